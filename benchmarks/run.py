@@ -1,0 +1,133 @@
+"""One table of ratios: polyroc against its peers and against numpy.sort, all sides in one run on the same data.
+
+Times are the best of several repetitions in this process, after one call that compiles; a ratio is what counts.
+Run `make bench`, or `python benchmarks/run.py ROW` for the rows whose name contains ROW.
+"""
+
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from sklearn.metrics import roc_auc_score
+
+import polyroc as pr
+from polyroc import datasets
+
+
+def best(function, repetitions=5):
+    """Seconds of the quickest of several calls."""
+    function()
+    times = []
+    for _ in range(repetitions):
+        gc.collect()
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def quickest_process(arguments, repetitions=5):
+    """Seconds of the quickest of several runs of a command."""
+    return best(lambda: subprocess.run(arguments, check=True, capture_output=True), repetitions)
+
+
+def two_classes(n):
+    return datasets.Binormal(separation=1.0).sample(n // 2, rng=0)
+
+
+def many_classes(c, n):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, c, size=n)
+    P = rng.dirichlet(np.ones(c), size=n) + 0.3 * np.eye(c)[y]
+    return y, P / P.sum(axis=1, keepdims=True)
+
+
+def bare(measure):
+    return lambda y, s: pr.evaluate(y, s, measure=measure, method=None).value
+
+
+def auc_value():
+    for n in (10**6, 10**7):
+        y, s = two_classes(n)
+        order = np.random.default_rng(1).permutation(n)
+        y, s = y[order], s[order]
+        ours = best(lambda y=y, s=s: bare("auc")(y, s))
+        sort = best(lambda s=s: np.sort(s))
+        peer = best(lambda y=y, s=s: roc_auc_score(y, s), repetitions=2)
+        yield f"AUC value, n = {n:.0e}", "scikit-learn / polyroc", peer / ours, ">=", 10
+        yield f"AUC value, n = {n:.0e}", "polyroc / numpy.sort", ours / sort, "<=", 3
+
+
+def auc_error():
+    n = 10**6
+    y, s = two_classes(n)
+    order = np.random.default_rng(1).permutation(n)
+    y, s = y[order], s[order]
+    ours = best(lambda: pr.evaluate(y, s, measure="auc").standard_error)
+    yield f"AUC with DeLong error, n = {n:.0e}", "polyroc / numpy.sort", ours / best(lambda: np.sort(s)), "<=", 4
+
+
+def hand_till():
+    for c, target in ((10, 12), (50, 35)):
+        y, P = many_classes(c, 10**5)
+        peer = best(lambda y=y, P=P: roc_auc_score(y, P, multi_class="ovo"), repetitions=2)
+        ours = best(lambda y=y, P=P: bare("hand_till")(y, P))
+        yield f"M value, c = {c}, n = 1e+05", "scikit-learn / polyroc", peer / ours, ">=", target
+        if c == 10:
+
+            def everything(y=y, P=P):
+                found = pr.evaluate(y, P, measure="hand_till")
+                return [part.standard_error for part in found.parts.values()], found.standard_error
+
+            ours = best(everything)
+            yield f"M, error, all parts, c = {c}, n = 1e+05", "scikit-learn / polyroc", peer / ours, ">=", 5
+
+
+def start():
+    numpy = quickest_process([sys.executable, "-c", "import numpy"], 9)
+    ours = quickest_process([sys.executable, "-c", "import polyroc"], 9)
+    nothing = quickest_process([sys.executable, "-c", "pass"], 9)
+    yield (
+        "import polyroc",
+        "polyroc / numpy (without Python's start)",
+        (ours - nothing) / (numpy - nothing),
+        "<=",
+        1.5,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        y, P = many_classes(3, 150)
+        file = Path(folder, "predictions.csv")
+        table = np.column_stack([y, P])
+        np.savetxt(file, table, delimiter=",", header="y,p_0,p_1,p_2", comments="", fmt=["%d", *["%.17g"] * 3])
+        command = [Path(sys.executable).parent / "polyroc", "evaluate", file, "--truth", "y", "--scores", "p_*"]
+        seconds = quickest_process(command, 3)
+    yield "polyroc evaluate, 150 rows, second run", "seconds", seconds, "<=", 2
+
+
+ROWS = {"auc value": auc_value, "auc error": auc_error, "hand_till": hand_till, "start": start}
+
+
+def main(wanted=""):
+    table = Table(
+        title=f"polyroc benchmarks ({os.cpu_count()} cores, numpy {np.__version__})", title_justify="left"
+    )
+    for column in ("work", "what", "measured", "target", ""):
+        table.add_column(column, justify="right" if column in ("measured", "target") else "left")
+    for name, rows in ROWS.items():
+        if wanted not in name:
+            continue
+        for work, what, measured, sign, target in rows():
+            reached = measured >= target if sign == ">=" else measured <= target
+            table.add_row(work, what, f"{measured:.2f}", f"{sign} {target}", "ok" if reached else "missed")
+    Console(width=None if sys.stdout.isatty() else 120).print(table)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,61 @@
+"""polyroc: ROC analysis for any number of classes, with an honest error bar on every number.
+
+>>> import polyroc as pr
+>>> pr.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], measure="auc")
+Estimate(auc = 0.7500, standard error 0.3536, 95 % 0.0693 to 0.9918)
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from polyroc._version import __version__
+
+if TYPE_CHECKING:
+    from polyroc import datasets, errors
+    from polyroc.inference.evaluating import evaluate
+    from polyroc.inference.methods import DeLong
+    from polyroc.io import read
+    from polyroc.measures import Measure, measure
+    from polyroc.results import ConfidenceInterval, Estimate, Evaluation
+    from polyroc.scores import Scores
+
+__all__ = [
+    "ConfidenceInterval",
+    "DeLong",
+    "Estimate",
+    "Evaluation",
+    "Measure",
+    "Scores",
+    "__version__",
+    "datasets",
+    "errors",
+    "evaluate",
+    "measure",
+    "read",
+]
+
+# Where each name lives. It is imported when it is first used: `import polyroc` stays as quick as `import numpy`.
+_HOMES = {
+    "ConfidenceInterval": "polyroc.results",
+    "DeLong": "polyroc.inference.methods",
+    "Estimate": "polyroc.results",
+    "Evaluation": "polyroc.results",
+    "Measure": "polyroc.measures",
+    "Scores": "polyroc.scores",
+    "datasets": "polyroc.datasets",
+    "errors": "polyroc.errors",
+    "evaluate": "polyroc.inference.evaluating",
+    "measure": "polyroc.measures",
+    "read": "polyroc.io",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'polyroc' has no attribute {name!r}")
+    module = importlib.import_module(_HOMES[name])
+    return module if module.__name__ == f"polyroc.{name}" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

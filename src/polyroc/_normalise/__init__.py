@@ -1,0 +1,106 @@
+"""The door: whatever the user has becomes `Scores`, or one clear error. The only place that complains of data."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyroc._normalise.coding import Coded, encode
+from polyroc._normalise.columns import match_columns
+from polyroc._normalise.labels import in_order, positive_class
+from polyroc._normalise.missing import Missing, complete_rows
+from polyroc._normalise.values import as_vector, classifier_values
+from polyroc._normalise.words import Words
+from polyroc.errors import InputError
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.scores import Scores
+
+__all__ = ["Coded", "Missing", "Words", "as_scores", "match_columns", "normalise"]
+
+
+def as_scores(y_true: Any, y_score: Any, **options: Any) -> Scores:
+    """`Scores` as they are, or made from arrays: what every verb does with its first two arguments."""
+    if not isinstance(y_true, Scores):
+        if y_score is None:
+            raise InputError("y_score is missing; give (y_true, y_score), or Scores from polyroc.read.")
+        return normalise(y_true, y_score, **options)
+    given = [name for name, value in {"y_score": y_score, **options}.items() if value is not None]
+    given = [name for name in given if name != "missing"]
+    if given:
+        raise InputError(
+            f"Scores hold everything already; leave out {', '.join(given)}, or say it to polyroc.read."
+        )
+    return y_true
+
+
+def normalise(
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    missing: Missing = "refuse",
+    words: Words | None = None,
+) -> Scores:
+    """Check and standardise everything a verb may be given.
+
+    Parameters
+    ----------
+    y_true
+        True class of each case: a list, an array, a series; labels of any hashable kind.
+    y_score
+        1-D (a ranking or ordered score, or decisions given as text labels or as `Coded`), 2-D (cases x classes,
+        columns in the order of `labels`; a data frame's columns are matched to the labels by name), or a mapping
+        of such by classifier.
+    labels
+        The classes in order. Sorted by default; needed to name a class without cases, or to order classes.
+    pos_label
+        The positive one of two classes. Known without being said for 0/1, -1/1, False/True, and for the
+        last of `labels` where they are given; asked for otherwise.
+    sample_weight, groups
+        One weight (how many cases a row stands for), one group (patient, fold) per case.
+    missing
+        "refuse" rows with missing values, or "drop" them and say how many.
+    words
+        What the arguments are called in messages.
+
+    >>> normalise([0, 1, 1], [0.2, 0.9, 0.4])
+    Scores(3 cases (0: 1, 1: 2); score of classifier)
+    """
+    words = words or Words()
+    codes, classes = in_order(encode(y_true, words.truth), labels, words)
+    n = len(codes)
+    values, kind = classifier_values(y_score, classes, n, words)
+    weight = None if sample_weight is None else _weights(sample_weight, n, words)
+    group = None if groups is None else _group_codes(groups, n, words)
+    positive = positive_class(classes, pos_label, kind, labels is not None, words)
+    keep = complete_rows(codes, values, weight, group, missing, words)
+    if keep is not None:
+        codes = codes[keep]
+        values = {name: column[keep] for name, column in values.items()}
+        weight = None if weight is None else weight[keep]
+        group = None if group is None else group[keep]
+    if weight is not None and not weight.any():
+        raise InputError(f"{words.weight} is zero for every case; give at least one case per class a weight.")
+    return Scores(codes, classes, values, kind, positive, labels is not None, weight, group, n - len(codes))
+
+
+def _weights(data: Any, n: int, words: Words) -> FloatArray:
+    weight = as_vector(data, words.weight, n, words)
+    if (weight < 0).any():
+        raise InputError(
+            f"{words.weight} has negative weights ({words.where(weight < 0)}); a weight says how many cases "
+            "a row stands for: 0 or more."
+        )
+    return weight
+
+
+def _group_codes(groups: Any, n: int, words: Words) -> IntArray:
+    codes = groups.codes if isinstance(groups, Coded) else encode(groups, words.groups).codes
+    if len(codes) != n:
+        raise InputError(
+            f"{words.groups} must name one group per case ({n}), got {len(codes)}; name the group of each."
+        )
+    return codes.astype(np.int64)

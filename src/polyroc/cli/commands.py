@@ -1,0 +1,214 @@
+"""The `polyroc` command and its sub-commands."""
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polyroc._version import __version__
+from polyroc.cli.tables import Format, evaluation_text, measures_text
+from polyroc.errors import InputError, PolyrocError, PolyrocWarning
+
+__all__ = ["app", "run"]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command with these arguments and give its exit code."""
+    try:
+        with _warnings_as_notes():
+            code = app.main(list(arguments), prog_name="polyroc", standalone_mode=False)
+            sys.stdout.flush()
+        return int(code or 0)
+    except click.exceptions.Abort:
+        return 130
+    except click.ClickException as error:
+        command = getattr(error, "ctx", None)
+        where = "polyroc" if command is None else command.command_path
+        return _complain(f"{where}: {error.format_message()} ({where} --help tells more)")
+    except PolyrocError as error:
+        return _complain(f"polyroc: {error}")
+    except BrokenPipeError:  # the reader of our output has gone; say nothing more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _complain(message: str) -> int:
+    click.echo(" ".join(message.split()), err=True)
+    return 2
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Our own warnings as single lines on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PolyrocWarning)
+        try:
+            yield
+        finally:
+            for warning in caught:
+                if issubclass(warning.category, PolyrocWarning):
+                    click.echo(f"polyroc: note: {warning.message}", err=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "-V", "--version", prog_name="polyroc")
+def app() -> None:
+    r"""ROC analysis for any number of classes, with an honest error bar on every number.
+
+    Bring a file with the true class of each case and what one or more classifiers said of it: a score, or
+    one probability per class. CSV, TSV, Parquet and JSON lines are read, gzipped or not.
+
+    \b
+    Try it:
+      polyroc demo                     three classifiers on Fisher's irises
+      polyroc measures                 what can be measured
+      polyroc evaluate predictions.csv --truth species --scores 'p_*'
+
+    Exit codes: 0, all well; 1, ran, but a measure asked for is undefined; 2, bad input or usage.
+    """
+
+
+def _formats(command: Any) -> Any:
+    """The choice of output, the same for every command that prints a table."""
+    for name, text in (
+        ("markdown", "A Markdown table."),
+        ("csv", "Comma-separated values, all digits."),
+        ("json", "JSON with everything needed to repeat the result."),
+    ):
+        command = click.option(f"--{name}", "output", flag_value=name, help=text)(command)
+    return command
+
+
+@app.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--truth", required=True, metavar="COLUMN", help="Column of the true classes.")
+@click.option(
+    "--scores",
+    required=True,
+    multiple=True,
+    metavar="COLUMNS",
+    help="Column of the scores, or one column per class, by name or glob ('p_*'); give it again for more. "
+    "Several classifiers side by side: NAME=COLUMNS for each.",
+)
+@click.option("--classifier", metavar="COLUMN", help="Column that says whose scores a row holds.")
+@click.option("--case", metavar="COLUMN", help="Column that says which case a row is about (pairs classifiers).")
+@click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for.")
+@click.option("--weight", metavar="COLUMN", help="Column of sample weights.")
+@click.option("--groups", metavar="COLUMN", help="Column of groups (patients, folds) for the error bars.")
+@click.option("--labels", metavar="A,B,C", help="The classes in order, also those without a case.")
+@click.option("--pos-label", metavar="LABEL", help="The positive one of two classes.")
+@click.option(
+    "-m", "--measure", multiple=True, metavar="KEY", help="A measure, such as hand_till; all by default."
+)
+@click.option("--parts", is_flag=True, help="Also the pieces: pairs of classes, classes.")
+@click.option(
+    "--level",
+    default=0.95,
+    show_default=True,
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Level of the intervals.",
+)
+@click.option(
+    "--missing",
+    default="refuse",
+    show_default=True,
+    type=click.Choice(["refuse", "drop"]),
+    help="What to do with rows that have missing values.",
+)
+@_formats
+def evaluate(
+    file: Path,
+    scores: tuple[str, ...],
+    labels: str | None,
+    measure: tuple[str, ...],
+    parts: bool,
+    level: float,
+    output: Format | None,
+    **columns: Any,
+) -> int:
+    r"""Measures with standard errors and intervals, for every classifier in FILE.
+
+    \b
+    Two classes:         polyroc evaluate scores.csv --truth sick --scores risk
+    One column a class:  polyroc evaluate irises.parquet --truth species --scores 'p_*'
+    Several classifiers: polyroc evaluate all.csv --truth y --scores 'p_*' --classifier model
+    Side by side:        polyroc evaluate wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
+    One measure:         polyroc evaluate scores.csv --truth y --scores s -m 'partial_auc(fpr=(0, 0.2))'
+    """
+    from polyroc.inference.evaluating import evaluate as judge
+    from polyroc.io import read
+
+    with _progress() as progress:
+        found = judge(
+            read(file, scores=_score_columns(scores), labels=_listed(labels), **columns),
+            measure=list(measure) or None,
+            progress=progress,
+        )
+    click.echo(evaluation_text(found, output, level=level, parts=parts, source=file.name))
+    return 0 if found.estimates and all(e.value == e.value for e in found.estimates.values()) else 1
+
+
+def _score_columns(given: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
+    """Column names and globs, or the same by classifier where NAME=COLUMNS was written."""
+    named = [text.partition("=") for text in given]
+    if not any(sign for _, sign, _ in named):
+        return list(given)
+    if not all(sign for _, sign, _ in named):
+        raise InputError("--scores: write NAME=COLUMNS for every classifier, or for none.")
+    columns: dict[str, list[str]] = {}
+    for name, _, pattern in named:
+        columns.setdefault(name, []).append(pattern)
+    return columns
+
+
+def _listed(labels: str | None) -> list[str] | None:
+    return None if labels is None else [label.strip() for label in labels.split(",")]
+
+
+@contextmanager
+def _progress() -> Iterator[Any]:
+    """A bar on a terminal, nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
+
+
+@app.command()
+@_formats
+def measures(output: Format | None) -> None:
+    """List the measures: what each needs, its range, chance value, options and source."""
+    click.echo(measures_text(output))
+
+
+@app.command()
+@_formats
+def demo(output: Format | None) -> None:
+    """Three classifiers on Fisher's irises (the two sepal measurements), judged by every measure.
+
+    The predictions ship with the package; they were made by leaving one flower out at a time.
+    """
+    from polyroc.datasets import catalogue
+    from polyroc.inference.evaluating import evaluate as judge
+    from polyroc.io import read
+
+    file = catalogue.path("iris_predictions")
+    with _progress() as progress:
+        scores = read(file, truth="species", scores="p_*", classifier="classifier", case="case")
+        found = judge(scores, progress=progress)
+    click.echo(evaluation_text(found, output, source=file.name))
+    if output is None:
+        click.echo(
+            "\nThe same for a file of your own:\n"
+            "  polyroc evaluate FILE --truth species --scores 'p_*' --classifier classifier --case case"
+        )

@@ -1,0 +1,77 @@
+"""Exceptions and warnings.
+
+    ValueError
+      PolyrocError              everything that bad data or a bad request can cause
+        InputError              the data cannot be used as they are
+          MissingFileError      there is no such file (also a FileNotFoundError)
+        MeasureError            no such measure, or an option it does not know
+        NotApplicableError      the measure exists but does not fit these data
+
+    UserWarning
+      PolyrocWarning            the answer stands, but know this
+        UndefinedMeasureWarning a class has no case, so the measure is nan
+        SmallClassWarning       a class of one case: no standard error can be had
+        DroppedRowsWarning      rows with missing values were dropped, as asked
+
+Every message says what was expected, what came, and what to do next.
+"""
+
+import sys
+import warnings
+
+__all__ = [
+    "DroppedRowsWarning",
+    "InputError",
+    "MeasureError",
+    "MissingFileError",
+    "NotApplicableError",
+    "PolyrocError",
+    "PolyrocWarning",
+    "SmallClassWarning",
+    "UndefinedMeasureWarning",
+    "warn",
+]
+
+
+class PolyrocError(ValueError):
+    """Mother of every error that bad data or a bad request can cause."""
+
+
+class InputError(PolyrocError):
+    """The data cannot be used as they are."""
+
+
+class MissingFileError(InputError, FileNotFoundError):
+    """There is no such file."""
+
+
+class MeasureError(PolyrocError):
+    """No such measure, or an option it does not know."""
+
+
+class NotApplicableError(PolyrocError):
+    """The measure exists but does not fit these data."""
+
+
+class PolyrocWarning(UserWarning):
+    """Mother of every warning: the answer stands, but know this."""
+
+
+class UndefinedMeasureWarning(PolyrocWarning):
+    """A class has no case, so the measure is nan."""
+
+
+class SmallClassWarning(PolyrocWarning):
+    """A class of one case: no standard error can be had."""
+
+
+class DroppedRowsWarning(PolyrocWarning):
+    """Rows with missing values were dropped, as asked."""
+
+
+def warn(message: str, category: type[PolyrocWarning]) -> None:
+    """Warn so that the line shown is the user's own, not one of ours."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("polyroc."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level - 1)

@@ -1,0 +1,252 @@
+"""The verb `evaluate`: from scores to measures with error bars."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import sqrt
+from typing import Any, TypedDict, Unpack, overload
+
+import numpy as np
+
+from polyroc._normalise import Missing, as_scores
+from polyroc.errors import NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
+from polyroc.inference.methods import DeLong, Method
+from polyroc.inference.variance import effective_units, variance
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures import MEASURES, Measure, Sample, Statistic
+from polyroc.measures import measure as find
+from polyroc.measures.fitness import refusal
+from polyroc.results import Estimate, Evaluation, Parts, Provenance
+from polyroc.scores import Scores
+
+__all__ = ["Progress", "evaluate"]
+
+Progress = Callable[[int, int, str], None]
+Asked = str | Measure
+
+
+DEFAULT = DeLong()
+
+
+class _Options(TypedDict, total=False):
+    """The options of `evaluate`, for the type checker."""
+
+    method: Method | None
+    labels: Sequence[Hashable] | None
+    pos_label: Hashable
+    sample_weight: Any
+    groups: Any
+    missing: Missing
+    progress: Progress | None
+
+
+@overload
+def evaluate(
+    y_true: Any,
+    y_score: Mapping[Any, Any],
+    *,
+    measure: Asked | Sequence[Asked] | None = ...,
+    **options: Unpack[_Options],
+) -> Evaluation: ...
+@overload
+def evaluate(
+    y_true: Any,
+    y_score: Any = ...,
+    *,
+    measure: list[str] | list[Measure] | None = ...,
+    **options: Unpack[_Options],
+) -> Evaluation: ...
+@overload
+def evaluate(
+    y_true: Any, y_score: Any = ..., *, measure: Asked, **options: Unpack[_Options]
+) -> Estimate | Evaluation: ...
+
+
+def evaluate(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    measure: Asked | Sequence[Asked] | None = None,
+    method: Method | None = DEFAULT,
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    missing: Missing = "refuse",
+    progress: Progress | None = None,
+) -> Estimate | Evaluation:
+    """Judge one or more classifiers by one, several or all measures, each with its standard error.
+
+    Parameters
+    ----------
+    y_true
+        True class of each case (labels of any hashable kind), or `Scores` from `polyroc.read`.
+    y_score
+        1-D: a score that ranks (two classes), or decisions given as labels. 2-D: one column per class, in the
+        order of `labels`; a data frame's columns are matched by name. Or a dict of such by classifier.
+    measure
+        A key such as "hand_till", with options if need be ("partial_auc(fpr=(0, 0.2))"), a list of keys, or None
+        for every measure that applies.
+    method
+        How the standard error is made: `DeLong()`, or None for the bare value, which is quicker.
+    labels
+        The classes in order; sorted by default.
+    pos_label
+        The positive one of two classes; 0/1, -1/1 and False/True need not say it.
+    sample_weight
+        How many cases each row stands for.
+    groups
+        Cases that belong together (one patient, one fold): the error bars then count groups, not cases.
+    missing
+        "refuse" rows with missing values, or "drop" them and warn how many.
+    progress
+        Called with (done, total, what) as the work goes on.
+
+    Returns
+    -------
+    Estimate or Evaluation
+        An `Estimate` for one measure of one classifier; an `Evaluation` for several, or if `y_score` is a dict.
+
+    Examples
+    --------
+    Two classes, the list of Ling, Huang & Zhang (2003) with an AUC of 24/25:
+
+    >>> evaluate([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], range(10), measure="auc")
+    Estimate(auc = 0.9600, standard error 0.0566, 95 % 0.5722 to 0.9977)
+
+    Three classes: every measure that applies, and why the others do not:
+
+    >>> y = ["a", "a", "b", "b", "c", "c"]
+    >>> P = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.2, 0.6, 0.2], [0.1, 0.5, 0.4], [0.1, 0.3, 0.6], [0.3, 0.3, 0.4]]
+    >>> found = evaluate(y, P)
+    >>> round(float(found["hand_till"]), 4)
+    0.9583
+    >>> found.skipped["auc"]
+    'is for 2 classes, here 3'
+    """
+    scores = as_scores(
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        groups=groups,
+        missing=missing,
+    )
+    measures, skipped = _choose(measure, scores)
+    _warn_of_absent(scores, measures)
+    estimates: dict[tuple[str, str], Estimate] = {}
+    total = len(scores.classifiers) * len(measures)
+    for classifier in scores.classifiers:
+        sample = Sample(scores, classifier)
+        for each in measures:
+            if progress is not None:
+                progress(len(estimates), total, f"{classifier}: {each.key}")
+            estimates[classifier, str(each)] = _Judgement(scores, classifier, each, method).of(sample)
+    _warn_of_small(scores, estimates)
+    if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
+        return next(iter(estimates.values()))
+    return Evaluation(estimates, skipped)
+
+
+def _choose(asked: Asked | Sequence[Asked] | None, scores: Scores) -> tuple[list[Measure], dict[str, str]]:
+    """The measures to compute, and why others are not; a measure asked for by name must fit."""
+    if asked is None:
+        refused = {key: refusal(each, scores, asked=False) for key, each in MEASURES.items()}
+        skipped = {key: reason for key, reason in refused.items() if reason is not None}
+        return [each for key, each in MEASURES.items() if key not in skipped], skipped
+    chosen = [find(each) for each in ([asked] if isinstance(asked, str | Measure) else asked)]
+    for each in chosen:
+        reason = refusal(each, scores, asked=True)
+        if reason is not None:
+            raise NotApplicableError(f"{each} {reason}.")
+    return chosen, {}
+
+
+def _warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
+    if scores.absent and measures:
+        named = ", ".join(repr(name) for name in scores.absent)
+        warn(
+            f"No case of class {named}: {', '.join(str(each) for each in measures)} undefined (nan). "
+            "Add cases, or leave the class out of labels.",
+            UndefinedMeasureWarning,
+        )
+
+
+def _warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate]) -> None:
+    bare = [key for (_, key), e in estimates.items() if e.fewest <= 1 and np.isnan(e.standard_error)]
+    if bare:
+        unit = "case" if scores.groups is None else "group"
+        warn(
+            f"A class has one {unit} only: no standard error (nan) for {', '.join(dict.fromkeys(bare))}; "
+            f"the interval is Wilson's for one {unit}. Add cases, or leave the class out.",
+            SmallClassWarning,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """One measure of one classifier by one method: turns statistics into estimates."""
+
+    scores: Scores
+    classifier: str
+    measure: Measure
+    method: Method | None
+
+    def of(self, sample: Sample) -> Estimate:
+        if self.scores.absent:
+            return self.estimate(Statistic(np.nan, lambda: ()))
+        return self.estimate(self.measure(sample))
+
+    def estimate(self, statistic: Statistic) -> Estimate:
+        limits = self.measure.range(**self.measure.settings)
+        error, fewest = self._error(statistic)
+        return Estimate(
+            measure=str(self.measure),
+            name=self.measure.name,
+            classifier=self.classifier,
+            value=float(np.clip(statistic.value, *limits)),
+            standard_error=error,
+            limits=limits,
+            chance=self._chance(),
+            fewest=fewest,
+            provenance=self._provenance(),
+            _components=cache(lambda: self._components(statistic)),
+            _parts=cache(lambda: self._parts(statistic)),
+        )
+
+    def _chance(self) -> float | None:
+        if self.measure.chance is None:
+            return None
+        return self.measure.chance(self.scores.n_classes, **self.measure.settings)
+
+    def _error(self, statistic: Statistic) -> tuple[float, float]:
+        """The standard error, and the effective number of units in the smallest stratum behind it."""
+        if self.method is None or np.isnan(statistic.value):
+            return np.nan, np.nan
+        weight, groups = self.scores.sample_weight, self.scores.groups
+        strata = statistic.strata()
+        fewest = min((effective_units(each, weight, groups) for each in strata), default=np.nan)
+        return sqrt(variance(strata, weight, groups)), fewest
+
+    def _components(self, statistic: Statistic) -> FloatArray | None:
+        if np.isnan(statistic.value):
+            return None
+        components = np.full(len(self.scores), np.nan)
+        for stratum in statistic.strata():
+            components[stratum.cases()] = stratum.components
+        return components
+
+    def _parts(self, statistic: Statistic) -> Parts:
+        found = statistic.parts() if statistic.parts is not None else {}
+        return Parts(tuple(found), lambda key: self.estimate(found[key]))
+
+    def _provenance(self) -> Provenance:
+        scores = self.scores
+        return Provenance(
+            cases=scores.cases,
+            method=None if self.method is None else repr(self.method),
+            weighted=scores.sample_weight is not None,
+            groups=None if scores.groups is None else len(np.unique(scores.groups)),
+            dropped=scores.dropped,
+        )

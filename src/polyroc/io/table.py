@@ -1,0 +1,168 @@
+"""The columns asked for, in DuckDB: numbers come out as arrays, labels as codes, never as one object per row."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyroc._normalise import Coded
+from polyroc.errors import InputError
+from polyroc.io.rejects import rejected
+from polyroc.io.session import Session
+from polyroc.io.source import Kind, Source
+from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
+
+__all__ = ["Table"]
+
+_MOST_LABELS = 65_536
+_LABEL: dict[Kind, str] = {
+    "integer": "CAST(value AS HUGEINT)",
+    "float": "CAST(value AS DOUBLE)",
+    "boolean": "lower(trim(value)) = 'true'",
+    "text": "value",
+}
+_TYPES: dict[Kind | None, str] = {"integer": "HUGEINT", "float": "DOUBLE", "text": "VARCHAR"}
+_IS_TEXT = """
+    SELECT 1 FROM {table} WHERE {column} IS NOT NULL AND TRY_CAST({column} AS DOUBLE) IS NULL
+    AND lower(trim({column})) NOT IN ('true', 'false') LIMIT 1
+"""
+_KINDS = """
+    SELECT count(value),
+           count(*) FILTER (TRY_CAST(value AS HUGEINT)::VARCHAR = trim(value)),
+           count(TRY_CAST(value AS DOUBLE)) FILTER (NOT regexp_matches(value, '^\\s*[+-]?(0[0-9]|[0-9]{{18,}})')),
+           count(*) FILTER (lower(trim(value)) IN ('true', 'false'))
+    FROM (SELECT DISTINCT {column} AS value FROM {table} WHERE {column} IS NOT NULL)
+"""
+
+
+class Table:
+    """Columns of a source, read once.
+
+    A column of numbers is kept as floating-point numbers: nan where there was nothing, NULL where there was
+    something else than a number. A column of labels is kept as it is.
+    """
+
+    def __init__(self, session: Session, source: Source, numbers: Sequence[str], labels: Sequence[str]) -> None:
+        self.source = source
+        self._session = session
+        self._position = {name: i for i, name in reversed(list(enumerate(source.columns)))}
+        self._home: dict[str, str] = {}
+        self._numbered: dict[str, int] = {}
+        self._load("data", numbers, labels)
+        self.rows = int(self._ask("SELECT count(*) FROM data")[0][0])
+        if self.rows == 0:
+            raise InputError(f"{source.name} has columns but no rows; at least one row per class is needed.")
+
+    def numbers(self, name: str) -> tuple[FloatArray, BoolArray | None]:
+        """A column of numbers, and which rows hold something else (None if no row does)."""
+        column = f"n{self._position[name]}"
+        array = self._session.arrays(f"SELECT {column} FROM data", (), self.source.name)[column]
+        if not isinstance(array, np.ma.MaskedArray):
+            return array, None
+        bad = np.ma.getmaskarray(array)
+        return array.filled(np.nan), bad if bad.any() else None
+
+    def codes(self, name: str) -> CodeArray:
+        """A column of labels as codes in the labels' order; -1 where there is none."""
+        labels, table, column = self._number(name), self._home[name], self._label(name)
+        query = f"SELECT t.rowid AS place, code FROM {table} AS t JOIN {labels} ON t.{column} = value"
+        found = self._session.arrays(query, (), self.source.name)
+        codes = np.full(self.rows, -1, dtype=np.int32)
+        codes[found["place"]] = found["code"]
+        return codes
+
+    def coded(self, name: str) -> Coded:
+        """A column of labels with the labels themselves."""
+        count = self.count(name)
+        if count > _MOST_LABELS:
+            raise InputError(
+                f"column {name!r} holds {count} different labels, more than {_MOST_LABELS}; "
+                "is it the right column?"
+            )
+        found = self._ask(f"SELECT DISTINCT code, label FROM {self._number(name)} ORDER BY code")
+        return Coded(self.codes(name), tuple(label for _, label in found))
+
+    def count(self, name: str) -> int:
+        """How many different labels a column holds."""
+        self._number(name)
+        return self._numbered[name]
+
+    def cell(self, name: str, row: int) -> Any:
+        """One cell of a column of labels as it is written, for a message."""
+        return self._ask(f"SELECT {self._label(name)} FROM {self._home[name]} WHERE rowid = ?", (row,))[0][0]
+
+    def label(self, name: str, row: int) -> Any:
+        """One label, for a message."""
+        return self._ask(f"SELECT label FROM {self._number(name)} WHERE value = ?", (self.cell(name, row),))[0][0]
+
+    def odd(self, name: str, allowed: Sequence[str]) -> BoolArray:
+        """Which rows of a column of labels are neither a number nor one of these texts."""
+        text = f"CAST({self._label(name)} AS VARCHAR)"
+        is_odd = f"TRY_CAST({text} AS DOUBLE) IS NULL AND NOT list_contains(?::VARCHAR[], {text})"
+        query = f"SELECT coalesce({is_odd}, false) AS odd FROM {self._home[name]}"
+        return self._session.arrays(query, (list(allowed),), self.source.name)["odd"]
+
+    def reread(self, name: str) -> None:
+        """Read a column of numbers again as a column of labels."""
+        if name not in self._home:
+            self._load(f"again{self._position[name]}", (), (name,))
+
+    def _ask(self, query: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        return self._session.rows(query, parameters, self.source.name)
+
+    def _label(self, name: str) -> str:
+        return f"l{self._position[name]}"
+
+    def _load(self, table: str, numbers: Sequence[str], labels: Sequence[str]) -> None:
+        kept = [f"{self._as_number(name)} AS n{self._position[name]}" for name in numbers]
+        kept += [f"{self._as_label(name)} AS {self._label(name)}" for name in labels]
+        query = f"CREATE TEMP TABLE {table} AS {self.source.select(kept)}"
+        try:
+            self._session.run(query, self.source.parameters, self.source.name)
+        except InputError as error:
+            raise InputError(rejected(self._session, self.source, kept) or str(error)) from None
+        self._home |= dict.fromkeys(labels, table)
+
+    def _as_number(self, name: str) -> str:
+        column, kind = f"c{self._position[name]}", self._kind(name)
+        number = f"TRY_CAST({column} AS DOUBLE)" if kind not in ("text", "other") else "NULL::DOUBLE"
+        return f"CASE WHEN {column} IS NULL THEN 'nan'::DOUBLE ELSE {number} END"
+
+    def _as_label(self, name: str) -> str:
+        kind = self._kind(name)
+        if kind == "other":
+            raise InputError(
+                f"column {name!r} of {self.source.name} holds lists or records where one value per row was "
+                "expected; name another column, or take the values out of it first."
+            )
+        column = f"c{self._position[name]}"
+        return f"CAST({column} AS {_TYPES[kind]})" if kind in _TYPES else column
+
+    def _kind(self, name: str) -> Kind | None:
+        """What the source says the column holds; None if it does not say."""
+        return None if self.source.kinds is None else self.source.kinds[self._position[name]]
+
+    def _number(self, name: str) -> str:
+        """Make the table of a column's labels and their codes, once."""
+        labels = f"labels{self._position[name]}"
+        if name not in self._numbered:
+            table, column = self._home[name], self._label(name)
+            present = f"isnan({column}) IS NOT TRUE" if self._kind(name) == "float" else "TRUE"
+            label = "value" if self._kind(name) else _LABEL[self._told_kind(table, column)]
+            self._session.run(
+                f"CREATE TEMP TABLE {labels} AS SELECT value, {label} AS label, "
+                f"(dense_rank() OVER (ORDER BY {label}) - 1)::INTEGER AS code FROM "
+                f"(SELECT DISTINCT {column} AS value FROM {table} WHERE {column} IS NOT NULL AND {present})",
+                (),
+                self.source.name,
+            )
+            self._numbered[name] = int(self._ask(f"SELECT coalesce(max(code) + 1, 0) FROM {labels}")[0][0])
+        return labels
+
+    def _told_kind(self, table: str, column: str) -> Kind:
+        """What a column of text holds, told from its values."""
+        if self._ask(_IS_TEXT.format(table=table, column=column)):
+            return "text"
+        count, *fits = self._ask(_KINDS.format(table=table, column=column))[0]
+        kinds: tuple[Kind, ...] = ("integer", "float", "boolean")
+        return next((kind for kind, fit in zip(kinds, fits, strict=True) if fit == count), "text")

@@ -1,0 +1,238 @@
+"""Measures of decisions: all are functions of the confusion rates, so one gradient gives each its components.
+
+A decision is a row of shares, one per class: 1 for the class decided for, 1/m for each of m classes that tie
+for the largest score. With R[k, m] the share of class k decided as m, a measure f(R) has for a case of class k
+the component sum over m of (df / dR[k, m]) (share of m in the case's decision).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from polyroc.errors import NotApplicableError
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.measure import Measure, always, one_in_classes
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Statistic, Strata, Stratum
+
+__all__ = ["DECISION", "Confusion", "accuracy", "decided", "ht3", "macro_average", "pairwise_accuracy"]
+
+
+def shares_decided(sample: Sample) -> FloatArray:
+    """Decisions as shares per class: the largest column wins, a tie is shared."""
+    table = _columns(sample)
+    largest = table == table.max(axis=1, keepdims=True)
+    shares: FloatArray = largest / largest.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _columns(sample: Sample) -> FloatArray:
+    """One column per class; a 1-D score is read as decisions, whose values must be labels."""
+    if sample.values.ndim == 2:
+        return sample.values
+    labels = sample.scores.labels
+    table = np.column_stack([sample.values == _number(label) for label in labels]).astype(np.float64)
+    strange = ~table.any(axis=1)
+    if strange.any():
+        i = int(np.argmax(strange))
+        raise NotApplicableError(
+            f"As decisions, the values must be labels {list(labels)!r}, but position {i} holds "
+            f"{sample.values[i]:g}; give decisions, one column per class, or (for two classes) a threshold."
+        )
+    return table
+
+
+def _number(label: Any) -> float:
+    return float(label) if isinstance(label, int | float) else np.nan
+
+
+class Confusion:
+    """The rates R[k, m] at which cases of class k are decided as class m, and what follows from them."""
+
+    def __init__(self, sample: Sample, shares: FloatArray) -> None:
+        self.sample, self.shares = sample, shares
+        self.priors = sample.totals / sample.totals.sum()
+        self.rates = np.array([self._mean(k) for k in range(sample.classes)])
+
+    def _mean(self, k: int) -> FloatArray:
+        cases = self.sample.cases(k)
+        weight = None if self.sample.weight is None else self.sample.weight[cases]
+        mean: FloatArray = np.average(self.shares[cases], axis=0, weights=weight)
+        return mean
+
+    def statistic(
+        self, value: float, gradient: FloatArray, parts: Callable[[], Mapping[str, Statistic]] | None = None
+    ) -> Statistic:
+        """The statistic with this value and these derivatives by the rates."""
+        return Statistic(value, lambda: self._strata(gradient), parts)
+
+    def _strata(self, gradient: FloatArray) -> Strata:
+        return tuple(self._stratum(k, gradient[k]) for k in range(len(gradient)) if gradient[k].any())
+
+    def _stratum(self, k: int, slope: FloatArray) -> Stratum:
+        return Stratum(self.shares[self.sample.cases(k)] @ slope, lambda: self.sample.cases(k))
+
+
+def decided(sample: Sample) -> Confusion:
+    """The confusion of the decisions as they stand."""
+    return Confusion(sample, sample.once(shares_decided))
+
+
+def accuracy(sample: Sample) -> Statistic:
+    """Proportion correct, C1: the share of cases whose largest score is that of their own class."""
+    confusion = sample.once(decided)
+    gradient = np.diag(confusion.priors)
+    return confusion.statistic(float((confusion.rates * gradient).sum()), gradient)
+
+
+def macro_average(sample: Sample) -> Statistic:
+    """Mean of the classes' rates of correct decisions (macro-averaged recall). Parts: each class's rate."""
+    confusion = sample.once(decided)
+    c = sample.classes
+    each = np.eye(c)
+
+    def parts() -> Mapping[str, Statistic]:
+        return {
+            name: confusion.statistic(float(confusion.rates[k, k]), np.diag(each[k]))
+            for k, name in enumerate(sample.names)
+        }
+
+    return confusion.statistic(float(np.trace(confusion.rates)) / c, each / c, parts)
+
+
+def ht3(sample: Sample) -> Statistic:
+    """Modified Hand & Till measure of decisions (Ferri, Hernandez-Orallo & Salido 2003).
+
+    HT3 = mean over i of max(1/2, 1 - FN_i/2 - FP_i/2), where FN_i is the share of class i decided otherwise and
+    FP_i the share of the other cases decided as i: the area under the two straight lines through the single
+    operating point of class i against the rest. Parts: each class's area.
+    """
+    confusion = sample.once(decided)
+    c = sample.classes
+    rest = confusion.priors[:, None] / (1.0 - confusion.priors)[None, :]  # share of class k among the not-i
+    np.fill_diagonal(rest, 0.0)
+    areas = (1.0 + np.diag(confusion.rates) - (rest * confusion.rates).sum(axis=0)) / 2.0
+    gradients = np.zeros((c, c, c))
+    for i in range(c):
+        if areas[i] > 0.5:
+            gradients[i, :, i] = -rest[:, i] / 2.0
+            gradients[i, i, i] = 0.5
+    held = np.maximum(areas, 0.5)
+
+    def parts() -> Mapping[str, Statistic]:
+        return {name: confusion.statistic(float(held[i]), gradients[i]) for i, name in enumerate(sample.names)}
+
+    return confusion.statistic(float(held.mean()), gradients.mean(axis=0), parts)
+
+
+class PairedWins:
+    """For each case, which other classes' scores its own class's score beats; a tie is half a win.
+
+    Attributes
+    ----------
+    wins
+        By class k, shape (classes, cases of k): at [j], 1 if the case has p_k > p_j, 1/2 if they tie.
+    rates
+        The pairwise confusion matrix: at [k, j], the share of class k with p_k > p_j, ties one half.
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        table = _columns(sample)
+        self.sample = sample
+        self.wins: list[FloatArray] = []
+        self.rates = np.full((sample.classes, sample.classes), np.nan)
+        for k in range(sample.classes):
+            rows = table[sample.cases(k)].T
+            self.wins.append((rows[k] > rows) + 0.5 * (rows[k] == rows))
+            weight = None if sample.weight is None else sample.weight[sample.cases(k)]
+            self.rates[k] = np.average(self.wins[k], axis=1, weights=weight)
+
+    def stratum(self, k: int, slope: FloatArray) -> Stratum:
+        """Components of class k: its wins over each other class, times the slope for that class."""
+        return Stratum(slope @ self.wins[k], lambda: self.sample.cases(k))
+
+
+def pairwise_accuracy(sample: Sample) -> Statistic:
+    """Pairwise proportion correct, C2: the mean over pairs of classes of the accuracy of choosing between the two.
+
+    For the pair i, j it is the share of the cases of both classes together whose own class has the larger of the
+    two scores. Parts: C(i|j), the share of class i with p_i > p_j (the pairwise confusion matrix), and C(i,j).
+    """
+    paired = sample.once(PairedWins)
+    c, totals = sample.classes, sample.totals
+    pull = totals[:, None] / (totals[:, None] + totals[None, :])
+    np.fill_diagonal(pull, 0.0)
+    scale = 2.0 / (c * (c - 1))
+
+    def strata() -> Strata:
+        return tuple(paired.stratum(k, scale * pull[k]) for k in range(c))
+
+    value = scale * float((pull * paired.rates).sum())
+    return Statistic(value, strata, lambda: _pairwise_parts(paired, pull))
+
+
+def _pairwise_parts(paired: PairedWins, pull: FloatArray) -> Mapping[str, Statistic]:
+    c, names, each = len(pull), paired.sample.names, np.eye(len(pull))
+
+    def one_way(i: int, j: int) -> Statistic:
+        return Statistic(float(paired.rates[i, j]), lambda: (paired.stratum(i, each[j]),))
+
+    def both_ways(i: int, j: int) -> Statistic:
+        value = pull[i, j] * paired.rates[i, j] + pull[j, i] * paired.rates[j, i]
+        return Statistic(
+            float(value),
+            lambda: (paired.stratum(i, pull[i, j] * each[j]), paired.stratum(j, pull[j, i] * each[i])),
+        )
+
+    parts = {f"C({names[i]}|{names[j]})": one_way(i, j) for i in range(c) for j in range(c) if i != j}
+    parts |= {f"C({names[i]},{names[j]})": both_ways(i, j) for i in range(c) for j in range(i + 1, c)}
+    return parts
+
+
+DECISION = (
+    Measure(
+        key="ht3",
+        name="modified Hand & Till measure",
+        symbol="HT3",
+        needs="decisions",
+        classes=(2, None),
+        range=always((0.5, 1.0)),
+        chance=always(0.5),
+        paper="Ferri et al. (2003); Sampat et al. (2009)",
+        compute=ht3,
+    ),
+    Measure(
+        key="accuracy",
+        name="proportion correct",
+        symbol="C1",
+        needs="decisions",
+        classes=(2, None),
+        range=always((0.0, 1.0)),
+        chance=one_in_classes,
+        paper="Hand & Till (2001)",
+        compute=accuracy,
+    ),
+    Measure(
+        key="pairwise_accuracy",
+        name="pairwise proportion correct",
+        symbol="C2",
+        needs="decisions",
+        classes=(2, None),
+        range=always((0.0, 1.0)),
+        chance=always(0.5),
+        paper="Hand & Till (2001)",
+        compute=pairwise_accuracy,
+    ),
+    Measure(
+        key="macro_average",
+        name="mean of the class rates",
+        symbol="MAVG",
+        needs="decisions",
+        classes=(2, None),
+        range=always((0.0, 1.0)),
+        chance=one_in_classes,
+        paper="Sampat et al. (2009)",
+        compute=macro_average,
+    ),
+)

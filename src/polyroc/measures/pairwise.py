@@ -1,0 +1,176 @@
+"""Measures that compare classes two by two, each by its own column of probabilities: M and one-versus-all."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+
+from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.merging import area, placements
+from polyroc.measures.measure import Measure, always
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Statistic, Strata, Stratum
+
+__all__ = ["PAIRWISE", "Pairs", "hand_till", "ova"]
+
+
+class Pairs:
+    """Every A(i|j) of a sample: how well column i separates class i from class j.
+
+    Attributes
+    ----------
+    areas
+        A(i|j) at [i, j]: the probability that a random member of class j has a lower p_i than a random
+        member of class i, ties one half; nan on the diagonal.
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        self.sample = sample
+        c = sample.classes
+        self.areas = np.full((c, c), np.nan)
+        for i in range(c):
+            x, weight = sample.sorted(i, i), sample.weights(i, i)
+            for j in range(c):
+                if j != i:
+                    self.areas[i, j] = area(x, sample.sorted(j, i), weight, sample.mass(j, i))
+
+    @cached_property
+    def won(self) -> list[FloatArray]:
+        """By class k, shape (classes, cases of k): at [l], the share of class l below the case in column k."""
+        return [self._own_column(k) for k in range(self.sample.classes)]
+
+    @cached_property
+    def beaten(self) -> list[FloatArray]:
+        """By class k, shape (classes, cases of k): at [i], the share of class i above the case in column i."""
+        return [self._other_columns(k) for k in range(self.sample.classes)]
+
+    def _own_column(self, k: int) -> FloatArray:
+        sample = self.sample
+        order, x = sample.order(k, k), sample.sorted(k, k)
+        shares = np.zeros((sample.classes, len(x)))
+        for other in range(sample.classes):
+            if other != k:
+                shares[other, order] = placements(x, sample.sorted(other, k), sample.mass(other, k))
+        return shares
+
+    def _other_columns(self, k: int) -> FloatArray:
+        sample = self.sample
+        shares = np.zeros((sample.classes, len(sample.cases(k))))
+        for i in range(sample.classes):
+            if i != k:
+                below = placements(sample.sorted(k, i), sample.sorted(i, i), sample.mass(i, i))
+                shares[i, sample.order(k, i)] = 1.0 - below
+        return shares
+
+    def stratum(self, k: int, components: FloatArray) -> Stratum:
+        """Components of the cases of class k, in the order given."""
+        return Stratum(components, lambda: self.sample.cases(k))
+
+
+def hand_till(sample: Sample) -> Statistic:
+    """Hand & Till's M: the mean over all ordered pairs of classes of A(i|j).
+
+    M = 1/(c(c-1)) sum over i != j of A(i|j). The component of a case of class k is 1/(c(c-1)) times the sum,
+    over the other classes l, of the share of l below it in column k and the share of l above it in column l;
+    that gives the analytic variance which the paper leaves to the bootstrap.
+
+    Parts: A(i|j) for every ordered pair, A(i,j) = (A(i|j) + A(j|i)) / 2 for every pair.
+    """
+    pairs = sample.once(Pairs)
+    c = sample.classes
+
+    def strata() -> Strata:
+        ordered = c * (c - 1)
+        return tuple(
+            pairs.stratum(k, (pairs.won[k].sum(axis=0) + pairs.beaten[k].sum(axis=0)) / ordered) for k in range(c)
+        )
+
+    return Statistic(float(np.nansum(pairs.areas)) / (c * (c - 1)), strata, lambda: _pair_parts(pairs))
+
+
+def _pair_parts(pairs: Pairs) -> Mapping[str, Statistic]:
+    c, names = pairs.sample.classes, pairs.sample.names
+    parts = {f"A({names[i]}|{names[j]})": _one_way(pairs, i, j) for i in range(c) for j in range(c) if i != j}
+    parts |= {f"A({names[i]},{names[j]})": _both_ways(pairs, i, j) for i in range(c) for j in range(i + 1, c)}
+    return parts
+
+
+def _one_way(pairs: Pairs, i: int, j: int) -> Statistic:
+    return Statistic(
+        float(pairs.areas[i, j]),
+        lambda: (pairs.stratum(i, pairs.won[i][j]), pairs.stratum(j, pairs.beaten[j][i])),
+    )
+
+
+def _both_ways(pairs: Pairs, i: int, j: int) -> Statistic:
+    def seen_from(k: int, other: int) -> Stratum:
+        return pairs.stratum(k, (pairs.won[k][other] + pairs.beaten[k][other]) / 2.0)
+
+    value = float(pairs.areas[i, j] + pairs.areas[j, i]) / 2.0
+    return Statistic(value, lambda: (seen_from(i, j), seen_from(j, i)))
+
+
+def ova(sample: Sample) -> Statistic:
+    """Mean one-versus-all AUC: column i as the score of class i against all others together.
+
+    OVA_i = sum over j != i of n_j A(i|j) / (n - n_i), so with classes of equal size the mean is Hand & Till's M.
+    The variance of the mean is for the given class sizes. Parts: OVA_i for every class, each with the standard
+    error that DeLong's method gives for the two-class problem "this class or not".
+    """
+    pairs = sample.once(Pairs)
+    c = sample.classes
+    share = _shares_of_rest(sample.totals)
+    values = np.nansum(share * pairs.areas, axis=1)
+
+    def strata() -> Strata:
+        return tuple(
+            pairs.stratum(k, (share[k] @ pairs.won[k] + share[:, k] @ pairs.beaten[k]) / c) for k in range(c)
+        )
+
+    def parts() -> Mapping[str, Statistic]:
+        return {sample.names[i]: _class_against_rest(pairs, share, i, float(values[i])) for i in range(c)}
+
+    return Statistic(float(values.mean()), strata, parts)
+
+
+def _shares_of_rest(totals: FloatArray) -> FloatArray:
+    """At [i, j], the share of class j among all cases that are not of class i; 0 on the diagonal."""
+    shares: FloatArray = totals[None, :] / (totals.sum() - totals)[:, None]
+    np.fill_diagonal(shares, 0.0)
+    return shares
+
+
+def _class_against_rest(pairs: Pairs, share: FloatArray, i: int, value: float) -> Statistic:
+    def strata() -> Strata:
+        rest = [k for k in range(pairs.sample.classes) if k != i]
+        above = np.concatenate([pairs.beaten[k][i] for k in rest])
+        others = Stratum(above, lambda: np.concatenate([pairs.sample.cases(k) for k in rest]))
+        return pairs.stratum(i, share[i] @ pairs.won[i]), others
+
+    return Statistic(value, strata)
+
+
+PAIRWISE = (
+    Measure(
+        key="hand_till",
+        name="Hand & Till's M",
+        symbol="M",
+        needs="probabilities",
+        classes=(2, None),
+        range=always((0.0, 1.0)),
+        chance=always(0.5),
+        paper="Hand & Till (2001)",
+        compute=hand_till,
+    ),
+    Measure(
+        key="ova",
+        name="mean one-versus-all AUC",
+        symbol="OVA",
+        needs="probabilities",
+        classes=(2, None),
+        range=always((0.0, 1.0)),
+        chance=always(0.5),
+        paper="Sampat et al. (2009); Provost & Domingos (2001)",
+        compute=ova,
+    ),
+)

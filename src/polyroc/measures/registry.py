@@ -1,0 +1,49 @@
+"""The registry: every measure by its key."""
+
+import ast
+from difflib import get_close_matches
+from typing import Any
+
+from polyroc.errors import MeasureError
+from polyroc.measures.decision import DECISION
+from polyroc.measures.measure import Measure
+from polyroc.measures.pairwise import PAIRWISE
+from polyroc.measures.ranking import RANKING
+from polyroc.measures.table import TABLE
+
+__all__ = ["MEASURES", "measure"]
+
+MEASURES: dict[str, Measure] = {each.key: each for each in (*RANKING, *PAIRWISE, *DECISION, *TABLE)}
+
+
+def measure(key: str | Measure, **options: Any) -> Measure:
+    """A measure by its key, with options if it has any.
+
+    >>> measure("hand_till")
+    <Measure hand_till: Hand & Till's M>
+    >>> measure("partial_auc", fpr=(0, 0.2))
+    <Measure partial_auc(fpr=(0, 0.2)): partial area under the ROC curve>
+    >>> measure("partial_auc(fpr=(0, 0.2))").settings["fpr"]
+    (0, 0.2)
+    """
+    if isinstance(key, Measure):
+        return key.tell(**options) if options else key
+    name, written = _parse(key)
+    if name not in MEASURES:
+        near = get_close_matches(name, MEASURES, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(MEASURES)}."
+        raise MeasureError(f"There is no measure {name!r}; {hint}")
+    return MEASURES[name].tell(**written, **options)
+
+
+def _parse(text: str) -> tuple[str, dict[str, Any]]:
+    """Read "key" or "key(option=value, ...)"; the values are literals, nothing is executed."""
+    if "(" not in text:
+        return text.strip(), {}
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+            raise ValueError
+        return call.func.id, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError):
+        raise MeasureError(f"Cannot read the measure {text!r}; write it like partial_auc(fpr=(0, 0.1)).") from None

@@ -1,0 +1,99 @@
+"""One classifier's cases, split by class and sorted once for all measures."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.grouping import argsort_blocks, group, sort_blocks, split
+from polyroc.scores import Scores
+
+__all__ = ["Sample"]
+
+T = TypeVar("T")
+
+
+class Sample:
+    """The cases of one classifier, made ready for kernels; what two measures need is made once.
+
+    Attributes
+    ----------
+    values
+        Scores of shape (cases,) or (cases, classes).
+    classes
+        How many classes there are.
+    names
+        The classes' names.
+    positive
+        The positive one of two classes, or None.
+    weight
+        One weight per case, or None.
+    totals
+        The weight of each class (its size, if there are no weights).
+    """
+
+    def __init__(self, scores: Scores, classifier: str) -> None:
+        self.scores = scores
+        self.values = scores.values[classifier]
+        self.weight = scores.sample_weight
+        self.names = scores.names
+        self.classes = scores.n_classes
+        self.positive = scores.positive
+        sizes, self.totals = scores.counts, scores.counts.astype(np.float64)
+        if self.weight is not None:  # the counts leave out cases of weight zero, the blocks do not
+            sizes = np.bincount(scores.codes, minlength=self.classes)
+            self.totals = np.asarray(np.bincount(scores.codes, self.weight, self.classes), dtype=np.float64)
+        self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._made: dict[Callable[..., Any], Any] = {}
+
+    def once(self, make: Callable[["Sample"], T]) -> T:
+        """What `make` makes of this sample, made once however many measures ask."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast("T", self._made[make])
+
+    def cases(self, k: int) -> IntArray:
+        """The cases of class k, in the order given."""
+        return self._cases[self._block(k)]
+
+    def sorted_cases(self, k: int, column: int = 0) -> IntArray:
+        """The cases of class k, by ascending score."""
+        return self.cases(k)[self.order(k, column)]
+
+    def order(self, k: int, column: int = 0) -> IntArray:
+        """What sorts the scores of class k: positions among the cases of the class."""
+        return self._order[column, self._block(k)]
+
+    def sorted(self, k: int, column: int = 0) -> FloatArray:
+        """The scores of class k, ascending."""
+        return self._sorted[column, self._block(k)]
+
+    def weights(self, k: int, column: int = 0) -> FloatArray | None:
+        """The weights that go with `sorted`; None if there are none."""
+        return None if self.weight is None else self.weight[self.sorted_cases(k, column)]
+
+    def mass(self, k: int, column: int = 0) -> FloatArray | None:
+        """The weights that go with `sorted`, added up from 0 to their total; None if there are none."""
+        weights = self.weights(k, column)
+        return None if weights is None else np.concatenate([[0.0], np.cumsum(weights)])
+
+    def _block(self, k: int) -> slice:
+        return slice(self._starts[k], self._starts[k + 1])
+
+    @cached_property
+    def _cases(self) -> IntArray:
+        return group(self.scores.codes, self._starts)
+
+    @cached_property
+    def _split(self) -> FloatArray:
+        return split(self.values.reshape(len(self.values), -1), self.scores.codes, self._starts)
+
+    @cached_property
+    def _order(self) -> IntArray:
+        return argsort_blocks(self._split, self._starts)
+
+    @cached_property
+    def _sorted(self) -> FloatArray:
+        return sort_blocks(self._split, self._starts)

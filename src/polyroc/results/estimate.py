@@ -1,0 +1,187 @@
+"""Estimate: one number with its error bar."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Self
+
+import numpy as np
+
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.intervals import ConfidenceInterval, IntervalKind, interval
+from polyroc.results.provenance import Provenance
+from polyroc.results.result import SCHEMA, Result, number_text
+
+__all__ = ["Estimate", "Parts"]
+
+
+class Parts(Mapping[str, "Estimate"]):
+    """Pieces by a readable key; each is made when it is first looked at."""
+
+    def __init__(self, keys: tuple[str, ...], make: Callable[[str], "Estimate"]) -> None:
+        self._keys = dict.fromkeys(keys)
+        self._make = cache(make)
+
+    def __getitem__(self, key: str) -> "Estimate":
+        if key not in self._keys:
+            raise KeyError(key)
+        return self._make(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __repr__(self) -> str:
+        shown = [*self._keys][:6]
+        return f"Parts({', '.join(shown)}{', ...' if len(self) > 6 else ''})"
+
+
+def _no_parts() -> Parts:
+    def nothing(key: str) -> Estimate:
+        raise KeyError(key)
+
+    return Parts((), nothing)
+
+
+def _no_components() -> FloatArray | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Estimate(Result):
+    """The value of a measure with its standard error.
+
+    Attributes
+    ----------
+    measure, name
+        The measure as it was asked for (with its options), and in words.
+    classifier
+        Whose scores were judged.
+    value, standard_error
+        The number and its standard error (nan where none can be had).
+    limits, chance
+        The smallest and largest value the measure can take; what a constant score gets, or None.
+    fewest
+        Cases (effective number, if weighted; groups, if clustered) of the smallest class.
+    provenance
+        What is needed to repeat it.
+    """
+
+    measure: str
+    name: str
+    classifier: str
+    value: float
+    standard_error: float
+    limits: tuple[float, float]
+    chance: float | None
+    fewest: float
+    provenance: Provenance
+    _components: Callable[[], FloatArray | None] = field(default=_no_components)
+    _parts: Callable[[], Parts] = field(default=_no_parts)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        low, high = self.confidence_interval()
+        shown = [number_text(x) for x in (self.value, self.standard_error, low, high)]
+        return f"Estimate({self.measure} = {shown[0]}, standard error {shown[1]}, 95 % {shown[2]} to {shown[3]})"
+
+    def confidence_interval(self, level: float = 0.95, *, kind: IntervalKind = "logit") -> ConfidenceInterval:
+        """The interval at a level; see `polyroc.results.intervals.interval` for what is done at the edges.
+
+        Parameters
+        ----------
+        level
+            Between 0 and 1.
+        kind
+            "logit" (default; for a measure without an upper limit "wald" is used) or "wald".
+        """
+        return interval(self.value, self.standard_error, self.limits, self.fewest, level, kind)
+
+    @property
+    def components(self) -> FloatArray | None:
+        """One number per case, in the order given: the mean outcome of the tuples of cases that contain it.
+
+        The standard error is made of them: its square is the sum over classes of var(components) / size. A case
+        that plays no part (a third class in a comparison of two) has nan.
+        """
+        return self._components()
+
+    @property
+    def parts(self) -> Parts:
+        """The pieces the measure is made of: pairs of classes, classes. Empty if it has none."""
+        return self._parts()
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """One record for the estimate, and one for each part, with intervals at a level."""
+        return [self.row(level, part=None), *(part.row(level, part=key) for key, part in self.parts.items())]
+
+    def row(self, level: float = 0.95, **more: Any) -> dict[str, Any]:
+        """The record of the estimate itself."""
+        low, high = self.confidence_interval(level)
+        return {
+            "classifier": self.classifier,
+            "measure": self.measure,
+            **more,
+            "value": self.value,
+            "standard_error": self.standard_error,
+            "low": low,
+            "high": high,
+            "level": level,
+            "chance": self.chance,
+        }
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON, parts included; components are left out, being as many as the cases."""
+        return {
+            "schema": SCHEMA,
+            "kind": "Estimate",
+            "measure": self.measure,
+            "name": self.name,
+            "classifier": self.classifier,
+            "value": _plain(self.value),
+            "standard_error": _plain(self.standard_error),
+            "confidence_interval": [_plain(end) for end in self.confidence_interval(level)],
+            "level": level,
+            "limits": [_plain(end) for end in self.limits],
+            "chance": self.chance,
+            "fewest": self.fewest,
+            "parts": {key: part._part_to_dict(level) for key, part in self.parts.items()},
+            "provenance": self.provenance.to_dict(),
+        }
+
+    def _part_to_dict(self, level: float) -> dict[str, Any]:
+        """What a part has of its own; the rest is as in the whole."""
+        whole = self.to_dict(level)
+        return {name: whole[name] for name in ("value", "standard_error", "confidence_interval", "fewest")}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        parts = {key: Estimate.from_dict({**data, "parts": {}, **part}) for key, part in data["parts"].items()}
+        low, high = data["limits"]
+        return cls(
+            measure=data["measure"],
+            name=data["name"],
+            classifier=data["classifier"],
+            value=_number(data["value"]),
+            standard_error=_number(data["standard_error"]),
+            limits=(low, np.inf if high is None else high),
+            chance=data["chance"],
+            fewest=data["fewest"],
+            provenance=Provenance(**data["provenance"]),
+            _parts=lambda: Parts(tuple(parts), parts.__getitem__),
+        )
+
+
+def _plain(value: float) -> float | None:
+    """JSON knows no nan and no infinity."""
+    return float(value) if np.isfinite(value) else None
+
+
+def _number(value: float | None) -> float:
+    return np.nan if value is None else value

@@ -1,0 +1,70 @@
+"""What all results have in common."""
+
+from abc import ABC, abstractmethod
+from html import escape
+from typing import Any, Self
+
+from polyroc.errors import InputError
+
+__all__ = ["SCHEMA", "Result", "number_text"]
+
+SCHEMA = 1
+
+
+class Result(ABC):
+    """A frozen record that can be listed, stored, read back and shown."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """Tidy records: one flat dictionary per line of a table, with intervals at a level."""
+
+    @abstractmethod
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON, with the schema's version and intervals at a level."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+
+    @classmethod
+    def _checked(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """The data, if they are of this kind and of a version that can be read."""
+        kind, schema = data.get("kind"), data.get("schema")
+        if kind != cls.__name__ or schema != SCHEMA:
+            raise InputError(
+                f"Expected a stored {cls.__name__} of schema {SCHEMA}, got {kind!r} of schema {schema!r}; "
+                "it may come from another version of polyroc."
+            )
+        return data
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by plain data: what is computed lazily does not travel, its results do."""
+        return type(self).from_dict, (self.to_dict(),)
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks; every text in it is escaped."""
+        rows = self.rows()
+        columns = [name for name in rows[0] if any(row[name] is not None for row in rows)] if rows else []
+        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in columns) + "</tr>" for row in rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return number_text(value)
+    return "" if value is None else str(value)
+
+
+def number_text(value: float) -> str:
+    """A number as people read it: four decimals.
+
+    >>> number_text(0.91960000001), number_text(float("nan"))
+    ('0.9196', 'nan')
+    """
+    return f"{value:.4f}"

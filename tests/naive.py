@@ -1,0 +1,213 @@
+"""Slow twins: every measure straight from its definition, in plain loops. Nothing here imports polyroc.
+
+y holds class numbers 0 .. c-1, w a weight per case. A measure's components follow its value's definition: for
+each case, the weighted mean outcome of the tuples that contain it, scaled so that the statistic moves by
+(component - class mean) / (class weight) per unit of weight given to the case.
+"""
+
+
+def psi(a, b):
+    """1 if a > b, 1/2 if they tie, 0 otherwise."""
+    return 1.0 if a > b else 0.5 if a == b else 0.0
+
+
+def mean(values, weights):
+    return sum(v * w for v, w in zip(values, weights, strict=True)) / sum(weights)
+
+
+def members(y, k):
+    return [x for x in range(len(y)) if y[x] == k]
+
+
+def total(y, w, k):
+    return sum(w[x] for x in members(y, k))
+
+
+# Ranking: two classes, class 1 positive ----------------------------------------------------------------------
+
+
+def auc(y, s, w):
+    pairs = [(psi(s[x], s[z]), w[x] * w[z]) for x in members(y, 1) for z in members(y, 0)]
+    return sum(p * v for p, v in pairs) / sum(v for _, v in pairs)
+
+
+def auc_components(y, s, w):
+    out = []
+    for x in range(len(y)):
+        others = members(y, 1 - y[x])
+        wins = [psi(s[x], s[z]) if y[x] == 1 else psi(s[z], s[x]) for z in others]
+        out.append(mean(wins, [w[z] for z in others]))
+    return out
+
+
+def roc_points(y, s, w):
+    """(FPR, TPR) at every distinct threshold, from (0, 0) to (1, 1)."""
+    points = [(0.0, 0.0)]
+    for t in sorted(set(s), reverse=True):
+        called = [x for x in range(len(y)) if s[x] >= t]
+        fpr = sum(w[x] for x in called if y[x] == 0) / total(y, w, 0)
+        tpr = sum(w[x] for x in called if y[x] == 1) / total(y, w, 1)
+        points.append((fpr, tpr))
+    return points
+
+
+def partial_area(points, low, high):
+    """Integral of the piecewise linear curve over [low, high] of its first coordinate."""
+    area = 0.0
+    for (u0, t0), (u1, t1) in zip(points, points[1:], strict=False):
+        a, b = max(u0, low), min(u1, high)
+        if b > a and u1 > u0:
+            slope = (t1 - t0) / (u1 - u0)
+            area += (b - a) * ((t0 + slope * (a - u0)) + (t0 + slope * (b - u0))) / 2
+    return area
+
+
+def partial_auc(y, s, w, fpr=None, tpr=None, standardised=True):
+    points = roc_points(y, s, w)
+    if tpr is None:
+        low, high = fpr
+        area, chance = partial_area(points, low, high), (high**2 - low**2) / 2
+    else:
+        low, high = tpr
+        turned = [(t, u) for u, t in points]
+        area, chance = (high - low) - partial_area(turned, low, high), (high - low) - (high**2 - low**2) / 2
+    return 0.5 * (1 + (area - chance) / (high - low - chance)) if standardised else area
+
+
+# Pairs of classes ----------------------------------------------------------------------------------------------
+
+
+def a_given(y, P, w, i, j):
+    """A(i|j): a member of class j has a lower p_i than a member of class i."""
+    pairs = [(psi(P[x][i], P[z][i]), w[x] * w[z]) for x in members(y, i) for z in members(y, j)]
+    return sum(p * v for p, v in pairs) / sum(v for _, v in pairs)
+
+
+def hand_till(y, P, w):
+    c = len(P[0])
+    return sum(a_given(y, P, w, i, j) for i in range(c) for j in range(c) if i != j) / (c * (c - 1))
+
+
+def hand_till_components(y, P, w):
+    c = len(P[0])
+    out = []
+    for x in range(len(y)):
+        k, value = y[x], 0.0
+        for other in range(c):
+            if other != k:
+                zs = members(y, other)
+                seen = [psi(P[x][k], P[z][k]) + psi(P[z][other], P[x][other]) for z in zs]
+                value += mean(seen, [w[z] for z in zs])
+        out.append(value / (c * (c - 1)))
+    return out
+
+
+def one_versus_all(y, P, w, i):
+    return auc([int(k == i) for k in y], [row[i] for row in P], w)
+
+
+def ova(y, P, w):
+    c = len(P[0])
+    return sum(one_versus_all(y, P, w, i) for i in range(c)) / c
+
+
+# Decisions -----------------------------------------------------------------------------------------------------
+
+
+def shares(row):
+    best = [p == max(row) for p in row]
+    return [b / sum(best) for b in best]
+
+
+def rates(y, P, w):
+    c = len(P[0])
+    return [
+        [mean([shares(P[x])[m] for x in members(y, k)], [w[x] for x in members(y, k)]) for m in range(c)]
+        for k in range(c)
+    ]
+
+
+def accuracy(y, P, w):
+    return mean([shares(P[x])[y[x]] for x in range(len(y))], w)
+
+
+def macro_average(y, P, w):
+    R = rates(y, P, w)
+    return sum(R[k][k] for k in range(len(R))) / len(R)
+
+
+def ht3(y, P, w):
+    c = len(P[0])
+    areas = []
+    for i in range(c):
+        miss = mean([1 - shares(P[x])[i] for x in members(y, i)], [w[x] for x in members(y, i)])
+        rest = [x for x in range(len(y)) if y[x] != i]
+        alarm = mean([shares(P[x])[i] for x in rest], [w[x] for x in rest])
+        areas.append(max(0.5, 1 - miss / 2 - alarm / 2))
+    return sum(areas) / c
+
+
+def pairwise_accuracy(y, P, w):
+    c = len(P[0])
+    pairs = [(i, j) for i in range(c) for j in range(i + 1, c)]
+    value = 0.0
+    for i, j in pairs:
+        right = [psi(P[x][i], P[x][j]) * w[x] for x in members(y, i)]
+        right += [psi(P[x][j], P[x][i]) * w[x] for x in members(y, j)]
+        value += sum(right) / (total(y, w, i) + total(y, w, j))
+    return value / len(pairs)
+
+
+# The two-class table: called positive where score >= threshold ---------------------------------------------------
+
+
+def table(y, s, w, threshold):
+    """Weights of (true positives, false negatives, false positives, true negatives)."""
+    cells = [0.0, 0.0, 0.0, 0.0]
+    for k, score, weight in zip(y, s, w, strict=True):
+        cells[(0 if k == 1 else 2) + (0 if score >= threshold else 1)] += weight
+    return cells
+
+
+def sensitivity(y, s, w, threshold):
+    tp, fn, _, _ = table(y, s, w, threshold)
+    return tp / (tp + fn)
+
+
+def specificity(y, s, w, threshold):
+    _, _, fp, tn = table(y, s, w, threshold)
+    return tn / (fp + tn)
+
+
+def ppv(y, s, w, threshold):
+    tp, _, fp, _ = table(y, s, w, threshold)
+    return tp / (tp + fp)
+
+
+def npv(y, s, w, threshold):
+    _, fn, _, tn = table(y, s, w, threshold)
+    return tn / (fn + tn)
+
+
+def expected_cost(y, s, w, threshold, false_positive=1.0, false_negative=1.0):
+    _, fn, fp, _ = table(y, s, w, threshold)
+    return (fn * false_negative + fp * false_positive) / sum(w)
+
+
+# Variance --------------------------------------------------------------------------------------------------------
+
+
+def variance(y, components, w=None, groups=None):
+    """Sum over classes of var(components) / size, robust to weights, added up inside groups."""
+    n = len(y)
+    w = [1.0] * n if w is None else w
+    groups = list(range(n)) if groups is None else groups
+    moved = dict.fromkeys(groups, 0.0)
+    for k in sorted(set(y)):
+        cases = [x for x in members(y, k) if w[x] > 0]
+        units = len({groups[x] for x in cases})
+        centre = mean([components[x] for x in cases], [w[x] for x in cases])
+        for x in cases:
+            step = w[x] * (components[x] - centre) / total(y, w, k)
+            moved[groups[x]] += step * (units / (units - 1)) ** 0.5
+    return sum(step**2 for step in moved.values())

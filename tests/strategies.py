@@ -1,0 +1,43 @@
+"""Data that hypothesis draws: ties, tiny classes, weights, extreme floats."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+EXTREME = [0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-300, -1e300, 1e300, 1.0, np.nextafter(1.0, 2.0)]
+
+
+@st.composite
+def classes(draw, c=None, most=12):
+    """Class numbers with at least one case of each class, in any order."""
+    c = draw(st.integers(2, 4)) if c is None else c
+    more = draw(st.lists(st.integers(0, c - 1), max_size=most - c))
+    return np.array(draw(st.permutations([*range(c), *more])))
+
+
+@st.composite
+def weights(draw, y, whole=False):
+    """A weight per case, some of them zero, but not for a whole class."""
+    number = st.integers(0, 3) if whole else st.one_of(st.just(0.0), st.floats(0.01, 5.0))
+    w = np.array(draw(st.lists(number, min_size=len(y), max_size=len(y))), dtype=float)
+    for k in set(y.tolist()):
+        if not w[y == k].any():
+            w[np.flatnonzero(y == k)[0]] = 1.0
+    return w
+
+
+@st.composite
+def ranked(draw):
+    """(y, score) of two classes; few distinct scores, or extreme ones."""
+    y = draw(classes(c=2))
+    number = draw(st.sampled_from([st.integers(0, 3).map(float), st.sampled_from(EXTREME), st.floats(-2, 2)]))
+    return y, np.array(draw(st.lists(number, min_size=len(y), max_size=len(y))))
+
+
+@st.composite
+def probabilities(draw, c=None):
+    """(y, P) of several classes; few distinct probabilities, or many."""
+    y = draw(classes(c=c))
+    number = draw(st.sampled_from([st.integers(0, 3).map(lambda v: v / 4), st.floats(0, 1)]))
+    c = int(y.max()) + 1
+    row = st.lists(number, min_size=c, max_size=c)
+    return y, np.array(draw(st.lists(row, min_size=len(y), max_size=len(y))))

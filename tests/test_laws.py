@@ -1,0 +1,210 @@
+"""The registry is the test plan: laws that every measure obeys, run over all of them."""
+
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import assume, currently_in_test_context, given
+from hypothesis import strategies as st
+
+import naive
+import polyroc as pr
+from polyroc.errors import PolyrocWarning
+from polyroc.measures import MEASURES
+from strategies import probabilities, ranked, weights
+
+VARIANTS = [
+    "partial_auc(fpr=(0.13, 0.77))",
+    "partial_auc(tpr=(0.4, 0.9))",
+    "partial_auc(fpr=(0.1, 0.6), standardised=False)",
+    "sensitivity(threshold=0.5)",
+    "specificity(threshold=0.5)",
+    "ppv(threshold=0.5, prevalence=0.2)",
+    "npv(threshold=0.25)",
+    "expected_cost(threshold=0.5, prevalence=0.3, false_positive=2.0, false_negative=5.0)",
+]
+ALL = [pr.measure(key) for key in [*MEASURES, *VARIANTS]]
+
+
+def every(which=bool):
+    """Run a law over the measures it concerns."""
+    return pytest.mark.parametrize("measure", [measure for measure in ALL if which(measure)], ids=str)
+
+
+def cases_for(measure):
+    """Data that fit the measure: scores for two classes, or a column per class."""
+    if measure.needs == "score":
+        return ranked()
+    return probabilities(c=2 if measure.classes[1] == 2 else None)
+
+
+def ask(measure, y, s, **options):
+    """The estimate, without the warnings about tiny classes; undefined values drawn by chance are passed over."""
+    c = int(np.max(y)) + 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PolyrocWarning)
+        found = pr.evaluate(y, s, measure=measure, labels=range(c), **options)
+    if currently_in_test_context():
+        assume(not np.isnan(found.value))
+    return found
+
+
+def settled(rng, measure, n):
+    """A fixed sample with ties and two or three classes of different sizes."""
+    c = measure.classes[1] or 3
+    y = np.sort(rng.choice(c, p=[0.3, 0.7] if c == 2 else [0.2, 0.3, 0.5], size=n))
+    P = (rng.dirichlet(np.ones(c), size=n) + 0.6 * np.eye(c)[y]).round(2) / 2
+    return y, (P[:, 1] if measure.needs == "score" else P)
+
+
+@every()
+@given(st.data())
+def test_order_of_cases_does_not_matter(measure, data):
+    y, s = data.draw(cases_for(measure))
+    order = np.array(data.draw(st.permutations(range(len(y)))))
+    one, two = ask(measure, y, s), ask(measure, y[order], s[order])
+    assert one.value == pytest.approx(two.value, abs=1e-12)
+    np.testing.assert_allclose(one.components[order], two.components, rtol=0, atol=1e-12)
+
+
+@every(lambda measure: measure.needs == "score")
+@given(st.data())
+def test_names_of_two_classes_do_not_matter(measure, data):
+    y, s = data.draw(cases_for(measure))
+    names = np.array(["good", "bad"])  # sorts the other way round
+    named = pr.evaluate(names[y], s, measure=measure, pos_label="bad", method=None)
+    assert named.value == ask(measure, y, s).value
+
+
+@every(lambda measure: measure.symmetric)
+@given(st.data())
+def test_renaming_classes_permutes_parts_and_changes_no_value(measure, data):
+    y, s = data.draw(cases_for(measure))
+    new = np.array(data.draw(st.permutations(range(s.shape[1]))))
+    one, two = ask(measure, y, s), ask(measure, new[y], s[:, np.argsort(new)])
+    assert one.value == pytest.approx(two.value, abs=1e-12)
+    assert len(one.parts) == len(two.parts)
+    parts = sorted(float(part) for part in one.parts.values())
+    assert parts == pytest.approx(sorted(float(part) for part in two.parts.values()), abs=1e-12)
+
+
+@every(lambda measure: measure.settings.get("threshold") is None)
+@given(st.data())
+def test_monotone_transformation_changes_nothing(measure, data):
+    y, s = data.draw(cases_for(measure))
+    steps = np.unique(s)
+    rising = np.sort(data.draw(st.lists(st.floats(0, 1), min_size=len(steps), max_size=len(steps), unique=True)))
+    assert ask(measure, y, s).value == ask(measure, y, rising[np.searchsorted(steps, s)]).value
+
+
+@every()
+@given(st.data())
+def test_integer_weights_are_repetitions(measure, data):
+    y, s = data.draw(cases_for(measure))
+    w = data.draw(weights(y, whole=True)).astype(int)
+    weighted = ask(measure, y, s, sample_weight=w)
+    assert weighted.value == pytest.approx(ask(measure, np.repeat(y, w), np.repeat(s, w, axis=0)).value, abs=1e-12)
+
+
+@every(lambda measure: measure.chance is not None)
+@given(st.data())
+def test_constant_scores_get_the_chance_value(measure, data):
+    y, s = data.draw(cases_for(measure))
+    w = data.draw(st.one_of(st.none(), weights(y)))
+    found = ask(measure, y, np.full_like(s, 0.25), sample_weight=w)
+    assert found.value == pytest.approx(found.chance, abs=1e-12)
+
+
+@every()
+@given(st.data())
+def test_value_and_interval_stay_in_range(measure, data):
+    y, s = data.draw(cases_for(measure))
+    found = ask(measure, y, s, sample_weight=data.draw(st.one_of(st.none(), weights(y))))
+    low, high = found.limits
+    for kind in ("logit", "wald"):
+        interval = found.confidence_interval(kind=kind)
+        assert low <= interval.low <= found.value <= interval.high <= high
+        assert interval.high > interval.low
+    narrow, wide = found.confidence_interval(0.5), found.confidence_interval(0.99)
+    assert wide.low <= narrow.low <= narrow.high <= wide.high
+
+
+@every()
+@given(st.data())
+def test_inputs_are_never_modified(measure, data):
+    y, s = data.draw(cases_for(measure))
+    w, groups = data.draw(weights(y)), np.arange(len(y)) // 2
+    copies = [array.copy() for array in (y, s, w, groups)]
+    for array in (y, s, w, groups):
+        array.flags.writeable = False
+    ask(measure, y, s, sample_weight=w, groups=groups)
+    for array, copy in zip((y, s, w, groups), copies, strict=True):
+        assert array.tolist() == copy.tolist()
+
+
+@every()
+@given(st.data())
+def test_standard_error_is_made_of_the_components(measure, data):
+    y, s = data.draw(cases_for(measure))
+    w = data.draw(st.one_of(st.none(), weights(y)))
+    groups = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
+    found = ask(measure, y, s, sample_weight=w, groups=groups)
+    assume(not np.isnan(found.standard_error))
+    involved = ~np.isnan(found.components)
+    kept = [None if x is None else np.asarray(x)[involved].tolist() for x in (w, groups)]
+    expected = naive.variance(y[involved].tolist(), found.components[involved].tolist(), *kept)
+    assert found.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-20)
+
+
+@every()
+@pytest.mark.parametrize("weighted", [False, True])
+def test_components_are_derivatives_by_weight(measure, weighted):
+    """Give a case a little more weight, keep its class's total: the value moves by (component - mean) / total."""
+    rng = np.random.default_rng(3)
+    y, s = settled(rng, measure, n=37)  # so that no end of a range falls on a step of the curve
+    w = rng.exponential(size=len(y)) + 0.5 if weighted else np.ones(len(y))
+    found = ask(measure, y, s, sample_weight=w)
+    h = 1e-4
+    for x in range(len(y)):
+        same = (y == y[x]) & ~np.isnan(found.components)
+        moved = []
+        for step in (h, -h):
+            v = w.copy()
+            v[x] += step
+            v[y == y[x]] *= w[y == y[x]].sum() / v[y == y[x]].sum()
+            moved.append(ask(measure, y, s, sample_weight=v, method=None).value)
+        slope = (moved[0] - moved[1]) / (2 * h)
+        if not same[x]:
+            assert slope == pytest.approx(0, abs=1e-9)
+            continue
+        centred = found.components[x] - np.average(found.components[same], weights=w[same])
+        # central differences err by h^2 times a third derivative of order one
+        assert slope * w[y == y[x]].sum() == pytest.approx(centred, abs=1e-5)
+
+
+@every()
+def test_analytic_error_is_close_to_the_bootstrap(measure):
+    rng = np.random.default_rng(4)
+    y, s = settled(rng, measure, n=150)
+    found = ask(measure, y, s)
+    replicates = []
+    for _ in range(1000):
+        draw = np.concatenate([rng.choice(np.flatnonzero(y == k), size=(y == k).sum()) for k in np.unique(y)])
+        replicates.append(ask(measure, y[draw], s[draw], method=None).value)
+    # 1000 replicates know a standard deviation to 2.2 %; first-order variances differ by a few per cent more
+    assert found.standard_error == pytest.approx(np.std(replicates), rel=0.12)
+
+
+@every()
+def test_results_survive_json_and_pickle(measure):
+    y, s = settled(np.random.default_rng(1), measure, n=40)
+    found = ask(measure, y, s)
+    for copy in (
+        pr.Estimate.from_dict(json.loads(json.dumps(found.to_dict()))),
+        pickle.loads(pickle.dumps(found)),
+    ):
+        assert copy.to_dict() == found.to_dict()
+        assert copy.rows() == found.rows()
+        assert copy.confidence_interval(0.9) == found.confidence_interval(0.9)

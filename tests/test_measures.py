@@ -1,0 +1,200 @@
+"""Every kernel against its slow twin, and against scikit-learn where it has the measure."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, roc_auc_score
+
+import naive
+import polyroc as pr
+from asking import components, value
+from polyroc.errors import MeasureError, UndefinedMeasureWarning
+from strategies import probabilities, ranked, weights
+
+CLOSE = {"rtol": 0, "atol": 1e-12}
+RANGES = [(0.0, 1.0), (0.0, 0.1), (0.2, 0.55), (0.9, 1.0)]
+DECISIONS = ["accuracy", "macro_average", "ht3", "pairwise_accuracy"]
+TABLE = ["sensitivity", "specificity", "expected_cost"]
+
+
+@given(ranked(), st.data())
+def test_auc_and_gini(cases, data):
+    y, s = cases
+    w = data.draw(weights(y))
+    ones = np.ones(len(y))
+    assert value("auc", y, s) == pytest.approx(naive.auc(y, s, ones), abs=1e-12)
+    assert value("auc", y, s, w) == pytest.approx(naive.auc(y, s, w), abs=1e-12)
+    assert value("gini", y, s, w) == pytest.approx(2 * naive.auc(y, s, w) - 1, abs=1e-12)
+    np.testing.assert_allclose(components("auc", y, s), naive.auc_components(y, s, ones), **CLOSE)
+    np.testing.assert_allclose(components("auc", y, s, w), naive.auc_components(y, s, w), **CLOSE)
+
+
+@given(ranked(), st.data())
+@pytest.mark.parametrize("between", RANGES)
+@pytest.mark.parametrize("axis", ["fpr", "tpr"])
+@pytest.mark.parametrize("standardised", [True, False])
+def test_partial_auc(between, axis, standardised, cases, data):
+    y, s = cases
+    w = data.draw(st.one_of(st.just(np.ones(len(y))), weights(y)))
+    asked = pr.measure("partial_auc", **{axis: between}, standardised=standardised)
+    expected = naive.partial_auc(y, s, w, **{axis: between}, standardised=standardised)
+    assert value(asked, y, s, w) == pytest.approx(expected, abs=1e-12)
+    if between == (0.0, 1.0):
+        np.testing.assert_allclose(components(asked, y, s, w), naive.auc_components(y, s, w), **CLOSE)
+
+
+@given(probabilities(), st.data())
+def test_hand_till_and_its_parts(cases, data):
+    y, P = cases
+    w = data.draw(st.one_of(st.just(None), weights(y)))
+    v = np.ones(len(y)) if w is None else w
+    c = P.shape[1]
+    estimate = pr.evaluate(y, P, measure="hand_till", labels=range(c), sample_weight=w, method=None)
+    assert estimate.value == pytest.approx(naive.hand_till(y, P, v), abs=1e-12)
+    np.testing.assert_allclose(estimate.components, naive.hand_till_components(y, P, v), **CLOSE)
+    for i in range(c):
+        for j in range(c):
+            if i != j:
+                both = (naive.a_given(y, P, v, i, j) + naive.a_given(y, P, v, j, i)) / 2
+                one = estimate.parts[f"A({i}|{j})"]
+                assert float(one) == pytest.approx(naive.a_given(y, P, v, i, j), abs=1e-12)
+                assert np.isnan(one.components).tolist() == [k not in (i, j) for k in y]
+                if i < j:
+                    assert float(estimate.parts[f"A({i},{j})"]) == pytest.approx(both, abs=1e-12)
+
+
+@given(probabilities(), st.data())
+def test_ova_and_its_parts(cases, data):
+    y, P = cases
+    w = data.draw(st.one_of(st.just(None), weights(y)))
+    v = np.ones(len(y)) if w is None else w
+    estimate = pr.evaluate(y, P, measure="ova", labels=range(P.shape[1]), sample_weight=w, method=None)
+    assert estimate.value == pytest.approx(naive.ova(y, P, v), abs=1e-12)
+    for i, (key, part) in enumerate(estimate.parts.items()):
+        assert key == str(i)
+        assert float(part) == pytest.approx(naive.one_versus_all(y, P, v, i), abs=1e-12)
+        against_rest = naive.auc_components([int(k == i) for k in y], P[:, i], v)
+        np.testing.assert_allclose(part.components, against_rest, **CLOSE)
+
+
+@pytest.mark.parametrize("key", DECISIONS)
+@given(probabilities(), st.data())
+def test_decisions(key, cases, data):
+    y, P = cases
+    w = data.draw(st.one_of(st.just(None), weights(y)))
+    v = np.ones(len(y)) if w is None else w
+    assert value(key, y, P, w) == pytest.approx(getattr(naive, key)(y, P, v), abs=1e-12)
+
+
+@given(probabilities(c=3))
+def test_decisions_given_as_labels_are_one_column_of_ones(cases):
+    y, P = cases
+    said = P.argmax(axis=1)
+    names = np.array(["x", "y", "z"])
+    for key in DECISIONS:
+        expected = getattr(naive, key)(y, np.eye(3)[said], np.ones(len(y)))
+        assert value(key, y, said.astype(float)) == pytest.approx(expected, abs=1e-12)
+        named = pr.evaluate(names[y], names[said], measure=key, labels=names, method=None)
+        assert float(named) == pytest.approx(expected, abs=1e-12)
+
+
+@given(ranked(), st.data())
+def test_table_at_a_threshold(cases, data):
+    y, s = cases
+    w = data.draw(weights(y))
+    t = float(data.draw(st.sampled_from(s.tolist())))
+    for key in TABLE:
+        expected = getattr(naive, key)(y, s, w, t)
+        assert value(f"{key}(threshold={t!r})", y, s, w) == pytest.approx(expected, abs=1e-12)
+    assert value(f"expected_cost(threshold={t!r}, false_positive=3.0, false_negative=0.5)", y, s, w) == (
+        pytest.approx(naive.expected_cost(y, s, w, t, 3.0, 0.5), abs=1e-12)
+    )
+    tp, fn, fp, tn = naive.table(y, s, w, t)
+    if tp + fp > 0:
+        assert value(f"ppv(threshold={t!r})", y, s, w) == pytest.approx(tp / (tp + fp), abs=1e-12)
+    if tn + fn > 0:
+        assert value(f"npv(threshold={t!r})", y, s, w) == pytest.approx(tn / (tn + fn), abs=1e-12)
+
+
+def test_predictive_value_at_another_prevalence_is_bayes_rule():
+    y, s = [0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 6, 4, 5, 7, 8]  # at 4: sensitivity 1, specificity 3/4
+    found = pr.evaluate(y, s, measure="ppv(threshold=4, prevalence=0.1)")
+    assert found.value == pytest.approx(0.1 / (0.1 + 0.9 * 0.25))
+
+
+def test_predictive_value_of_no_call_is_undefined():
+    with pytest.warns(UndefinedMeasureWarning, match=r"No case was called '1'.*change the threshold"):
+        found = pr.evaluate([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], measure="ppv(threshold=9)")
+    assert np.isnan(found.value)
+    assert np.isnan(found.confidence_interval()).all()
+
+
+@pytest.fixture(scope="module")
+def many():
+    rng = np.random.default_rng(5)
+    y = rng.choice(4, p=[0.1, 0.2, 0.3, 0.4], size=3000)
+    P = rng.dirichlet(np.ones(4), size=3000).round(2) + 0.5 * np.eye(4)[y]
+    P /= P.sum(axis=1, keepdims=True)
+    return y, P, rng.exponential(size=3000)
+
+
+def test_scikit_learn_agrees_for_many_classes(many):
+    y, P, w = many
+    assert value("hand_till", y, P) == pytest.approx(roc_auc_score(y, P, multi_class="ovo"), abs=1e-12)
+    assert value("ova", y, P) == pytest.approx(roc_auc_score(y, P, multi_class="ovr"), abs=1e-12)
+    weighted = roc_auc_score(y, P, multi_class="ovr", sample_weight=w)
+    assert value("ova", y, P, w) == pytest.approx(weighted, abs=1e-12)
+    said = P.argmax(axis=1)
+    assert value("accuracy", y, said, w) == pytest.approx(accuracy_score(y, said, sample_weight=w), abs=1e-12)
+    assert value("macro_average", y, said) == pytest.approx(balanced_accuracy_score(y, said), abs=1e-12)
+
+
+def test_scikit_learn_agrees_for_two_classes(many):
+    y, P, w = many
+    y, s = (y > 1).astype(int), P[:, 2]
+    assert value("auc", y, s) == pytest.approx(roc_auc_score(y, s), abs=1e-12)
+    assert value("auc", y, s, w) == pytest.approx(roc_auc_score(y, s, sample_weight=w), abs=1e-12)
+    for high in (0.05, 0.5):
+        expected = roc_auc_score(y, s, max_fpr=high, sample_weight=w)
+        assert value(f"partial_auc(fpr=(0, {high}))", y, s, w) == pytest.approx(expected, abs=1e-12)
+
+
+@given(probabilities(c=2))
+def test_two_classes_make_everything_the_auc(cases):
+    y, P = cases
+    p = np.round(16 * P[:, 1]) / 16  # so that 1 - p ties where p does
+    P = np.column_stack([1 - p, p])
+    assert value("hand_till", y, P) == pytest.approx(value("auc", y, P[:, 1]), abs=1e-12)
+    assert value("ova", y, P) == pytest.approx(value("auc", y, P), abs=1e-12)
+
+
+@given(st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_equal_class_sizes_make_ova_hand_till(size, seed):
+    y = np.repeat([0, 1, 2], size + 1)
+    P = np.random.default_rng(seed).integers(0, 5, size=(len(y), 3)) / 4
+    found = {key: pr.evaluate(y, P, measure=key) for key in ("ova", "hand_till")}
+    assert found["ova"].value == pytest.approx(found["hand_till"].value, abs=1e-12)
+    assert found["ova"].standard_error == pytest.approx(found["hand_till"].standard_error, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("hand_til", r"no measure 'hand_til'; did you mean 'hand_till'\?"),
+        ("zzz", r"no measure 'zzz'; known: .*auc, gini"),
+        ("partial_auc(fpr=(0.5, 0.2))", r"fpr must be \(low, high\), 0 <= low < high <= 1, got \(0.5, 0.2\)"),
+        ("partial_auc(fpr=0.1)", r"needs a range such as fpr=\(0, 0.1\), got 0.1"),
+        ("partial_auc(fpr=(0, 1), tpr=(0, 1))", r"fpr or of tpr, got both"),
+        ("partial_auc(frp=(0, 0.1))", r"has no option 'frp'; it knows: fpr, tpr, standardised"),
+        ("auc(x=1)", r"auc has no option 'x'; it knows: none"),
+        ("auc(", r"Cannot read the measure 'auc\('; write it like partial_auc\(fpr=\(0, 0.1\)\)"),
+        ("auc(__import__('os'))", r"Cannot read the measure"),
+        ("sensitivity(threshold='high')", r"threshold must be a number, got 'high'"),
+        ("ppv(threshold=1, prevalence=2)", r"prevalence must be a number from 0 to 1, got 2"),
+        ("expected_cost(threshold=1, false_positive=-1)", r"false_positive must be a number"),
+    ],
+)
+def test_what_cannot_be_asked(asked, message):
+    with pytest.raises(MeasureError, match=message):
+        pr.evaluate([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], measure=asked)
