@@ -5,6 +5,8 @@ each case, the weighted mean outcome of the tuples that contain it, scaled so th
 (component - class mean) / (class weight) per unit of weight given to the case.
 """
 
+from itertools import pairwise
+
 
 def psi(a, b):
     """1 if a > b, 1/2 if they tie, 0 otherwise."""
@@ -54,7 +56,7 @@ def roc_points(y, s, w):
 def partial_area(points, low, high):
     """Integral of the piecewise linear curve over [low, high] of its first coordinate."""
     area = 0.0
-    for (u0, t0), (u1, t1) in zip(points, points[1:], strict=False):
+    for (u0, t0), (u1, t1) in pairwise(points):
         a, b = max(u0, low), min(u1, high)
         if b > a and u1 > u0:
             slope = (t1 - t0) / (u1 - u0)

@@ -1,17 +1,19 @@
 """The `polyroc` command and its sub-commands."""
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 import click
 
 from polyroc._version import __version__
-from polyroc.cli.tables import Format, evaluation_text, measures_text
+from polyroc.cli.tables import Format, evaluation_text, measures_text, printable
 from polyroc.errors import InputError, PolyrocError, PolyrocWarning
 
 __all__ = ["app", "run"]
@@ -31,7 +33,7 @@ def run(arguments: Sequence[str]) -> int:
         where = "polyroc" if command is None else command.command_path
         return _complain(f"{where}: {error.format_message()} ({where} --help tells more)")
     except PolyrocError as error:
-        return _complain(f"polyroc: {error}")
+        return _complain(f"polyroc: {_for_the_shell(str(error))}")
     except BrokenPipeError:  # the reader of our output has gone; say nothing more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -40,6 +42,13 @@ def run(arguments: Sequence[str]) -> int:
 def _complain(message: str) -> int:
     click.echo(" ".join(message.split()), err=True)
     return 2
+
+
+def _for_the_shell(message: str) -> str:
+    """Advice in the words of the command line: --labels A,B,C instead of labels=[...], and the like."""
+    message = message.replace("labels=[...]", "--labels A,B,C").replace("missing='drop'", "--missing drop")
+    options = "truth|scores|classifier|case|class_|weight|groups|pos_label|missing"
+    return re.sub(rf"\b({options})=", lambda found: f"--{found[1].strip('_').replace('_', '-')} ", message)
 
 
 @contextmanager
@@ -58,7 +67,7 @@ def _warnings_as_notes() -> Iterator[None]:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "-V", "--version", prog_name="polyroc")
 def app() -> None:
-    r"""ROC analysis for any number of classes, with an honest error bar on every number.
+    """ROC analysis for any number of classes, with an honest error bar on every number.
 
     Bring a file with the true class of each case and what one or more classifiers said of it: a score, or
     one probability per class. CSV, TSV, Parquet and JSON lines are read, gzipped or not.
@@ -84,7 +93,7 @@ def _formats(command: Any) -> Any:
     return command
 
 
-@app.command()
+@app.command(short_help="Measures with error bars for every classifier in a file.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--truth", required=True, metavar="COLUMN", help="Column of the true classes.")
 @click.option(
@@ -131,7 +140,7 @@ def evaluate(
     output: Format | None,
     **columns: Any,
 ) -> int:
-    r"""Measures with standard errors and intervals, for every classifier in FILE.
+    """Measures with standard errors and intervals, for every classifier in FILE.
 
     \b
     Two classes:         polyroc evaluate scores.csv --truth sick --scores risk
@@ -150,7 +159,8 @@ def evaluate(
             progress=progress,
         )
     click.echo(evaluation_text(found, output, level=level, parts=parts, source=file.name))
-    return 0 if found.estimates and all(e.value == e.value for e in found.estimates.values()) else 1
+    defined = [not isnan(estimate.value) for estimate in found.estimates.values()]
+    return 0 if (all(defined) if measure else any(defined)) else 1
 
 
 def _score_columns(given: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
@@ -177,21 +187,26 @@ def _progress() -> Iterator[Any]:
         yield None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=None)
-        yield lambda done, total, what: bar.update(task, completed=done, total=total, description=what)
+
+        def tell(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=escape(printable(what)))
+
+        yield tell
 
 
-@app.command()
+@app.command(short_help="List what can be measured.")
 @_formats
 def measures(output: Format | None) -> None:
     """List the measures: what each needs, its range, chance value, options and source."""
     click.echo(measures_text(output))
 
 
-@app.command()
+@app.command(short_help="Three classifiers on Fisher's irises.")
 @_formats
 def demo(output: Format | None) -> None:
     """Three classifiers on Fisher's irises (the two sepal measurements), judged by every measure.

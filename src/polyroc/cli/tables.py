@@ -14,7 +14,7 @@ from polyroc.results.result import number_text
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Format", "draw", "evaluation_table", "evaluation_text", "measures_text"]
+__all__ = ["Format", "draw", "evaluation_table", "evaluation_text", "measures_text", "printable"]
 
 Format = Literal["json", "csv", "markdown"]
 Table = list[dict[str, str]]
@@ -55,8 +55,8 @@ def evaluation_table(found: Evaluation, level: float, parts: bool) -> Table:
 def _line(estimate: Estimate, key: str, classifier: str, level: float) -> dict[str, str]:
     low, high = estimate.confidence_interval(level)
     return {
-        "measure": _printable(key),
-        "classifier": _printable(classifier),
+        "measure": printable(key),
+        "classifier": printable(classifier),
         "value": number_text(estimate.value),
         "std. error": number_text(estimate.standard_error),
         f"{100 * level:g} % interval": f"{number_text(low)} to {number_text(high)}",
@@ -70,10 +70,10 @@ def _title(found: Evaluation, source: str) -> str:
     cases = next(iter(found.estimates.values())).provenance.cases
     shown = ", ".join(f"{name} {count}" for name, count in list(cases.items())[:8])
     more = ", ..." if len(cases) > 8 else ""
-    return _printable(f"{source}: {sum(cases.values())} cases ({shown}{more})")
+    return printable(f"{source}: {sum(cases.values())} cases ({shown}{more})")
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Names come from files: no control character reaches the terminal."""
     return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
 

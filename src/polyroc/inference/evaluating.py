@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 
 from polyroc._normalise import Missing, as_scores
-from polyroc.errors import NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
+from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.methods import DeLong, Method
 from polyroc.inference.variance import effective_units, variance
 from polyroc.kernels.arrays import FloatArray
@@ -124,6 +124,8 @@ def evaluate(
     >>> found.skipped["auc"]
     'is for 2 classes, here 3'
     """
+    if method is not None and not isinstance(method, DeLong):
+        raise InputError(f"method must be DeLong() or None, got {method!r}.")
     scores = as_scores(
         y_true,
         y_score,

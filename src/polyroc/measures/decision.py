@@ -68,7 +68,8 @@ class Confusion:
         return Statistic(value, lambda: self._strata(gradient), parts)
 
     def _strata(self, gradient: FloatArray) -> Strata:
-        return tuple(self._stratum(k, gradient[k]) for k in range(len(gradient)) if gradient[k].any())
+        involved = [k for k, slope in enumerate(gradient) if slope.any()] or range(len(gradient))
+        return tuple(self._stratum(k, gradient[k]) for k in involved)
 
     def _stratum(self, k: int, slope: FloatArray) -> Stratum:
         return Stratum(self.shares[self.sample.cases(k)] @ slope, lambda: self.sample.cases(k))

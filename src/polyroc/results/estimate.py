@@ -148,7 +148,7 @@ class Estimate(Result):
             "level": level,
             "limits": [_plain(end) for end in self.limits],
             "chance": self.chance,
-            "fewest": self.fewest,
+            "fewest": _plain(self.fewest),
             "parts": {key: part._part_to_dict(level) for key, part in self.parts.items()},
             "provenance": self.provenance.to_dict(),
         }
@@ -172,7 +172,7 @@ class Estimate(Result):
             standard_error=_number(data["standard_error"]),
             limits=(low, np.inf if high is None else high),
             chance=data["chance"],
-            fewest=data["fewest"],
+            fewest=_number(data["fewest"]),
             provenance=Provenance(**data["provenance"]),
             _parts=lambda: Parts(tuple(parts), parts.__getitem__),
         )

@@ -4,6 +4,8 @@ from math import exp, isnan, log, sqrt
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
+from polyroc.errors import InputError
+
 __all__ = ["ConfidenceInterval", "IntervalKind", "interval"]
 
 IntervalKind = Literal["logit", "wald"]
@@ -41,6 +43,10 @@ def interval(
     >>> interval(1.0, 0.0, (0, 1), fewest=50)  # doctest: +ELLIPSIS
     ConfidenceInterval(low=0.928652..., high=1.0)
     """
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+    if kind not in ("logit", "wald"):
+        raise InputError(f"kind must be 'logit' or 'wald', got {kind!r}.")
     nowhere = ConfidenceInterval(float("nan"), float("nan"))
     if isnan(value) or (isnan(standard_error) and isnan(fewest)):
         return nowhere

@@ -1,0 +1,132 @@
+"""Numbers printed in the papers, or derived from them, through the public verbs."""
+
+import numpy as np
+import pytest
+
+import polyroc as pr
+from polyroc import datasets
+from published.iris_loo import posteriors
+
+SPECIES = ("setosa", "versicolor", "virginica")
+
+
+def ranks(positives):
+    """Ten cases ranked 1 to 10, five of them positive (Ling, Huang & Zhang 2003)."""
+    return [int(rank in positives) for rank in range(1, 11)], list(range(1, 11))
+
+
+@pytest.mark.parametrize(("positives", "area"), [((5, 7, 8, 9, 10), 24 / 25), ((1, 6, 7, 8, 9), 16 / 25)])
+def test_t1_the_lists_of_ling_huang_and_zhang(positives, area):
+    y, s = ranks(positives)
+    assert float(pr.evaluate(y, s, measure="auc")) == area
+    assert float(pr.evaluate(y, s, measure="expected_cost(threshold=6)")) == pytest.approx(0.2)  # 80 % accuracy
+
+
+def hanley_mcneil():
+    """The ratings of 58 normal and 51 abnormal images, as counts: Hanley & McNeil (1982), table I."""
+    normal, abnormal = [33, 6, 6, 11, 2], [3, 2, 2, 11, 33]
+    y = [0] * 5 + [1] * 5
+    return y, [1, 2, 3, 4, 5] * 2, normal + abnormal
+
+
+def test_t3_hanley_and_mcneil_ratings():
+    y, rating, count = hanley_mcneil()
+    found = pr.evaluate(np.repeat(y, count), np.repeat(rating, count), measure="auc")
+    assert found.value == pytest.approx(0.8931711, abs=5e-8)
+    assert found.standard_error == pytest.approx(0.03072, abs=5e-6)
+    weighted = pr.evaluate(y, rating, measure="auc", sample_weight=count, method=None)
+    assert weighted.value == pytest.approx(found.value, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("classes", "mu", "M", "C1", "C2"),
+    [
+        (3, 1.0, 0.8139501, 0.5886166, 0.7414232),
+        (4, 0.7, 0.7796821, 0.4552460, 0.7132843),
+        (5, 0.5, 0.7465909, 0.3579301, 0.6857303),
+    ],
+)
+def test_t6_hand_and_tills_artificial_case(classes, mu, M, C1, C2):
+    world = datasets.HandTill(classes, mu)
+    assert (world.hand_till, world.accuracy, world.pairwise_accuracy) == pytest.approx((M, C1, C2), abs=5e-8)
+    y, P = world.sample(4000, rng=0)
+    for key, true in (("hand_till", M), ("accuracy", C1), ("pairwise_accuracy", C2)):
+        found = pr.evaluate(y, P, measure=key)
+        assert abs(found.value - true) < 4 * found.standard_error  # four standard errors: 1 in 16,000 by chance
+
+
+# Sampat et al. (2009), table VI: leave-one-out, pooled covariance, equal priors; features 1, 1-2, 1-3, 1-4.
+T12 = {
+    1: {
+        "A": [(0.9208, 0.8316), (0.6684, 0.7708), (0.9828, 0.9808)],
+        "hand_till": (0.859200, 0.021854),
+        "ova": [0.9518, 0.7500, 0.8758],
+        "ht3": 0.81,
+        "accuracy": 0.7467,
+        "pairwise_accuracy": 0.8500,
+    },
+    2: {
+        "A": [(0.9976, 0.9816), (0.7652, 0.7740), (0.9992, 1.0)],
+        "hand_till": (0.919600, 0.015954),
+        "ova": [0.9984, 0.8734, 0.8870],
+        "ht3": 0.845,
+        "accuracy": 0.7933,
+        "pairwise_accuracy": 0.8933,
+    },
+    3: {
+        "A": [(1.0, 1.0), (0.988, 0.988), (1.0, 1.0)],
+        "hand_till": (0.996, 0.002577),
+        "ova": [1.0, 0.994, 0.994],
+        "ht3": 0.97,
+        "accuracy": 0.96,
+        "pairwise_accuracy": 0.98,
+    },
+    4: {
+        "A": [(1.0, 1.0), (0.9944, 0.9944), (1.0, 1.0)],
+        "hand_till": (0.998133, 0.001388),
+        "ova": [1.0, 0.9972, 0.9972],
+        "ht3": 0.985,
+        "accuracy": 0.98,
+        "pairwise_accuracy": 0.99,
+    },
+}
+
+
+@pytest.mark.parametrize("features", T12)
+def test_t12_iris_table_vi_of_sampat_et_al(features):
+    y, P = posteriors(features)
+    names = np.array(SPECIES)[y]
+    expected = T12[features]
+    found = pr.evaluate(names, P)
+    M = found["hand_till"]
+    assert M.value == pytest.approx(expected["hand_till"][0], abs=5e-7)
+    assert M.standard_error == pytest.approx(expected["hand_till"][1], abs=5e-7)
+    for (i, j), areas in zip(((0, 1), (1, 2), (0, 2)), expected["A"], strict=True):
+        a, b = SPECIES[i], SPECIES[j]
+        assert float(M.parts[f"A({a}|{b})"]) == pytest.approx(areas[0], abs=5e-5)
+        assert float(M.parts[f"A({b}|{a})"]) == pytest.approx(areas[1], abs=5e-5)
+        assert float(M.parts[f"A({a},{b})"]) == pytest.approx(sum(areas) / 2, abs=5e-5)
+    assert [float(found["ova"].parts[name]) for name in SPECIES] == pytest.approx(expected["ova"], abs=5e-5)
+    assert found["ova"].value == pytest.approx(M.value, abs=1e-12)  # classes of equal size
+    for key in ("ht3", "accuracy", "pairwise_accuracy"):
+        assert found[key].value == pytest.approx(expected[key], abs=5e-5)
+
+
+def test_equation_5_of_hand_and_till_holds_exactly():
+    y, s = datasets.Binormal(1.0).sample((40, 60), rng=2)
+    s = s.round(1)
+    area = float(pr.evaluate(y, s, measure="auc"))
+    expected = datasets.average_correct_rate(area, prior=0.6)
+    assert datasets.empirical_average_correct_rate(y, s) == pytest.approx(expected, abs=1e-14)
+
+
+def test_variance_of_m_against_the_formula_sheets_simulation():
+    """c = 3, n = (25, 40, 30): mean of the analytic variance over the true variance of M is about 1."""
+    world = datasets.HandTill(3, 1.0)
+    values, variances = [], []
+    for seed in range(400):
+        found = pr.evaluate(*world.sample((25, 40, 30), rng=seed), measure="hand_till")
+        values.append(found.value)
+        variances.append(found.standard_error**2)
+    ratio = np.mean(variances) / np.var(values, ddof=1)
+    assert 0.8 < ratio < 1.25  # 400 replicates know a variance to 7 %, three standard errors; DeLong is 1-3 % high

@@ -1,0 +1,200 @@
+"""The command line, run as a user runs it: a process, its output and its exit code."""
+
+import csv
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polyroc as pr
+from polyroc.datasets import catalogue
+from polyroc.measures import MEASURES
+
+IRIS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "--case", "case"]
+
+
+def polyroc(*arguments, **options):
+    command = [Path(sys.executable).parent / "polyroc", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory):
+    """A two-class file with several score columns."""
+    rng = np.random.default_rng(7)
+    y = np.repeat(["sick", "well"], 20)
+    forest, logit = rng.normal(size=40) + (y == "sick"), rng.normal(size=40)
+    file = tmp_path_factory.mktemp("files") / "scores.csv"
+    lines = [f"{a},{b!r},{c!r}" for a, b, c in zip(y, forest.tolist(), logit.tolist(), strict=True)]
+    file.write_text("\n".join(["state,forest,logit", *lines]) + "\n")
+    return file
+
+
+def test_evaluate_prints_a_plain_table_in_a_pipe():
+    done = polyroc("evaluate", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "iris_predictions.csv: 150 cases (setosa 50, versicolor 50, virginica 50)"
+    assert lines[2].split("  ")[0] == "measure"
+    assert [line.split()[:4] for line in lines[3:6]] == [
+        ["hand_till", "lda", "0.9196", "0.0160"],
+        ["hand_till", "knn", "0.8934", "0.0179"],
+        ["hand_till", "tree", "0.8472", "0.0231"],
+    ]
+    assert "\x1b" not in done.stdout
+
+
+def test_json_csv_and_markdown_hold_what_python_gives():
+    file = catalogue.path("iris_predictions")
+    read = pr.read(file, truth="species", scores="p_*", classifier="classifier", case="case")
+    expected = pr.evaluate(read, measure=["hand_till", "ova"])
+    asked = ("evaluate", file, *IRIS, "-m", "hand_till", "-m", "ova")
+    stored = json.loads(polyroc(*asked, "--json").stdout)
+    assert pr.Evaluation.from_dict(stored).to_dict() == expected.to_dict()
+    rows = list(csv.DictReader(io.StringIO(polyroc(*asked, "--csv").stdout)))
+    assert [float(row["value"]) for row in rows] == [row["value"] for row in expected.rows()]
+    assert [float(row["low"]) for row in rows] == [row["low"] for row in expected.rows()]
+    table = polyroc(*asked, "--markdown").stdout.splitlines()
+    assert table[1] == "| --- | --- | --- | --- | --- | --- |"
+    assert len(table) == 8
+    parts = list(csv.DictReader(io.StringIO(polyroc(*asked, "--csv", "--parts", "--level", "0.9").stdout)))
+    assert len(parts) == 3 * (1 + 9) + 3 * (1 + 3)
+    assert {row["level"] for row in parts} == {"0.9"}
+
+
+def test_two_classifiers_side_by_side(scores):
+    asked = ("evaluate", scores, "--truth", "state", "--pos-label", "sick")
+    done = polyroc(*asked, "--scores", "forest=forest", "--scores", "logit=logit", "-m", "auc", "--json")
+    found = pr.Evaluation.from_dict(json.loads(done.stdout))
+    assert found.classifiers == ("forest", "logit")
+    assert float(found["forest", "auc"]) > float(found["logit", "auc"])
+    one = polyroc(*asked, "--scores", "forest", "-m", "partial_auc(fpr=(0, 0.2))")
+    assert "partial_auc(fpr=(0, 0.2))  0." in one.stdout
+    assert "classifier" not in one.stdout.splitlines()[2]
+
+
+def test_measures_lists_the_registry():
+    rows = list(csv.DictReader(io.StringIO(polyroc("measures", "--csv").stdout)))
+    assert [row["measure"] for row in rows] == list(MEASURES)
+    assert all(row["name"] and row["source"] for row in rows)
+    assert all(key in polyroc("measures").stdout for key in MEASURES)
+
+
+def test_demo_is_the_shipped_example():
+    done = polyroc("demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(name in done.stdout for name in ("lda", "knn", "tree", "hand_till", "95 % interval"))
+
+
+def test_help_is_worth_reading():
+    top = polyroc("--help").stdout
+    assert all(word in top for word in ("evaluate", "measures", "demo", "Exit codes", "'p_*'"))
+    page = polyroc("evaluate", "--help").stdout
+    assert all(word in page for word in ("--truth", "--scores", "Side by side", "partial_auc(fpr=(0, 0.2))"))
+    assert polyroc("--version").stdout.strip() == f"polyroc, version {pr.__version__}"
+
+
+def test_undefined_measure_is_exit_code_1(scores):
+    done = polyroc("evaluate", scores, "--truth", "state", "--scores", "forest", "--labels", "sick,well,dead")
+    assert done.returncode == 1
+    assert "Not shown" in done.stdout
+    undefined = polyroc(
+        "evaluate", catalogue.path("iris_predictions"), "--truth", "classifier", "--scores", "p_setosa",
+        "--labels", "lda,knn,tree", "-m", "accuracy",
+    )  # fmt: skip
+    assert undefined.returncode == 2  # a score is no decision
+
+
+def test_class_without_a_case_is_exit_code_1_with_a_note(tmp_path):
+    file = tmp_path / "p.csv"
+    file.write_text("y,p_a,p_b,p_c\na,0.6,0.3,0.1\nb,0.2,0.7,0.1\na,0.5,0.4,0.1\nb,0.3,0.6,0.1\n")
+    done = polyroc("evaluate", file, "--truth", "y", "--scores", "p_*", "--labels", "a,b,c", "-m", "hand_till")
+    assert done.returncode == 1
+    assert done.stderr.startswith("polyroc: note: No case of class 'c': hand_till undefined (nan).")
+    assert "nan" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evaluate", "nowhere.csv", "--truth", "y", "--scores", "s"], "nowhere.csv"),
+        (["evaluate", "FILE", "--truth", "sate", "--scores", "forest"], "Did you mean 'state'?"),
+        (["evaluate", "FILE", "--truth", "state", "--scores", "forest"], "say --pos-label 'well' or --pos-label"),
+        (["evaluate", "FILE", "--truth", "state", "--scores", "state"], "state"),
+        (["evaluate", "FILE", "--scores", "forest"], "Missing option '--truth'"),
+        (["evaluate", "FILE", "--truth", "state", "--scores", "a=forest", "--scores", "logit"], "NAME=COLUMNS"),
+        (
+            ["evaluate", "FILE", "--truth", "state", "--scores", "forest", "-m", "auk", "--pos-label", "sick"],
+            "'auc'",
+        ),
+        (["evaluate", "FILE", "--truth", "state", "--scores", "forest", "--level", "95"], "--level"),
+        (["evalute"], "No such command 'evalute'"),
+        (["measures", "--jsn"], "No such option"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(scores, arguments, message):
+    done = polyroc(*[str(scores) if argument == "FILE" else argument for argument in arguments])
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_dropped_rows_are_noted(tmp_path):
+    file = tmp_path / "holes.csv"
+    file.write_text("y,s\n0,0.1\n1,0.9\n0,\n1,0.7\n0,0.3\n")
+    refused = polyroc("evaluate", file, "--truth", "y", "--scores", "s")
+    assert refused.returncode == 2
+    assert "--missing drop" in refused.stderr
+    done = polyroc("evaluate", file, "--truth", "y", "--scores", "s", "--missing", "drop")
+    assert done.returncode == 0
+    assert "polyroc: note: Dropped 1 of 5 rows" in done.stderr
+
+
+def test_names_in_a_file_cannot_paint_the_terminal(tmp_path):
+    file = tmp_path / "hostile.csv"
+    file.write_text("y,m,s\n" + "".join(f"{i % 2},[red]\x1b[31m,{i}\n" for i in range(6)))
+    done = polyroc("evaluate", file, "--truth", "y", "--scores", "s", "--classifier", "m", "-m", "auc")
+    assert "\x1b" not in done.stdout
+    assert "\x1b[31m" not in on_a_terminal("evaluate", file, "--truth", "y", "--scores", "s", "--classifier", "m")
+
+
+def on_a_terminal(*arguments):
+    """What the command writes when a terminal is attached."""
+    parent, child = pty.openpty()
+    command = [Path(sys.executable).parent / "polyroc", *map(str, arguments)]
+    with subprocess.Popen(command, stdout=child, stderr=child, env={**os.environ, "TERM": "xterm"}) as process:
+        os.close(child)
+        pieces = []
+        while True:
+            try:
+                piece = os.read(parent, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+        assert process.wait() == 0
+    os.close(parent)
+    return b"".join(pieces).decode()
+
+
+def test_on_a_terminal_the_table_has_typography():
+    shown = on_a_terminal("demo")
+    assert "\x1b[1m" in shown  # bold values
+    assert "hand_till" in shown
+    assert "───" in shown
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    command = f"{Path(sys.executable).parent / 'polyroc'} measures --json | head -n 1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.stdout == "[\n"

@@ -1,0 +1,240 @@
+"""The verb `evaluate` and what it returns."""
+
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import polyroc as pr
+from polyroc.errors import (
+    InputError,
+    NotApplicableError,
+    PolyrocError,
+    SmallClassWarning,
+    UndefinedMeasureWarning,
+)
+from polyroc.measures import MEASURES
+from polyroc.results.intervals import interval
+
+Y = np.repeat(["a", "b", "c"], 10)
+RNG = np.random.default_rng(0)
+P = RNG.dirichlet(np.ones(3), size=30) + 0.4 * np.eye(3)[np.repeat([0, 1, 2], 10)]
+P /= P.sum(axis=1, keepdims=True)
+BINARY, SCORE = np.repeat([0, 1], 15), np.concatenate([RNG.normal(size=15), RNG.normal(1, size=15)])
+PAIRWISE = {"hand_till", "ova", "ht3", "accuracy", "pairwise_accuracy", "macro_average"}
+
+
+def test_without_a_measure_every_one_that_applies_and_why_the_others_do_not():
+    found = pr.evaluate(Y, P)
+    assert set(found.measures) == PAIRWISE
+    assert set(found.measures) | set(found.skipped) == set(MEASURES)
+    assert found.skipped["auc"] == "is for 2 classes, here 3"
+    binary = pr.evaluate(BINARY, SCORE)
+    assert set(binary.measures) == {"auc", "gini", "partial_auc"}
+    assert binary.skipped["hand_till"] == "needs probabilities, one column per class, here one score per case"
+    assert binary.skipped["accuracy"] == "needs decisions or one column per class, here one score per case"
+    risk = 1 / (1 + np.exp(-SCORE))
+    assert set(pr.evaluate(BINARY, np.column_stack([1 - risk, risk])).measures) == set(MEASURES)
+
+
+def test_what_comes_back():
+    assert isinstance(pr.evaluate(BINARY, SCORE, measure="auc"), pr.Estimate)
+    assert isinstance(pr.evaluate(BINARY, SCORE, measure=["auc"]), pr.Evaluation)
+    assert isinstance(pr.evaluate(BINARY, {"only": SCORE}, measure="auc"), pr.Evaluation)
+    found = pr.evaluate(BINARY, {"one": SCORE, "two": -SCORE}, measure=["auc", "gini"])
+    assert found.classifiers == ("one", "two")
+    assert found.measures == ("auc", "gini")
+    assert float(found["one", "auc"]) + float(found["two", "auc"]) == pytest.approx(1)
+    assert [row["classifier"] for row in found.rows()] == ["one", "one", "two", "two"]
+    with pytest.raises(KeyError, match="several classifiers"):
+        found["auc"]
+
+
+def test_estimate_answers_the_next_question():
+    found = pr.evaluate(Y, P, measure="hand_till")
+    assert repr(found).startswith("Estimate(hand_till = 0.")
+    low, high = found.confidence_interval()
+    assert found.confidence_interval(0.99).low < low < found.value < high < found.confidence_interval(0.99).high
+    assert found.chance == 0.5
+    assert found.provenance.cases == {"a": 10, "b": 10, "c": 10}
+    assert found.provenance.method == "DeLong()"
+    assert found.provenance.version == pr.__version__
+    assert "A(a|b)" in found.parts
+    assert len(found.parts) == 9
+    assert repr(found.parts).startswith("Parts(A(a|b), ")
+    with pytest.raises(KeyError):
+        found.parts["A(a|z)"]
+    assert [row["part"] for row in found.rows()] == [None, *found.parts]
+
+
+def test_components_come_in_the_order_given_and_make_the_error():
+    order = RNG.permutation(30)
+    found = pr.evaluate(Y[order], P[order], measure="ova")
+    variance = sum(found.components[Y[order] == k].var(ddof=1) / 10 for k in "abc")
+    assert found.standard_error == pytest.approx(variance**0.5)
+    assert pr.evaluate(Y, P, measure="accuracy").parts == {}
+
+
+def test_parts_of_ova_have_delongs_error_of_the_two_class_problem():
+    found = pr.evaluate(Y, P, measure="ova")
+    for i, name in enumerate("abc"):
+        alone = pr.evaluate((name == Y).astype(int), P[:, i], measure="auc")
+        assert found.parts[name].value == pytest.approx(alone.value, abs=1e-12)
+        assert found.parts[name].standard_error == pytest.approx(alone.standard_error, abs=1e-12)
+
+
+def test_bare_value_has_no_error_bar():
+    found = pr.evaluate(BINARY, SCORE, measure="auc", method=None)
+    assert found.value == pr.evaluate(BINARY, SCORE, measure="auc").value
+    assert np.isnan(found.standard_error)
+    assert np.isnan(found.confidence_interval()).all()
+    assert found.provenance.method is None
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_groups_of_one_change_nothing_and_copies_count_once(seed):
+    rng = np.random.default_rng(seed)
+    y, s = np.repeat([0, 1], 6), rng.normal(size=12).round(1)
+    plain = pr.evaluate(y, s, measure="auc")
+    alone = pr.evaluate(y, s, measure="auc", groups=[f"patient {i}" for i in range(12)])
+    assert alone.standard_error == pytest.approx(plain.standard_error, abs=1e-12)
+    twice = pr.evaluate(np.tile(y, 2), np.tile(s, 2), measure="auc", groups=np.tile(np.arange(12), 2))
+    assert twice.standard_error == pytest.approx(plain.standard_error, abs=1e-12)
+    assert twice.provenance.groups == 12
+
+
+def test_weighted_error_is_the_robust_one():
+    w = RNG.exponential(size=30)
+    found = pr.evaluate(BINARY, SCORE, measure="auc", sample_weight=w)
+    components = naive.auc_components(BINARY, SCORE, w)
+    expected = naive.variance(BINARY.tolist(), components, w.tolist())
+    assert found.standard_error == pytest.approx(expected**0.5, abs=1e-12)
+    assert pr.evaluate(BINARY, SCORE, measure="auc", sample_weight=7 * w).standard_error == (
+        pytest.approx(found.standard_error, abs=1e-12)
+    )
+
+
+@pytest.mark.parametrize("key", sorted(PAIRWISE))
+def test_class_without_a_case_is_nan_with_a_named_warning(key):
+    table = np.column_stack([P, np.zeros(30)])
+    with pytest.warns(
+        UndefinedMeasureWarning, match=rf"No case of class 'd': {key} undefined \(nan\)\. Add cases"
+    ):
+        found = pr.evaluate(Y, table, measure=key, labels=["a", "b", "c", "d"])
+    assert np.isnan(found.value)
+    assert np.isnan(found.standard_error)
+    assert np.isnan(found.confidence_interval()).all()
+    assert found.components is None
+    assert len(found.parts) == 0
+
+
+def test_one_class_is_nan_if_both_are_named():
+    with pytest.warns(UndefinedMeasureWarning, match="No case of class '0'"):
+        found = pr.evaluate([1, 1], [0.2, 0.4], labels=[0, 1])
+    assert all(np.isnan(float(estimate)) for estimate in found.estimates.values())
+
+
+def test_class_whose_weights_are_all_zero_has_no_case():
+    with pytest.warns(UndefinedMeasureWarning, match="No case of class '1'"):
+        found = pr.evaluate([0, 1, 0], [1, 2, 3], measure="auc", sample_weight=[1, 0, 1])
+    assert np.isnan(found.value)
+
+
+def test_class_of_one_case_has_no_standard_error_but_an_interval():
+    with pytest.warns(SmallClassWarning, match=r"one case only: no standard error \(nan\) for auc.*Add cases"):
+        found = pr.evaluate([0, 0, 0, 1], [0.1, 0.2, 0.3, 0.25], measure="auc")
+    assert found.value == pytest.approx(2 / 3)
+    assert np.isnan(found.standard_error)
+    low, high = found.confidence_interval()
+    assert 0 <= low < found.value < high <= 1
+
+
+def test_perfect_separation_has_an_honest_interval_and_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = pr.evaluate([0] * 20 + [1] * 30, range(50), measure="auc")
+    assert found.value == 1
+    assert found.standard_error == 0
+    low, high = found.confidence_interval()
+    assert high == 1
+    assert low == pytest.approx(20 / (20 + 1.959964**2), abs=1e-6)  # Wilson's interval for 20 of 20
+
+
+def test_interval_is_the_logit_one():
+    low, high = interval(0.9, 0.03, (0, 1), fewest=50)
+    assert np.log(low / (1 - low)) == pytest.approx(np.log(9) - 1.959964 * 0.03 / 0.09, abs=1e-6)
+    assert np.log(high / (1 - high)) == pytest.approx(np.log(9) + 1.959964 * 0.03 / 0.09, abs=1e-6)
+    gini = interval(0.8, 0.06, (-1, 1), fewest=50)
+    assert gini == pytest.approx((2 * low - 1, 2 * high - 1))
+    assert interval(0.9, 0.03, (0, 1), fewest=50, kind="wald") == pytest.approx((0.8412011, 0.9587989))
+    assert interval(0.9, 0.3, (0, 1), fewest=50, kind="wald").high == 1
+
+
+@pytest.mark.parametrize(
+    ("y", "s", "options", "message"),
+    [
+        (Y, P, {"measure": "auc"}, "auc is for 2 classes, here 3"),
+        (BINARY, SCORE, {"measure": "hand_till"}, "hand_till needs probabilities, one column per class"),
+        (Y, 3 * P, {"measure": "hand_till"}, r"in \[0, 1\], but 'classifier' gives class 'a' \S+ at position 0"),
+        (BINARY, SCORE, {"measure": "accuracy"}, r"values must be labels \[0, 1\], but position 0 holds"),
+        (["x", "y"], ["x", "y"], {"measure": "auc"}, "needs a ranking score, here decisions"),
+        (["x", "y"], [[0.2, 0.8], [0.1, 0.9]], {"measure": "auc"}, r"positive class; say pos_label='y' or 'x'"),
+    ],
+)
+def test_measure_that_does_not_fit_says_why(y, s, options, message):
+    with pytest.raises(PolyrocError, match=message) as raised:
+        pr.evaluate(y, s, **options)
+    assert isinstance(raised.value, NotApplicableError)
+    assert isinstance(raised.value, ValueError)
+
+
+def test_level_and_method_of_the_wrong_kind_are_refused():
+    found = pr.evaluate(BINARY, SCORE, measure="auc")
+    for level in (0, 1, 95, -0.1):
+        with pytest.raises(InputError, match="level must be between 0 and 1"):
+            found.confidence_interval(level)
+    with pytest.raises(InputError, match="kind must be 'logit' or 'wald', got 'exact'"):
+        found.confidence_interval(kind="exact")
+    with pytest.raises(InputError, match=r"method must be DeLong\(\) or None, got 'delong'"):
+        pr.evaluate(BINARY, SCORE, measure="auc", method="delong")
+
+
+def test_evaluation_survives_json_and_pickle():
+    found = pr.evaluate(Y, {"one": P, "two": P[:, ::-1]})
+    for copy in (
+        pr.Evaluation.from_dict(json.loads(json.dumps(found.to_dict()))),
+        pickle.loads(pickle.dumps(found)),
+    ):
+        assert copy.to_dict() == found.to_dict()
+        assert copy.skipped == found.skipped
+        assert copy["one", "hand_till"].confidence_interval(0.8) == found["one", "hand_till"].confidence_interval(
+            0.8
+        )
+    with pytest.raises(InputError, match="Expected a stored Estimate of schema 1, got 'Evaluation'"):
+        pr.Estimate.from_dict(found.to_dict())
+
+
+def test_names_are_hostile_text_in_html():
+    found = pr.evaluate(Y, {"<script>alert(1)</script>": P}, measure="accuracy")
+    page = found._repr_html_()
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    assert page.count("<tr>") == 2
+
+
+def test_progress_is_told():
+    told = []
+    pr.evaluate(BINARY, SCORE, progress=lambda *step: told.append(step))
+    assert told == [(0, 3, "classifier: auc"), (1, 3, "classifier: gini"), (2, 3, "classifier: partial_auc")]
+
+
+def test_public_names_are_what_is_promised():
+    assert sorted(pr.__all__) == pr.__all__ == dir(pr)
+    assert all(getattr(pr, name) is not None for name in pr.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
+        _ = pr.evalute
