@@ -519,6 +519,11 @@ def test_coded_decisions():
     assert "y_true has 3 cases but y_score has 4" in refusal([5, 6, 7], said)
 
 
+def test_coded_labels_may_be_small_integers():
+    codes = np.arange(128, dtype=np.int8)
+    assert normalise(Coded(codes, tuple(range(128))), codes).codes.tolist() == codes.tolist()
+
+
 def test_coded_groups_need_no_labels():
     codes = np.array([4, 0, 4], dtype=np.int32)
     assert normalise([0, 1, 1], [1, 2, 3], groups=Coded(codes, ())).groups.tolist() == [4, 0, 4]
@@ -566,6 +571,15 @@ def test_pos_label_must_be_a_class(pos_label):
 # What is refused
 
 
+class Foreign:
+    """A data frame of a library we do not know: as a mere array it would lose the names of its columns."""
+
+    columns = ("1", "0")
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(ROWS)
+
+
 DAYS = np.array(["2020-01-01"] * 4, "M8[ns]")
 ROWS = [[1, 0], [0, 1], [0, 1], [1, 0]]
 FEW = [1, 2, 3, 4]
@@ -592,16 +606,18 @@ BAD_SCORES = {
     "generator": ((x for x in FEW), f"{NOT_ARRAY} ... got generator"),
     "nothing": (None, f"{NOT_ARRAY} ... got NoneType"),
     "lazy frame": (pl.LazyFrame({"0": FEW, "1": FEW}), f"{NOT_ARRAY} ... in memory ... got LazyFrame"),
+    "unknown frame": (Foreign(), f"{NOT_ARRAY} ... in memory ... got Foreign"),
     "no classifier": ({}, "y_score is an empty mapping; give at least one classifier's scores"),
     "ragged": ([[1, 2], [1], [1, 2], [1, 2]], "y_score has rows of different lengths; every case needs the same"),
     "partly nested": ([[1, 2], 1, 2, 3], "y_score has rows of different lengths"),
     "complex": (np.array(FEW) + 1j, f"{NOT_NUMBERS} (1+1j) (positions 0, 1, 2 and 1 more); turn it into a number"),
-    "complex list": ([1j, 2, 3, 4], f"{NOT_NUMBERS} 1j"),
+    "complex list": ([1j, 2, 3, 4], f"{NOT_NUMBERS} 1j (position 0)"),
     "complex object": (np.array([1, np.complex64(1), 2, 3], object), f"{NOT_NUMBERS} ... (position 1)"),
     "dates": (DAYS, f"{NOT_NUMBERS} '2020-01-01T"),
     "dates of pandas": (pd.Series(DAYS), f"{NOT_NUMBERS} '2020-01-01T"),
     "dates in a frame": (pd.DataFrame({0: FEW, 1: DAYS}), f"{NOT_NUMBERS} '2020-01-01T"),
     "durations": (np.array(FEW, "m8[s]"), NOT_NUMBERS),
+    "list of durations": (list(np.array(FEW, "m8[s]")), NOT_NUMBERS),
     "records": (np.zeros(4, dtype="f8,f8"), f"{NOT_NUMBERS} (0.0, 0.0)"),
     "objects": ([object(), 1, 2, 3], f"{NOT_NUMBERS} <object object ... (position 0)"),
     "arrays": (np.array([1, np.zeros((9, 9)), 2, 3], object), f"{NOT_NUMBERS} array( ... (position 1)"),
@@ -896,7 +912,8 @@ def test_import_is_light():
 
 @pytest.mark.parametrize("make", ["list", "tuple", "np.array"])
 def test_evaluating_lists_and_arrays_needs_no_data_frames(make):
-    call = f"polyroc.evaluate({make}([0, 0, 1, 1]), {make}([0.1, 0.4, 0.35, 0.8]), labels={make}([0, 1]))"
+    options = f"labels={make}([0, 1]), sample_weight={make}([1, 1, 1, 1]), groups=range(4)"
+    call = f"polyroc.evaluate({make}([0, 0, 1, 1]), {make}([0.1, 0.4, 0.35, 0.8]), {options})"
     loaded = modules_after(f"import numpy as np, polyroc\n{call}")
     assert "numba" in loaded
     assert not loaded & HEAVY

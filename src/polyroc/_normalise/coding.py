@@ -59,7 +59,7 @@ def _encode(y: Array, what: str) -> Coded:
         return _tidy(y.astype(np.int32), (False, True))
     if y.dtype.kind in "iu":
         return _encode_integers(y)
-    if y.dtype.kind in "fmM":
+    if y.dtype.kind == "f":
         values, codes = np.unique(y, return_inverse=True)
         return _tidy(codes, values.tolist())
     return _encode_objects(y, what)
@@ -93,13 +93,14 @@ def _encode_objects(y: Array, what: str) -> Coded:
 def _tidy(codes: Array, labels: Sequence[Any]) -> Coded:
     """Leave out the labels that are missing or that no case has, and sort the others if they can be."""
     plain = [label.item() if isinstance(label, np.bool_ | np.number | np.character) else label for label in labels]
+    codes = codes.astype(np.int32, copy=False)
     used = np.bincount(codes + 1, minlength=len(plain) + 1)[1:].tolist()
     kept = [label for label, count in zip(plain, used, strict=True) if count and not is_missing(label)]
     number = {label: i for i, label in enumerate(dict.fromkeys(sorted(kept) if sortable(kept) else kept))}
     table = [number.get(label, -1) for label in plain]
     if table != list(range(len(plain))):
         codes = np.array([*table, -1], dtype=np.int32)[codes]
-    return Coded(codes.astype(np.int32, copy=False), tuple(number))
+    return Coded(codes, tuple(number))
 
 
 def is_missing(label: Any) -> bool:
@@ -113,7 +114,7 @@ def is_missing(label: Any) -> bool:
 
 
 def is_hashable(label: Any) -> bool:
-    """True also of what only looks hashable, such as a tuple, if all inside is."""
+    """True if it can be looked up; of a tuple, if all inside it can."""
     try:
         hash(label)
     except TypeError:

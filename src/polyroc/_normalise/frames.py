@@ -55,7 +55,7 @@ def _from_list(data: Any, what: str) -> Array:
         array = np.asarray(data)
     except ValueError:
         raise InputError(f"{what} has rows of different lengths; every case needs the same columns.") from None
-    return array if array.dtype.kind in "biufcmM" else np.asarray(data, dtype=object)
+    return array if array.dtype.kind in "biufmM" else np.asarray(data, dtype=object)
 
 
 def _from_library(data: Any, what: str) -> tuple[Array, tuple[str, ...] | None]:

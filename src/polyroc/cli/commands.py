@@ -1,5 +1,6 @@
 """The `polyroc` command and its sub-commands."""
 
+import json
 import os
 import re
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 import click
 
 from polyroc._version import __version__
-from polyroc.cli.tables import Format, evaluation_text, measures_text, printable
+from polyroc.cli.rendering import Format, as_csv, printable, render
 from polyroc.errors import InputError, PolyrocError, PolyrocWarning
 
 __all__ = ["app", "run"]
@@ -158,9 +159,21 @@ def evaluate(
             measure=list(measure) or None,
             progress=progress,
         )
-    click.echo(evaluation_text(found, output, level=level, parts=parts, source=file.name))
+    _show_evaluation(found, output, level, parts, file.name)
     defined = [not isnan(estimate.value) for estimate in found.estimates.values()]
     return 0 if (all(defined) if measure else any(defined)) else 1
+
+
+def _show_evaluation(found: Any, output: Format | None, level: float, parts: bool, source: str) -> None:
+    from polyroc.cli.pages import evaluation_page
+
+    if output == "json":
+        click.echo(json.dumps(found.to_dict(level), indent=2))
+    elif output == "csv":
+        estimates = found.estimates.values()
+        click.echo(as_csv([row for e in estimates for row in (e.rows(level) if parts else [e.row(level)])]))
+    else:
+        click.echo(render(evaluation_page(found, level=level, parts=parts, source=source), output))
 
 
 def _score_columns(given: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
@@ -203,7 +216,14 @@ def _progress() -> Iterator[Any]:
 @_formats
 def measures(output: Format | None) -> None:
     """List the measures: what each needs, its range, chance value, options and source."""
-    click.echo(measures_text(output))
+    from polyroc.cli.pages import measure_rows, measures_page
+
+    if output == "json":
+        click.echo(json.dumps(measure_rows(), indent=2))
+    elif output == "csv":
+        click.echo(as_csv(measure_rows()))
+    else:
+        click.echo(render(measures_page(), output))
 
 
 @app.command(short_help="Three classifiers on Fisher's irises.")
@@ -221,7 +241,7 @@ def demo(output: Format | None) -> None:
     with _progress() as progress:
         scores = read(file, truth="species", scores="p_*", classifier="classifier", case="case")
         found = judge(scores, progress=progress)
-    click.echo(evaluation_text(found, output, source=file.name))
+    _show_evaluation(found, output, 0.95, False, file.name)
     if output is None:
         click.echo(
             "\nThe same for a file of your own:\n"

@@ -1,0 +1,97 @@
+"""What is shown: results as pages of a title, a table and notes."""
+
+from itertools import groupby
+
+from polyroc.cli.rendering import Page, Row, printable
+from polyroc.measures import MEASURES, Measure
+from polyroc.results import Estimate, Evaluation
+from polyroc.results.result import number_text
+
+__all__ = ["evaluation_page", "measure_rows", "measures_page"]
+
+
+def evaluation_page(found: Evaluation, *, level: float = 0.95, parts: bool = False, source: str) -> Page:
+    """Measure by measure, so that classifiers stand side by side; notes say how, and why others are not there."""
+    table: list[Row] = []
+    for key in found.measures:
+        for classifier in found.classifiers:
+            estimate = found[classifier, key]
+            table.append(_estimate_row(estimate, key, level))
+            if parts:
+                table += [_estimate_row(part, f"  {name}", level) for name, part in estimate.parts.items()]
+    if len(found.classifiers) < 2:
+        table = [{name: cell for name, cell in row.items() if name != "classifier"} for row in table]
+    return Page(_title(found, source), table, _notes(found))
+
+
+def _estimate_row(estimate: Estimate, key: str, level: float) -> Row:
+    low, high = estimate.confidence_interval(level)
+    return {
+        "measure": printable(key),
+        "classifier": printable(estimate.classifier),
+        "value": number_text(estimate.value),
+        "std. error": number_text(estimate.standard_error),
+        f"{100 * level:g} % interval": f"{number_text(low)} to {number_text(high)}",
+        "chance": "" if estimate.chance is None else f"{estimate.chance:.3g}",
+    }
+
+
+def _title(found: Evaluation, source: str) -> str:
+    if not found.estimates:
+        return printable(source)
+    cases = next(iter(found.estimates.values())).provenance.cases
+    shown = ", ".join(f"{name} {count}" for name, count in list(cases.items())[:8])
+    more = ", ..." if len(cases) > 8 else ""
+    return printable(f"{source}: {sum(cases.values())} cases ({shown}{more})")
+
+
+def _notes(found: Evaluation) -> list[str]:
+    notes = []
+    if found.estimates:
+        notes.append("Standard errors from components (DeLong), for the class sizes at hand; logit intervals.")
+    ordered = sorted(found.skipped.items(), key=lambda item: item[1])
+    for reason, keys in groupby(ordered, key=lambda item: item[1]):
+        notes.append(printable(f"Not shown ({reason}): {', '.join(key for key, _ in keys)}."))
+    return notes
+
+
+def measures_page() -> Page:
+    """The registry."""
+    table = [
+        {
+            "measure": key,
+            "name": measure.name,
+            "needs": measure.needs,
+            "classes": _classes(measure),
+            "options": ", ".join(measure.options),
+        }
+        for key, measure in MEASURES.items()
+    ]
+    notes = [
+        "Ask for one with --measure KEY, options in brackets: --measure 'partial_auc(fpr=(0, 0.2))'.",
+        "Decisions are given as labels, or made from probabilities (the largest wins, ties are shared).",
+    ]
+    return Page("Measures", table, notes)
+
+
+def measure_rows() -> list[dict[str, object]]:
+    """The registry with all its facts, for programs."""
+    return [
+        {
+            "measure": key,
+            "name": measure.name,
+            "symbol": measure.symbol,
+            "needs": measure.needs,
+            "classes": _classes(measure),
+            "low": measure.range(**measure.settings)[0],
+            "high": measure.range(**measure.settings)[1],
+            "options": ", ".join(f"{name}={value!r}" for name, value in measure.options.items()),
+            "source": measure.paper,
+        }
+        for key, measure in MEASURES.items()
+    ]
+
+
+def _classes(measure: Measure) -> str:
+    few, most = measure.classes
+    return str(few) if most == few else f">= {few}" if most is None else f"{few} to {most}"

@@ -1,0 +1,53 @@
+"""What the README shows is run as a newcomer would: every Python line, every polyroc command."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import polyroc as pr
+from polyroc.measures import MEASURES
+
+README = Path(__file__).parent.parent.joinpath("README.md").read_text()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty directory with the files the README speaks of."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b", "c"], 4)
+    P = pl.DataFrame(rng.dirichlet(np.ones(3), size=12), schema=["p_a", "p_b", "p_c"])
+    P.with_columns(y=pl.Series(y)).write_parquet("predictions.parquet")
+    more = {"species": pl.Series(y), "id": pl.Series(range(12)), "model": pl.lit("forest")}
+    P.with_columns(**more).write_csv("predictions.csv")
+    pl.DataFrame({"sick": [0, 1] * 6, "risk": rng.random(12)}).write_parquet("scores.parquet")
+    return tmp_path
+
+
+def test_python_lines_run(folder):
+    (block,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    names = {}
+    exec(compile(block, "README.md", "exec"), names)
+    assert isinstance(names["M"], pr.Estimate)
+
+
+def test_commands_run(folder):
+    commands = re.findall(r"^polyroc .*$", README, flags=re.MULTILINE)
+    assert len(commands) == 4
+    for command in commands:
+        program, *arguments = shlex.split(command)
+        path = Path(sys.executable).parent / program
+        done = subprocess.run([path, *arguments], capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b""), command
+        assert done.stdout
+
+
+def test_every_measure_is_listed():
+    table = README[README.index("## What is measured") : README.index("## Where the error bars")]
+    assert re.findall(r"`(\w+)`", table.split("Each of them")[0]) == list(MEASURES)
