@@ -79,6 +79,27 @@ def test_two_classifiers_side_by_side(scores):
     assert "classifier" not in one.stdout.splitlines()[2]
 
 
+def test_compare_says_it_in_a_sentence():
+    asked = ("compare", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
+    done = polyroc(*asked, "--margin", "0.05")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "lda is better than knn by 0.026 (95 % 0.008 to 0.044), p = 0.009 after Holm." in done.stdout
+    assert "All equal: chi-square 22.947 with 2 df, p < 0.001." in done.stdout
+    assert "p not worse" in done.stdout
+    read = pr.read(asked[1], truth="species", scores="p_*", classifier="classifier", case="case")
+    expected = pr.compare(read, measure="hand_till")
+    stored = json.loads(polyroc(*asked, "--json").stdout)
+    assert pr.Comparison.from_dict(stored).to_dict() == expected.to_dict()
+    rows = list(csv.DictReader(io.StringIO(polyroc(*asked, "--csv", "--adjust", "bonferroni").stdout)))
+    assert [float(row["adjusted_pvalue"]) for row in rows] == [min(1, 3 * r["pvalue"]) for r in expected.rows()]
+
+
+def test_one_classifier_cannot_be_compared(scores):
+    done = polyroc("compare", scores, "--truth", "state", "--scores", "forest", "--pos-label", "sick", "-m", "auc")
+    assert done.returncode == 2
+    assert "at least two classifiers" in done.stderr
+
+
 def test_measures_lists_the_registry():
     rows = list(csv.DictReader(io.StringIO(polyroc("measures", "--csv").stdout)))
     assert [row["measure"] for row in rows] == list(MEASURES)

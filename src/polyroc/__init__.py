@@ -12,21 +12,25 @@ from polyroc._version import __version__
 
 if TYPE_CHECKING:
     from polyroc import datasets, errors
+    from polyroc.inference.comparing import compare
     from polyroc.inference.evaluating import evaluate
     from polyroc.inference.methods import DeLong
     from polyroc.io import read
     from polyroc.measures import Measure, measure
-    from polyroc.results import ConfidenceInterval, Estimate, Evaluation
+    from polyroc.results import Comparison, ConfidenceInterval, Difference, Estimate, Evaluation
     from polyroc.scores import Scores
 
 __all__ = [
+    "Comparison",
     "ConfidenceInterval",
     "DeLong",
+    "Difference",
     "Estimate",
     "Evaluation",
     "Measure",
     "Scores",
     "__version__",
+    "compare",
     "datasets",
     "errors",
     "evaluate",
@@ -36,12 +40,15 @@ __all__ = [
 
 # Where each name lives. It is imported when it is first used: `import polyroc` stays as quick as `import numpy`.
 _HOMES = {
+    "Comparison": "polyroc.results",
     "ConfidenceInterval": "polyroc.results",
     "DeLong": "polyroc.inference.methods",
+    "Difference": "polyroc.results",
     "Estimate": "polyroc.results",
     "Evaluation": "polyroc.results",
     "Measure": "polyroc.measures",
     "Scores": "polyroc.scores",
+    "compare": "polyroc.inference.comparing",
     "datasets": "polyroc.datasets",
     "errors": "polyroc.errors",
     "evaluate": "polyroc.inference.evaluating",

@@ -12,6 +12,8 @@
         UndefinedMeasureWarning a class has no case, so the measure is nan
         SmallClassWarning       a class of one case: no standard error can be had
         DroppedRowsWarning      rows with missing values were dropped, as asked
+        DegenerateComparisonWarning
+                                a difference without any sampling variance has no p-value
 
 Every message says what was expected, what came, and what to do next.
 """
@@ -20,6 +22,7 @@ import sys
 import warnings
 
 __all__ = [
+    "DegenerateComparisonWarning",
     "DroppedRowsWarning",
     "InputError",
     "MeasureError",
@@ -67,6 +70,10 @@ class SmallClassWarning(PolyrocWarning):
 
 class DroppedRowsWarning(PolyrocWarning):
     """Rows with missing values were dropped, as asked."""
+
+
+class DegenerateComparisonWarning(PolyrocWarning):
+    """A difference without any sampling variance has no p-value."""
 
 
 def warn(message: str, category: type[PolyrocWarning]) -> None:

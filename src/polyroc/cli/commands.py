@@ -14,8 +14,9 @@ from typing import Any
 import click
 
 from polyroc._version import __version__
-from polyroc.cli.rendering import Format, as_csv, printable, render
-from polyroc.errors import InputError, PolyrocError, PolyrocWarning
+from polyroc.cli.options import data_file, formats, level_option, progress_bar, scores_from
+from polyroc.cli.rendering import Format, as_csv, render
+from polyroc.errors import PolyrocError, PolyrocWarning
 
 __all__ = ["app", "run"]
 
@@ -78,68 +79,22 @@ def app() -> None:
       polyroc demo                     three classifiers on Fisher's irises
       polyroc measures                 what can be measured
       polyroc evaluate predictions.csv --truth species --scores 'p_*'
+      polyroc compare predictions.csv --truth species --scores 'p_*' --classifier model -m hand_till
 
     Exit codes: 0, all well; 1, ran, but a measure asked for is undefined; 2, bad input or usage.
     """
 
 
-def _formats(command: Any) -> Any:
-    """The choice of output, the same for every command that prints a table."""
-    for name, text in (
-        ("markdown", "A Markdown table."),
-        ("csv", "Comma-separated values, all digits."),
-        ("json", "JSON with everything needed to repeat the result."),
-    ):
-        command = click.option(f"--{name}", "output", flag_value=name, help=text)(command)
-    return command
-
-
 @app.command(short_help="Measures with error bars for every classifier in a file.")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--truth", required=True, metavar="COLUMN", help="Column of the true classes.")
-@click.option(
-    "--scores",
-    required=True,
-    multiple=True,
-    metavar="COLUMNS",
-    help="Column of the scores, or one column per class, by name or glob ('p_*'); give it again for more. "
-    "Several classifiers side by side: NAME=COLUMNS for each.",
-)
-@click.option("--classifier", metavar="COLUMN", help="Column that says whose scores a row holds.")
-@click.option("--case", metavar="COLUMN", help="Column that says which case a row is about (pairs classifiers).")
-@click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for.")
-@click.option("--weight", metavar="COLUMN", help="Column of sample weights.")
-@click.option("--groups", metavar="COLUMN", help="Column of groups (patients, folds) for the error bars.")
-@click.option("--labels", metavar="A,B,C", help="The classes in order, also those without a case.")
-@click.option("--pos-label", metavar="LABEL", help="The positive one of two classes.")
+@data_file
 @click.option(
     "-m", "--measure", multiple=True, metavar="KEY", help="A measure, such as hand_till; all by default."
 )
 @click.option("--parts", is_flag=True, help="Also the pieces: pairs of classes, classes.")
-@click.option(
-    "--level",
-    default=0.95,
-    show_default=True,
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Level of the intervals.",
-)
-@click.option(
-    "--missing",
-    default="refuse",
-    show_default=True,
-    type=click.Choice(["refuse", "drop"]),
-    help="What to do with rows that have missing values.",
-)
-@_formats
+@level_option
+@formats
 def evaluate(
-    file: Path,
-    scores: tuple[str, ...],
-    labels: str | None,
-    measure: tuple[str, ...],
-    parts: bool,
-    level: float,
-    output: Format | None,
-    **columns: Any,
+    file: Path, measure: tuple[str, ...], parts: bool, level: float, output: Format | None, **columns: Any
 ) -> int:
     """Measures with standard errors and intervals, for every classifier in FILE.
 
@@ -151,14 +106,9 @@ def evaluate(
     One measure:         polyroc evaluate scores.csv --truth y --scores s -m 'partial_auc(fpr=(0, 0.2))'
     """
     from polyroc.inference.evaluating import evaluate as judge
-    from polyroc.io import read
 
-    with _progress() as progress:
-        found = judge(
-            read(file, scores=_score_columns(scores), labels=_listed(labels), **columns),
-            measure=list(measure) or None,
-            progress=progress,
-        )
+    with progress_bar() as progress:
+        found = judge(scores_from(file, **columns), measure=list(measure) or None, progress=progress)
     _show_evaluation(found, output, level, parts, file.name)
     defined = [not isnan(estimate.value) for estimate in found.estimates.values()]
     return 0 if (all(defined) if measure else any(defined)) else 1
@@ -176,44 +126,52 @@ def _show_evaluation(found: Any, output: Format | None, level: float, parts: boo
         click.echo(render(evaluation_page(found, level=level, parts=parts, source=source), output))
 
 
-def _score_columns(given: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
-    """Column names and globs, or the same by classifier where NAME=COLUMNS was written."""
-    named = [text.partition("=") for text in given]
-    if not any(sign for _, sign, _ in named):
-        return list(given)
-    if not all(sign for _, sign, _ in named):
-        raise InputError("--scores: write NAME=COLUMNS for every classifier, or for none.")
-    columns: dict[str, list[str]] = {}
-    for name, _, pattern in named:
-        columns.setdefault(name, []).append(pattern)
-    return columns
+@app.command(short_help="Whether classifiers differ, by how much, and how sure that is.")
+@data_file
+@click.option("-m", "--measure", required=True, metavar="KEY", help="The measure, such as hand_till.")
+@click.option(
+    "--adjust",
+    "adjustment",
+    default="holm",
+    show_default=True,
+    type=click.Choice(["holm", "bonferroni", "benjamini-hochberg", "none"]),
+    help="How the p-values of all pairs are adjusted.",
+)
+@click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
+@level_option
+@formats
+def compare(
+    file: Path,
+    measure: str,
+    adjustment: str,
+    margin: float | None,
+    level: float,
+    output: Format | None,
+    **columns: Any,
+) -> int:
+    """Compare the classifiers in FILE, which judged the same cases: all equal, and pair by pair.
 
+    \b
+    Stacked:       polyroc compare all.csv --truth y --scores 'p_*' --classifier model --case id -m hand_till
+    Side by side:  polyroc compare wide.csv --truth y --scores rf=rf_* --scores lr=lr_* -m hand_till
+    """
+    from polyroc.cli.pages import comparison_page
+    from polyroc.inference.comparing import compare as judge
 
-def _listed(labels: str | None) -> list[str] | None:
-    return None if labels is None else [label.strip() for label in labels.split(",")]
-
-
-@contextmanager
-def _progress() -> Iterator[Any]:
-    """A bar on a terminal, nothing in a pipe."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=None)
-
-        def tell(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=escape(printable(what)))
-
-        yield tell
+    with progress_bar():
+        how: Any = None if adjustment == "none" else adjustment
+        found = judge(scores_from(file, **columns), measure=measure, adjustment=how)
+    if output == "json":
+        click.echo(json.dumps(found.to_dict(level), indent=2))
+    elif output == "csv":
+        click.echo(as_csv(found.rows(level)))
+    else:
+        click.echo(render(comparison_page(found, level=level, margin=margin, source=file.name), output))
+    return 1 if isnan(found.pvalue) else 0
 
 
 @app.command(short_help="List what can be measured.")
-@_formats
+@formats
 def measures(output: Format | None) -> None:
     """List the measures: what each needs, its range, chance value, options and source."""
     from polyroc.cli.pages import measure_rows, measures_page
@@ -227,7 +185,7 @@ def measures(output: Format | None) -> None:
 
 
 @app.command(short_help="Three classifiers on Fisher's irises.")
-@_formats
+@formats
 def demo(output: Format | None) -> None:
     """Three classifiers on Fisher's irises (the two sepal measurements), judged by every measure.
 
@@ -238,7 +196,7 @@ def demo(output: Format | None) -> None:
     from polyroc.io import read
 
     file = catalogue.path("iris_predictions")
-    with _progress() as progress:
+    with progress_bar() as progress:
         scores = read(file, truth="species", scores="p_*", classifier="classifier", case="case")
         found = judge(scores, progress=progress)
     _show_evaluation(found, output, 0.95, False, file.name)

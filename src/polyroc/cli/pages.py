@@ -4,10 +4,10 @@ from itertools import groupby
 
 from polyroc.cli.rendering import Page, Row, printable
 from polyroc.measures import MEASURES, Measure
-from polyroc.results import Estimate, Evaluation
-from polyroc.results.result import number_text
+from polyroc.results import Comparison, Difference, Estimate, Evaluation
+from polyroc.results.result import number_text, p_number, p_text
 
-__all__ = ["evaluation_page", "measure_rows", "measures_page"]
+__all__ = ["comparison_page", "evaluation_page", "measure_rows", "measures_page"]
 
 
 def evaluation_page(found: Evaluation, *, level: float = 0.95, parts: bool = False, source: str) -> Page:
@@ -53,6 +53,31 @@ def _notes(found: Evaluation) -> list[str]:
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
         notes.append(printable(f"Not shown ({reason}): {', '.join(key for key, _ in keys)}."))
     return notes
+
+
+def comparison_page(found: Comparison, *, level: float, margin: float | None, source: str) -> Page:
+    """Pair by pair; then whether all are equal, and the conclusion in words."""
+    table = [_difference_row(difference, level, margin) for difference in found.differences.values()]
+    estimates = ", ".join(f"{name} {number_text(e.value)}" for name, e in found.estimates.items())
+    equal = f"All equal: chi-square {found.statistic:.3f} with {found.df} df, {p_text(found.pvalue)}."
+    notes = [equal, "", *found.conclusion(level)]
+    return Page(printable(f"{source}: {found.measure} ({estimates})"), table, [printable(note) for note in notes])
+
+
+def _difference_row(difference: Difference, level: float, margin: float | None) -> Row:
+    low, high = difference.confidence_interval(level)
+    row = {
+        "pair": printable(f"{difference.first} - {difference.second}"),
+        "difference": number_text(difference.value),
+        "std. error": number_text(difference.standard_error),
+        f"{100 * level:g} % interval": f"{number_text(low)} to {number_text(high)}",
+        "p": p_number(difference.pvalue),
+        "p adjusted": p_number(difference.adjusted_pvalue),
+    }
+    if margin is not None:
+        row["p not worse"] = p_number(difference.non_inferiority(margin))
+        row["p equivalent"] = p_number(difference.equivalence(margin))
+    return row
 
 
 def measures_page() -> Page:

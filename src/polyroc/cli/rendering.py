@@ -13,7 +13,7 @@ __all__ = ["Format", "Page", "Row", "as_csv", "draw", "printable", "render"]
 
 Format = Literal["json", "csv", "markdown"]
 Row: TypeAlias = dict[str, str]
-NUMBERS = ("value", "std. error", "chance")
+NUMBERS = ("value", "difference", "std. error", "chance", "p", "p adjusted", "p not worse", "p equivalent")
 
 
 class Page(NamedTuple):
@@ -83,11 +83,13 @@ def draw(console: "Console", page: Page) -> None:
         grid.add_column(name, justify="right" if name in NUMBERS else "left", no_wrap=name != "options")
     last = None
     for row in page.table:
-        key = row["measure"]
+        key = row.get("measure", "")
         if "classifier" in row and last not in (None, key) and not key.startswith(" "):
             grid.add_section()
-        shown = {**row, "measure": "" if key == last else key}
-        grid.add_row(*(Text(cell, "bold" if name == "value" else "") for name, cell in shown.items()))
+        shown = {**row, "measure": ""} if key and key == last else row
+        grid.add_row(
+            *(Text(cell, "bold" if name in ("value", "difference") else "") for name, cell in shown.items())
+        )
         last = key
     console.print(Text(page.title, "bold"))
     console.print(grid)

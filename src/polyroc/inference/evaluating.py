@@ -10,7 +10,7 @@ import numpy as np
 
 from polyroc._normalise import Missing, as_scores
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
-from polyroc.inference.methods import DeLong, Method
+from polyroc.inference.methods import DEFAULT, DeLong, Method
 from polyroc.inference.variance import effective_units, variance
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import MEASURES, Measure, Sample, Statistic
@@ -19,13 +19,10 @@ from polyroc.measures.fitness import refusal
 from polyroc.results import Estimate, Evaluation, Parts, Provenance
 from polyroc.scores import Scores
 
-__all__ = ["Progress", "evaluate"]
+__all__ = ["Judgement", "Progress", "check_method", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
 
 Progress = Callable[[int, int, str], None]
 Asked = str | Measure
-
-
-DEFAULT = DeLong()
 
 
 class _Options(TypedDict, total=False):
@@ -124,8 +121,8 @@ def evaluate(
     >>> found.skipped["auc"]
     'is for 2 classes, here 3'
     """
-    if method is not None and not isinstance(method, DeLong):
-        raise InputError(f"method must be DeLong() or None, got {method!r}.")
+    if method is not None:
+        check_method(method)
     scores = as_scores(
         y_true,
         y_score,
@@ -135,8 +132,8 @@ def evaluate(
         groups=groups,
         missing=missing,
     )
-    measures, skipped = _choose(measure, scores)
-    _warn_of_absent(scores, measures)
+    measures, skipped = choose(measure, scores)
+    warn_of_absent(scores, measures)
     estimates: dict[tuple[str, str], Estimate] = {}
     total = len(scores.classifiers) * len(measures)
     for classifier in scores.classifiers:
@@ -144,14 +141,25 @@ def evaluate(
         for each in measures:
             if progress is not None:
                 progress(len(estimates), total, f"{classifier}: {each.key}")
-            estimates[classifier, str(each)] = _Judgement(scores, classifier, each, method).of(sample)
-    _warn_of_small(scores, estimates)
+            estimates[classifier, str(each)] = _judged(scores, sample, classifier, each, method)
+    warn_of_small(scores, estimates)
     if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
         return next(iter(estimates.values()))
     return Evaluation(estimates, skipped)
 
 
-def _choose(asked: Asked | Sequence[Asked] | None, scores: Scores) -> tuple[list[Measure], dict[str, str]]:
+def _judged(scores: Scores, sample: Sample, classifier: str, measure: Measure, method: Method | None) -> Estimate:
+    judgement = Judgement(scores, classifier, measure, method)
+    return judgement.estimate(judgement.statistic(sample))
+
+
+def check_method(method: object) -> None:
+    """Complain of what is no method."""
+    if not isinstance(method, DeLong):
+        raise InputError(f"method must be DeLong() or None, got {method!r}.")
+
+
+def choose(asked: Asked | Sequence[Asked] | None, scores: Scores) -> tuple[list[Measure], dict[str, str]]:
     """The measures to compute, and why others are not; a measure asked for by name must fit."""
     if asked is None:
         refused = {key: refusal(each, scores, asked=False) for key, each in MEASURES.items()}
@@ -165,7 +173,8 @@ def _choose(asked: Asked | Sequence[Asked] | None, scores: Scores) -> tuple[list
     return chosen, {}
 
 
-def _warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
+def warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
+    """Say that a class has no case."""
     if scores.absent and measures:
         named = ", ".join(repr(name) for name in scores.absent)
         warn(
@@ -175,7 +184,8 @@ def _warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
         )
 
 
-def _warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate]) -> None:
+def warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate]) -> None:
+    """Say that a class has one case only."""
     bare = [key for (_, key), e in estimates.items() if e.fewest <= 1 and np.isnan(e.standard_error)]
     if bare:
         unit = "case" if scores.groups is None else "group"
@@ -187,7 +197,7 @@ def _warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate]
 
 
 @dataclass(frozen=True, slots=True)
-class _Judgement:
+class Judgement:
     """One measure of one classifier by one method: turns statistics into estimates."""
 
     scores: Scores
@@ -195,12 +205,12 @@ class _Judgement:
     measure: Measure
     method: Method | None
 
-    def of(self, sample: Sample) -> Estimate:
-        if self.scores.absent:
-            return self.estimate(Statistic(np.nan, lambda: ()))
-        return self.estimate(self.measure(sample))
+    def statistic(self, sample: Sample) -> Statistic:
+        """The measure on a sample of these scores; nan if a class has no case."""
+        return Statistic(np.nan, lambda: ()) if self.scores.absent else self.measure(sample)
 
     def estimate(self, statistic: Statistic) -> Estimate:
+        """A statistic with its error bar."""
         limits = self.measure.range(**self.measure.settings)
         error, fewest = self._error(statistic)
         return Estimate(
@@ -226,10 +236,9 @@ class _Judgement:
         """The standard error, and the effective number of units in the smallest stratum behind it."""
         if self.method is None or np.isnan(statistic.value):
             return np.nan, np.nan
-        weight, groups = self.scores.sample_weight, self.scores.groups
         strata = statistic.strata()
-        fewest = min((effective_units(each, weight, groups) for each in strata), default=np.nan)
-        return sqrt(variance(strata, weight, groups)), fewest
+        fewest = min(effective_units(each, self.scores) for each in strata)
+        return sqrt(variance(strata, self.scores)), fewest
 
     def _components(self, statistic: Statistic) -> FloatArray | None:
         if np.isnan(statistic.value):

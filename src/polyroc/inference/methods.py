@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["DeLong", "Method"]
+__all__ = ["DEFAULT", "DeLong", "Method"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +20,4 @@ class DeLong:
 
 
 Method = DeLong
+DEFAULT = DeLong()

@@ -1,31 +1,21 @@
-"""Variance from components: one recipe for every measure."""
+"""Variance and covariance from components: one recipe for every measure."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.statistic import Strata, Stratum
+from polyroc.scores import Scores
 
-__all__ = ["effective_units", "influence", "variance"]
+__all__ = ["covariance", "effective_units", "influence", "variance"]
 
 
-def variance(strata: Strata, weight: FloatArray | None, groups: IntArray | None) -> float:
-    """Sum over strata of var(components) / size; nan if a stratum has a single unit.
-
-    Parameters
-    ----------
-    strata
-        The components, class by class.
-    weight
-        One weight per case, or None.
-    groups
-        The group of each case, or None: then each case is a unit of its own.
-    """
-    if weight is None and groups is None:
+def variance(strata: Strata, scores: Scores) -> float:
+    """Sum over strata of var(components) / size; nan if a stratum has a single unit."""
+    if scores.sample_weight is None and scores.groups is None:
         return sum(_plain_variance(stratum.components) for stratum in strata)
-    if groups is None:
-        groups = np.arange(len(weight) if weight is not None else 0)
-    moved = influence(strata, weight, groups)
-    return float((np.bincount(groups, moved) ** 2).sum())
+    return float(covariance([strata], scores)[0, 0])
 
 
 def _plain_variance(components: FloatArray) -> float:
@@ -33,29 +23,41 @@ def _plain_variance(components: FloatArray) -> float:
     return float(components.var(ddof=1)) / n if n > 1 else np.nan
 
 
-def influence(strata: Strata, weight: FloatArray | None, groups: IntArray) -> FloatArray:
+def covariance(classifiers: Sequence[Strata], scores: Scores) -> FloatArray:
+    """Covariance of the same statistic for several classifiers on the same cases.
+
+    The products of their influences, case by case, or group by group where there are groups (Obuchowski 1997).
+    """
+    moved = np.array([influence(strata, scores) for strata in classifiers])
+    if scores.groups is not None:
+        moved = np.array([np.bincount(scores.groups, row) for row in moved])
+    return np.asarray(moved @ moved.T)
+
+
+def influence(strata: Strata, scores: Scores) -> FloatArray:
     """By how much each case moves the statistic: w (component - mean) / (total weight of its stratum).
 
-    The factor sqrt(m / (m - 1)), with m units in the stratum, makes the sum of squares the usual variance with
-    m - 1 below; the products of two classifiers' influences on the same cases add up to their covariance.
+    The factor sqrt(m / (m - 1)), with m units (cases, or groups) in the stratum, makes the sum of squares the
+    usual variance with m - 1 below.
     """
-    moved = np.zeros(len(groups))
+    moved = np.zeros(len(scores))
     for stratum in strata:
         cases = stratum.cases()
-        w = np.ones(len(cases)) if weight is None else weight[cases]
+        w = np.ones(len(cases)) if scores.sample_weight is None else scores.sample_weight[cases]
         centred = w * (stratum.components - np.average(stratum.components, weights=w)) / w.sum()
-        m = _units(groups[cases], w)
+        m = _units(cases[w > 0], scores.groups)
         moved[cases] += centred * np.sqrt(m / (m - 1)) if m > 1 else np.nan
     return moved
 
 
-def _units(groups: IntArray, weight: FloatArray) -> int:
-    """How many groups have a case that counts."""
-    return len(np.unique(groups[weight > 0]))
+def _units(cases: IntArray, groups: IntArray | None) -> int:
+    """How many independent units there are: cases, or groups."""
+    return len(cases) if groups is None else len(np.unique(groups[cases]))
 
 
-def effective_units(stratum: Stratum, weight: FloatArray | None, groups: IntArray | None) -> float:
+def effective_units(stratum: Stratum, scores: Scores) -> float:
     """The effective number of units behind a stratum: cases, Kish's number if weighted, groups if clustered."""
+    weight, groups = scores.sample_weight, scores.groups
     if weight is None and groups is None:
         return len(stratum.components)
     cases = stratum.cases()

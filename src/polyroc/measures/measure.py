@@ -42,6 +42,8 @@ class Measure:
         What it can be told, with the defaults; and which of these replace each other.
     told
         What it was told.
+    larger_is_better
+        False for a cost.
     symmetric
         True if no class plays a special role, so that renaming the classes changes nothing.
     """
@@ -58,6 +60,7 @@ class Measure:
     options: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     either: tuple[str, ...] = ()
     told: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    larger_is_better: bool = True
     symmetric: bool = True
 
     def __call__(self, sample: Sample) -> Statistic:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 from polyroc.kernels.arrays import FloatArray, IntArray
@@ -48,3 +49,6 @@ class Statistic:
     value: float
     strata: Callable[[], Strata]
     parts: Callable[[], Mapping[str, "Statistic"]] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "strata", cache(self.strata))

@@ -136,6 +136,7 @@ TABLE = tuple(
         paper="Bradley (1997)",
         compute=compute,
         options=options,
+        larger_is_better=key != "expected_cost",
         symmetric=False,
     )
     for key, name, symbol, limits, compute, options in (

@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Self
 
-import numpy as np
-
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.intervals import ConfidenceInterval, IntervalKind, interval
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number_text
+from polyroc.results.result import SCHEMA, Result, number, number_text, plain
 
 __all__ = ["Estimate", "Parts"]
 
@@ -97,7 +95,7 @@ class Estimate(Result):
         level
             Between 0 and 1.
         kind
-            "logit" (default; for a measure without an upper limit "wald" is used) or "wald".
+            "logit" (default) or "wald".
         """
         return interval(self.value, self.standard_error, self.limits, self.fewest, level, kind)
 
@@ -142,13 +140,13 @@ class Estimate(Result):
             "measure": self.measure,
             "name": self.name,
             "classifier": self.classifier,
-            "value": _plain(self.value),
-            "standard_error": _plain(self.standard_error),
-            "confidence_interval": [_plain(end) for end in self.confidence_interval(level)],
+            "value": plain(self.value),
+            "standard_error": plain(self.standard_error),
+            "confidence_interval": [plain(end) for end in self.confidence_interval(level)],
             "level": level,
-            "limits": [_plain(end) for end in self.limits],
+            "limits": list(self.limits),
             "chance": self.chance,
-            "fewest": _plain(self.fewest),
+            "fewest": plain(self.fewest),
             "parts": {key: part._part_to_dict(level) for key, part in self.parts.items()},
             "provenance": self.provenance.to_dict(),
         }
@@ -163,25 +161,15 @@ class Estimate(Result):
         """What `to_dict` wrote, read back."""
         data = cls._checked(data)
         parts = {key: Estimate.from_dict({**data, "parts": {}, **part}) for key, part in data["parts"].items()}
-        low, high = data["limits"]
         return cls(
             measure=data["measure"],
             name=data["name"],
             classifier=data["classifier"],
-            value=_number(data["value"]),
-            standard_error=_number(data["standard_error"]),
-            limits=(low, np.inf if high is None else high),
+            value=number(data["value"]),
+            standard_error=number(data["standard_error"]),
+            limits=(data["limits"][0], data["limits"][1]),
             chance=data["chance"],
-            fewest=_number(data["fewest"]),
+            fewest=number(data["fewest"]),
             provenance=Provenance(**data["provenance"]),
             _parts=lambda: Parts(tuple(parts), parts.__getitem__),
         )
-
-
-def _plain(value: float) -> float | None:
-    """JSON knows no nan and no infinity."""
-    return float(value) if np.isfinite(value) else None
-
-
-def _number(value: float | None) -> float:
-    return np.nan if value is None else value

@@ -2,11 +2,12 @@
 
 from abc import ABC, abstractmethod
 from html import escape
+from math import isfinite, nan
 from typing import Any, Self
 
 from polyroc.errors import InputError
 
-__all__ = ["SCHEMA", "Result", "number_text"]
+__all__ = ["SCHEMA", "Result", "number", "number_text", "p_number", "p_text", "plain"]
 
 SCHEMA = 1
 
@@ -68,3 +69,28 @@ def number_text(value: float) -> str:
     ('0.9196', 'nan')
     """
     return f"{value:.4f}"
+
+
+def p_number(pvalue: float) -> str:
+    """A p-value as people read it: three decimals, and nothing that looks like zero.
+
+    >>> p_number(0.0213), p_number(0.00001), p_number(1.0)
+    ('0.021', '< 0.001', '1.000')
+    """
+    return "< 0.001" if pvalue < 0.001 else f"{pvalue:.3f}"
+
+
+def p_text(pvalue: float) -> str:
+    """The same in a sentence: "p = 0.021", "p < 0.001"."""
+    shown = p_number(pvalue)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+
+
+def plain(value: float) -> float | None:
+    """A number for JSON, which knows no nan and no infinity."""
+    return float(value) if isfinite(value) else None
+
+
+def number(value: float | None) -> float:
+    """A number from JSON, where nothing is nan."""
+    return nan if value is None else value

@@ -1,0 +1,108 @@
+"""Options that several commands share, and what is done with them."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polyroc.cli.rendering import printable
+from polyroc.errors import InputError
+from polyroc.scores import Scores
+
+__all__ = ["data_file", "formats", "level_option", "progress_bar", "scores_from"]
+
+COLUMNS = (
+    click.argument("file", type=click.Path(path_type=Path)),
+    click.option("--truth", required=True, metavar="COLUMN", help="Column of the true classes."),
+    click.option(
+        "--scores",
+        required=True,
+        multiple=True,
+        metavar="COLUMNS",
+        help="Column of the scores, or one column per class, by name or glob ('p_*'); give it again for more. "
+        "Several classifiers side by side: NAME=COLUMNS for each.",
+    ),
+    click.option("--classifier", metavar="COLUMN", help="Column that says whose scores a row holds."),
+    click.option("--case", metavar="COLUMN", help="Column that names the case of a row (pairs classifiers)."),
+    click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."),
+    click.option("--weight", metavar="COLUMN", help="Column of sample weights."),
+    click.option("--groups", metavar="COLUMN", help="Column of groups (patients, folds) for the error bars."),
+    click.option("--labels", metavar="A,B,C", help="The classes in order, also those without a case."),
+    click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
+    click.option(
+        "--missing",
+        default="refuse",
+        show_default=True,
+        type=click.Choice(["refuse", "drop"]),
+        help="What to do with rows that have missing values.",
+    ),
+)
+
+level_option = click.option(
+    "--level",
+    default=0.95,
+    show_default=True,
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Level of the intervals.",
+)
+
+
+def data_file(command: Any) -> Any:
+    """The file, and which of its columns hold what."""
+    for option in reversed(COLUMNS):
+        command = option(command)
+    return command
+
+
+def formats(command: Any) -> Any:
+    """The choice of output, the same for every command that prints a table."""
+    for name, text in (
+        ("markdown", "A Markdown table."),
+        ("csv", "Comma-separated values, all digits."),
+        ("json", "JSON with everything needed to repeat the result."),
+    ):
+        command = click.option(f"--{name}", "output", flag_value=name, help=text)(command)
+    return command
+
+
+def scores_from(file: Path, *, scores: tuple[str, ...], labels: str | None, **columns: Any) -> Scores:
+    """What `data_file` describes, read."""
+    from polyroc.io import read
+
+    order = None if labels is None else [label.strip() for label in labels.split(",")]
+    return read(file, scores=_score_columns(scores), labels=order, **columns)
+
+
+def _score_columns(given: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
+    """Column names and globs, or the same by classifier where NAME=COLUMNS was written."""
+    named = [text.partition("=") for text in given]
+    if not any(sign for _, sign, _ in named):
+        return list(given)
+    if not all(sign for _, sign, _ in named):
+        raise InputError("--scores: write NAME=COLUMNS for every classifier, or for none.")
+    columns: dict[str, list[str]] = {}
+    for name, _, pattern in named:
+        columns.setdefault(name, []).append(pattern)
+    return columns
+
+
+@contextmanager
+def progress_bar() -> Iterator[Any]:
+    """A bar on a terminal, nothing in a pipe; gives what `evaluate` takes as `progress`."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def tell(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=escape(printable(what)))
+
+        yield tell

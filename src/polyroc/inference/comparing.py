@@ -1,0 +1,163 @@
+"""The verb `compare`: whether classifiers are equal, and if not, which differ."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import combinations
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from polyroc._normalise import Missing, as_scores
+from polyroc.errors import DegenerateComparisonWarning, InputError, warn
+from polyroc.inference.evaluating import Judgement, check_method, choose, warn_of_absent, warn_of_small
+from polyroc.inference.methods import DEFAULT, Method
+from polyroc.inference.multiplicity import Adjustment, adjust
+from polyroc.inference.variance import covariance
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures import Measure, Sample
+from polyroc.results import Comparison, Difference, Estimate
+from polyroc.results.wald import ROUNDING, upper_tail, wald
+from polyroc.scores import Scores
+
+__all__ = ["compare"]
+
+
+def compare(
+    y_true: Any,
+    y_score: Mapping[Any, Any] | None = None,
+    *,
+    measure: str | Measure,
+    method: Method = DEFAULT,
+    adjustment: Adjustment | None = "holm",
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    missing: Missing = "refuse",
+) -> Comparison:
+    """Compare two or more classifiers by one measure.
+
+    Classifiers judged on the same cases are paired: what they have in common cancels out of the difference.
+
+    Parameters
+    ----------
+    y_true, y_score
+        True classes and a dict of scores by classifier, or `Scores` of several classifiers: paired. A dict of
+        `Scores` by name instead: different cases, unpaired.
+    measure
+        A key such as "hand_till".
+    method
+        How the covariance is made: `DeLong()`.
+    adjustment
+        Of the p-values of all pairs: "holm", "bonferroni", "benjamini-hochberg", or None.
+    labels, pos_label, sample_weight, groups, missing
+        As in `evaluate`.
+
+    Examples
+    --------
+    >>> y = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    >>> one, two = [1, 2, 3, 4, 6, 5, 7, 8, 9, 10], [2, 1, 6, 9, 3, 4, 7, 8, 5, 10]
+    >>> found = compare(y, {"one": one, "two": two}, measure="auc")
+    >>> found
+    Comparison(auc: one 0.9600, two 0.7600; all equal: p = 0.292)
+    >>> round(found.difference("one", "two").standard_error, 4)
+    0.1897
+    """
+    check_method(method)
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    blocks = _blocks(y_true, y_score, missing=missing, **options)
+    estimates: dict[str, Estimate] = {}
+    spreads: list[FloatArray] = []
+    for prefix, scores in blocks.items():
+        (chosen,), _ = choose([measure], scores)
+        found, spread = _judge(scores, chosen, method)
+        estimates |= {_name(prefix, name, scores): estimate for name, estimate in found.items()}
+        spreads.append(spread)
+    if len(estimates) < 2:
+        raise InputError(
+            f"A comparison needs at least two classifiers, got {', '.join(map(repr, estimates))}; "
+            "give y_score as a dict by classifier."
+        )
+    return _comparison(estimates, _block_diagonal(spreads), chosen, adjustment)
+
+
+def _blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:
+    """The sets of cases: one if the classifiers are paired, one each if not."""
+    if not isinstance(y_true, Mapping):
+        return {"": as_scores(y_true, y_score, **options)}
+    strange = [name for name, scores in y_true.items() if not isinstance(scores, Scores)]
+    if strange or not y_true:
+        raise InputError(
+            "To compare classifiers on different cases, give a dict of Scores by name (polyroc.read makes them)"
+            + (f"; {strange[0]!r} is a {type(y_true[strange[0]]).__name__}." if strange else "; got an empty one.")
+        )
+    return {str(name): as_scores(scores, y_score, **options) for name, scores in y_true.items()}
+
+
+def _name(prefix: str, classifier: str, scores: Scores) -> str:
+    if not prefix:
+        return classifier
+    return prefix if len(scores.classifiers) == 1 else f"{prefix}: {classifier}"
+
+
+def _judge(scores: Scores, measure: Measure, method: Method) -> tuple[dict[str, Estimate], FloatArray]:
+    """The estimates of the classifiers on one set of cases, and their covariance."""
+    warn_of_absent(scores, [measure])
+    k = len(scores.classifiers)
+    statistics, estimates = [], {}
+    for classifier in scores.classifiers:
+        judgement = Judgement(scores, classifier, measure, method)
+        statistics.append(judgement.statistic(Sample(scores, classifier)))
+        estimates[classifier] = judgement.estimate(statistics[-1])
+    warn_of_small(scores, {(name, str(measure)): estimate for name, estimate in estimates.items()})
+    if scores.absent:
+        return estimates, np.full((k, k), np.nan)
+    return estimates, covariance([statistic.strata() for statistic in statistics], scores)
+
+
+def _block_diagonal(blocks: Sequence[FloatArray]) -> FloatArray:
+    size = sum(len(block) for block in blocks)
+    whole, start = np.zeros((size, size)), 0
+    for block in blocks:
+        whole[start : start + len(block), start : start + len(block)] = block
+        start += len(block)
+    return whole
+
+
+def _comparison(
+    estimates: Mapping[str, Estimate], spread: FloatArray, measure: Measure, adjustment: Adjustment | None
+) -> Comparison:
+    values = np.array([estimate.value for estimate in estimates.values()])
+    names = tuple(estimates)
+    pairs = list(combinations(range(len(names)), 2))
+    found = [_difference(values, spread, i, j) for i, j in pairs]
+    adjusted = adjust(np.array([pvalue for _, _, pvalue in found]), adjustment)
+    low, high = next(iter(estimates.values())).limits
+    differences = {
+        (names[i], names[j]): Difference(
+            names[i], names[j], value, error, (low - high, high - low), pvalue, float(p), measure.larger_is_better
+        )
+        for (i, j), (value, error, pvalue), p in zip(pairs, found, adjusted, strict=True)
+    }
+    _warn_of_degenerate(differences)
+    all_equal = np.eye(len(names))[1:] - np.eye(len(names))[0]
+    return Comparison(estimates, spread, *wald(values, spread, all_equal), differences, adjustment)
+
+
+def _difference(values: FloatArray, spread: FloatArray, i: int, j: int) -> tuple[float, float, float]:
+    """Value, standard error, two-sided p-value; without a variance 1 if the value is zero too, else nan."""
+    value = float(values[i] - values[j])
+    variance = float(spread[i, i] + spread[j, j] - 2 * spread[i, j])
+    if variance <= ROUNDING * float(spread[i, i] + spread[j, j]):
+        return value, 0.0, 1.0 if abs(value) < sqrt(ROUNDING) else np.nan
+    return value, sqrt(variance), 2 * upper_tail(abs(value), sqrt(variance))
+
+
+def _warn_of_degenerate(differences: Mapping[tuple[str, str], Difference]) -> None:
+    bare = [f"{a} and {b}" for (a, b), each in differences.items() if each.standard_error == 0 and each.value != 0]
+    if bare and any(np.isnan(each.pvalue) for each in differences.values()):
+        warn(
+            f"The difference between {'; '.join(bare)} has no sampling variance here (a perfect or a constant "
+            "classifier), so it has no p-value (nan); use more cases.",
+            DegenerateComparisonWarning,
+        )
