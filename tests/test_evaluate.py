@@ -179,6 +179,7 @@ def test_interval_is_the_logit_one():
     ("y", "s", "options", "message"),
     [
         (Y, P, {"measure": "auc"}, "auc is for 2 classes, here 3"),
+        (SCORE, BINARY, {"measure": "auc"}, "here 30 .*exchanged"),
         (BINARY, SCORE, {"measure": "hand_till"}, "hand_till needs probabilities, one column per class"),
         (Y, 3 * P, {"measure": "hand_till"}, r"in \[0, 1\], but 'classifier' gives class 'a' \S+ at position 0"),
         (BINARY, SCORE, {"measure": "accuracy"}, r"values must be labels \[0, 1\], but position 0 holds"),

@@ -880,3 +880,14 @@ def test_polars_without_pyarrow():
     done = run_alone(program)
     assert done.stderr == ""
     assert done.stdout == "Scores(2 cases (a: 1, b: 1); score of classifier)\n"
+
+
+def test_a_list_that_names_only_some_classes_is_not_taken_by_position(tmp_path):
+    file = tmp_path / "p.csv"
+    file.write_text("y,p_a,p_c,p_x\na,0.6,0.3,0.1\nb,0.2,0.7,0.1\nc,0.2,0.2,0.6\n")
+    asked = {"truth": "y", "scores": ["p_a", "p_c", "p_x"], "labels": ["a", "b", "c"]}
+    with pytest.raises(InputError, match="column 'p_x' belongs to no class and class 'b' has no column"):
+        read(file, **asked)
+    file.write_text(file.read_text().replace("p_a,p_c,p_x", "first,second,third"))
+    found = read(file, **{**asked, "scores": ["first", "second", "third"]})
+    assert found.values["classifier"][0].tolist() == [0.6, 0.3, 0.1]

@@ -35,6 +35,7 @@ P = np.array(MATRIX)
 def assert_same(found, expected):
     for one in ("labels", "names", "kind", "positive", "ordered", "dropped", "classifiers"):
         assert getattr(found, one) == getattr(expected, one)
+    assert [type(label) for label in found.labels] == [type(label) for label in expected.labels]
     pairs = [(found.codes, expected.codes)]
     pairs += [(found.values[name], expected.values[name]) for name in found.values]
     pairs += [(found.sample_weight, expected.sample_weight), (found.groups, expected.groups)]
@@ -147,7 +148,7 @@ NULLABLE_FLOATS = {
 }
 TEXT_FORMS = PLAIN | NULLABLE_TEXT
 INT_FORMS = PLAIN | NULLABLE_INTS | {f"numpy {kind}": numpy(kind) for kind in WHOLE} | {"pandas": pd.Series}
-FLOAT_FORMS = PLAIN | NULLABLE_FLOATS | {f"numpy {kind}": numpy(kind) for kind in ("f2", "f4", "f8", ">f8", "g")}
+FLOAT_FORMS = PLAIN | NULLABLE_FLOATS | {f"numpy {kind}": numpy(kind) for kind in ("f2", "f4", "f8", ">f8")}
 
 
 @pytest.mark.parametrize("form", TEXT_FORMS)
@@ -206,6 +207,7 @@ def test_float_labels(form):
 
 
 SCORE_FORMS = FLOAT_FORMS | {
+    "numpy longdouble": numpy(np.longdouble),
     "decimals": lambda y: [Decimal(score) for score in y],
     "fractions": lambda y: [Fraction(score) for score in y],
     "polars Decimal": lambda y: pl.Series([Decimal(score) for score in y]),
@@ -346,6 +348,7 @@ def test_columns_match_integers_that_holes_made_floats():
         (["data_b", "data_a"], ["a", "b"]),
         (["p_Iris-b", "p_Iris-a"], ["Iris-a", "Iris-b"]),
         (["p_aa", "p_a"], ["a", "aa"]),
+        (["p_x", "p_"], ["", "x"]),
         (["p_1", "p_0"], [0, 1]),
         (["p_1", "p_0"], [0.0, 1.0]),
         (["1.0", "0.0"], [0.0, 1.0]),
@@ -510,6 +513,12 @@ def test_decisions_with_holes(form):
     assert found.values["classifier"].tolist() == np.eye(3)[[1, 2, 0, 1, 2]].tolist()
 
 
+def test_bytes_are_decisions_too():
+    y = [b"b", b"a", b"b"]
+    for said in (y, np.array(y), np.array(y, dtype=object)):
+        assert normalise(y, said).values["classifier"].tolist() == [[0, 1], [1, 0], [0, 1]]
+
+
 def test_coded_decisions():
     said = Coded(np.array([0, 1, -1, 0]), (7, 5))
     found = dropping([5, 6, 7, 7], said, labels=[7, 6, 5])
@@ -620,7 +629,7 @@ BAD_SCORES = {
     "list of durations": (list(np.array(FEW, "m8[s]")), NOT_NUMBERS),
     "records": (np.zeros(4, dtype="f8,f8"), f"{NOT_NUMBERS} (0.0, 0.0)"),
     "objects": ([object(), 1, 2, 3], f"{NOT_NUMBERS} <object object ... (position 0)"),
-    "arrays": (np.array([1, np.zeros((9, 9)), 2, 3], object), f"{NOT_NUMBERS} array( ... (position 1)"),
+    "arrays": (np.array([1, np.zeros((2, 2)), 2, 3], object), f"{NOT_NUMBERS} array( ... (position 1)"),
     "lists in polars": (pl.Series([[1], [1, 2], [], []]), NOT_NUMBERS),
     "too big for numpy": (polars(pl.Int128)([2**100, 1, 2, 3]), "y_score (Series) cannot be made a numpy array"),
     "text in lists": ([[1, "x"], *ROWS[1:]], f"{NOT_NUMBERS} 'x' (position 0)"),
@@ -830,7 +839,6 @@ def test_no_warning_comes_before_an_error():
     assert "say pos_label=" in refusal(["a", "b", "a"], [1, 2, NAN], missing="drop")
 
 
-@pytest.mark.xfail(reason="polyroc.errors.warn counts one frame too few: stacklevel=level - 1 should be level")
 @pytest.mark.parametrize("call", [normalise, as_scores, polyroc.evaluate])
 def test_the_warning_points_at_the_caller(call):
     with pytest.warns(DroppedRowsWarning, match=r"Dropped 1 of 5 rows .*\(y_score: 1\)") as caught:

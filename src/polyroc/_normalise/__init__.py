@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from polyroc._normalise.coding import Coded, encode
-from polyroc._normalise.columns import match_columns
-from polyroc._normalise.labels import in_order, positive_class
+from polyroc._normalise.columns import match_columns, named_after
+from polyroc._normalise.labels import in_order, positive_class, renumber
 from polyroc._normalise.missing import Missing, complete_rows
 from polyroc._normalise.values import as_vector, classifier_values
 from polyroc._normalise.words import Words
@@ -15,7 +15,17 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.scores import Scores
 
-__all__ = ["Coded", "Missing", "Words", "as_scores", "match_columns", "normalise"]
+__all__ = [
+    "Coded",
+    "Missing",
+    "Words",
+    "as_scores",
+    "in_order",
+    "match_columns",
+    "named_after",
+    "normalise",
+    "renumber",
+]
 
 
 def as_scores(y_true: Any, y_score: Any, **options: Any) -> Scores:

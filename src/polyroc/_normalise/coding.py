@@ -104,8 +104,8 @@ def _tidy(codes: Array, labels: Sequence[Any]) -> Coded:
 
 
 def is_missing(label: Any) -> bool:
-    """None, nan, and what pandas writes for them."""
-    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+    """None, pandas' NA, and whatever is not equal to itself, such as nan."""
+    if label is None or type(label).__name__ == "NAType":
         return True
     try:
         return bool(label != label)

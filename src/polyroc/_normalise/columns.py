@@ -7,7 +7,7 @@ from polyroc._normalise.words import shown
 from polyroc.errors import InputError
 from polyroc.scores import readable
 
-__all__ = ["are_numbers_only", "match_columns"]
+__all__ = ["are_numbers_only", "match_columns", "named_after"]
 
 
 def match_columns(columns: Sequence[str], labels: Sequence[Hashable], what: str) -> list[int]:
@@ -16,10 +16,8 @@ def match_columns(columns: Sequence[str], labels: Sequence[Hashable], what: str)
     >>> match_columns(["p_b", "p_a"], ["a", "b"], "y_score")
     [1, 0]
     """
-    spellings = dict.fromkeys((readable(tuple(labels)), readable(tuple(_whole(label) for label in labels))))
-    guesses = [_dressed(names, columns) for names in spellings]
     place = {column: i for i, column in enumerate(columns)}
-    expected = max(guesses, key=lambda guess: len(place.keys() & set(guess)))
+    expected = _expected(columns, labels)
     if place.keys() == set(expected):
         return [place[name] for name in expected]
     trouble = [f"column {shown(column)} belongs to no class" for column in columns if column not in expected][:1]
@@ -29,6 +27,22 @@ def match_columns(columns: Sequence[str], labels: Sequence[Hashable], what: str)
         f"The columns {shown(list(columns))} of {what} do not match the classes {shown(list(labels))}: "
         f"{' and '.join(trouble)}. Name the columns after the classes, or name every class with labels=[...]."
     )
+
+
+def named_after(columns: Sequence[str], labels: Sequence[Hashable]) -> bool:
+    """True if most columns are named after classes, so that their order alone cannot be meant.
+
+    >>> named_after(["p_a", "p_c", "p_x"], "abc"), named_after(["first", "second", "third"], "abc")
+    (True, False)
+    """
+    return 2 * len(set(columns) & set(_expected(columns, labels))) > len(columns)
+
+
+def _expected(columns: Sequence[str], labels: Sequence[Hashable]) -> list[str]:
+    """The names that the columns should have, in the order of the labels."""
+    spellings = dict.fromkeys((readable(tuple(labels)), readable(tuple(_whole(label) for label in labels))))
+    guesses = [_dressed(names, columns) for names in spellings]
+    return max(guesses, key=lambda guess: len(set(columns) & set(guess)))
 
 
 def _whole(label: Hashable) -> Hashable:

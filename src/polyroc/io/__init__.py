@@ -5,8 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from polyroc._normalise import Missing, normalise
-from polyroc._normalise.labels import in_order
+from polyroc._normalise import Missing, in_order, normalise
 from polyroc.io.columns import Asked, Request, choose
 from polyroc.io.files import file_source
 from polyroc.io.frames import frame_source
@@ -51,7 +50,8 @@ def read(
         The column or columns of what the classifier said: a name, a list of names, a glob ('p_*'), or a mapping
         of these by classifier. One column is a ranking score (or decisions, if it holds labels); several are
         matched to the classes by name, after what their names share at the beginning and the end is taken
-        off. Names in a list that do not match are taken in the order of `labels`, if it is given.
+        off. A list of names that are not those of classes is taken in the order of `labels`, if
+        that is given.
     classifier
         The column that says whose scores a row holds.
     case

@@ -6,8 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from polyroc._normalise import Coded
-from polyroc._normalise.labels import renumber
+from polyroc._normalise import Coded, renumber
 from polyroc.io.columns import Columns
 from polyroc.io.labels import like
 from polyroc.io.pairing import (

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polyroc._normalise import Coded, match_columns
+from polyroc._normalise import Coded, match_columns, named_after
 from polyroc.errors import InputError
 from polyroc.io.columns import ScoreColumns
 from polyroc.io.table import Table
@@ -95,13 +95,10 @@ def _class_columns(
     source: str, columns: ScoreColumns, labels: tuple[Hashable, ...], in_order: bool
 ) -> tuple[str, ...]:
     """The columns in the order of the labels: by name, or as spelt out where the labels were too."""
-    names = columns.names
-    try:
-        return tuple(names[i] for i in match_columns(names, _spelling(labels, names), source))
-    except InputError:
-        if in_order and columns.spelt and len(names) == len(labels):
-            return names
-        raise
+    names, spelt = columns.names, _spelling(labels, columns.names)
+    if in_order and columns.spelt and len(names) == len(labels) and not named_after(names, spelt):
+        return names
+    return tuple(names[i] for i in match_columns(names, spelt, source))
 
 
 def _spelling(labels: tuple[Hashable, ...], names: Sequence[str]) -> tuple[Hashable, ...]:

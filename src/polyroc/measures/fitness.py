@@ -19,7 +19,9 @@ def refusal(measure: Measure, scores: Scores, asked: bool) -> str | None:
     if scores.n_classes < few:
         return f"needs at least {few} classes, here {scores.n_classes}"
     if most is not None and scores.n_classes > most:
-        return f"is for {most} classes, here {scores.n_classes}"
+        exchanged = scores.n_classes > max(10, len(scores) / 2)
+        hint = " (nearly one per case: are y_true and y_score exchanged?)" if exchanged else ""
+        return f"is for {most} classes, here {scores.n_classes}{hint}"
     if measure.needs == "score":
         return _no_ranking(scores) or _no_positive(scores)
     if measure.needs == "probabilities":
