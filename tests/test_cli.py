@@ -215,7 +215,6 @@ def test_on_a_terminal_the_table_has_typography():
 
 
 def test_a_reader_that_leaves_early_is_no_error():
-    command = f"{Path(sys.executable).parent / 'polyroc'} measures --json | head -n 1"
+    command = f"{Path(sys.executable).parent / 'polyroc'} measures --json | true"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    assert done.stdout == "[\n"
+    assert (done.returncode, done.stderr) == (0, "")

@@ -25,7 +25,9 @@ def folder(tmp_path, monkeypatch):
     P = pl.DataFrame(rng.dirichlet(np.ones(3), size=12), schema=["p_a", "p_b", "p_c"])
     P.with_columns(y=pl.Series(y)).write_parquet("predictions.parquet")
     more = {"species": pl.Series(y), "id": pl.Series(range(12)), "model": pl.lit("forest")}
-    P.with_columns(**more).write_csv("predictions.csv")
+    forest = P.with_columns(**more)
+    logit = forest.with_columns(model=pl.lit("logit"), p_a=forest["p_b"], p_b=forest["p_a"])
+    pl.concat([forest, logit]).write_csv("predictions.csv")
     pl.DataFrame({"sick": [0, 1] * 6, "risk": rng.random(12)}).write_parquet("scores.parquet")
     return tmp_path
 
@@ -39,7 +41,7 @@ def test_python_lines_run(folder):
 
 def test_commands_run(folder):
     commands = re.findall(r"^polyroc .*$", README, flags=re.MULTILINE)
-    assert len(commands) == 4
+    assert len(commands) == 5
     for command in commands:
         program, *arguments = shlex.split(command)
         path = Path(sys.executable).parent / program

@@ -36,7 +36,10 @@ def run(arguments: Sequence[str]) -> int:
         return _complain(f"{where}: {error.format_message()} ({where} --help tells more)")
     except PolyrocError as error:
         return _complain(f"polyroc: {_for_the_shell(str(error))}")
-    except BrokenPipeError:  # the reader of our output has gone; say nothing more
+    except (
+        BrokenPipeError,
+        SystemExit,
+    ):  # click exits so where the reader of our output has gone: no error of ours
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
