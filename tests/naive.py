@@ -213,3 +213,55 @@ def variance(y, components, w=None, groups=None):
             step = w[x] * (components[x] - centre) / total(y, w, k)
             moved[groups[x]] += step * (units / (units - 1)) ** 0.5
     return sum(step**2 for step in moved.values())
+
+
+# Unbiased variance and jackknife ---------------------------------------------------------------------------------
+
+
+def auc_outcomes(y, s):
+    """By pair of classes, the outcome of a case of the first and one of the second; the value sums their means."""
+    return {(1, 0): lambda x, z: psi(s[x], s[z])}
+
+
+def hand_till_outcomes(y, P):
+    c = len(P[0])
+
+    def of(k, m):
+        return lambda x, z: (psi(P[x][k], P[z][k]) + psi(P[z][m], P[x][m])) / (c * (c - 1))
+
+    return {(k, m): of(k, m) for k in range(c) for m in range(k + 1, c)}
+
+
+def sum_of_means(y, outcomes):
+    value = 0.0
+    for (k, m), h in outcomes.items():
+        of_pairs = [h(x, z) for x in members(y, k) for z in members(y, m)]
+        value += sum(of_pairs) / len(of_pairs)
+    return value
+
+
+def unbiased_covariance(y, first, second):
+    """Value times value, less the mean product of the outcomes of two pairs of cases without a common case."""
+    covariance = sum_of_means(y, first) * sum_of_means(y, second)
+    for (k, m), h in first.items():
+        for (i, j), g in second.items():
+            pairs = [(x, z) for x in members(y, k) for z in members(y, m)]
+            others = [(u, v) for u in members(y, i) for v in members(y, j)]
+            products = [h(*one) * g(*two) for one in pairs for two in others if not set(one) & set(two)]
+            covariance -= sum(products) / len(products)
+    return covariance
+
+
+def jackknife_moves(y, value, w, groups):
+    """By group, how far its absence moves a value that is a function of the weights; class weights are kept."""
+    moves = dict.fromkeys(groups, 0.0)
+    for k in sorted(set(y)):
+        units = sorted({groups[x] for x in members(y, k) if w[x] > 0})
+        values = []
+        for unit in units:
+            left = [0.0 if y[x] == k and groups[x] == unit else w[x] for x in range(len(y))]
+            scale = total(y, w, k) / total(y, left, k)
+            values.append(value([v * scale if c == k else v for v, c in zip(left, y, strict=True)]))
+        for unit, without in zip(units, values, strict=True):
+            moves[unit] += ((len(units) - 1) / len(units)) ** 0.5 * (without - sum(values) / len(values))
+    return moves

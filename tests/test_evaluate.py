@@ -201,7 +201,7 @@ def test_level_and_method_of_the_wrong_kind_are_refused():
             found.confidence_interval(level)
     with pytest.raises(InputError, match="kind must be 'logit' or 'wald', got 'exact'"):
         found.confidence_interval(kind="exact")
-    with pytest.raises(InputError, match=r"method must be DeLong\(\) or None, got 'delong'"):
+    with pytest.raises(InputError, match=r"method must be one of DeLong.* or None, got 'delong'"):
         pr.evaluate(BINARY, SCORE, measure="auc", method="delong")
 
 

@@ -14,21 +14,26 @@ if TYPE_CHECKING:
     from polyroc import datasets, errors
     from polyroc.inference.comparing import compare
     from polyroc.inference.evaluating import evaluate
-    from polyroc.inference.methods import DeLong
+    from polyroc.inference.methods import Bootstrap, DeLong, HanleyMcNeil, Jackknife, Permutation, Unbiased
     from polyroc.io import read
     from polyroc.measures import Measure, measure
     from polyroc.results import Comparison, ConfidenceInterval, Difference, Estimate, Evaluation
     from polyroc.scores import Scores
 
 __all__ = [
+    "Bootstrap",
     "Comparison",
     "ConfidenceInterval",
     "DeLong",
     "Difference",
     "Estimate",
     "Evaluation",
+    "HanleyMcNeil",
+    "Jackknife",
     "Measure",
+    "Permutation",
     "Scores",
+    "Unbiased",
     "__version__",
     "compare",
     "datasets",
@@ -40,14 +45,19 @@ __all__ = [
 
 # Where each name lives. It is imported when it is first used: `import polyroc` stays as quick as `import numpy`.
 _HOMES = {
+    "Bootstrap": "polyroc.inference.methods",
     "Comparison": "polyroc.results",
     "ConfidenceInterval": "polyroc.results",
     "DeLong": "polyroc.inference.methods",
     "Difference": "polyroc.results",
     "Estimate": "polyroc.results",
     "Evaluation": "polyroc.results",
+    "HanleyMcNeil": "polyroc.inference.methods",
+    "Jackknife": "polyroc.inference.methods",
     "Measure": "polyroc.measures",
+    "Permutation": "polyroc.inference.methods",
     "Scores": "polyroc.scores",
+    "Unbiased": "polyroc.inference.methods",
     "compare": "polyroc.inference.comparing",
     "datasets": "polyroc.datasets",
     "errors": "polyroc.errors",

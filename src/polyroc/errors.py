@@ -12,6 +12,7 @@
         UndefinedMeasureWarning a class has no case, so the measure is nan
         SmallClassWarning       a class of one case: no standard error can be had
         DroppedRowsWarning      rows with missing values were dropped, as asked
+        NegativeVarianceWarning an unbiased variance came out negative
         DegenerateComparisonWarning
                                 a difference without any sampling variance has no p-value
 
@@ -27,6 +28,7 @@ __all__ = [
     "InputError",
     "MeasureError",
     "MissingFileError",
+    "NegativeVarianceWarning",
     "NotApplicableError",
     "PolyrocError",
     "PolyrocWarning",
@@ -70,6 +72,10 @@ class SmallClassWarning(PolyrocWarning):
 
 class DroppedRowsWarning(PolyrocWarning):
     """Rows with missing values were dropped, as asked."""
+
+
+class NegativeVarianceWarning(PolyrocWarning):
+    """An unbiased variance came out negative."""
 
 
 class DegenerateComparisonWarning(PolyrocWarning):

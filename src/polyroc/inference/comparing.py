@@ -1,6 +1,7 @@
 """The verb `compare`: whether classifiers are equal, and if not, which differ."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import sqrt
 from typing import Any
@@ -8,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from polyroc._normalise import Missing, as_scores
-from polyroc.errors import DegenerateComparisonWarning, InputError, warn
-from polyroc.inference.evaluating import Judgement, check_method, choose, warn_of_absent, warn_of_small
-from polyroc.inference.methods import DEFAULT, Method
-from polyroc.inference.multiplicity import Adjustment, adjust
-from polyroc.inference.variance import covariance
+from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError, warn
+from polyroc.inference.evaluating import choose, warn_of_absent, warn_of_small
+from polyroc.inference.judging import judge
+from polyroc.inference.methods import DEFAULT, Method, Permutation, check_method
+from polyroc.inference.multiplicity import adjust
+from polyroc.inference.permutation import permutation_pvalues
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample
 from polyroc.results import Comparison, Difference, Estimate
+from polyroc.results.comparison import Adjustment
 from polyroc.results.wald import ROUNDING, upper_tail, wald
 from polyroc.scores import Scores
 
@@ -47,7 +50,8 @@ def compare(
     measure
         A key such as "hand_till".
     method
-        How the covariance is made: `DeLong()`.
+        How the covariance is made: `DeLong()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`; `HanleyMcNeil()` for
+        different cases; `Permutation()` makes the p-values by exchanging paired classifiers.
     adjustment
         Of the p-values of all pairs: "holm", "bonferroni", "benjamini-hochberg", or None.
     labels, pos_label, sample_weight, groups, missing
@@ -78,7 +82,8 @@ def compare(
             f"A comparison needs at least two classifiers, got {', '.join(map(repr, estimates))}; "
             "give y_score as a dict by classifier."
         )
-    return _comparison(estimates, _block_diagonal(spreads), chosen, adjustment)
+    comparison = _comparison(estimates, _block_diagonal(spreads), chosen, adjustment)
+    return comparison if not isinstance(method, Permutation) else _permuted(comparison, method, chosen, blocks)
 
 
 def _blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:
@@ -103,16 +108,10 @@ def _name(prefix: str, classifier: str, scores: Scores) -> str:
 def _judge(scores: Scores, measure: Measure, method: Method) -> tuple[dict[str, Estimate], FloatArray]:
     """The estimates of the classifiers on one set of cases, and their covariance."""
     warn_of_absent(scores, [measure])
-    k = len(scores.classifiers)
-    statistics, estimates = [], {}
-    for classifier in scores.classifiers:
-        judgement = Judgement(scores, classifier, measure, method)
-        statistics.append(judgement.statistic(Sample(scores, classifier)))
-        estimates[classifier] = judgement.estimate(statistics[-1])
+    samples = {classifier: Sample(scores, classifier) for classifier in scores.classifiers}
+    estimates, spread = judge(measure, method, samples)
     warn_of_small(scores, {(name, str(measure)): estimate for name, estimate in estimates.items()})
-    if scores.absent:
-        return estimates, np.full((k, k), np.nan)
-    return estimates, covariance([statistic.strata() for statistic in statistics], scores)
+    return estimates, spread
 
 
 def _block_diagonal(blocks: Sequence[FloatArray]) -> FloatArray:
@@ -161,3 +160,18 @@ def _warn_of_degenerate(differences: Mapping[tuple[str, str], Difference]) -> No
             "classifier), so it has no p-value (nan); use more cases.",
             DegenerateComparisonWarning,
         )
+
+
+def _permuted(
+    found: Comparison, method: Permutation, measure: Measure, blocks: Mapping[str, Scores]
+) -> Comparison:
+    """The same comparison with p-values from exchanging the classifiers."""
+    if "" not in blocks:
+        raise NotApplicableError("Permutation() exchanges classifiers case by case, so it needs the same cases.")
+    pvalue, pairs = permutation_pvalues(method, measure, blocks[""])
+    adjusted = adjust(np.array(list(pairs.values())), found.adjustment)
+    differences = {
+        pair: replace(found.differences[pair], pvalue=p, adjusted_pvalue=float(a))
+        for (pair, p), a in zip(pairs.items(), adjusted, strict=True)
+    }
+    return replace(found, pvalue=pvalue, differences=differences)

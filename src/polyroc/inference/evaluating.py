@@ -1,25 +1,21 @@
 """The verb `evaluate`: from scores to measures with error bars."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from math import sqrt
 from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
 from polyroc._normalise import Missing, as_scores
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
-from polyroc.inference.methods import DEFAULT, DeLong, Method
-from polyroc.inference.variance import effective_units, variance
-from polyroc.kernels.arrays import FloatArray
-from polyroc.measures import MEASURES, Measure, Sample, Statistic
+from polyroc.inference.judging import judge
+from polyroc.inference.methods import DEFAULT, Method, Permutation, check_method
+from polyroc.measures import MEASURES, Measure, Sample
 from polyroc.measures import measure as find
 from polyroc.measures.fitness import refusal
-from polyroc.results import Estimate, Evaluation, Parts, Provenance
+from polyroc.results import Estimate, Evaluation
 from polyroc.scores import Scores
 
-__all__ = ["Judgement", "Progress", "check_method", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
+__all__ = ["Progress", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
 
 Progress = Callable[[int, int, str], None]
 Asked = str | Measure
@@ -85,7 +81,9 @@ def evaluate(
         A key such as "hand_till", with options if need be ("partial_auc(fpr=(0, 0.2))"), a list of keys, or None
         for every measure that applies.
     method
-        How the standard error is made: `DeLong()`, or None for the bare value, which is quicker.
+        How the standard error is made: `DeLong()`, `Unbiased()`, `HanleyMcNeil()`, `Bootstrap()`, `Jackknife()`,
+        or None for the bare value, which is quicker. A method without a formula for a measure leaves it out, or
+        refuses if the measure was asked for by name. Parts have DeLong's errors where a method has none for them.
     labels
         The classes in order; sorted by default.
     pos_label
@@ -123,6 +121,8 @@ def evaluate(
     """
     if method is not None:
         check_method(method)
+    if isinstance(method, Permutation):
+        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
     scores = as_scores(
         y_true,
         y_score,
@@ -136,27 +136,23 @@ def evaluate(
     warn_of_absent(scores, measures)
     estimates: dict[tuple[str, str], Estimate] = {}
     total = len(scores.classifiers) * len(measures)
-    for classifier in scores.classifiers:
+    for number, classifier in enumerate(scores.classifiers):
         sample = Sample(scores, classifier)
-        for each in measures:
+        for done, each in enumerate(measures):
             if progress is not None:
-                progress(len(estimates), total, f"{classifier}: {each.key}")
-            estimates[classifier, str(each)] = _judged(scores, sample, classifier, each, method)
+                progress(number * len(measures) + done, total, f"{classifier}: {each.key}")
+            try:
+                found, _ = judge(each, method, {classifier: sample})
+            except NotApplicableError as reason:  # the method has no formula for it
+                if measure is not None:
+                    raise
+                skipped[each.key] = str(reason)
+                continue
+            estimates[classifier, str(each)] = found[classifier]
     warn_of_small(scores, estimates)
     if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
         return next(iter(estimates.values()))
     return Evaluation(estimates, skipped)
-
-
-def _judged(scores: Scores, sample: Sample, classifier: str, measure: Measure, method: Method | None) -> Estimate:
-    judgement = Judgement(scores, classifier, measure, method)
-    return judgement.estimate(judgement.statistic(sample))
-
-
-def check_method(method: object) -> None:
-    """Complain of what is no method."""
-    if not isinstance(method, DeLong):
-        raise InputError(f"method must be DeLong() or None, got {method!r}.")
 
 
 def choose(asked: Asked | Sequence[Asked] | None, scores: Scores) -> tuple[list[Measure], dict[str, str]]:
@@ -193,71 +189,4 @@ def warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate])
             f"A class has one {unit} only: no standard error (nan) for {', '.join(dict.fromkeys(bare))}; "
             f"the interval is Wilson's for one {unit}. Add cases, or leave the class out.",
             SmallClassWarning,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One measure of one classifier by one method: turns statistics into estimates."""
-
-    scores: Scores
-    classifier: str
-    measure: Measure
-    method: Method | None
-
-    def statistic(self, sample: Sample) -> Statistic:
-        """The measure on a sample of these scores; nan if a class has no case."""
-        return Statistic(np.nan, lambda: ()) if self.scores.absent else self.measure(sample)
-
-    def estimate(self, statistic: Statistic) -> Estimate:
-        """A statistic with its error bar."""
-        limits = self.measure.range(**self.measure.settings)
-        error, fewest = self._error(statistic)
-        return Estimate(
-            measure=str(self.measure),
-            name=self.measure.name,
-            classifier=self.classifier,
-            value=float(np.clip(statistic.value, *limits)),
-            standard_error=error,
-            limits=limits,
-            chance=self._chance(),
-            fewest=fewest,
-            provenance=self._provenance(),
-            _components=cache(lambda: self._components(statistic)),
-            _parts=cache(lambda: self._parts(statistic)),
-        )
-
-    def _chance(self) -> float | None:
-        if self.measure.chance is None:
-            return None
-        return self.measure.chance(self.scores.n_classes, **self.measure.settings)
-
-    def _error(self, statistic: Statistic) -> tuple[float, float]:
-        """The standard error, and the effective number of units in the smallest stratum behind it."""
-        if self.method is None or np.isnan(statistic.value):
-            return np.nan, np.nan
-        strata = statistic.strata()
-        fewest = min(effective_units(each, self.scores) for each in strata)
-        return sqrt(variance(strata, self.scores)), fewest
-
-    def _components(self, statistic: Statistic) -> FloatArray | None:
-        if np.isnan(statistic.value):
-            return None
-        components = np.full(len(self.scores), np.nan)
-        for stratum in statistic.strata():
-            components[stratum.cases()] = stratum.components
-        return components
-
-    def _parts(self, statistic: Statistic) -> Parts:
-        found = statistic.parts() if statistic.parts is not None else {}
-        return Parts(tuple(found), lambda key: self.estimate(found[key]))
-
-    def _provenance(self) -> Provenance:
-        scores = self.scores
-        return Provenance(
-            cases=scores.cases,
-            method=None if self.method is None else repr(self.method),
-            weighted=scores.sample_weight is not None,
-            groups=None if scores.groups is None else len(np.unique(scores.groups)),
-            dropped=scores.dropped,
         )

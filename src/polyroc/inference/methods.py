@@ -2,7 +2,14 @@
 
 from dataclasses import dataclass
 
-__all__ = ["DEFAULT", "DeLong", "Method"]
+from polyroc.errors import InputError
+from polyroc.inference.bootstrap import Bootstrap
+from polyroc.inference.hanley_mcneil import HanleyMcNeil
+from polyroc.inference.jackknife import Jackknife
+from polyroc.inference.permutation import Permutation
+from polyroc.inference.unbiased import Unbiased
+
+__all__ = ["DEFAULT", "Bootstrap", "DeLong", "HanleyMcNeil", "Jackknife", "Method", "Permutation", "Unbiased"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +18,8 @@ class DeLong:
 
     variance = sum over classes of var(components within the class) / class size, for the class sizes at hand.
     With `groups`, the centred components are added up inside each group first (Obuchowski 1997). With
-    `sample_weight`, components count by their weight and the variance is the robust (linearised) one.
+    `sample_weight`, components count by their weight and the variance is the robust (linearised) one: weights say
+    how much a case counts, not how many cases were seen, so scaling all of them changes nothing.
 
     References
     ----------
@@ -19,5 +27,12 @@ class DeLong:
     """
 
 
-Method = DeLong
+Method = DeLong | Unbiased | HanleyMcNeil | Bootstrap | Jackknife | Permutation
 DEFAULT = DeLong()
+
+
+def check_method(method: object) -> None:
+    """Complain of what is no method."""
+    if not isinstance(method, Method):
+        known = "DeLong(), Unbiased(), HanleyMcNeil(), Bootstrap(), Jackknife(), Permutation()"
+        raise InputError(f"method must be one of {known} or None, got {method!r}.")

@@ -1,15 +1,12 @@
 """P-values of several tests, adjusted for their number."""
 
-from typing import Literal
-
 import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.results.comparison import Adjustment
 
-__all__ = ["Adjustment", "adjust"]
-
-Adjustment = Literal["holm", "bonferroni", "benjamini-hochberg"]
+__all__ = ["adjust"]
 
 
 def adjust(pvalues: FloatArray, how: Adjustment | None) -> FloatArray:

@@ -8,7 +8,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.statistic import Strata, Stratum
 from polyroc.scores import Scores
 
-__all__ = ["covariance", "effective_units", "influence", "variance"]
+__all__ = ["by_unit", "covariance", "effective_units", "influence", "variance"]
 
 
 def variance(strata: Strata, scores: Scores) -> float:
@@ -28,10 +28,13 @@ def covariance(classifiers: Sequence[Strata], scores: Scores) -> FloatArray:
 
     The products of their influences, case by case, or group by group where there are groups (Obuchowski 1997).
     """
-    moved = np.array([influence(strata, scores) for strata in classifiers])
-    if scores.groups is not None:
-        moved = np.array([np.bincount(scores.groups, row) for row in moved])
+    moved = np.array([by_unit(influence(strata, scores), scores) for strata in classifiers])
     return np.asarray(moved @ moved.T)
+
+
+def by_unit(moved: FloatArray, scores: Scores) -> FloatArray:
+    """What moves a statistic, added up inside each group where there are groups."""
+    return moved if scores.groups is None else np.asarray(np.bincount(scores.groups, moved), dtype=np.float64)
 
 
 def influence(strata: Strata, scores: Scores) -> FloatArray:

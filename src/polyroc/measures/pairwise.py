@@ -11,7 +11,7 @@ from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Strata, Stratum
 
-__all__ = ["PAIRWISE", "Pairs", "hand_till", "ova"]
+__all__ = ["PAIRWISE", "Pairs", "hand_till", "mean_of_pairs", "one_versus_all", "ova"]
 
 
 class Pairs:
@@ -85,7 +85,14 @@ def hand_till(sample: Sample) -> Statistic:
             pairs.stratum(k, (pairs.won[k].sum(axis=0) + pairs.beaten[k].sum(axis=0)) / ordered) for k in range(c)
         )
 
-    return Statistic(float(np.nansum(pairs.areas)) / (c * (c - 1)), strata, lambda: _pair_parts(pairs))
+    return Statistic(float(mean_of_pairs(pairs.areas)), strata, lambda: _pair_parts(pairs))
+
+
+def mean_of_pairs(areas: FloatArray) -> FloatArray:
+    """M from every A(i|j), given at [..., i, j]."""
+    c = areas.shape[-1]
+    mean: FloatArray = areas[..., ~np.eye(c, dtype=bool)].sum(axis=-1) / (c * (c - 1))
+    return mean
 
 
 def _pair_parts(pairs: Pairs) -> Mapping[str, Statistic]:
@@ -120,7 +127,7 @@ def ova(sample: Sample) -> Statistic:
     pairs = sample.once(Pairs)
     c = sample.classes
     share = _shares_of_rest(sample.totals)
-    values = np.nansum(share * pairs.areas, axis=1)
+    values = one_versus_all(pairs.areas, sample.totals)
 
     def strata() -> Strata:
         return tuple(
@@ -133,10 +140,17 @@ def ova(sample: Sample) -> Statistic:
     return Statistic(float(values.mean()), strata, parts)
 
 
+def one_versus_all(areas: FloatArray, totals: FloatArray) -> FloatArray:
+    """OVA_i at [..., i], from every A(i|j) at [..., i, j] and the weight of class i at [..., i]."""
+    values: FloatArray = np.nansum(_shares_of_rest(totals) * areas, axis=-1)
+    return values
+
+
 def _shares_of_rest(totals: FloatArray) -> FloatArray:
-    """At [i, j], the share of class j among all cases that are not of class i; 0 on the diagonal."""
-    shares: FloatArray = totals[None, :] / (totals.sum() - totals)[:, None]
-    np.fill_diagonal(shares, 0.0)
+    """At [..., i, j], the share of class j among all cases that are not of class i; 0 on the diagonal."""
+    rest = totals.sum(axis=-1, keepdims=True) - totals
+    shares: FloatArray = totals[..., None, :] / rest[..., :, None]
+    shares[..., np.eye(totals.shape[-1], dtype=bool)] = 0.0
     return shares
 
 

@@ -1,12 +1,13 @@
 """One classifier's cases, split by class and sorted once for all measures."""
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.grouping import argsort_blocks, group, sort_blocks, split
 from polyroc.scores import Scores
 
@@ -32,6 +33,8 @@ class Sample:
         One weight per case, or None.
     totals
         The weight of each class (its size, if there are no weights).
+    starts
+        Where each class begins among the cases grouped by class; one longer than the classes.
     """
 
     def __init__(self, scores: Scores, classifier: str) -> None:
@@ -45,8 +48,16 @@ class Sample:
         if self.weight is not None:  # the counts leave out cases of weight zero, the blocks do not
             sizes = np.bincount(scores.codes, minlength=self.classes)
             self.totals = np.asarray(np.bincount(scores.codes, self.weight, self.classes), dtype=np.float64)
-        self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self._blocks = _Blocks(scores.codes, self.values, self.starts)
         self._made: dict[Callable[..., Any], Any] = {}
+
+    def reweighted(self, weight: FloatArray) -> "Sample":
+        """The same cases with other weights, one per case; they stay grouped and sorted as they are."""
+        other = copy(self)
+        other.weight, other._made = weight, {}
+        other.totals = np.asarray(np.bincount(self.scores.codes, weight, self.classes), dtype=np.float64)
+        return other
 
     def once(self, make: Callable[["Sample"], T]) -> T:
         """What `make` makes of this sample, made once however many measures ask."""
@@ -56,7 +67,7 @@ class Sample:
 
     def cases(self, k: int) -> IntArray:
         """The cases of class k, in the order given."""
-        return self._cases[self._block(k)]
+        return self._blocks.cases[self._block(k)]
 
     def sorted_cases(self, k: int, column: int = 0) -> IntArray:
         """The cases of class k, by ascending score."""
@@ -64,11 +75,11 @@ class Sample:
 
     def order(self, k: int, column: int = 0) -> IntArray:
         """What sorts the scores of class k: positions among the cases of the class."""
-        return self._order[column, self._block(k)]
+        return self._blocks.order[column, self._block(k)]
 
     def sorted(self, k: int, column: int = 0) -> FloatArray:
         """The scores of class k, ascending."""
-        return self._sorted[column, self._block(k)]
+        return self._blocks.sorted[column, self._block(k)]
 
     def weights(self, k: int, column: int = 0) -> FloatArray | None:
         """The weights that go with `sorted`; None if there are none."""
@@ -80,20 +91,27 @@ class Sample:
         return None if weights is None else np.concatenate([[0.0], np.cumsum(weights)])
 
     def _block(self, k: int) -> slice:
-        return slice(self._starts[k], self._starts[k + 1])
+        return slice(self.starts[k], self.starts[k + 1])
+
+
+class _Blocks:
+    """Cases grouped by class and sorted, whatever their weights: shared by samples that differ in weights only."""
+
+    def __init__(self, codes: CodeArray, values: FloatArray, starts: IntArray) -> None:
+        self.codes, self.values, self.starts = codes, values, starts
 
     @cached_property
-    def _cases(self) -> IntArray:
-        return group(self.scores.codes, self._starts)
+    def cases(self) -> IntArray:
+        return group(self.codes, self.starts)
 
     @cached_property
-    def _split(self) -> FloatArray:
-        return split(self.values.reshape(len(self.values), -1), self.scores.codes, self._starts)
+    def split(self) -> FloatArray:
+        return split(self.values.reshape(len(self.values), -1), self.codes, self.starts)
 
     @cached_property
-    def _order(self) -> IntArray:
-        return argsort_blocks(self._split, self._starts)
+    def order(self) -> IntArray:
+        return argsort_blocks(self.split, self.starts)
 
     @cached_property
-    def _sorted(self) -> FloatArray:
-        return sort_blocks(self._split, self._starts)
+    def sorted(self) -> FloatArray:
+        return sort_blocks(self.split, self.starts)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from statistics import NormalDist
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from polyroc.results.intervals import ConfidenceInterval
 from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
 from polyroc.results.wald import Wald, upper_tail, wald
 
-__all__ = ["Comparison", "Difference"]
+__all__ = ["Adjustment", "Comparison", "Difference"]
+
+Adjustment = Literal["holm", "bonferroni", "benjamini-hochberg"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class Comparison(Result):
     df: int
     pvalue: float
     differences: Mapping[tuple[str, str], Difference]
-    adjustment: str | None
+    adjustment: Adjustment | None
 
     @property
     def measure(self) -> str:

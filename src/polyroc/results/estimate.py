@@ -8,6 +8,7 @@ from typing import Any, Self
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.intervals import ConfidenceInterval, IntervalKind, interval
 from polyroc.results.provenance import Provenance
+from polyroc.results.resampled import Resampled
 from polyroc.results.result import SCHEMA, Result, number, number_text, plain
 
 __all__ = ["Estimate", "Parts"]
@@ -65,6 +66,8 @@ class Estimate(Result):
         Cases (effective number, if weighted; groups, if clustered) of the smallest class.
     provenance
         What is needed to repeat it.
+    resampled
+        The replicates behind the interval, if the method resamples.
     """
 
     measure: str
@@ -76,6 +79,7 @@ class Estimate(Result):
     chance: float | None
     fewest: float
     provenance: Provenance
+    resampled: Resampled | None = None
     _components: Callable[[], FloatArray | None] = field(default=_no_components)
     _parts: Callable[[], Parts] = field(default=_no_parts)
 
@@ -87,7 +91,7 @@ class Estimate(Result):
         shown = [number_text(x) for x in (self.value, self.standard_error, low, high)]
         return f"Estimate({self.measure} = {shown[0]}, standard error {shown[1]}, 95 % {shown[2]} to {shown[3]})"
 
-    def confidence_interval(self, level: float = 0.95, *, kind: IntervalKind = "logit") -> ConfidenceInterval:
+    def confidence_interval(self, level: float = 0.95, *, kind: IntervalKind | None = None) -> ConfidenceInterval:
         """The interval at a level; see `polyroc.results.intervals.interval` for what is done at the edges.
 
         Parameters
@@ -95,9 +99,16 @@ class Estimate(Result):
         level
             Between 0 and 1.
         kind
-            "logit" (default) or "wald".
+            "logit" or "wald"; by default that of the resampling method, or "logit".
         """
-        return interval(self.value, self.standard_error, self.limits, self.fewest, level, kind)
+        usual = interval(self.value, self.standard_error, self.limits, self.fewest, level, kind or "logit")
+        if self.resampled is None or kind is not None:
+            return usual
+        found = self.resampled.confidence_interval(self.value, level)
+        if found is None:
+            return usual
+        low, high = self.limits
+        return ConfidenceInterval(max(low, found.low), min(high, found.high))
 
     @property
     def components(self) -> FloatArray | None:
@@ -148,6 +159,7 @@ class Estimate(Result):
             "chance": self.chance,
             "fewest": plain(self.fewest),
             "parts": {key: part._part_to_dict(level) for key, part in self.parts.items()},
+            "resampled": None if self.resampled is None else [*self.resampled],
             "provenance": self.provenance.to_dict(),
         }
 
@@ -160,7 +172,8 @@ class Estimate(Result):
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """What `to_dict` wrote, read back."""
         data = cls._checked(data)
-        parts = {key: Estimate.from_dict({**data, "parts": {}, **part}) for key, part in data["parts"].items()}
+        common = {**data, "parts": {}, "resampled": None}
+        parts = {key: Estimate.from_dict({**common, **part}) for key, part in data["parts"].items()}
         return cls(
             measure=data["measure"],
             name=data["name"],
@@ -171,5 +184,10 @@ class Estimate(Result):
             chance=data["chance"],
             fewest=number(data["fewest"]),
             provenance=Provenance(**data["provenance"]),
+            resampled=_resampled(data["resampled"]),
             _parts=lambda: Parts(tuple(parts), parts.__getitem__),
         )
+
+
+def _resampled(data: list[Any] | None) -> Resampled | None:
+    return None if data is None else Resampled(data[0], tuple(data[1]), data[2])

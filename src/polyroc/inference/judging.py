@@ -1,0 +1,118 @@
+"""From a measure of some samples to estimates: value, standard error, components, parts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import isnan, nan, sqrt
+
+import numpy as np
+
+from polyroc.errors import NegativeVarianceWarning, warn
+from polyroc.inference.bootstrap import Bootstrap
+from polyroc.inference.methods import Method
+from polyroc.inference.uncertainty import part_variance, uncertainty
+from polyroc.inference.variance import effective_units
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures import Measure, Sample, Statistic
+from polyroc.results import Estimate, Parts, Provenance
+from polyroc.results.resampled import Resampled
+
+__all__ = ["judge"]
+
+
+def judge(
+    measure: Measure, method: Method | None, samples: Mapping[str, Sample]
+) -> tuple[dict[str, Estimate], FloatArray]:
+    """Estimates by classifier, and their covariance, for classifiers on the same cases."""
+    found = list(samples.values())
+    if isinstance(method, Bootstrap):
+        method = method.settled()
+    judgements = [_Judgement(sample, name, measure, method) for name, sample in samples.items()]
+    nothing = np.full((len(found), len(found)), nan)
+    if found[0].scores.absent:
+        return {each.classifier: each.estimate(Statistic(nan, lambda: ()), nan) for each in judgements}, nothing
+    statistics = [measure(sample) for sample in found]
+    if method is None or any(isnan(statistic.value) for statistic in statistics):
+        judged = zip(judgements, statistics, strict=True)
+        return {each.classifier: each.estimate(statistic, nan) for each, statistic in judged}, nothing
+    spread, resampled = uncertainty(method, measure, found, statistics)
+    parts = zip(judgements, statistics, np.diag(spread), resampled, strict=True)
+    return {each.classifier: each.estimate(*rest) for each, *rest in parts}, spread
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """One measure of one classifier by one method: turns statistics into estimates."""
+
+    sample: Sample
+    classifier: str
+    measure: Measure
+    method: Method | None
+
+    def estimate(self, statistic: Statistic, variance: float, resampled: Resampled | None = None) -> Estimate:
+        """A statistic with its error bar."""
+        limits = self.measure.range(**self.measure.settings)
+        return Estimate(
+            measure=str(self.measure),
+            name=self.measure.name,
+            classifier=self.classifier,
+            value=float(np.clip(statistic.value, *limits)),
+            standard_error=self._root(variance),
+            limits=limits,
+            chance=self._chance(),
+            fewest=self._fewest(statistic),
+            provenance=self._provenance(),
+            resampled=resampled,
+            _components=cache(lambda: self._components(statistic)),
+            _parts=cache(lambda: self._parts(statistic)),
+        )
+
+    def _root(self, variance: float) -> float:
+        if variance >= 0 or isnan(variance):
+            return sqrt(variance)
+        warn(
+            f"The unbiased variance of {self.measure} is negative ({variance:.2g}), as it can be for tiny "
+            "classes; the standard error is nan and the interval Wilson's. Use DeLong(), or more cases.",
+            NegativeVarianceWarning,
+        )
+        return nan
+
+    def _fewest(self, statistic: Statistic) -> float:
+        """The effective number of units in the smallest stratum behind the value; nan without an error bar."""
+        if self.method is None or isnan(statistic.value):
+            return nan
+        return min(effective_units(each, self.sample.scores) for each in statistic.strata())
+
+    def _chance(self) -> float | None:
+        if self.measure.chance is None:
+            return None
+        return self.measure.chance(self.sample.classes, **self.measure.settings)
+
+    def _components(self, statistic: Statistic) -> FloatArray | None:
+        if isnan(statistic.value):
+            return None
+        components = np.full(len(self.sample.scores), nan)
+        for stratum in statistic.strata():
+            components[stratum.cases()] = stratum.components
+        return components
+
+    def _parts(self, statistic: Statistic) -> Parts:
+        found = statistic.parts() if statistic.parts is not None else {}
+        return Parts(tuple(found), lambda key: self._part(key, found[key]))
+
+    def _part(self, key: str, statistic: Statistic) -> Estimate:
+        if self.method is None:
+            return self.estimate(statistic, nan)
+        return self.estimate(statistic, part_variance(self.method, self.measure, self.sample, key, statistic))
+
+    def _provenance(self) -> Provenance:
+        scores = self.sample.scores
+        seed = self.method.rng if isinstance(self.method, Bootstrap) and isinstance(self.method.rng, int) else None
+        return Provenance(
+            cases=scores.cases,
+            method=None if self.method is None else repr(self.method),
+            weighted=scores.sample_weight is not None,
+            groups=None if scores.groups is None else len(np.unique(scores.groups)),
+            dropped=scores.dropped,
+            seed=seed,
+        )

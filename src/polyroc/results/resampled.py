@@ -1,0 +1,98 @@
+"""Intervals from replicates: what resampling says of an estimate."""
+
+from math import isnan
+from statistics import NormalDist
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.intervals import NOTHING, ConfidenceInterval
+
+__all__ = ["BootstrapKind", "Resampled", "acceleration", "interval", "standard_error"]
+
+BootstrapKind = Literal["percentile", "bca", "basic", "normal"]
+NORMAL = NormalDist()
+
+
+class Resampled(NamedTuple):
+    """What resampling gave: the kind of interval wanted, the replicates, and BCa's acceleration."""
+
+    kind: BootstrapKind
+    replicates: tuple[float, ...]
+    acceleration: float
+
+    def confidence_interval(self, value: float, level: float) -> ConfidenceInterval | None:
+        """The interval; None if the replicates cannot give one."""
+        return interval(self.kind, value, np.array(self.replicates), level, self.acceleration)
+
+
+def standard_error(replicates: FloatArray) -> float:
+    """Standard deviation of the replicates that are defined; nan if there are fewer than two."""
+    defined = replicates[~np.isnan(replicates)]
+    return float(defined.std(ddof=1)) if len(defined) > 1 else np.nan
+
+
+def interval(
+    kind: BootstrapKind,
+    value: float,
+    replicates: FloatArray,
+    level: float = 0.95,
+    a: float = 0.0,
+) -> ConfidenceInterval | None:
+    """An interval from replicates, of a kind described in `Bootstrap`; None if they cannot give one.
+
+    None means: fewer than two replicates are defined; or all are equal (a perfect or a constant classifier), so
+    that resampling says nothing of the uncertainty; or, for "bca", none or all lie below the value, or the
+    correction runs off the end of the distribution. The ends of "basic" and "normal" may lie beyond the limits of
+    the measure, those of "percentile" and "bca" may leave out the value; nothing is cut here.
+
+    Parameters
+    ----------
+    kind, value, replicates, level
+        What the interval is made of.
+    a
+        For "bca": the acceleration.
+
+    >>> interval("percentile", 2.0, np.array([0.0, 1.0, 2.0, 3.0, 4.0]), level=0.5)
+    ConfidenceInterval(low=1.0, high=3.0)
+    """
+    defined = replicates[~np.isnan(replicates)]
+    rounding = NOTHING * max(1.0, abs(value))
+    if isnan(value) or len(defined) < 2 or np.ptp(defined) <= rounding:
+        return None
+    z = NORMAL.inv_cdf(0.5 + level / 2.0)
+    if kind == "normal":
+        reach = z * standard_error(defined)
+        return ConfidenceInterval(value - reach, value + reach)
+    shares: tuple[float, float] | None = (1.0 - level) / 2.0, (1.0 + level) / 2.0
+    if kind == "bca":
+        below = (np.mean(defined < value - rounding) + np.mean(defined <= value + rounding)) / 2.0
+        shares = _corrected(float(below), z, a)
+    if shares is None:
+        return None
+    low, high = map(float, np.quantile(defined, shares))
+    return ConfidenceInterval(*(2 * value - high, 2 * value - low) if kind == "basic" else (low, high))
+
+
+def _corrected(below: float, z: float, a: float) -> tuple[float, float] | None:
+    """Which quantiles BCa takes, given the share of replicates below the value; None if it runs off the end."""
+    if not 0 < below < 1:
+        return None
+    z0 = NORMAL.inv_cdf(below)
+    if a * (z0 - z) >= 1 or a * (z0 + z) >= 1:
+        return None
+    low, high = (NORMAL.cdf(z0 + (z0 + end) / (1.0 - a * (z0 + end))) for end in (-z, z))
+    return low, high
+
+
+def acceleration(influence: FloatArray) -> float:
+    """BCa's acceleration, the skewness of the influence values / 6; 0 if none differs from 0.
+
+    With u = by how much each unit (case, or group) moves the value, up to a common factor, it is
+    sum(u^3) / (6 sum(u^2)^1.5). With several classes u is (component - class mean) / (class size), which makes it
+    the acceleration of a problem with several samples. A unit that cannot say (nan) is left out.
+    """
+    u = influence[~np.isnan(influence)]
+    spread = float((u**2).sum())
+    return float((u**3).sum()) / (6.0 * spread**1.5) if spread > 0 else 0.0

@@ -1,0 +1,151 @@
+"""Every method record through the verbs."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import polyroc as pr
+from polyroc import datasets
+from polyroc.errors import InputError, NegativeVarianceWarning, NotApplicableError, UndefinedMeasureWarning
+from polyroc.inference.unbiased import unbiased
+from polyroc.measures import Sample
+
+Y, P = datasets.HandTill(3, 1.2).sample((20, 25, 30), rng=5)
+B, S = datasets.Binormal(1.2).sample((30, 40), rng=6)
+OTHER = S + np.random.default_rng(7).normal(size=70)
+QUICK = pr.Bootstrap(n=400, rng=1)
+METHODS = [pr.DeLong(), pr.Unbiased(), pr.HanleyMcNeil(), pr.HanleyMcNeil("exponential"), pr.Jackknife(), QUICK]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_all_methods_agree_on_an_auc_of_seventy_cases(method):
+    found = pr.evaluate(B, S, measure="auc", method=method)
+    expected = pr.evaluate(B, S, measure="auc")
+    assert found.value == expected.value
+    # the methods differ by terms of order 1 / n, the bootstrap by 1 / sqrt(2 n) = 3.5 % more
+    assert found.standard_error == pytest.approx(expected.standard_error, rel=0.12)
+    assert found.provenance.method == repr(method)
+    low, high = found.confidence_interval()
+    assert low < found.value < high
+
+
+@pytest.mark.parametrize("method", [pr.Unbiased(), pr.Jackknife(), QUICK], ids=repr)
+def test_methods_for_m_and_its_comparison(method):
+    found = pr.evaluate(Y, P, measure="hand_till", method=method)
+    assert found.standard_error == pytest.approx(pr.evaluate(Y, P, measure="hand_till").standard_error, rel=0.12)
+    pair = pr.compare(B, {"one": S, "two": OTHER}, measure="auc", method=method)
+    expected = pr.compare(B, {"one": S, "two": OTHER}, measure="auc")
+    difference = pair.difference("one", "two").standard_error
+    assert difference == pytest.approx(expected.difference("one", "two").standard_error, rel=0.12)
+
+
+def test_unbiased_is_the_formula():
+    found = pr.evaluate(Y, P, measure="hand_till", method=pr.Unbiased())
+    scores = pr.evaluate(Y, P, measure="hand_till")
+    assert found.standard_error < scores.standard_error  # DeLong counts the second-order terms too often
+    from polyroc._normalise import normalise
+
+    sample = Sample(normalise(Y, P), "classifier")
+    assert found.standard_error**2 == pytest.approx(unbiased("hand_till", [sample])[0, 0], rel=1e-12)
+    part = found.parts["A(0|1)"]
+    assert part.standard_error**2 == pytest.approx(unbiased("hand_till", [sample], "A(0|1)")[0, 0], rel=1e-12)
+
+
+def test_t3_hanley_and_mcneils_own_standard_errors():
+    y = np.repeat([0] * 5 + [1] * 5, [33, 6, 6, 11, 2, 3, 2, 2, 11, 33])
+    rating = np.repeat([1, 2, 3, 4, 5] * 2, [33, 6, 6, 11, 2, 3, 2, 2, 11, 33])
+    plain = pr.evaluate(y, rating, measure="auc", method=pr.HanleyMcNeil())
+    assert plain.standard_error == pytest.approx(0.03069, abs=5e-6)
+    exponential = pr.evaluate(y, rating, measure="auc", method=pr.HanleyMcNeil("exponential"))
+    assert exponential.standard_error == pytest.approx(0.03249, abs=5e-6)
+
+
+def test_without_a_measure_those_without_a_formula_are_named():
+    found = pr.evaluate(Y, P, method=pr.Unbiased())
+    assert found.measures == ("hand_till",)
+    assert "use DeLong() or Bootstrap()" in found.skipped["ova"]
+    with pytest.raises(NotApplicableError, match="has a formula for auc, gini, hand_till, not for ova"):
+        pr.evaluate(Y, P, measure="ova", method=pr.Unbiased())
+    with pytest.raises(NotApplicableError, match="sample_weight"):
+        pr.evaluate(B, S, measure="auc", method=pr.HanleyMcNeil(), sample_weight=np.ones(70))
+    with pytest.raises(NotApplicableError, match="no covariance of paired classifiers"):
+        pr.compare(B, {"one": S, "two": OTHER}, measure="auc", method=pr.HanleyMcNeil())
+
+
+def test_negative_variance_is_said():
+    y = [0, 0, 1, 1, 2, 2]
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        table = rng.integers(0, 3, size=(6, 3)) / 2
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = pr.evaluate(y, table, measure="hand_till", method=pr.Unbiased())
+        if caught:
+            assert caught[0].category is NegativeVarianceWarning
+            assert np.isnan(found.standard_error)
+            assert found.confidence_interval().low < found.confidence_interval().high
+            return
+    pytest.fail("no sample of two cases a class had a negative unbiased variance")
+
+
+@pytest.mark.parametrize("kind", ["percentile", "bca", "basic", "normal"])
+def test_bootstrap_intervals(kind):
+    method = pr.Bootstrap(n=1000, kind=kind, rng=3)
+    found = pr.evaluate(B, S, measure="auc", method=method)
+    again = pr.evaluate(B, S, measure="auc", method=pr.Bootstrap(n=1000, kind=kind, rng=3, n_jobs=1))
+    assert found.confidence_interval() == again.confidence_interval()
+    assert found.provenance.seed == 3
+    low, high = found.confidence_interval()
+    # as wide as the normal interval, but for the skewness and the noise of two quantiles of 1000 replicates
+    assert high - low == pytest.approx(2 * 1.96 * found.standard_error, rel=0.15)
+    stored = pr.Estimate.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert stored.confidence_interval(0.8) == found.confidence_interval(0.8)
+
+
+def test_bootstrap_without_a_seed_tells_the_seed_it_used():
+    found = pr.evaluate(B, S, measure="auc", method=pr.Bootstrap(n=50))
+    again = pr.evaluate(B, S, measure="auc", method=pr.Bootstrap(n=50, rng=found.provenance.seed))
+    assert found.standard_error == again.standard_error
+
+
+def test_bootstrap_of_a_perfect_classifier_falls_back_to_wilson():
+    y = [0] * 10 + [1] * 10
+    usual = pr.evaluate(y, range(20), measure="auc").confidence_interval()
+    assert pr.evaluate(y, range(20), measure="auc", method=QUICK).confidence_interval() == usual
+
+
+def test_bootstrap_counts_the_resamples_that_lack_a_class():
+    with pytest.warns(UndefinedMeasureWarning, match=r"\d+ of 200 resamples leave auc undefined"):
+        found = pr.evaluate([0, 0, 0, 0, 1, 1], range(6), measure="auc", method=pr.Bootstrap(200, False, rng=0))
+    assert len(found.resampled.replicates) < 200
+
+
+def test_permutation_agrees_with_delong_and_is_exact_for_twins():
+    scores = {"one": S, "two": 10 * OTHER}
+    delong = pr.compare(B, scores, measure="auc")
+    permuted = pr.compare(B, scores, measure="auc", method=pr.Permutation(n=999, rng=2))
+    # 999 rearrangements know a p-value p to sqrt(p (1 - p) / 999), at most .016; three of those
+    assert permuted.pvalue == pytest.approx(delong.pvalue, abs=0.05)
+    assert permuted.difference("one", "two").standard_error == delong.difference("one", "two").standard_error
+    again = pr.compare(B, scores, measure="auc", method=pr.Permutation(n=999, rng=2))
+    assert again.pvalue == permuted.pvalue
+    twins = pr.compare(B, {"one": S, "two": np.exp(S)}, measure="auc", method=pr.Permutation(n=19, rng=0))
+    assert twins.pvalue == 1
+    three = pr.compare(B, {**scores, "three": -S}, measure="auc", method=pr.Permutation(n=99, rng=0))
+    assert three.pvalue == 0.01  # the smallest there is: nothing comes near a reversed score
+    assert [row["adjusted_pvalue"] for row in three.rows()][1:] == [0.03, 0.03]
+
+
+def test_permutation_is_for_paired_comparisons_only():
+    from polyroc._normalise import normalise
+
+    with pytest.raises(InputError, match="is for compare"):
+        pr.evaluate(B, S, measure="auc", method=pr.Permutation())
+    apart = {"one": normalise(B, S), "two": normalise(B, OTHER)}
+    with pytest.raises(NotApplicableError, match="needs the same cases"):
+        pr.compare(apart, measure="auc", method=pr.Permutation())
+    assert pr.compare(apart, measure="auc", method=pr.HanleyMcNeil()).df == 1
+    with pytest.raises(InputError, match="n must be a whole number of rearrangements"):
+        pr.Permutation(n=0)
