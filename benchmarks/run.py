@@ -112,6 +112,40 @@ def start():
     yield "polyroc evaluate, 150 rows, second run", "seconds", seconds, "<=", 2
 
 
+def bootstrap():
+    n, c = 10**4, 5
+    cases = {"AUC": (*two_classes(n), "auc", 2000, {}, 50)}
+    cases["M, c = 5"] = (*many_classes(c, n), "hand_till", 1000, {"multi_class": "ovo"}, 30)
+    for name, (y, s, key, draws, options, target) in cases.items():
+        rng = np.random.default_rng(0)
+
+        def peer(y=y, s=s, options=options, rng=rng):
+            for _ in range(50):
+                drawn = rng.integers(len(y), size=len(y))
+                roc_auc_score(y[drawn], s[drawn], **options)
+
+        method = pr.Bootstrap(n=draws, rng=0)
+        theirs = best(peer, repetitions=1) * draws / 50
+        ours = best(lambda y=y, s=s, key=key, method=method: pr.evaluate(y, s, measure=key, method=method))
+        yield (
+            f"bootstrap of {name}, n = 1e+04, {draws} replicates",
+            "scikit-learn / polyroc",
+            theirs / ours,
+            ">=",
+            target,
+        )
+
+
+def comparison():
+    n, k = 10**6, 5
+    y, s = two_classes(n)
+    rng = np.random.default_rng(1)
+    scores = {f"classifier {i}": s + rng.normal(size=n) for i in range(k)}
+    ours = best(lambda: pr.compare(y, scores, measure="auc"), repetitions=2)
+    sort = sum(best(lambda v=v: np.argsort(v), repetitions=2) for v in scores.values())
+    yield "DeLong comparison of 5 classifiers, n = 1e+06", "polyroc / numpy.argsort of each", ours / sort, "<=", 10
+
+
 LARGE = """
 import resource, sys, time
 import polyroc as pr
@@ -146,6 +180,8 @@ ROWS = {
     "auc value": auc_value,
     "auc error": auc_error,
     "hand_till": hand_till,
+    "bootstrap": bootstrap,
+    "comparison": comparison,
     "start": start,
     "large file": large_file,
 }

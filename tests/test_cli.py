@@ -94,6 +94,23 @@ def test_compare_says_it_in_a_sentence():
     assert [float(row["adjusted_pvalue"]) for row in rows] == [min(1, 3 * r["pvalue"]) for r in expected.rows()]
 
 
+def test_methods_and_seeds():
+    asked = ("evaluate", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till", "--csv")
+    drawn = ("--method", "bootstrap", "--replicates", "200", "--seed", "4")
+    again = [polyroc(*asked, *drawn).stdout for _ in range(2)]
+    assert again[0] == again[1]
+    assert again[0] != polyroc(*asked, "--method", "unbiased").stdout
+    shown = polyroc(*asked[:-1], *drawn).stdout
+    assert "Standard errors by Bootstrap(n=200, stratified=True, kind='bca', rng=4); its own intervals." in shown
+    compared = polyroc("compare", *asked[1:-1], "--method", "permutation", "--replicates", "99", "--seed", "1")
+    assert "lda is better than tree" in compared.stdout
+    refused = polyroc(
+        "evaluate", *asked[1:3], *IRIS[2:], "--truth", "species", "-m", "ova", "--method", "unbiased"
+    )
+    assert refused.returncode == 2
+    assert "use DeLong() or Bootstrap()" in refused.stderr
+
+
 def test_one_classifier_cannot_be_compared(scores):
     done = polyroc("compare", scores, "--truth", "state", "--scores", "forest", "--pos-label", "sick", "-m", "auc")
     assert done.returncode == 2

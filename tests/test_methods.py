@@ -8,7 +8,13 @@ import pytest
 
 import polyroc as pr
 from polyroc import datasets
-from polyroc.errors import InputError, NegativeVarianceWarning, NotApplicableError, UndefinedMeasureWarning
+from polyroc.errors import (
+    InputError,
+    NegativeVarianceWarning,
+    NotApplicableError,
+    SmallClassWarning,
+    UndefinedMeasureWarning,
+)
 from polyroc.inference.unbiased import unbiased
 from polyroc.measures import Sample
 
@@ -114,6 +120,19 @@ def test_bootstrap_of_a_perfect_classifier_falls_back_to_wilson():
     y = [0] * 10 + [1] * 10
     usual = pr.evaluate(y, range(20), measure="auc").confidence_interval()
     assert pr.evaluate(y, range(20), measure="auc", method=QUICK).confidence_interval() == usual
+
+
+def test_bootstrap_of_a_class_of_one_case_has_no_standard_error():
+    with pytest.warns(SmallClassWarning, match="one case only"):
+        found = pr.evaluate([0] * 30 + [1], range(31), measure="auc", method=QUICK)
+    assert np.isnan(found.standard_error)
+    assert found.resampled is None
+    assert found.confidence_interval().low < 0.3
+
+
+def test_one_seed_serves_a_whole_evaluation():
+    found = pr.evaluate(B, {"one": S, "two": OTHER}, method=pr.Bootstrap(n=50))
+    assert len({estimate.provenance.seed for estimate in found.estimates.values()}) == 1
 
 
 def test_bootstrap_counts_the_resamples_that_lack_a_class():

@@ -14,7 +14,15 @@ from typing import Any
 import click
 
 from polyroc._version import __version__
-from polyroc.cli.options import data_file, formats, level_option, progress_bar, scores_from
+from polyroc.cli.options import (
+    data_file,
+    formats,
+    level_option,
+    method_from,
+    method_options,
+    progress_bar,
+    scores_from,
+)
 from polyroc.cli.rendering import Format, as_csv, render
 from polyroc.errors import PolyrocError, PolyrocWarning
 
@@ -94,10 +102,19 @@ def app() -> None:
     "-m", "--measure", multiple=True, metavar="KEY", help="A measure, such as hand_till; all by default."
 )
 @click.option("--parts", is_flag=True, help="Also the pieces: pairs of classes, classes.")
+@method_options()
 @level_option
 @formats
 def evaluate(
-    file: Path, measure: tuple[str, ...], parts: bool, level: float, output: Format | None, **columns: Any
+    file: Path,
+    measure: tuple[str, ...],
+    parts: bool,
+    method: str,
+    replicates: int,
+    seed: int | None,
+    level: float,
+    output: Format | None,
+    **columns: Any,
 ) -> int:
     """Measures with standard errors and intervals, for every classifier in FILE.
 
@@ -111,7 +128,12 @@ def evaluate(
     from polyroc.inference.evaluating import evaluate as judge
 
     with progress_bar() as progress:
-        found = judge(scores_from(file, **columns), measure=list(measure) or None, progress=progress)
+        found = judge(
+            scores_from(file, **columns),
+            measure=list(measure) or None,
+            method=method_from(method, replicates, seed),
+            progress=progress,
+        )
     _show_evaluation(found, output, level, parts, file.name)
     defined = [not isnan(estimate.value) for estimate in found.estimates.values()]
     return 0 if (all(defined) if measure else any(defined)) else 1
@@ -141,11 +163,15 @@ def _show_evaluation(found: Any, output: Format | None, level: float, parts: boo
     help="How the p-values of all pairs are adjusted.",
 )
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
+@method_options("permutation")
 @level_option
 @formats
 def compare(
     file: Path,
     measure: str,
+    method: str,
+    replicates: int,
+    seed: int | None,
     adjustment: str,
     margin: float | None,
     level: float,
@@ -163,7 +189,8 @@ def compare(
 
     with progress_bar():
         how: Any = None if adjustment == "none" else adjustment
-        found = judge(scores_from(file, **columns), measure=measure, adjustment=how)
+        by = method_from(method, replicates, seed)
+        found = judge(scores_from(file, **columns), measure=measure, method=by, adjustment=how)
     if output == "json":
         click.echo(json.dumps(found.to_dict(level), indent=2))
     elif output == "csv":

@@ -1,10 +1,10 @@
 """Options that several commands share, and what is done with them."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,18 @@ from polyroc.cli.rendering import printable
 from polyroc.errors import InputError
 from polyroc.scores import Scores
 
-__all__ = ["data_file", "formats", "level_option", "progress_bar", "scores_from"]
+if TYPE_CHECKING:
+    from polyroc.inference.methods import Method
+
+__all__ = [
+    "data_file",
+    "formats",
+    "level_option",
+    "method_from",
+    "method_options",
+    "progress_bar",
+    "scores_from",
+]
 
 COLUMNS = (
     click.argument("file", type=click.Path(path_type=Path)),
@@ -48,6 +59,43 @@ level_option = click.option(
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     help="Level of the intervals.",
 )
+
+
+METHODS = ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife")
+RESAMPLING = (
+    click.option("--replicates", default=2000, show_default=True, type=click.IntRange(1), help="For resampling."),
+    click.option("--seed", type=click.IntRange(0), help="Of the random numbers, for the same answer again."),
+)
+
+
+def method_options(*more: str) -> Callable[[Any], Any]:
+    """How the error bars are made, with the methods that only some commands have."""
+
+    def add(command: Any) -> Any:
+        choice = click.Choice([*METHODS, *more])
+        for option in (
+            *reversed(RESAMPLING),
+            click.option("--method", default="delong", show_default=True, type=choice, help="Of the error bars."),
+        ):
+            command = option(command)
+        return command
+
+    return add
+
+
+def method_from(method: str, replicates: int, seed: int | None) -> "Method":
+    """What `method_options` describes."""
+    from polyroc.inference import methods
+
+    plain: dict[str, Method] = {
+        "delong": methods.DeLong(),
+        "unbiased": methods.Unbiased(),
+        "hanley-mcneil": methods.HanleyMcNeil(),
+        "bootstrap": methods.Bootstrap(n=replicates, rng=seed),
+        "jackknife": methods.Jackknife(),
+        "permutation": methods.Permutation(n=replicates, rng=seed),
+    }
+    return plain[method]
 
 
 def data_file(command: Any) -> Any:

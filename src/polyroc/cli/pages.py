@@ -48,7 +48,8 @@ def _title(found: Evaluation, source: str) -> str:
 def _notes(found: Evaluation) -> list[str]:
     notes = []
     if found.estimates:
-        notes.append("Standard errors from components (DeLong), for the class sizes at hand; logit intervals.")
+        first = next(iter(found.estimates.values()))
+        notes.append(_how(first.provenance.method or "", first.resampled is not None))
     ordered = sorted(found.skipped.items(), key=lambda item: item[1])
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
         notes.append(printable(f"Not shown ({reason}): {', '.join(key for key, _ in keys)}."))
@@ -78,6 +79,12 @@ def _difference_row(difference: Difference, level: float, margin: float | None) 
         row["p not worse"] = p_number(difference.non_inferiority(margin))
         row["p equivalent"] = p_number(difference.equivalence(margin))
     return row
+
+
+def _how(method: str, resampled: bool) -> str:
+    if method == "DeLong()":
+        return "Standard errors from components (DeLong), for the class sizes at hand; logit intervals."
+    return f"Standard errors by {method}; {'its own' if resampled else 'logit'} intervals."
 
 
 def measures_page() -> Page:

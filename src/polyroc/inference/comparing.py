@@ -12,7 +12,7 @@ from polyroc._normalise import Missing, as_scores
 from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError, warn
 from polyroc.inference.evaluating import choose, warn_of_absent, warn_of_small
 from polyroc.inference.judging import judge
-from polyroc.inference.methods import DEFAULT, Method, Permutation, check_method
+from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
 from polyroc.inference.multiplicity import adjust
 from polyroc.inference.permutation import permutation_pvalues
 from polyroc.kernels.arrays import FloatArray
@@ -67,7 +67,7 @@ def compare(
     >>> round(found.difference("one", "two").standard_error, 4)
     0.1897
     """
-    check_method(method)
+    method = checked(method) or DEFAULT
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
     blocks = _blocks(y_true, y_score, missing=missing, **options)
     estimates: dict[str, Estimate] = {}

@@ -8,7 +8,7 @@ import numpy as np
 from polyroc._normalise import Missing, as_scores
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.judging import judge
-from polyroc.inference.methods import DEFAULT, Method, Permutation, check_method
+from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
 from polyroc.measures import MEASURES, Measure, Sample
 from polyroc.measures import measure as find
 from polyroc.measures.fitness import refusal
@@ -119,8 +119,7 @@ def evaluate(
     >>> found.skipped["auc"]
     'is for 2 classes, here 3'
     """
-    if method is not None:
-        check_method(method)
+    method = checked(method)
     if isinstance(method, Permutation):
         raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
     scores = as_scores(

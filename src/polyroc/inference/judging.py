@@ -25,8 +25,6 @@ def judge(
 ) -> tuple[dict[str, Estimate], FloatArray]:
     """Estimates by classifier, and their covariance, for classifiers on the same cases."""
     found = list(samples.values())
-    if isinstance(method, Bootstrap):
-        method = method.settled()
     judgements = [_Judgement(sample, name, measure, method) for name, sample in samples.items()]
     nothing = np.full((len(found), len(found)), nan)
     if found[0].scores.absent:
@@ -52,6 +50,9 @@ class _Judgement:
     def estimate(self, statistic: Statistic, variance: float, resampled: Resampled | None = None) -> Estimate:
         """A statistic with its error bar."""
         limits = self.measure.range(**self.measure.settings)
+        fewest = self._fewest(statistic)
+        if isinstance(self.method, Bootstrap) and fewest <= 1:  # drawing one case again and again tells nothing
+            variance, resampled = nan, None
         return Estimate(
             measure=str(self.measure),
             name=self.measure.name,
@@ -60,7 +61,7 @@ class _Judgement:
             standard_error=self._root(variance),
             limits=limits,
             chance=self._chance(),
-            fewest=self._fewest(statistic),
+            fewest=fewest,
             provenance=self._provenance(),
             resampled=resampled,
             _components=cache(lambda: self._components(statistic)),

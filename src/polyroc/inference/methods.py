@@ -31,8 +31,11 @@ Method = DeLong | Unbiased | HanleyMcNeil | Bootstrap | Jackknife | Permutation
 DEFAULT = DeLong()
 
 
-def check_method(method: object) -> None:
-    """Complain of what is no method."""
+def checked(method: Method | None) -> Method | None:
+    """The method, its seed settled once for all that is done by it; a complaint if it is none."""
+    if method is None:
+        return None
     if not isinstance(method, Method):
         known = "DeLong(), Unbiased(), HanleyMcNeil(), Bootstrap(), Jackknife(), Permutation()"
         raise InputError(f"method must be one of {known} or None, got {method!r}.")
+    return method.settled() if isinstance(method, Bootstrap) else method

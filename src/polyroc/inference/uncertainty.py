@@ -70,7 +70,8 @@ def _bootstrapped(
     spread = np.full((len(samples), len(samples)), np.nan)
     if defined.sum() > 1:
         spread = np.atleast_2d(np.cov(found[:, defined]))
-    moved = [by_unit(influence(each.strata(), samples[0].scores), samples[0].scores) for each in statistics]
+    scores = samples[0].scores
+    moved = [by_unit(influence(each.strata(), scores, corrected=False), scores) for each in statistics]
     return Uncertainty(
         spread,
         [

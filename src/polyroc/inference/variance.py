@@ -37,20 +37,23 @@ def by_unit(moved: FloatArray, scores: Scores) -> FloatArray:
     return moved if scores.groups is None else np.asarray(np.bincount(scores.groups, moved), dtype=np.float64)
 
 
-def influence(strata: Strata, scores: Scores) -> FloatArray:
+def influence(strata: Strata, scores: Scores, corrected: bool = True) -> FloatArray:
     """By how much each case moves the statistic: w (component - mean) / (total weight of its stratum).
 
-    The factor sqrt(m / (m - 1)), with m units (cases, or groups) in the stratum, makes the sum of squares the
-    usual variance with m - 1 below.
+    Corrected by the factor sqrt(m / (m - 1)), with m units (cases, or groups) in the stratum, its sum of squares
+    is the usual variance with m - 1 below.
     """
     moved = np.zeros(len(scores))
     for stratum in strata:
         cases = stratum.cases()
         w = np.ones(len(cases)) if scores.sample_weight is None else scores.sample_weight[cases]
         centred = w * (stratum.components - np.average(stratum.components, weights=w)) / w.sum()
-        m = _units(cases[w > 0], scores.groups)
-        moved[cases] += centred * np.sqrt(m / (m - 1)) if m > 1 else np.nan
+        moved[cases] += centred * (_correction(_units(cases[w > 0], scores.groups)) if corrected else 1.0)
     return moved
+
+
+def _correction(m: int) -> float:
+    return float(np.sqrt(m / (m - 1))) if m > 1 else np.nan
 
 
 def _units(cases: IntArray, groups: IntArray | None) -> int:
