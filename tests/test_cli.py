@@ -104,11 +104,9 @@ def test_methods_and_seeds():
     assert "Standard errors by Bootstrap(n=200, stratified=True, kind='bca', rng=4); its own intervals." in shown
     compared = polyroc("compare", *asked[1:-1], "--method", "permutation", "--replicates", "99", "--seed", "1")
     assert "lda is better than tree" in compared.stdout
-    refused = polyroc(
-        "evaluate", *asked[1:3], *IRIS[2:], "--truth", "species", "-m", "ova", "--method", "unbiased"
-    )
+    refused = polyroc("evaluate", asked[1], *IRIS, "-m", "ova", "--method", "unbiased")
     assert refused.returncode == 2
-    assert "use DeLong() or Bootstrap()" in refused.stderr
+    assert "use --method delong or --method bootstrap" in refused.stderr
 
 
 def test_one_classifier_cannot_be_compared(scores):

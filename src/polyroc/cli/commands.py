@@ -15,6 +15,7 @@ import click
 
 from polyroc._version import __version__
 from polyroc.cli.options import (
+    METHODS,
     data_file,
     formats,
     level_option,
@@ -60,6 +61,8 @@ def _complain(message: str) -> int:
 def _for_the_shell(message: str) -> str:
     """Advice in the words of the command line: --labels A,B,C instead of labels=[...], and the like."""
     message = message.replace("labels=[...]", "--labels A,B,C").replace("missing='drop'", "--missing drop")
+    for method in METHODS:
+        message = re.sub(rf"\b{method.replace('-', '')}\(\)", f"--method {method}", message, flags=re.IGNORECASE)
     options = "truth|scores|classifier|case|class_|weight|groups|pos_label|missing"
     return re.sub(rf"\b({options})=", lambda found: f"--{found[1].strip('_').replace('_', '-')} ", message)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from polyroc.inference.methods import Method
 
 __all__ = [
+    "METHODS",
     "data_file",
     "formats",
     "level_option",
