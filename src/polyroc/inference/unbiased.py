@@ -48,7 +48,7 @@ class _Outcomes:
     """The outcomes of the pairs of two classes: a constant plus the sum of slope x sign(x - z) by column."""
 
     k: int
-    l: int  # noqa: E741 -- the formula's letter
+    other: int
     slopes: Mapping[int, float]
 
 
@@ -75,7 +75,7 @@ def unbiased(measure: str | Measure, samples: Sequence[Sample], part: str | None
         found = [statistic.parts() if statistic.parts is not None else {} for statistic in statistics]
         outcomes = [dict(zip(found[0], _parts_of_hand_till(scores.n_classes), strict=True))[part]]
         statistics = [parts[part] for parts in found]
-    if min(scores.counts[k] for each in outcomes for k in (each.k, each.l)) < 2:
+    if min(scores.counts[k] for each in outcomes for k in (each.k, each.other)) < 2:
         return np.full((len(samples), len(samples)), np.nan)
     delong = covariance([statistic.strata() for statistic in statistics], scores)
     return delong - sum(_counted_twice(each, samples) for each in outcomes)
@@ -101,7 +101,7 @@ def _parts_of_hand_till(c: int) -> list[_Outcomes]:
 
 def _counted_twice(outcomes: _Outcomes, samples: Sequence[Sample]) -> FloatArray:
     """MSres / (n_k n_l): what both classes' components hold of the outcomes' interaction."""
-    k, m = outcomes.k, outcomes.l
+    k, m = outcomes.k, outcomes.other
     signs = [_Signs(sample, k, m, column) for sample in samples for column in outcomes.slopes]
     slopes = np.kron(np.eye(len(samples)), list(outcomes.slopes.values()))
     residual = slopes @ _residual_products(signs) @ slopes.T
