@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from polyroc.inference.comparing import compare
     from polyroc.inference.evaluating import evaluate
     from polyroc.inference.methods import Bootstrap, DeLong, HanleyMcNeil, Jackknife, Permutation, Unbiased
+    from polyroc.inference.power import Obuchowski, Simulation, area_correlation, sample_size
     from polyroc.io import read
     from polyroc.measures import Measure, measure
-    from polyroc.results import Comparison, ConfidenceInterval, Difference, Estimate, Evaluation
+    from polyroc.results import Comparison, ConfidenceInterval, Difference, Estimate, Evaluation, SampleSize
     from polyroc.scores import Scores
 
 __all__ = [
@@ -31,16 +32,21 @@ __all__ = [
     "HanleyMcNeil",
     "Jackknife",
     "Measure",
+    "Obuchowski",
     "Permutation",
+    "SampleSize",
     "Scores",
+    "Simulation",
     "Unbiased",
     "__version__",
+    "area_correlation",
     "compare",
     "datasets",
     "errors",
     "evaluate",
     "measure",
     "read",
+    "sample_size",
 ]
 
 # Where each name lives. It is imported when it is first used: `import polyroc` stays as quick as `import numpy`.
@@ -55,15 +61,20 @@ _HOMES = {
     "HanleyMcNeil": "polyroc.inference.methods",
     "Jackknife": "polyroc.inference.methods",
     "Measure": "polyroc.measures",
+    "Obuchowski": "polyroc.inference.power",
     "Permutation": "polyroc.inference.methods",
+    "SampleSize": "polyroc.results",
     "Scores": "polyroc.scores",
+    "Simulation": "polyroc.inference.power",
     "Unbiased": "polyroc.inference.methods",
+    "area_correlation": "polyroc.inference.power",
     "compare": "polyroc.inference.comparing",
     "datasets": "polyroc.datasets",
     "errors": "polyroc.errors",
     "evaluate": "polyroc.inference.evaluating",
     "measure": "polyroc.measures",
     "read": "polyroc.io",
+    "sample_size": "polyroc.inference.power",
 }
 
 

@@ -25,6 +25,7 @@ from polyroc.cli.options import (
     scores_from,
 )
 from polyroc.cli.rendering import Format, as_csv, render
+from polyroc.cli.size import size
 from polyroc.errors import PolyrocError, PolyrocWarning
 
 __all__ = ["app", "run"]
@@ -94,6 +95,7 @@ def app() -> None:
       polyroc measures                 what can be measured
       polyroc evaluate predictions.csv --truth species --scores 'p_*'
       polyroc compare predictions.csv --truth species --scores 'p_*' --classifier model -m hand_till
+      polyroc size --value 0.85 --null 0.75 --power 0.9
 
     Exit codes: 0, all well; 1, ran, but a measure asked for is undefined; 2, bad input or usage.
     """
@@ -238,3 +240,6 @@ def demo(output: Format | None) -> None:
             "\nThe same for a file of your own:\n"
             "  polyroc evaluate FILE --truth species --scores 'p_*' --classifier classifier --case case"
         )
+
+
+app.add_command(size)

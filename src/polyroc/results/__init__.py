@@ -6,6 +6,7 @@ from polyroc.results.evaluation import Evaluation
 from polyroc.results.intervals import ConfidenceInterval
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result
+from polyroc.results.sample_size import SampleSize
 from polyroc.results.wald import Wald
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "Parts",
     "Provenance",
     "Result",
+    "SampleSize",
     "Wald",
 ]

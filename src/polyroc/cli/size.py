@@ -1,0 +1,178 @@
+"""The command `size`: how many cases a study needs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polyroc.cli.options import formats, progress_bar, scores_from
+from polyroc.cli.rendering import Format, Page, as_csv, printable, render
+from polyroc.errors import InputError
+from polyroc.results.result import number_text
+from polyroc.results.sample_size import SampleSize
+
+__all__ = ["size"]
+
+QUESTION = (
+    click.option("-m", "--measure", default="auc", show_default=True, metavar="KEY", help="The measure."),
+    click.option("--value", type=float, help="The value expected; with --pilot, that of the file by default."),
+    click.option("--versus", type=float, help="The value expected of a second classifier, to compare two."),
+    click.option(
+        "--correlation",
+        type=float,
+        metavar="R",
+        help="Of the two classifiers, if they judge the same cases; without it they judge different ones.",
+    ),
+    click.option(
+        "--correlation-of",
+        default="estimates",
+        show_default=True,
+        type=click.Choice(["estimates", "scores"]),
+        help="What --correlation is of: the two estimates, or the scores within each class.",
+    ),
+    click.option("--null", type=float, help="What is to be rejected: a value (default: chance), or a difference."),
+    click.option("--margin", type=float, help="Show that it is not worse by this much or more (non-inferiority)."),
+    click.option("--width", type=float, help="Instead of a test: how wide the interval may be."),
+    click.option("--power", type=float, help="The chance wanted that the study succeeds; 0.8 by default."),
+    click.option("--n", metavar="N", help="Cases (100), or cases by class (30,70): tells the power instead."),
+    click.option("--alpha", default=0.05, show_default=True, help="The chance allowed of a false finding."),
+    click.option("--sides", type=click.Choice(["1", "2"]), help="One- or two-sided; 2, or 1 with --margin."),
+    click.option("--ratio", metavar="A,B", help="Cases by class, such as 1,2 for 1 negative to 2 positive."),
+    click.option(
+        "--formula",
+        type=click.Choice(["hanley-mcneil", "obuchowski"]),
+        help="The variance of auc without data; hanley-mcneil by default.",
+    ),
+)
+
+PILOT = (
+    click.option("--pilot", type=click.Path(path_type=Path), metavar="FILE", help="Pilot data: any measure."),
+    click.option("--truth", metavar="COLUMN", help="Column of the true classes."),
+    click.option(
+        "--scores",
+        multiple=True,
+        metavar="COLUMNS",
+        help="Column of the scores, or one column per class ('p_*'); NAME=COLUMNS for each of two classifiers.",
+    ),
+    click.option("--classifier", metavar="COLUMN", help="Column that says whose scores a row holds."),
+    click.option("--case", metavar="COLUMN", help="Column that names the case of a row (pairs classifiers)."),
+    click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."),
+    click.option("--labels", metavar="A,B,C", help="The classes in order."),
+    click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
+    click.option("--missing", type=click.Choice(["refuse", "drop"]), help="What to do with missing values."),
+    click.option("--simulate", type=int, metavar="TIMES", help="Resample the pilot data instead of a formula."),
+    click.option("--seed", type=int, help="Seed of --simulate, to get the same answer again."),
+)
+
+
+def _options(command: Any) -> Any:
+    for option in reversed((*QUESTION, *PILOT)):
+        command = option(command)
+    return command
+
+
+@click.command(short_help="How many cases a study needs, or the power that a number of cases has.")
+@_options
+@formats
+def size(
+    measure: str,
+    n: str | None,
+    ratio: str | None,
+    sides: str | None,
+    output: Format | None,
+    formula: str | None,
+    pilot: Path | None,
+    simulate: int | None,
+    seed: int | None,
+    **options: Any,
+) -> int:
+    """How many cases a study needs to show what it is meant to show; with --n, the power that so many have.
+
+    By formula for auc and gini; for any measure from pilot data, whose cases say how much others will vary.
+
+    \b
+    Against a value:    polyroc size --value 0.85 --null 0.75 --power 0.9 --ratio 1,2
+    Two classifiers:    polyroc size --value 0.85 --versus 0.80 --correlation 0.5
+    Not worse:          polyroc size --value 0.85 --versus 0.85 --correlation 0.5 --margin 0.05
+    A narrow interval:  polyroc size --value 0.85 --width 0.1
+    The power:          polyroc size --value 0.85 --null 0.75 --n 40,80
+    From pilot data:    polyroc size --pilot p.csv --truth y --scores 'p_*' -m hand_till --null 0.8
+    """  # noqa: D301 -- click reads a real backspace as "do not wrap"
+    from polyroc.inference.power import sample_size
+
+    columns = {name: options.pop(name) for name in COLUMNS}
+    scores = _pilot(pilot, columns, simulate, seed)
+    asked = {
+        **options,
+        "n": _whole_numbers(n),
+        "ratio": None if ratio is None else _numbers(ratio, "--ratio", "1,2"),
+        "sides": None if sides is None else int(sides),
+        "method": _method(formula, simulate, seed),
+    }
+    with progress_bar() as progress:
+        found = sample_size(scores, measure=measure, progress=progress, **asked)
+    if output == "json":
+        click.echo(json.dumps(found.to_dict(), indent=2))
+    elif output == "csv":
+        click.echo(as_csv(found.rows()))
+    else:
+        click.echo(render(size_page(found), output))
+    return 0
+
+
+COLUMNS = ("truth", "scores", "classifier", "case", "class_", "labels", "pos_label", "missing")
+
+
+def _pilot(pilot: Path | None, columns: dict[str, Any], simulate: int | None, seed: int | None) -> Any:
+    """The pilot data, if there are any."""
+    given = {**columns, "simulate": simulate, "seed": seed}
+    named = [f"--{name.strip('_').replace('_', '-')}" for name, each in given.items() if each]
+    if pilot is None:
+        if named:
+            raise InputError(f"{', '.join(named)} came without --pilot FILE; give the file, or leave it out.")
+        return None
+    if not columns["truth"] or not columns["scores"]:
+        raise InputError("--pilot needs --truth COLUMN and --scores COLUMNS, to say which column holds what.")
+    return scores_from(pilot, **{**columns, "missing": columns["missing"] or "refuse"})
+
+
+def _method(formula: str | None, simulate: int | None, seed: int | None) -> Any:
+    from polyroc.inference.hanley_mcneil import HanleyMcNeil
+    from polyroc.inference.power import Obuchowski, Simulation
+
+    if simulate is not None:
+        return Simulation(simulate, seed)
+    if seed is not None:
+        raise InputError(f"--seed {seed} is for --simulate TIMES; give both, or leave it out.")
+    return {None: None, "obuchowski": Obuchowski(), "hanley-mcneil": HanleyMcNeil("exponential")}[formula]
+
+
+def _whole_numbers(text: str | None) -> int | list[int] | None:
+    """A number of cases, or one for each class."""
+    if text is None:
+        return None
+    numbers = _numbers(text, "--n", "100, or 30,70")
+    if not all(number == int(number) for number in numbers):
+        raise InputError(f"--n must be whole numbers, such as 100, or 30,70, got {text!r}.")
+    return int(numbers[0]) if len(numbers) == 1 else [int(number) for number in numbers]
+
+
+def _numbers(text: str, name: str, example: str) -> list[float]:
+    try:
+        return [float(part) for part in text.replace(":", ",").split(",")]
+    except ValueError:
+        raise InputError(f"{name} must be numbers, such as {example}, got {text!r}.") from None
+
+
+def size_page(found: SampleSize) -> Page:
+    """Class by class; then the answer in a sentence, and what it rests on."""
+    each = " in each of two sets" if found.sets == 2 else ""
+    table = [{"class": printable(name), f"cases{each}": str(count)} for name, count in found.by_class.items()]
+    notes = [found.sentence()]
+    between = found.power_interval()
+    if between is not None:
+        low, high = (number_text(end) for end in between)
+        notes.append(f"Simulated power: 95 % {low} to {high}, seed {found.seed}.")
+    notes += ["", f"Method: {found.method}; {'; '.join(found.assumptions)}."]
+    return Page(f"{printable(found.measure)}: {found.n} cases", table, [printable(note) for note in notes])

@@ -1,0 +1,154 @@
+"""Variances of the area under the ROC curve that need no data: Hanley & McNeil's, Obuchowski's."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp, pi, sqrt
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from polyroc.errors import InputError
+from polyroc.inference.hanley_mcneil import HanleyMcNeil, area_variance, exponential
+from polyroc.inference.power.allocation import Sizes
+from polyroc.inference.power.questions import NORMAL, Question
+
+__all__ = ["AreaSpread", "CorrelationOf", "Obuchowski", "area_correlation", "area_formula"]
+
+CorrelationOf = Literal["estimates", "scores"]
+AreaVariance: TypeAlias = Callable[[float, int, int], float]  # of the area, the negatives, the positives
+
+SCALE = {"auc": 1.0, "gini": 2.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Obuchowski:
+    """Obuchowski's variance of the area under the ROC curve, for planning: ratings with a binormal model behind.
+
+    With a = 1.414 Phi^-1(A), n1 positives and n0 negatives,
+
+        variance = 0.0099 exp(-a^2 / 2) [(5 a^2 + 8) / n1 + (a^2 + 8) / n0]
+
+    For areas above 1/2 more depends on the number of positives than on that of negatives; where the area is large
+    it asks for more cases than Hanley & McNeil's formula does.
+
+    References
+    ----------
+    Obuchowski & McClish, Statistics in Medicine 16 (1997) 1529-1542. Obuchowski, Lieber & Wians, Clinical
+    Chemistry 50 (2004) 1118-1125, equation 3 and table 4.
+    """
+
+
+def area_formula(method: HanleyMcNeil | Obuchowski | None) -> tuple[AreaVariance, str]:
+    """The variance by a method, Hanley & McNeil's exponential one by default, and the method's name."""
+    if isinstance(method, Obuchowski):
+        return _obuchowski, repr(method)
+    method = HanleyMcNeil("exponential") if method is None else method
+    if method.kind != "exponential":
+        raise InputError(f"{method!r} needs data; say method=HanleyMcNeil('exponential'), or give pilot data.")
+    return _hanley_mcneil, repr(method)
+
+
+def _hanley_mcneil(area: float, negatives: int, positives: int) -> float:
+    return area_variance(area, positives, negatives, *exponential(area))
+
+
+def _obuchowski(area: float, negatives: int, positives: int) -> float:
+    """The formula, constants as published.
+
+    >>> round(_obuchowski(0.5, 100, 100), 6)  # 0.0792 (1 / 100 + 1 / 100)
+    0.001584
+    """
+    a2 = (1.414 * NORMAL.inv_cdf(area)) ** 2
+    return 0.0099 * exp(-a2 / 2.0) * ((5.0 * a2 + 8.0) / positives + (a2 + 8.0) / negatives)
+
+
+@dataclass(frozen=True, slots=True)
+class AreaSpread:
+    """The variance of an area, or of the difference between two, at given class sizes.
+
+    Attributes
+    ----------
+    question
+        What is asked of `auc` or `gini`.
+    variance
+        Of one area.
+    correlation
+        Between the estimates of two classifiers; 0 if they judge different cases.
+    """
+
+    question: Question
+    variance: AreaVariance
+    correlation: float = 0.0
+
+    def __post_init__(self) -> None:
+        low, high = self.question.limits
+        for name, value in {"value": self.question.value, "versus": self.question.versus}.items():
+            if value is not None and not low < value < high:
+                raise InputError(
+                    f"{name} must be between {low:g} and {high:g}, both excluded, got {value:g}; a formula for a "
+                    "perfect classifier says that no case is needed."
+                )
+        if self.question.aim.width is None and not low < self._rejected < high:
+            raise InputError(
+                f"The {self.question.measure} to be rejected must be between {low:g} and {high:g}, both excluded, "
+                f"got {self._rejected:g}; change null or margin."
+            )
+
+    @property
+    def _rejected(self) -> float:
+        """The first classifier's value if the hypothesis is true."""
+        return self.question.hypothesis + (self.question.versus or 0.0)
+
+    def variances(self, sizes: Sizes) -> tuple[float, float]:
+        """If the hypothesis is true, and if what is expected is true (Hanley & McNeil 1982)."""
+        expected = self._of(self.question.value, sizes)
+        if self.question.aim.width is not None:
+            return expected, expected
+        return self._of(self._rejected, sizes), expected
+
+    def _of(self, value: float, sizes: Sizes) -> float:
+        first = self._of_one(value, sizes)
+        if self.question.versus is None:
+            return first
+        second = self._of_one(self.question.versus, sizes)
+        return first + second - 2.0 * self.correlation * sqrt(first * second)
+
+    def _of_one(self, value: float, sizes: Sizes) -> float:
+        low, high = self.question.limits
+        return SCALE[self.question.measure.key] ** 2 * self.variance((value - low) / (high - low), *sizes)
+
+
+def area_correlation(correlation: float, value: float, versus: float) -> float:
+    """The correlation between the estimates of two areas, from that between the scores within each class.
+
+    For normal scores of equal spread (`Binormal` with a ratio of 1), the same correlation in both classes, and
+    many cases. That of the areas is a little below that of the scores.
+
+    Parameters
+    ----------
+    correlation
+        Between the two classifiers' scores of cases of the same class, -1 to 1.
+    value, versus
+        The two areas.
+
+    Notes
+    -----
+    The components of the two areas have the covariance Phi2(h, k; r / 2) - Phi(h) Phi(k), with h and k the normal
+    deviates of the areas, Phi2 the bivariate normal distribution function, whose derivative by its correlation is
+    the density: so the covariance is the integral of the density from 0 to r / 2.
+
+    >>> round(area_correlation(0.5, 0.85, 0.80), 4), area_correlation(1.0, 0.8, 0.8)
+    (0.4452, 1.0)
+    """
+    h, k = NORMAL.inv_cdf(value), NORMAL.inv_cdf(versus)
+    own = _orthant_covariance(h, h, 0.5) * _orthant_covariance(k, k, 0.5)
+    return _orthant_covariance(h, k, correlation / 2.0) / sqrt(own)
+
+
+def _orthant_covariance(h: float, k: float, r: float) -> float:
+    """Phi2(h, k; r) - Phi(h) Phi(k), for |r| <= 1/2, by Gauss and Legendre's rule (smooth there: 32 points)."""
+    nodes, weights = np.polynomial.legendre.leggauss(32)
+    rho = r * (nodes + 1.0) / 2.0
+    rest = 1.0 - rho**2
+    density = np.exp(-(h * h - 2.0 * rho * h * k + k * k) / (2.0 * rest)) / (2.0 * pi * np.sqrt(rest))
+    return float(r / 2.0 * (weights @ density))

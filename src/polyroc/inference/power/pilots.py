@@ -1,0 +1,169 @@
+"""Pilot data: what the components of some cases say of the variance that other numbers of cases will have."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from polyroc._normalise import as_scores
+from polyroc.errors import InputError, NotApplicableError
+from polyroc.inference.evaluating import choose
+from polyroc.inference.power.allocation import Allocation, Sizes, allocation
+from polyroc.inference.power.questions import Question
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures import Measure, Sample
+from polyroc.results.intervals import NOTHING
+from polyroc.scores import Scores
+
+__all__ = ["Pilot", "PilotSpread", "pilot_scores"]
+
+
+def pilot_scores(y_true: Any, y_score: Any, **reading: Any) -> list[Scores]:
+    """One set of cases with one classifier or two (paired), or two sets with one classifier each (unpaired)."""
+    if not isinstance(y_true, Mapping):
+        sets = [as_scores(y_true, y_score, **reading)]
+    elif all(isinstance(each, Scores) for each in y_true.values()):
+        sets = [as_scores(each, y_score, **reading) for each in y_true.values()]
+    else:
+        raise InputError(
+            "Pilot data on different cases must be a dict of Scores by classifier (polyroc.read makes them), got "
+            f"{', '.join(type(each).__name__ for each in y_true.values())}."
+        )
+    named = [name for scores in sets for name in scores.classifiers]
+    if len(named) not in (1, 2):
+        raise InputError(
+            f"A study is planned for one classifier or for two, the pilot data have {len(named)} "
+            f"({', '.join(named)}); give one or two of them."
+        )
+    for scores in sets:
+        _require_plain(scores, sets[0].names)
+    return sets
+
+
+def _require_plain(scores: Scores, names: tuple[str, ...]) -> None:
+    if scores.names != names:
+        raise InputError(
+            f"The pilot data must have the same classes, got {', '.join(names)} and {', '.join(scores.names)}; "
+            "give the same labels to both."
+        )
+    if scores.sample_weight is not None or scores.groups is not None:
+        named = "sample_weight" if scores.groups is None else "groups"
+        raise NotApplicableError(
+            f"A sample size counts independent cases that weigh the same, here {named} came; leave out {named}."
+        )
+    if scores.counts.min() < 2:
+        few = scores.names[int(scores.counts.argmin())]
+        raise InputError(
+            f"The pilot data must have two cases or more of each class, got {scores.counts.min()} of {few!r}; "
+            "add cases, or leave the class out."
+        )
+
+
+@dataclass(frozen=True, slots=False)
+class Pilot:
+    """A measure on pilot data, as it would be if the classes stood in the planned ratio.
+
+    Attributes
+    ----------
+    measure, sets
+        What is measured, on which cases.
+    ratio
+        The planned ratio of the classes; None for that of the pilot.
+    """
+
+    measure: Measure
+    sets: list[Scores]
+    ratio: Any = None
+
+    def __post_init__(self) -> None:
+        for scores in self.sets:
+            choose([self.measure], scores)
+
+    @cached_property
+    def allocation(self) -> Allocation:
+        """The planned ratio; by default the cases of the pilot."""
+        counts = sum(scores.counts for scores in self.sets)
+        return allocation(self.ratio, self.sets[0].names, np.asarray(counts).tolist(), len(self.sets))
+
+    @cached_property
+    def values(self) -> list[float]:
+        """The measure for each classifier."""
+        return [value for value, _ in self._found]
+
+    @cached_property
+    def variances(self) -> FloatArray:
+        """S2_k by class: the variance of the components, or of their difference between paired classifiers."""
+        components = [each for _, each in self._found]
+        if len(self.sets) == 1:
+            whole = components[0] - components[1] if len(components) == 2 else components[0]
+            return _by_class(whole, self.sets[0])
+        first, second = (_by_class(*each) for each in zip(components, self.sets, strict=True))
+        return first + second
+
+    @cached_property
+    def _found(self) -> list[tuple[float, FloatArray]]:
+        """Value and components of each classifier."""
+        found = []
+        for scores in self.sets:
+            balanced = replace(scores, sample_weight=self._weights(scores))
+            for classifier in scores.classifiers:
+                statistic = self.measure(Sample(balanced, classifier))
+                components = np.zeros(len(scores))
+                for stratum in statistic.strata():
+                    components[stratum.cases()] = stratum.components
+                found.append((float(statistic.value), components))
+        if not np.isfinite([value for value, _ in found]).all():
+            raise InputError(f"{self.measure} is undefined on the pilot data; give more cases, or other options.")
+        return found
+
+    def _weights(self, scores: Scores) -> FloatArray | None:
+        """What gives the classes their planned shares: some measures (accuracy, ova) depend on these."""
+        if self.ratio is None and len(self.sets) == 1:
+            return None
+        weights: FloatArray = (np.array(self.allocation.ratio) / scores.counts)[scores.codes]
+        return weights
+
+
+def _by_class(components: FloatArray, scores: Scores) -> FloatArray:
+    return np.array([components[scores.codes == k].var(ddof=1) for k in range(scores.n_classes)])
+
+
+@dataclass(frozen=True, slots=True)
+class PilotSpread:
+    """Variance at any class sizes from the components' variance in each class: sum of S2_k / n_k.
+
+    Two classifiers are compared by a test that takes this variance as it is. One classifier is judged by a logit
+    interval, and estimates near the value to be rejected have the variance that belongs there: as that of a share,
+    it grows towards the middle of the range. V0 = V1 p0 (1 - p0) / (p1 (1 - p1)), with p the place between the
+    limits, and never below V1.
+    """
+
+    question: Question
+    variance: FloatArray
+
+    def __post_init__(self) -> None:
+        if self.variance.sum() <= NOTHING * self._room(sum(self.question.limits) / 2.0):
+            raise InputError(
+                "On the pilot data nothing varies (a perfect or a constant classifier, or two that are alike), so "
+                "they say nothing of the variance; give more cases, or (for auc) the expected values without data."
+            )
+        if self.question.versus is None and self._room(self.question.value) <= 0:
+            low, high = self.question.limits
+            raise InputError(
+                f"value must be between {low:g} and {high:g}, both excluded, got {self.question.value:g}; "
+                "expect a classifier that errs now and then."
+            )
+
+    def variances(self, sizes: Sizes) -> tuple[float, float]:
+        """If the hypothesis is true, and if what is expected is true."""
+        expected = float((self.variance / np.array(sizes)).sum())
+        if self.question.versus is not None or self.question.aim.width is not None:
+            return expected, expected
+        ratio = self._room(self.question.hypothesis) / self._room(self.question.value)
+        return expected * max(1.0, ratio), expected
+
+    def _room(self, value: float) -> float:
+        low, high = self.question.limits
+        return (value - low) * (high - value)

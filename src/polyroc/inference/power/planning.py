@@ -1,0 +1,189 @@
+"""The verb `sample_size`: how many cases a study needs, or what power a number of cases gives."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, TypedDict, Unpack
+
+from polyroc._normalise import Missing
+from polyroc.errors import InputError
+from polyroc.inference.evaluating import Progress
+from polyroc.inference.hanley_mcneil import HanleyMcNeil
+from polyroc.inference.power.allocation import Shares
+from polyroc.inference.power.answering import Asked, from_formula, from_pilot, from_world
+from polyroc.inference.power.formulas import CorrelationOf, Obuchowski
+from polyroc.inference.power.questions import Aim
+from polyroc.inference.power.simulating import Simulation
+from polyroc.measures import Measure
+from polyroc.measures import measure as find
+from polyroc.results.sample_size import SampleSize
+
+__all__ = ["sample_size"]
+
+PlanningMethod = HanleyMcNeil | Obuchowski | Simulation
+
+
+class _Reading(TypedDict, total=False):
+    """How pilot data are read, for the type checker."""
+
+    labels: Sequence[Hashable] | None
+    pos_label: Hashable
+    missing: Missing
+
+
+def sample_size(
+    y_true: Any = None,
+    y_score: Any = None,
+    *,
+    measure: str | Measure,
+    value: float | None = None,
+    versus: float | None = None,
+    correlation: float | None = None,
+    correlation_of: CorrelationOf = "estimates",
+    null: float | None = None,
+    margin: float | None = None,
+    width: float | None = None,
+    power: float | None = None,
+    n: int | Sequence[int] | Mapping[str, int] | None = None,
+    alpha: float = 0.05,
+    sides: int | None = None,
+    ratio: Shares | None = None,
+    world: Any = None,
+    method: PlanningMethod | None = None,
+    progress: Progress | None = None,
+    **reading: Unpack[_Reading],
+) -> SampleSize:
+    """How many cases a study needs; or, if `n` is given, what power so many cases have.
+
+    By formula for `auc` and `gini`, from the values expected. For any measure from pilot data, whose components
+    say how much cases vary, or by simulation from a `world`.
+
+    Parameters
+    ----------
+    y_true, y_score
+        Pilot data as in `evaluate`: of one classifier, or of two on the same cases. A dict of two `Scores` by
+        name: two classifiers on different cases.
+    measure
+        A key such as "auc", "hand_till".
+    value
+        The value expected; that of the pilot data or of the world by default.
+    versus
+        The value expected of a second classifier, if two are compared.
+    correlation
+        Of the two, if they judge the same cases; None if they judge different ones (only without pilot data).
+    correlation_of
+        What `correlation` is of: the "estimates" of the area, or the "scores" within each class (taken as normal,
+        see `area_correlation`).
+    null
+        What is to be rejected: a value of the measure, by default that of chance; for two classifiers a
+        difference, by default none.
+    margin
+        To show that the classifier is not worse than `null` (or than the second one) by this much or more.
+    width
+        Instead of a test: how wide the interval may be.
+    power
+        The chance wanted that the study succeeds, 0.8 by default. For `width` only in simulations: the chance that
+        the interval is narrow enough; a formula gives the width where the estimate is as expected.
+    n
+        Cases, of all classes and both sets together, or the size of each class: then the power is the answer.
+    alpha
+        The chance allowed of a false finding; intervals have the level 1 - alpha.
+    sides
+        1 or 2; by default 2, or 1 with a `margin`.
+    ratio
+        How many cases of each class, in the order of the classes (negative, positive) or by class name. By default
+        as many of each, or as in the pilot data.
+    world
+        What to simulate from: anything with `sample(sizes, rng)` and the true value under the measure's key, such
+        as `datasets.HandTill(3, 1.0)`. If its samples have two classifiers, these are paired (and the true values
+        are a dict); a dict of two worlds by name is for two classifiers on different cases.
+    method
+        `HanleyMcNeil("exponential")` (default) or `Obuchowski()` without data; `Simulation(n=1000, rng=0)` for a
+        world, or for pilot data, which are then resampled.
+    progress
+        Called with (done, total, what) while samples are simulated.
+    **reading
+        labels, pos_label, missing: how pilot data are read, as in `evaluate`.
+
+    Returns
+    -------
+    SampleSize
+        With `n`, `by_class`, `power`, `width`, `sentence()`.
+
+    Notes
+    -----
+    The formula, for an effect d with variances V0 if the hypothesis is true and V1 if what is expected is true, is
+    power = Phi((d - z sqrt(V0)) / sqrt(V1)), and n is the smallest that reaches the power wanted with 10 cases of
+    each class or more (with fewer, estimates are not normal: simulate). Rejections on the wrong side do not count.
+
+    Without data V0 and V1 are Hanley & McNeil's for exponential scores, or Obuchowski's; the difference between
+    two areas with variances V and W has V + W - 2 r sqrt(V W). If scores are normal the variance is somewhat too
+    large for areas near 1 (by a quarter at 0.95): then more cases are asked for than needed. With pilot data V1 is
+    the sum over the classes of the components' variance / class size.
+
+    In a simulation the study succeeds if the interval by `evaluate` (or that of the difference, by `compare`)
+    leaves out what is to be rejected.
+
+    References
+    ----------
+    Hanley & McNeil, Radiology 143 (1982) 29-36. Obuchowski, Lieber & Wians, Clinical Chemistry 50 (2004)
+    1118-1125.
+
+    Examples
+    --------
+    >>> plan = sample_size(measure="auc", value=0.85, null=0.75, power=0.9, ratio=(1, 2))
+    >>> plan
+    SampleSize(auc: n = 204 (negative 68, positive 136), power 0.9006)
+
+    Two classifiers on the same cases, and one that must not be worse:
+
+    >>> sample_size(measure="auc", value=0.85, versus=0.80, correlation=0.5).n
+    596
+    >>> sample_size(measure="auc", value=0.85, versus=0.85, correlation=0.5, margin=0.05).by_class
+    {'negative': 207, 'positive': 206}
+
+    From pilot data:
+
+    >>> from polyroc import datasets
+    >>> y_true, y_score = datasets.HandTill(3, 1.0).sample(20, rng=0)
+    >>> sample_size(y_true, y_score, measure="hand_till", null=0.75).n
+    51
+    """
+    aim = Aim(null=null, margin=margin, width=width, power=power, alpha=alpha, sides=sides)
+    if n is not None and power is not None:
+        raise InputError(f"Give n to get the power, or power to get n, not both (n={n!r}, power={power!r}).")
+    asked = Asked(find(measure), aim, value, versus, n, ratio)
+    given = {"y_true": y_true, "world": world}
+    source = _only_source(given, {"y_score": y_score, **reading}, correlation)
+    _require_method(method, source)
+    simulation = method if isinstance(method, Simulation) else None
+    if source == "world":
+        return from_world(asked, world, simulation or Simulation(), progress)
+    if source == "y_true":
+        return from_pilot(asked, y_true, y_score, simulation, progress, **reading)
+    assert not isinstance(method, Simulation)
+    return from_formula(asked, correlation, correlation_of, method)
+
+
+def _only_source(given: Mapping[str, Any], of_pilot: Mapping[str, Any], correlation: float | None) -> str | None:
+    """Where the variance comes from: "y_true" (pilot data), "world", or None (a formula)."""
+    named = [name for name, each in given.items() if each is not None]
+    if len(named) > 1:
+        raise InputError("Give pilot data (y_true, y_score) or a world to simulate from, not both.")
+    stray = [name for name, each in of_pilot.items() if each is not None]
+    if stray and named != ["y_true"]:
+        raise InputError(f"{', '.join(stray)} came without y_true; give both, or leave out {', '.join(stray)}.")
+    if named and correlation is not None:
+        raise InputError(
+            f"correlation={correlation!r} is for planning without data; here the data tell it: leave it out."
+        )
+    return named[0] if named else None
+
+
+def _require_method(method: object, source: str | None) -> None:
+    fit: tuple[type, ...] = (HanleyMcNeil, Obuchowski) if source is None else (Simulation,)
+    if method is not None and not isinstance(method, fit):
+        advice = {
+            None: "HanleyMcNeil('exponential') or Obuchowski(); Simulation() needs a world or pilot data",
+            "y_true": "None (components) or Simulation() for pilot data",
+            "world": "Simulation() for a world",
+        }[source]
+        raise InputError(f"method must be {advice}, got {method!r}.")
