@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from polyroc.inference.evaluating import evaluate
     from polyroc.inference.methods import Bootstrap, DeLong, HanleyMcNeil, Jackknife, Permutation, Unbiased
     from polyroc.inference.power import Obuchowski, Simulation, area_correlation, sample_size
+    from polyroc.inference.scoring import scorer
     from polyroc.io import read
     from polyroc.measures import Measure, measure
     from polyroc.results import Comparison, ConfidenceInterval, Difference, Estimate, Evaluation, SampleSize
@@ -47,6 +48,7 @@ __all__ = [
     "measure",
     "read",
     "sample_size",
+    "scorer",
 ]
 
 # Where each name lives. It is imported when it is first used: `import polyroc` stays as quick as `import numpy`.
@@ -75,6 +77,7 @@ _HOMES = {
     "measure": "polyroc.measures",
     "read": "polyroc.io",
     "sample_size": "polyroc.inference.power",
+    "scorer": "polyroc.inference.scoring",
 }
 
 

@@ -1,0 +1,67 @@
+"""Scorers inside the real scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import StandardScaler
+
+import polyroc as pr
+from polyroc.errors import InputError, UndefinedMeasureWarning
+from polyroc.measures import MEASURES
+
+IRIS = load_iris(return_X_y=True)
+CANCER = load_breast_cancer(return_X_y=True)
+FOLDS = StratifiedKFold(3)
+
+
+@pytest.mark.parametrize(
+    ("key", "theirs"),
+    [
+        ("hand_till", "roc_auc_ovo"),
+        ("ova", "roc_auc_ovr"),
+        ("accuracy", "accuracy"),
+        ("macro_average", "balanced_accuracy"),
+    ],
+)
+def test_many_classes_agree_with_scikit_learns_own_scorers(key, theirs):
+    ours = cross_val_score(GaussianNB(), *IRIS, cv=FOLDS, scoring=pr.scorer(key))
+    assert ours == pytest.approx(cross_val_score(GaussianNB(), *IRIS, cv=FOLDS, scoring=theirs), abs=1e-12)
+
+
+def test_two_classes_by_decision_function_and_by_probabilities():
+    X, y = StandardScaler().fit_transform(CANCER[0]), np.array(["malignant", "benign"])[CANCER[1]]
+    by_margin = cross_val_score(LogisticRegression(), X, CANCER[1], cv=FOLDS, scoring=pr.scorer("auc"))
+    theirs = cross_val_score(LogisticRegression(), X, CANCER[1], cv=FOLDS, scoring="roc_auc")
+    assert by_margin == pytest.approx(theirs, abs=1e-12)
+    by_probability = cross_val_score(GaussianNB(), X, y, cv=FOLDS, scoring=pr.scorer("auc"), n_jobs=2)
+    assert by_probability.min() > 0.95
+    cost = pr.scorer("expected_cost", threshold=0.2, false_negative=10)
+    assert cross_val_score(GaussianNB(), X, CANCER[1], cv=FOLDS, scoring=cost).max() < 0
+
+
+def test_grid_search_and_pickle():
+    search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-1]}, cv=FOLDS, scoring=pr.scorer("hand_till"))
+    assert search.fit(*IRIS).best_score_ > 0.95
+    assert pickle.loads(pickle.dumps(pr.scorer("auc"))) == pr.scorer("auc")
+
+
+def test_every_measure_can_score():
+    two = GaussianNB().fit(*CANCER)
+    for key in MEASURES:
+        assert np.isfinite(pr.scorer(key)(two, *CANCER)), key
+
+
+def test_fold_without_a_class_is_nan_with_a_warning():
+    model = GaussianNB().fit(*IRIS)
+    with pytest.warns(UndefinedMeasureWarning, match="No case of class '2'"):
+        assert np.isnan(pr.scorer("hand_till")(model, IRIS[0][:100], IRIS[1][:100]))
+
+
+def test_classifier_without_probabilities_is_told_what_to_do():
+    with pytest.raises(InputError, match="hand_till needs predict_proba, which RidgeClassifier does not have"):
+        pr.scorer("hand_till")(RidgeClassifier().fit(*IRIS), *IRIS)
