@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format bench coverage clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -33,6 +33,9 @@ format: $(READY) ## let ruff mend what it can
 
 bench: $(READY) ## one table of ratios against peers and numpy.sort
 	@$(BIN)/python benchmarks/run.py
+
+coverage: $(READY) ## coverage of the intervals and size of the tests, by simulation (a quarter of an hour)
+	@$(BIN)/python docs/coverage/run.py
 
 clean: ## remove what was made
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist

@@ -5,7 +5,8 @@ each case, the weighted mean outcome of the tuples that contain it, scaled so th
 (component - class mean) / (class weight) per unit of weight given to the case.
 """
 
-from itertools import pairwise
+from itertools import groupby, pairwise, product
+from math import factorial, prod
 
 
 def psi(a, b):
@@ -111,6 +112,34 @@ def one_versus_all(y, P, w, i):
 def ova(y, P, w):
     c = len(P[0])
     return sum(one_versus_all(y, P, w, i) for i in range(c)) / c
+
+
+# Ordered classes: one score, class 0 lowest ---------------------------------------------------------------------
+
+
+def chain(scores):
+    """1 if the scores rise, 1/m! for every block of m equal ones, 0 if they fall anywhere."""
+    if any(b < a for a, b in pairwise(scores)):
+        return 0.0
+    return 1.0 / prod(factorial(len(list(block))) for _, block in groupby(scores))
+
+
+def vus(y, s, w):
+    return mean_over_tuples(y, s, w, range(len(y)))
+
+
+def vus_components(y, s, w):
+    return [mean_over_tuples(y, s, w, [x, *(z for z in range(len(y)) if y[z] != y[x])]) for x in range(len(y))]
+
+
+def mean_over_tuples(y, s, w, cases):
+    """The mean worth of the chains of one case per class, among some cases; a single case counts fully."""
+    blocks = [[x for x in cases if y[x] == k] for k in sorted(set(y))]
+    weights = [[1.0] if len(block) == 1 else [w[x] for x in block] for block in blocks]
+    top = sum(
+        chain([s[x] for x in pick]) * prod(v) for pick, v in zip(product(*blocks), product(*weights), strict=True)
+    )
+    return top / prod(sum(v) for v in weights)
 
 
 # Decisions -----------------------------------------------------------------------------------------------------

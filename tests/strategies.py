@@ -26,11 +26,17 @@ def weights(draw, y, whole=False):
 
 
 @st.composite
-def ranked(draw):
-    """(y, score) of two classes; few distinct scores, or extreme ones."""
-    y = draw(classes(c=2))
+def ordered(draw, c=None):
+    """(y, score) of two to four classes in order."""
+    y = draw(classes(c=c))
     number = draw(st.sampled_from([st.integers(0, 3).map(float), st.sampled_from(EXTREME), st.floats(-2, 2)]))
     return y, np.array(draw(st.lists(number, min_size=len(y), max_size=len(y))))
+
+
+@st.composite
+def ranked(draw):
+    """The same of two classes."""
+    return draw(ordered(c=2))
 
 
 @st.composite

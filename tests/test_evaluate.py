@@ -37,9 +37,13 @@ def test_without_a_measure_every_one_that_applies_and_why_the_others_do_not():
     binary = pr.evaluate(BINARY, SCORE)
     assert set(binary.measures) == {"auc", "gini", "partial_auc"}
     assert binary.skipped["hand_till"] == "needs probabilities, one column per class, here one score per case"
+    assert binary.skipped["vus"] == "needs the order of the classes; give it with labels=[...]"
     assert binary.skipped["accuracy"] == "needs decisions or one column per class, here one score per case"
     risk = 1 / (1 + np.exp(-SCORE))
-    assert set(pr.evaluate(BINARY, np.column_stack([1 - risk, risk])).measures) == set(MEASURES)
+    assert set(pr.evaluate(BINARY, np.column_stack([1 - risk, risk])).measures) == set(MEASURES) - {"vus"}
+    ranks = pr.evaluate(Y, range(30), labels=["a", "b", "c"])
+    assert ranks.measures == ("vus",)
+    assert ranks["vus"].value == pytest.approx(1, abs=1e-15)
 
 
 def test_what_comes_back():

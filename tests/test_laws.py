@@ -13,7 +13,7 @@ import naive
 import polyroc as pr
 from polyroc.errors import PolyrocWarning
 from polyroc.measures import MEASURES
-from strategies import probabilities, ranked, weights
+from strategies import ordered, probabilities, ranked, weights
 
 VARIANTS = [
     "partial_auc(fpr=(0.13, 0.77))",
@@ -37,6 +37,8 @@ def cases_for(measure):
     """Data that fit the measure: scores for two classes, or a column per class."""
     if measure.needs == "score":
         return ranked()
+    if measure.needs == "ordered":
+        return ordered()
     return probabilities(c=2 if measure.classes[1] == 2 else None)
 
 
@@ -56,6 +58,8 @@ def settled(rng, measure, n):
     c = measure.classes[1] or 3
     y = np.sort(rng.choice(c, p=[0.3, 0.7] if c == 2 else [0.2, 0.3, 0.5], size=n))
     P = (rng.dirichlet(np.ones(c), size=n) + 0.6 * np.eye(c)[y]).round(2) / 2
+    if measure.needs == "ordered":
+        return y, (2 * P[:, 2] - 2 * P[:, 0]).round(2)
     return y, (P[:, 1] if measure.needs == "score" else P)
 
 

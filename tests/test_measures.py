@@ -10,7 +10,7 @@ import naive
 import polyroc as pr
 from asking import components, value
 from polyroc.errors import MeasureError, UndefinedMeasureWarning
-from strategies import probabilities, ranked, weights
+from strategies import ordered, probabilities, ranked, weights
 
 CLOSE = {"rtol": 0, "atol": 1e-12}
 RANGES = [(0.0, 1.0), (0.0, 0.1), (0.2, 0.55), (0.9, 1.0)]
@@ -76,6 +76,17 @@ def test_ova_and_its_parts(cases, data):
         assert float(part) == pytest.approx(naive.one_versus_all(y, P, v, i), abs=1e-12)
         against_rest = naive.auc_components([int(k == i) for k in y], P[:, i], v)
         np.testing.assert_allclose(part.components, against_rest, **CLOSE)
+
+
+@given(ordered(), st.data())
+def test_vus(cases, data):
+    y, s = cases
+    w = data.draw(st.one_of(st.just(None), weights(y)))
+    v = np.ones(len(y)) if w is None else w
+    assert value("vus", y, s, w) == pytest.approx(naive.vus(y, s, v), abs=1e-12)
+    np.testing.assert_allclose(components("vus", y, s, w), naive.vus_components(y, s, v), **CLOSE)
+    if len(set(y.tolist())) == 2:
+        assert value("vus", y, s, w) == pytest.approx(value("auc", y, s, w), abs=1e-12)
 
 
 @pytest.mark.parametrize("key", DECISIONS)

@@ -52,7 +52,7 @@ def test_grid_search_and_pickle():
 
 def test_every_measure_can_score():
     two = GaussianNB().fit(*CANCER)
-    for key in MEASURES:
+    for key in MEASURES:  # an ordered score is what `predict` gives: here two values
         assert np.isfinite(pr.scorer(key)(two, *CANCER)), key
 
 

@@ -130,3 +130,31 @@ def test_variance_of_m_against_the_formula_sheets_simulation():
         variances.append(found.standard_error**2)
     ratio = np.mean(variances) / np.var(values, ddof=1)
     assert 0.8 < ratio < 1.25  # 400 replicates know a variance to 7 %, three standard errors; DeLong is 1-3 % high
+
+
+def test_t7_vus_with_ties_and_delongs_variance():
+    """The documented examples of R's VUROCS, ties counted 1/m! (it counts them 0 itself)."""
+    marker = [1, 2, 3, *np.repeat([2, 3, 4, 5], 3)]
+    tied = pr.evaluate(np.repeat(range(5), 3), marker, measure="vus", labels=range(5))
+    assert tied.value == pytest.approx(1 / 2, abs=1e-15)
+    six = pr.evaluate([1, 2, 1, 3, 2, 3], range(6), measure="vus", labels=[1, 2, 3])
+    assert six.value == pytest.approx(0.5)
+    assert six.standard_error**2 == pytest.approx(0.125)
+
+
+def test_t8_vus_of_trinrocs_examples():
+    x = [-0.6264538, 0.1836433, -0.8356286, 1.5952808, 0.3295078]
+    y = [-0.5204684, 0.7874291, 1.0383247, 0.8757814, -0.0053884]
+    z = [2.1117812, 0.9898432, -0.0212406, -1.6146999, 1.7249309]
+    truth = np.repeat(["low", "middle", "high"], 5)
+    for scores, volume in (([*x, *y, *z], 0.368), ([*range(5)] * 3, 1 / 6), (range(15), 1.0)):
+        found = pr.evaluate(truth, scores, measure="vus", labels=["low", "middle", "high"])
+        assert found.value == pytest.approx(volume, abs=1e-12)
+
+
+@pytest.mark.parametrize(("m", "volume"), [(0.5, 0.3372374942), (1.0, 0.5361516341), (2.0, 0.8430121032)])
+def test_t10_trinormal_volumes(m, volume):
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 3000)
+    found = pr.evaluate(truth, rng.normal(size=9000) + m * truth, measure="vus", labels=[0, 1, 2])
+    assert abs(found.value - volume) < 4 * found.standard_error  # four standard errors: 1 in 16,000 by chance

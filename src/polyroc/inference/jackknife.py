@@ -26,6 +26,7 @@ LINEAR = frozenset(
         "sensitivity",
         "specificity",
         "expected_cost",
+        "vus",
     )
 )
 

@@ -42,7 +42,8 @@ def scorer(measure: str | Measure, **options: Any) -> Scorer:
     """A measure for `cross_val_score`, `GridSearchCV` and whatever else takes `scoring=`.
 
     A measure that ranks takes `decision_function`, or the last column of `predict_proba`; one that needs
-    probabilities takes `predict_proba`; one that needs decisions takes `predict`, unless it has a threshold.
+    probabilities takes `predict_proba`; one that needs decisions, unless it has a threshold, or an ordered score
+    takes `predict`.
     Classes are those the classifier was fitted on; the last of two is the positive one. A cost comes with its sign
     turned, since scikit-learn looks for the largest score.
 
@@ -59,7 +60,7 @@ def scorer(measure: str | Measure, **options: Any) -> Scorer:
 def _said(estimator: Any, X: Any, measure: Measure) -> Any:
     """What the classifier says of the cases, in the form the measure needs."""
     ranks = measure.needs == "score" or measure.settings.get("threshold") is not None
-    if measure.needs == "decisions" and not ranks:
+    if measure.needs == "ordered" or (measure.needs == "decisions" and not ranks):
         return estimator.predict(X)
     if measure.needs == "score" and hasattr(estimator, "decision_function"):
         return estimator.decision_function(X)

@@ -24,6 +24,8 @@ def refusal(measure: Measure, scores: Scores, asked: bool) -> str | None:
         return f"is for {most} classes, here {scores.n_classes}{hint}"
     if measure.needs == "score":
         return _no_ranking(scores) or _no_positive(scores)
+    if measure.needs == "ordered":
+        return _no_order(scores)
     if measure.needs == "probabilities":
         return _no_probabilities(scores)
     if scores.kind == "score" and not asked and measure.settings.get("threshold") is None:
@@ -33,6 +35,13 @@ def refusal(measure: Measure, scores: Scores, asked: bool) -> str | None:
 
 def _no_ranking(scores: Scores) -> str | None:
     return "needs a ranking score, here decisions" if scores.kind == "decisions" else None
+
+
+def _no_order(scores: Scores) -> str | None:
+    if scores.kind != "score":
+        held = "decisions" if scores.kind == "decisions" else "one column per class"
+        return f"needs one score per case that rises along the classes, here {held}"
+    return None if scores.ordered else "needs the order of the classes; give it with labels=[...]"
 
 
 def _no_positive(scores: Scores) -> str | None:

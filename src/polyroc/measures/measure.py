@@ -11,7 +11,7 @@ from polyroc.measures.statistic import Statistic
 
 __all__ = ["Measure", "Needs", "always", "one_in_classes"]
 
-Needs = Literal["score", "probabilities", "decisions"]
+Needs = Literal["score", "ordered", "probabilities", "decisions"]
 
 T = TypeVar("T")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -26,7 +26,8 @@ class Measure:
     key, name, symbol
         How it is asked for, called and written.
     needs
-        "score" (one number a case, or the column of the positive class), "probabilities" (one column per
+        "score" (one number a case, or the column of the positive class), "ordered" (one number a case, and the
+        order of the classes), "probabilities" (one column per
         class, in [0, 1]) or "decisions" (given as labels, or made from the columns: the largest wins).
     classes
         The fewest and the most classes it is defined for; None for no limit.

@@ -7,13 +7,14 @@ from typing import Any
 from polyroc.errors import MeasureError
 from polyroc.measures.decision import DECISION
 from polyroc.measures.measure import Measure
+from polyroc.measures.ordered import ORDERED
 from polyroc.measures.pairwise import PAIRWISE
 from polyroc.measures.ranking import RANKING
 from polyroc.measures.table import TABLE
 
 __all__ = ["MEASURES", "measure"]
 
-MEASURES: dict[str, Measure] = {each.key: each for each in (*RANKING, *PAIRWISE, *DECISION, *TABLE)}
+MEASURES: dict[str, Measure] = {each.key: each for each in (*RANKING, *PAIRWISE, *DECISION, *TABLE, *ORDERED)}
 
 
 def measure(key: str | Measure, **options: Any) -> Measure:
