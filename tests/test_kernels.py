@@ -43,7 +43,7 @@ def test_blocks_hold_each_class_in_order(codes, data):
     columns = np.array(data.draw(st.lists(st.lists(numbers, min_size=2, max_size=2), min_size=n, max_size=n)))
     starts = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=4))])
     rows, cases = split(columns, codes, starts), group(codes, starts)
-    in_order, order = sort_blocks(rows, starts), argsort_blocks(rows, starts)
+    in_order, order = sort_blocks(rows.copy(), starts), argsort_blocks(rows, starts)
     for k in range(4):
         block = slice(starts[k], starts[k + 1])
         assert cases[block].tolist() == np.flatnonzero(codes == k).tolist()
@@ -51,6 +51,15 @@ def test_blocks_hold_each_class_in_order(codes, data):
             assert rows[j, block].tolist() == columns[codes == k, j].tolist()
             assert in_order[j, block].tolist() == sorted(columns[codes == k, j].tolist())
             assert rows[j, block][order[j, block]].tolist() == in_order[j, block].tolist()
+
+
+@given(codes=st.lists(st.integers(0, 1), min_size=1, max_size=20), data=st.data())
+def test_two_classes_are_split_alike(codes, data):
+    codes = np.array(codes, dtype=np.int32)
+    column = np.array(data.draw(st.lists(numbers, min_size=len(codes), max_size=len(codes))))
+    starts = np.array([0, (codes == 0).sum(), len(codes)])
+    (row,) = split(column[:, None], codes, starts)
+    assert row.tolist() == [*column[codes == 0].tolist(), *column[codes == 1].tolist()]
 
 
 def test_read_only_and_strided_columns_are_taken_as_they_are():

@@ -57,7 +57,7 @@ class Scores:
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", readable(self.labels))
         codes = self.codes if self.sample_weight is None else self.codes[self.sample_weight > 0]
-        object.__setattr__(self, "counts", np.bincount(codes, minlength=len(self.labels)))
+        object.__setattr__(self, "counts", _counts(codes, len(self.labels)))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -85,6 +85,14 @@ class Scores:
     def absent(self) -> tuple[str, ...]:
         """The classes that were named but have no case."""
         return tuple(name for name, count in self.cases.items() if count == 0)
+
+
+def _counts(codes: CodeArray, classes: int) -> IntArray:
+    """Cases by class."""
+    if classes == 2:  # many times quicker than counting both
+        ones = np.count_nonzero(codes)
+        return np.array([len(codes) - ones, ones], dtype=np.int64)
+    return np.bincount(codes, minlength=classes).astype(np.int64)
 
 
 def readable(labels: tuple[Hashable, ...]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from polyroc.kernels.compiling import kernel, kernel_for
 
 __all__ = ["argsort_blocks", "group", "sort_blocks", "split"]
 
+COLUMN = numba.types.Array(numba.float64, 1, "A", readonly=True)
 GIVEN = numba.types.Array(numba.float64, 2, "A", readonly=True)  # as the user has it: strided, not ours to change
 
 
@@ -19,6 +20,16 @@ def _split(columns: FloatArray, codes: CodeArray, starts: IntArray, out: FloatAr
         for j in range(columns.shape[1]):
             out[j, slot] = columns[i, j]
         free[codes[i]] = slot + 1
+
+
+@kernel_for(COLUMN, numba.int32[::1], numba.int64[::1], numba.float64[::1])
+def _split_in_two(column: FloatArray, codes: CodeArray, starts: IntArray, out: FloatArray) -> None:
+    """The same for one column and two classes, by arithmetic instead of memory: several times quicker."""
+    first, second = starts[0], starts[1]
+    for i in range(len(codes)):
+        out[second if codes[i] else first] = column[i]
+        second += codes[i]
+        first += 1 - codes[i]
 
 
 @kernel
@@ -36,7 +47,10 @@ def split(columns: FloatArray, codes: CodeArray, starts: IntArray) -> FloatArray
     array([[0.1, 0.3, 0.2]])
     """
     out = np.empty(columns.T.shape)  # by numpy, which asks for huge pages: large arrays are filled twice as fast
-    _split(columns, codes, starts, out)
+    if columns.shape[1] == 1 and len(starts) == 3:
+        _split_in_two(columns[:, 0], codes, starts, out[0])
+    else:
+        _split(columns, codes, starts, out)
     return out
 
 
@@ -48,11 +62,10 @@ def group(codes: CodeArray, starts: IntArray) -> IntArray:
 
 
 def sort_blocks(rows: FloatArray, starts: IntArray) -> FloatArray:
-    """Each class's block of each row sorted, by numpy's vectorised sort."""
-    out = rows.copy()
+    """Each class's block of each row sorted in place, by numpy's vectorised sort; gives the rows back."""
     for k in range(len(starts) - 1):
-        out[:, starts[k] : starts[k + 1]].sort(axis=1)
-    return out
+        rows[:, starts[k] : starts[k + 1]].sort(axis=1)
+    return rows
 
 
 def argsort_blocks(rows: FloatArray, starts: IntArray) -> IntArray:

@@ -105,13 +105,12 @@ class _Blocks:
         return group(self.codes, self.starts)
 
     @cached_property
-    def split(self) -> FloatArray:
-        return split(self.values.reshape(len(self.values), -1), self.codes, self.starts)
-
-    @cached_property
     def order(self) -> IntArray:
-        return argsort_blocks(self.split, self.starts)
+        return argsort_blocks(self._split(), self.starts)
 
     @cached_property
     def sorted(self) -> FloatArray:
-        return sort_blocks(self.split, self.starts)
+        return sort_blocks(self._split(), self.starts)
+
+    def _split(self) -> FloatArray:
+        return split(self.values.reshape(len(self.values), -1), self.codes, self.starts)
