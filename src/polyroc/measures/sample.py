@@ -106,11 +106,16 @@ class _Blocks:
 
     @cached_property
     def order(self) -> IntArray:
-        return argsort_blocks(self._split(), self.starts)
+        return argsort_blocks(self.split, self.starts)
 
     @cached_property
     def sorted(self) -> FloatArray:
-        return sort_blocks(self._split(), self.starts)
+        anew = self.values.ndim == 1  # splitting one column again is quicker than keeping it to copy it
+        return sort_blocks(self._split() if anew else self.split.copy(), self.starts)
+
+    @cached_property
+    def split(self) -> FloatArray:
+        return self._split()
 
     def _split(self) -> FloatArray:
         return split(self.values.reshape(len(self.values), -1), self.codes, self.starts)
