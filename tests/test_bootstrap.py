@@ -17,7 +17,7 @@ from polyroc.inference.bootstrap import Bootstrap, replicates
 from polyroc.kernels.resampling import tally
 from polyroc.measures import MEASURES, Sample
 from polyroc.results.resampled import acceleration, interval, standard_error
-from strategies import probabilities, ranked, weights
+from strategies import ordered, probabilities, ranked, weights
 
 QUICK = ["auc", "gini", "hand_till", "ova"]
 KEYS = [*MEASURES, "partial_auc(tpr=(0.4, 0.9))", "ppv(threshold=0.5)", "npv(threshold=0.5, prevalence=0.2)"]
@@ -56,7 +56,8 @@ def settled_data(rng, n, c):
 def drawn(data, key):
     """Data that fit the measure, with or without weights and groups."""
     needs, most = pr.measure(key).needs, pr.measure(key).classes[1]
-    y, s = data.draw(ranked() if needs == "score" else probabilities(c=most))
+    fitting = {"score": ranked(), "ordered": ordered()}.get(needs, probabilities(c=most))
+    y, s = data.draw(fitting)
     options = {"sample_weight": data.draw(st.one_of(st.none(), weights(y)))}
     some = st.lists(st.integers(0, 4), min_size=len(y), max_size=len(y))
     return y, s, {**options, "groups": data.draw(st.one_of(st.none(), some))}

@@ -297,20 +297,29 @@ def noisy(strength):
 
 
 GOOD, FAIR = noisy(0.8), noisy(0.4)
-MANY = [key for key, each in MEASURES.items() if each.classes[1] is None and each.needs != "score"]
+MANY = [key for key, each in MEASURES.items() if each.classes[1] is None]
+
+
+def said(key, P):
+    """Probabilities as the measure needs them: an ordered measure takes the mean class."""
+    return P @ [0, 1, 2] if MEASURES[key].needs == "ordered" else P
+
+
 TWO = [key for key, each in MEASURES.items() if each.classes == (2, 2)]
 
 
 @pytest.mark.parametrize("key", MANY)
 def test_pilot_at_its_own_size_has_the_standard_error_of_evaluate_and_compare(key):
-    one = pr.evaluate(Y, GOOD, measure=key)
+    good, fair = said(key, GOOD), said(key, FAIR)
+    one = pr.evaluate(Y, good, measure=key, labels=[0, 1, 2])
     counts = (20, 25, 30)
-    plan = sample_size(Y, GOOD, measure=key, width=0.3, n=counts)
+    plan = sample_size(Y, good, measure=key, width=0.3, n=counts, labels=[0, 1, 2])
     low, high = one.confidence_interval()
     assert plan.width == pytest.approx(high - low, abs=1e-12)  # the same variance, added up in another order
     assert plan.value == pytest.approx(one.value, abs=1e-15)
-    two = pr.compare(Y, {"good": GOOD, "fair": FAIR}, measure=key).difference("good", "fair")
-    plan = sample_size(Y, {"good": GOOD, "fair": FAIR}, measure=key, n=counts)
+    both = {"good": good, "fair": fair}
+    two = pr.compare(Y, both, measure=key, labels=[0, 1, 2]).difference("good", "fair")
+    plan = sample_size(Y, both, measure=key, n=counts, labels=[0, 1, 2])
     assert plan.width == pytest.approx(np.diff(two.confidence_interval())[0], abs=1e-12)
     expected = stats.norm.cdf(abs(two.value) / two.standard_error - 1.959963984540054)
     assert plan.power == pytest.approx(expected, abs=1e-9)
