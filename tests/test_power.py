@@ -311,15 +311,15 @@ TWO = [key for key, each in MEASURES.items() if each.classes == (2, 2)]
 @pytest.mark.parametrize("key", MANY)
 def test_pilot_at_its_own_size_has_the_standard_error_of_evaluate_and_compare(key):
     good, fair = said(key, GOOD), said(key, FAIR)
-    one = pr.evaluate(Y, good, measure=key, labels=[0, 1, 2])
+    one = pr.evaluate(Y, good, measure=key, labels=["a", "b", "c"])
     counts = (20, 25, 30)
-    plan = sample_size(Y, good, measure=key, width=0.3, n=counts, labels=[0, 1, 2])
+    plan = sample_size(Y, good, measure=key, width=0.3, n=counts, labels=["a", "b", "c"])
     low, high = one.confidence_interval()
     assert plan.width == pytest.approx(high - low, abs=1e-12)  # the same variance, added up in another order
     assert plan.value == pytest.approx(one.value, abs=1e-15)
     both = {"good": good, "fair": fair}
-    two = pr.compare(Y, both, measure=key, labels=[0, 1, 2]).difference("good", "fair")
-    plan = sample_size(Y, both, measure=key, n=counts, labels=[0, 1, 2])
+    two = pr.compare(Y, both, measure=key, labels=["a", "b", "c"]).difference("good", "fair")
+    plan = sample_size(Y, both, measure=key, n=counts, labels=["a", "b", "c"])
     assert plan.width == pytest.approx(np.diff(two.confidence_interval())[0], abs=1e-12)
     expected = stats.norm.cdf(abs(two.value) / two.standard_error - 1.959963984540054)
     assert plan.power == pytest.approx(expected, abs=1e-9)
