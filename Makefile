@@ -35,7 +35,7 @@ bench: $(READY) ## one table of ratios against peers and numpy.sort
 	@$(BIN)/python benchmarks/run.py
 
 coverage: $(READY) ## coverage of the intervals and size of the tests, by simulation (a quarter of an hour)
-	@$(BIN)/python docs/coverage/run.py
+	@$(BIN)/python docs/coverage_study/run.py
 
 clean: ## remove what was made
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist

@@ -1,6 +1,7 @@
 """Draw docs/demo.svg, the picture in the README: what `polyroc demo` shows on a terminal."""
 
 import io
+import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -18,4 +19,5 @@ if __name__ == "__main__":
     picture = console.export_svg(title="polyroc demo", unique_id="demo")
     start, end = picture.index("@font-face"), picture.rindex("@font-face")
     end = picture.index("}", end) + 1  # fonts that would come from the network: the reader's own serve as well
-    Path(__file__).with_name("demo.svg").write_text(picture[:start] + picture[end:])
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("demo.svg")
+    target.write_text(picture[:start] + picture[end:])

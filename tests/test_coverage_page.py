@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[1] / "docs" / "coverage"
+FOLDER = Path(__file__).parents[1] / "docs" / "coverage_study"
 
 
 @pytest.fixture(scope="module")

@@ -53,3 +53,9 @@ def test_commands_run(folder):
 def test_every_measure_is_listed():
     table = README[README.index("## What is measured") : README.index("## Where the error bars")]
     assert re.findall(r"`(\w+)`", table.split("Each of them")[0]) == list(MEASURES)
+
+
+def test_the_picture_is_what_the_demo_shows(tmp_path):
+    docs = Path(__file__).parent.parent / "docs"
+    subprocess.run([sys.executable, docs / "make_picture.py", tmp_path / "demo.svg"], check=True)
+    assert (tmp_path / "demo.svg").read_text() == (docs / "demo.svg").read_text()

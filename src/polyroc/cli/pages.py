@@ -52,7 +52,7 @@ def _notes(found: Evaluation) -> list[str]:
         notes.append(_how(first.provenance.method or "", first.resampled is not None))
     ordered = sorted(found.skipped.items(), key=lambda item: item[1])
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
-        notes.append(printable(f"Not shown ({reason}): {', '.join(key for key, _ in keys)}."))
+        notes.append(printable(f"Not shown ({reason.removeprefix('is ')}): {', '.join(key for key, _ in keys)}."))
     return notes
 
 

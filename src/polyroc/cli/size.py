@@ -98,7 +98,7 @@ def size(
     A narrow interval:  polyroc size --value 0.85 --width 0.1
     The power:          polyroc size --value 0.85 --null 0.75 --n 40,80
     From pilot data:    polyroc size --pilot p.csv --truth y --scores 'p_*' -m hand_till --null 0.8
-    """  # noqa: D301 -- click reads a real backspace as "do not wrap"
+    """
     from polyroc.inference.power import sample_size
 
     columns = {name: options.pop(name) for name in COLUMNS}

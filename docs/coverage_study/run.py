@@ -1,10 +1,10 @@
 """Are the error bars honest? The coverage of the 95 % interval and the size of the paired test, by simulation.
 
-    python docs/coverage/run.py              all cells on all cores; writes results.csv and the page
-    python docs/coverage/run.py --quick      a twentieth of the replicates, a minute; writes nothing
-    python docs/coverage/run.py hand_till    cells whose name contains the word; writes nothing without --out
-    python docs/coverage/run.py --page       docs/coverage.md anew from results.csv
-    python docs/coverage/run.py --figure     docs/coverage.svg anew from results.csv (needs matplotlib)
+    python docs/coverage_study/run.py              all cells on all cores; writes results.csv and the page
+    python docs/coverage_study/run.py --quick      a twentieth of the replicates, a minute; writes nothing
+    python docs/coverage_study/run.py hand_till    cells whose name contains the word; writes nothing without --out
+    python docs/coverage_study/run.py --page       docs/coverage.md anew from results.csv
+    python docs/coverage_study/run.py --figure     docs/coverage.svg anew from results.csv (needs matplotlib)
 
 Every cell has its own seed and every replicate its own stream, so the answer is the same in any order.
 """
