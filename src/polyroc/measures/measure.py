@@ -27,8 +27,8 @@ class Measure:
         How it is asked for, called and written.
     needs
         "score" (one number a case, or the column of the positive class), "ordered" (one number a case, and the
-        order of the classes), "probabilities" (one column per
-        class, in [0, 1]) or "decisions" (given as labels, or made from the columns: the largest wins).
+        order of the classes), "probabilities" (one column per class, in [0, 1]) or "decisions" (given as labels,
+        or made from the columns: the largest wins).
     classes
         The fewest and the most classes it is defined for; None for no limit.
     range
@@ -47,6 +47,8 @@ class Measure:
         False for a cost.
     symmetric
         True if no class plays a special role, so that renaming the classes changes nothing.
+    rank_based
+        True if only the order of the scores matters, so that a rising function of them changes nothing.
     """
 
     key: str
@@ -63,6 +65,7 @@ class Measure:
     told: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     larger_is_better: bool = True
     symmetric: bool = True
+    rank_based: bool = True
 
     def __call__(self, sample: Sample) -> Statistic:
         """Compute the measure on a sample with this record's options."""
