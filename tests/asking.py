@@ -3,6 +3,9 @@
 import numpy as np
 
 import polyroc as pr
+from polyroc.measures import MEASURES
+
+THREE_CLASSES = [key for key, each in MEASURES.items() if each.classes[1] != 2 and "malignant" not in each.options]
 
 
 def value(measure, y, s, w=None):

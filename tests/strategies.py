@@ -47,3 +47,11 @@ def probabilities(draw, c=None):
     c = int(y.max()) + 1
     row = st.lists(number, min_size=c, max_size=c)
     return y, np.array(draw(st.lists(row, min_size=len(y), max_size=len(y))))
+
+
+def fitting(measure):
+    """Data that fit a measure: scores for two classes, one score for classes in order, or a column per class."""
+    few, most = measure.classes[0], min(measure.classes[1] or 4, 4)
+    if measure.needs == "score":
+        return ranked()
+    return st.integers(few, most).flatmap(ordered if measure.needs == "ordered" else probabilities)

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.grouping import count
 
 __all__ = ["Kind", "Scores", "readable"]
 
@@ -38,6 +39,9 @@ class Scores:
         One weight, and the code of one group, per case; None if not given.
     dropped
         How many rows with missing values were dropped on request.
+    converted
+        From what the values were made, and how, if they are not what the classifiers said; see
+        `polyroc.conversions`.
     names, counts
         The labels as distinct strings, and how many cases of positive weight each class has.
     """
@@ -51,6 +55,7 @@ class Scores:
     sample_weight: FloatArray | None = None
     groups: IntArray | None = None
     dropped: int = 0
+    converted: str | None = None
     names: tuple[str, ...] = field(init=False)
     counts: IntArray = field(init=False)
 
@@ -92,7 +97,7 @@ def _counts(codes: CodeArray, classes: int) -> IntArray:
     if classes == 2:  # many times quicker than counting both
         ones = np.count_nonzero(codes)
         return np.array([len(codes) - ones, ones], dtype=np.int64)
-    return np.bincount(codes, minlength=classes).astype(np.int64)
+    return count(codes, classes)
 
 
 def readable(labels: tuple[Hashable, ...]) -> tuple[str, ...]:

@@ -112,6 +112,27 @@ def test_t12_iris_table_vi_of_sampat_et_al(features):
         assert found[key].value == pytest.approx(expected[key], abs=5e-5)
 
 
+T12_VOLUMES = {
+    1: ([0.6762, 0.2023, 0.1046, 0.0047, 0.0094, 0.0026], 1.2736, (0.676248, 0.049114)),
+    2: ([0.6843, 0.3010, 0.0087, 0.0014, 0.0023, 0.0023], 1.5761, (0.684344, 0.054521)),
+    3: ([0.9176, 0.0824, 0, 0, 0, 0], 2.1744, (0.917600, 0.037385)),
+    4: ([0.9768, 0.0232, 0, 0, 0, 0], 2.4259, (0.976800, 0.019426)),
+}
+
+
+@pytest.mark.parametrize("features", T12_VOLUMES)
+def test_t12_volumes_of_iris(features):
+    """Probabilities become one score by the review's rule (type A to type B)."""
+    y, P = posteriors(features)
+    volumes, bits, (value, error) = T12_VOLUMES[features]
+    D = pr.evaluate(y, pr.to_ordered(P), measure="scurfield", labels=[0, 1, 2])
+    assert [float(part) for part in D.parts.values()] == pytest.approx(volumes, abs=5e-5)
+    assert D.value == pytest.approx(bits, abs=5e-5)
+    nakas = pr.evaluate(y, pr.to_ordered(P), measure="vus", labels=[0, 1, 2])
+    assert nakas.value == pytest.approx(value, abs=5e-7)
+    assert nakas.standard_error == pytest.approx(error, abs=5e-7)
+
+
 def test_equation_5_of_hand_and_till_holds_exactly():
     y, s = datasets.Binormal(1.0).sample((40, 60), rng=2)
     s = s.round(1)

@@ -9,6 +9,7 @@ from polyroc._normalise.frames import Array, as_array
 from polyroc._normalise.words import shown
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import CodeArray
+from polyroc.kernels.grouping import count
 
 __all__ = ["Coded", "encode", "is_hashable", "is_missing", "sortable"]
 
@@ -94,7 +95,7 @@ def _tidy(codes: Array, labels: Sequence[Any]) -> Coded:
     """Leave out the labels that are missing or that no case has, and sort the others if they can be."""
     plain = [label.item() if isinstance(label, np.bool_ | np.number | np.character) else label for label in labels]
     codes = codes.astype(np.int32, copy=False)
-    used = np.bincount(codes + 1, minlength=len(plain) + 1)[1:].tolist()
+    used = count(codes, len(plain)).tolist()
     kept = [label for label, count in zip(plain, used, strict=True) if count and not is_missing(label)]
     number = {label: i for i, label in enumerate(dict.fromkeys(sorted(kept) if sortable(kept) else kept))}
     table = [number.get(label, -1) for label in plain]

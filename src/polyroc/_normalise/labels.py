@@ -59,6 +59,8 @@ def renumber(found: Coded, order: tuple[Hashable, ...], what: str, trouble: str,
         where = words.where(found.codes == unknown[0])
         label = shown(found.labels[unknown[0]])
         raise InputError(f"{what} holds {label} ({where}), {trouble}, or correct the data.")
+    if order == found.labels:
+        return Coded(found.codes, order)
     table = np.array([*(number[label] for label in found.labels), -1], dtype=np.int32)
     return Coded(table[found.codes], order)
 

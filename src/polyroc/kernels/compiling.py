@@ -11,7 +11,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def kernel(function: F) -> F:
-    """Compile on first use for the types that come; later processes load the machine code from disk."""
+    """Compile on first use for the types that come; later processes load the machine code from disk.
+
+    Arguments are arrays and numbers, no named tuples: numba stores the name of the class and fails if it is gone.
+    """
     return cast("F", numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 

@@ -56,6 +56,8 @@ class Confusion:
         self.rates = np.array([self._mean(k) for k in range(sample.classes)])
 
     def _mean(self, k: int) -> FloatArray:
+        if not self.sample.totals[k]:
+            return np.full(self.sample.classes, np.nan)
         cases = self.sample.cases(k)
         weight = None if self.sample.weight is None else self.sample.weight[cases]
         mean: FloatArray = np.average(self.shares[cases], axis=0, weights=weight)
@@ -72,7 +74,8 @@ class Confusion:
         return tuple(self._stratum(k, gradient[k]) for k in involved)
 
     def _stratum(self, k: int, slope: FloatArray) -> Stratum:
-        return Stratum(self.shares[self.sample.cases(k)] @ slope, lambda: self.sample.cases(k))
+        components = self.shares[self.sample.cases(k)] @ slope
+        return Stratum(components, lambda: self.sample.cases(k), float(np.ptp(slope)))
 
 
 def decided(sample: Sample) -> Confusion:
@@ -151,7 +154,7 @@ class PairedWins:
 
     def stratum(self, k: int, slope: FloatArray) -> Stratum:
         """Components of class k: its wins over each other class, times the slope for that class."""
-        return Stratum(slope @ self.wins[k], lambda: self.sample.cases(k))
+        return Stratum(slope @ self.wins[k], lambda: self.sample.cases(k), float(np.abs(slope).sum()))
 
 
 def pairwise_accuracy(sample: Sample) -> Statistic:

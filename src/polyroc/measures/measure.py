@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
+import numpy as np
+
 from polyroc.errors import MeasureError
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
@@ -31,10 +33,9 @@ class Measure:
         or made from the columns: the largest wins).
     classes
         The fewest and the most classes it is defined for; None for no limit.
-    range
-        From the options: the smallest and the largest value it can take.
-    chance
-        From the number of classes and the options: the value of a constant score; None if there is none.
+    range, chance
+        From the number of classes and the options: the smallest and the largest value it can take; the value of a
+        constant score, None if there is none.
     paper
         Where it was defined.
     compute
@@ -43,6 +44,8 @@ class Measure:
         What it can be told, with the defaults; and which of these replace each other.
     told
         What it was told.
+    roles
+        The options that name a class and must be told: which class plays a special role is never guessed.
     larger_is_better
         False for a cost.
     symmetric
@@ -63,6 +66,7 @@ class Measure:
     options: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     either: tuple[str, ...] = ()
     told: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    roles: tuple[str, ...] = ()
     larger_is_better: bool = True
     symmetric: bool = True
     rank_based: bool = True
@@ -96,7 +100,8 @@ class Measure:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
                 raise MeasureError(f"{self.key} has no option {name!r}; it knows: {known}.")
-        return replace(self, told=MappingProxyType({**self.told, **options}))
+        plain = {name: each.item() if isinstance(each, np.generic) else each for name, each in options.items()}
+        return replace(self, told=MappingProxyType({**self.told, **plain}))
 
 
 def always(value: T) -> Callable[..., T]:

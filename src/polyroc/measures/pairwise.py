@@ -62,9 +62,9 @@ class Pairs:
                 shares[i, sample.order(k, i)] = 1.0 - below
         return shares
 
-    def stratum(self, k: int, components: FloatArray) -> Stratum:
+    def stratum(self, k: int, components: FloatArray, reach: float = 1.0) -> Stratum:
         """Components of the cases of class k, in the order given."""
-        return Stratum(components, lambda: self.sample.cases(k))
+        return Stratum(components, lambda: self.sample.cases(k), reach)
 
 
 def hand_till(sample: Sample) -> Statistic:
@@ -82,7 +82,8 @@ def hand_till(sample: Sample) -> Statistic:
     def strata() -> Strata:
         ordered = c * (c - 1)
         return tuple(
-            pairs.stratum(k, (pairs.won[k].sum(axis=0) + pairs.beaten[k].sum(axis=0)) / ordered) for k in range(c)
+            pairs.stratum(k, (pairs.won[k].sum(axis=0) + pairs.beaten[k].sum(axis=0)) / ordered, 2.0 / c)
+            for k in range(c)
         )
 
     return Statistic(float(mean_of_pairs(pairs.areas)), strata, lambda: _pair_parts(pairs))
@@ -131,7 +132,12 @@ def ova(sample: Sample) -> Statistic:
 
     def strata() -> Strata:
         return tuple(
-            pairs.stratum(k, (share[k] @ pairs.won[k] + share[:, k] @ pairs.beaten[k]) / c) for k in range(c)
+            pairs.stratum(
+                k,
+                (share[k] @ pairs.won[k] + share[:, k] @ pairs.beaten[k]) / c,
+                float(share[k].sum() + share[:, k].sum()) / c,
+            )
+            for k in range(c)
         )
 
     def parts() -> Mapping[str, Statistic]:

@@ -99,12 +99,12 @@ def _mcclish(low: float, high: float) -> tuple[float, float]:
     return scale, 0.5 - scale * chance
 
 
-def _partial_range(fpr: Any, tpr: Any, standardised: bool) -> tuple[float, float]:
+def _partial_range(_: int, fpr: Any, tpr: Any, standardised: bool) -> tuple[float, float]:
     """Raw: from 0 to the length of the range. Standardised: a curve below chance may end far below 0."""
     low, high = _checked_range(fpr, tpr)
     if not standardised:
         return 0.0, high - low
-    _, worst = _mcclish(low, high) if tpr is None else _mcclish(1.0 - high, 1.0 - low)
+    worst = (_mcclish(low, high) if tpr is None else _mcclish(1.0 - high, 1.0 - low))[1]
     return worst, 1.0
 
 

@@ -65,6 +65,12 @@ class Sample:
             self._made[make] = make(self)
         return cast("T", self._made[make])
 
+    def fixed(self, make: Callable[["Sample"], T]) -> T:
+        """What `make` makes of this sample whatever its weights: made once for all samples reweighted from it."""
+        if make not in self._blocks.made:
+            self._blocks.made[make] = make(self)
+        return cast("T", self._blocks.made[make])
+
     def cases(self, k: int) -> IntArray:
         """The cases of class k, in the order given."""
         return self._blocks.cases[self._block(k)]
@@ -80,6 +86,11 @@ class Sample:
     def sorted(self, k: int, column: int = 0) -> FloatArray:
         """The scores of class k, ascending."""
         return self._blocks.sorted[column, self._block(k)]
+
+    def ascending(self, column: int = 0) -> FloatArray:
+        """The scores of all classes, class after class, ascending in each."""
+        whole: FloatArray = self._blocks.sorted[column]
+        return whole
 
     def weights(self, k: int, column: int = 0) -> FloatArray | None:
         """The weights that go with `sorted`; None if there are none."""
@@ -99,6 +110,7 @@ class _Blocks:
 
     def __init__(self, codes: CodeArray, values: FloatArray, starts: IntArray) -> None:
         self.codes, self.values, self.starts = codes, values, starts
+        self.made: dict[Callable[..., Any], Any] = {}
 
     @cached_property
     def cases(self) -> IntArray:

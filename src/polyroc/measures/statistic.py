@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from polyroc.kernels.arrays import FloatArray, IntArray
 
-__all__ = ["Statistic", "Strata", "Stratum"]
+__all__ = ["Scale", "Statistic", "Strata", "Stratum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,24 @@ class Stratum:
         One number per case: the mean outcome of the tuples of cases that contain it.
     cases
         Which cases these are, found on demand: a variance without weights or groups does not ask.
+    reach
+        How far apart two components of the class can be: less than the range of the measure where the class has
+        only a share in the value. None: as far as the measure's limits.
     """
 
     components: FloatArray
     cases: Callable[[], IntArray]
+    reach: float | None = None
 
 
 Strata: TypeAlias = tuple[Stratum, ...]
+
+
+class Scale(NamedTuple):
+    """The smallest and the largest value that can be, and what a constant score gets, if that is known."""
+
+    limits: tuple[float, float]
+    chance: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +55,17 @@ class Statistic:
         Makes the components, class by class.
     parts
         Makes the pieces the measure is made of, by a readable key; None if it has none.
+    monte_carlo_error
+        The standard error that comes of looking at some tuples of the cases only; 0 if all were looked at.
+    scale
+        The range and the chance value of a part, where they are not those of the measure.
     """
 
     value: float
     strata: Callable[[], Strata]
     parts: Callable[[], Mapping[str, "Statistic"]] | None = None
+    monte_carlo_error: float = 0.0
+    scale: Scale | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strata", cache(self.strata))

@@ -114,7 +114,7 @@ def expected_cost(
     return confusion.statistic(float((gradient * confusion.rates).sum()), gradient)
 
 
-def _dearest(false_positive: float, false_negative: float, **_: Any) -> tuple[float, float]:
+def _dearest(_: int, false_positive: float, false_negative: float, **__: Any) -> tuple[float, float]:
     """The range of the expected cost: no case can cost more than the dearer error."""
     return 0.0, max(false_positive, false_negative)
 
