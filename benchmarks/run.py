@@ -4,12 +4,10 @@ Times are the best of several repetitions in this process, after one call that c
 Run `make bench`, or `python benchmarks/run.py ROW` for the rows whose name contains ROW.
 """
 
-import gc
 import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import duckdb
@@ -19,35 +17,10 @@ from rich.table import Table
 from sklearn.metrics import roc_auc_score
 
 import polyroc as pr
-from polyroc import datasets
-
-
-def best(function, repetitions=5):
-    """Seconds of the quickest of several calls."""
-    function()
-    times = []
-    for _ in range(repetitions):
-        gc.collect()
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def quickest_process(arguments, repetitions=5):
-    """Seconds of the quickest of several runs of a command."""
-    return best(lambda: subprocess.run(arguments, check=True, capture_output=True), repetitions)
-
-
-def two_classes(n):
-    return datasets.Binormal(separation=1.0).sample(n // 2, rng=0)
-
-
-def many_classes(c, n):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, c, size=n)
-    P = rng.dirichlet(np.ones(c), size=n) + 0.3 * np.eye(c)[y]
-    return y, P / P.sum(axis=1, keepdims=True)
+from pdi import pdi
+from threeway import threeway
+from timing import best, many_classes, quickest_process, two_classes
+from volumes import scurfield, vus
 
 
 def bare(measure):
@@ -182,6 +155,10 @@ ROWS = {
     "hand_till": hand_till,
     "bootstrap": bootstrap,
     "comparison": comparison,
+    "vus": vus,
+    "scurfield": scurfield,
+    "pdi": pdi,
+    "threeway": threeway,
     "start": start,
     "large file": large_file,
 }

@@ -5,8 +5,10 @@ each case, the weighted mean outcome of the tuples that contain it, scaled so th
 (component - class mean) / (class weight) per unit of weight given to the case.
 """
 
-from itertools import groupby, pairwise, product
-from math import factorial, prod
+from fractions import Fraction
+from functools import cache
+from itertools import groupby, pairwise, permutations, product
+from math import erfc, exp, factorial, inf, log, log2, pi, prod, sqrt
 
 
 def psi(a, b):
@@ -124,22 +126,43 @@ def chain(scores):
     return 1.0 / prod(factorial(len(list(block))) for _, block in groupby(scores))
 
 
-def vus(y, s, w):
-    return mean_over_tuples(y, s, w, range(len(y)))
+def under_the_umbrella(scores):
+    """What three scores are worth: 1 if the second is the largest, shared with those that equal it."""
+    return (scores[1] == max(scores)) / scores.count(max(scores))
 
 
-def vus_components(y, s, w):
-    return [mean_over_tuples(y, s, w, [x, *(z for z in range(len(y)) if y[z] != y[x])]) for x in range(len(y))]
+def vus(y, s, w, worth=chain):
+    return mean_over_tuples(y, s, w, range(len(y)), worth)
 
 
-def mean_over_tuples(y, s, w, cases):
-    """The mean worth of the chains of one case per class, among some cases; a single case counts fully."""
+def vus_components(y, s, w, worth=chain):
+    return [
+        mean_over_tuples(y, s, w, [x, *(z for z in range(len(y)) if y[z] != y[x])], worth) for x in range(len(y))
+    ]
+
+
+def mean_over_tuples(y, s, w, cases, worth):
+    """The mean worth of one case per class, in the order of the classes, among some cases; one counts fully."""
     blocks = [[x for x in cases if y[x] == k] for k in sorted(set(y))]
     weights = [[1.0] if len(block) == 1 else [w[x] for x in block] for block in blocks]
     top = sum(
-        chain([s[x] for x in pick]) * prod(v) for pick, v in zip(product(*blocks), product(*weights), strict=True)
+        worth([s[x] for x in pick]) * prod(v) for pick, v in zip(product(*blocks), product(*weights), strict=True)
     )
     return top / prod(sum(v) for v in weights)
+
+
+def in_order(order):
+    """The worth of a chain that goes through the classes in another order."""
+    return lambda scores: chain([scores[k] for k in order])
+
+
+def scurfield_volumes(y, s, w):
+    return {order: vus(y, s, w, in_order(order)) for order in permutations(sorted(set(y)))}
+
+
+def scurfield(y, s, w):
+    volumes = scurfield_volumes(y, s, w).values()
+    return log2(len(volumes)) + sum(v * log2(v) for v in volumes if v > 0)
 
 
 # Decisions -----------------------------------------------------------------------------------------------------
@@ -248,7 +271,7 @@ def variance(y, components, w=None, groups=None):
 
 
 def auc_outcomes(y, s):
-    """By pair of classes, the outcome of a case of the first and one of the second; the value sums their means."""
+    """By tuple of classes, the outcome of one case of each; the value is the sum of their means."""
     return {(1, 0): lambda x, z: psi(s[x], s[z])}
 
 
@@ -261,23 +284,25 @@ def hand_till_outcomes(y, P):
     return {(k, m): of(k, m) for k in range(c) for m in range(k + 1, c)}
 
 
+def vus_outcomes(y, s):
+    return {tuple(sorted(set(y))): lambda *pick: chain([s[x] for x in pick])}
+
+
+def tuples(y, classes):
+    return list(product(*(members(y, k) for k in classes)))
+
+
 def sum_of_means(y, outcomes):
-    value = 0.0
-    for (k, m), h in outcomes.items():
-        of_pairs = [h(x, z) for x in members(y, k) for z in members(y, m)]
-        value += sum(of_pairs) / len(of_pairs)
-    return value
+    return sum(sum(h(*pick) for pick in tuples(y, ks)) / len(tuples(y, ks)) for ks, h in outcomes.items())
 
 
 def unbiased_covariance(y, first, second):
-    """Value times value, less the mean product of the outcomes of two pairs of cases without a common case."""
+    """Value times value, less the mean product of the outcomes of two tuples of cases without a common case."""
     covariance = sum_of_means(y, first) * sum_of_means(y, second)
-    for (k, m), h in first.items():
-        for (i, j), g in second.items():
-            pairs = [(x, z) for x in members(y, k) for z in members(y, m)]
-            others = [(u, v) for u in members(y, i) for v in members(y, j)]
-            products = [h(*one) * g(*two) for one in pairs for two in others if not set(one) & set(two)]
-            covariance -= sum(products) / len(products)
+    for (ks, h), (ls, g) in product(first.items(), second.items()):
+        picks, others = ([(pick, f(*pick)) for pick in tuples(y, classes)] for classes, f in ((ks, h), (ls, g)))
+        products = [u * v for one, u in picks for two, v in others if not set(one) & set(two)]
+        covariance -= sum(products) / len(products)
     return covariance
 
 
@@ -294,3 +319,287 @@ def jackknife_moves(y, value, w, groups):
         for unit, without in zip(units, values, strict=True):
             moves[unit] += ((len(units) - 1) / len(units)) ** 0.5 * (without - sum(values) / len(values))
     return moves
+
+
+# One case per class, each class by its own column: the polytomous discrimination index ---------------------------
+
+
+def recognised(P, pick, i):
+    """Whether the case of class i has the largest p_i of one case per class; ties share the credit."""
+    column = [P[x][i] for x in pick]
+    return (column[i] == max(column)) / column.count(max(column))
+
+
+def pdi_of_class(y, P, w, i, cases=None):
+    """PDI_i, the mean over all tuples of some cases, one per class; a single case counts fully."""
+    blocks = [[x for x in (cases or range(len(y))) if y[x] == k] for k in range(len(P[0]))]
+    weights = [[1.0] if len(block) == 1 else [w[x] for x in block] for block in blocks]
+    picks = zip(product(*blocks), product(*weights), strict=True)
+    return sum(recognised(P, pick, i) * prod(v) for pick, v in picks) / prod(sum(v) for v in weights)
+
+
+def pdi_of_class_components(y, P, w, i):
+    others = [[z for z in range(len(y)) if y[z] != y[x]] for x in range(len(y))]
+    return [pdi_of_class(y, P, w, i, [x, *rest]) for x, rest in enumerate(others)]
+
+
+def pdi(y, P, w):
+    return sum(pdi_of_class(y, P, w, i) for i in range(len(P[0]))) / len(P[0])
+
+
+def pdi_components(y, P, w):
+    by_class = [pdi_of_class_components(y, P, w, i) for i in range(len(P[0]))]
+    return [sum(of_case) / len(of_case) for of_case in zip(*by_class, strict=True)]
+
+
+# Decisions by a rule, and what they tell ---------------------------------------------------------------------------
+
+
+def mossman_decision(p, alpha, beta):
+    if p[2] >= alpha:
+        return 2
+    return 0 if p[1] - p[0] <= beta else 1
+
+
+def information_gain(R, priors):
+    """Mutual information of class and decision, in bits; R[i][j] = P(decision j | class i)."""
+    c = len(R)
+    gain = 0.0
+    for i, j in product(range(c), range(c)):
+        called = sum(priors[k] * R[k][j] for k in range(c))
+        if priors[i] * R[i][j] > 0:
+            gain += priors[i] * R[i][j] * log2(R[i][j] / called)
+    return gain
+
+
+# Conversions between one probability per class and one score -----------------------------------------------------
+
+
+def sampat_score(row):
+    """k - 0.5 + p_k, k the class of the largest probability; the mean of these where several share it."""
+    found = [k + 0.5 + p for k, p in enumerate(row) if p == max(row)]
+    return sum(found) / len(found)
+
+
+def expected_class(row):
+    return sum((k + 1) * p for k, p in enumerate(row)) / sum(row)
+
+
+def normal_probabilities(y, s, w, priors, x):
+    """The probability of each class at score x: priors times normal densities, by Bayes' rule."""
+    likely = []
+    for k, prior in enumerate(priors):
+        cases = members(y, k)
+        centre = mean([s[i] for i in cases], [w[i] for i in cases])
+        variance = mean([(s[i] - centre) ** 2 for i in cases], [w[i] for i in cases])
+        likely.append(prior * exp(-((x - centre) ** 2) / (2 * variance)) / sqrt(2 * pi * variance))
+    return [p / sum(likely) for p in likely]
+
+
+# Three classes, one case of each: Mossman's and Sahiner's volumes ------------------------------------------------
+
+
+def mean_outcome(y, w, outcome, cases=None):
+    """The mean of outcome(x0, x1, x2) over the triples of some cases, one per class; a single one counts fully."""
+    blocks = [[x for x in (cases or range(len(y))) if y[x] == k] for k in range(3)]
+    weights = [[1.0] if len(block) == 1 else [w[x] for x in block] for block in blocks]
+    picks = zip(product(*blocks), product(*weights), strict=True)
+    return sum(outcome(*pick) * prod(v) for pick, v in picks) / prod(sum(v) for v in weights)
+
+
+def mean_outcomes(y, w, outcome):
+    """The same of the triples that contain a case, for each case."""
+    return [mean_outcome(y, w, outcome, [x, *(z for z in range(len(y)) if y[z] != y[x])]) for x in range(len(y))]
+
+
+def three_way(P):
+    """Class 0 below class 1 along d = p1 - p0, and class 2 highest in p2; ties shared."""
+
+    def outcome(x, z, top):
+        d, e = P[x][1] - P[x][0], P[z][1] - P[z][0]
+        rises = 0.5 if abs(d - e) <= 1e-12 else float(d < e)
+        p = [P[i][2] for i in (x, z, top)]
+        return rises * (p[2] == max(p)) / p.count(max(p))
+
+    return outcome
+
+
+def mossman(y, P, w):
+    return mean_outcome(y, w, three_way(P))
+
+
+def mossman_components(y, P, w):
+    return mean_outcomes(y, w, three_way(P))
+
+
+NEARLY_ZERO, NEARLY_ONE = Fraction(1, 2**20000), Fraction(1, 10**9)
+
+
+def order(a, b):
+    """1 if a is larger, -1 if b is, 0 if they are equal but for a share of 1e-9; exact, as they are fractions."""
+    return 0 if abs(a - b) <= NEARLY_ONE * max(abs(a), abs(b)) else 1 if a > b else -1
+
+
+def surface(P, malignant):
+    """Outcomes of a triple for the area of Sahiner's domain, and for the volume under his surface."""
+    M, B, N = malignant, *(k for k in range(3) if k != malignant)
+    exact = [[Fraction(p) if p > 0 else NEARLY_ZERO for p in map(float, row)] for row in P]
+    r, s = [row[B] / row[M] for row in exact], [row[N] / row[M] for row in exact]
+
+    def sign(*pick):
+        b, n = pick[B], pick[N]
+        return (order(r[b], r[n]) + order(s[n], s[b])) / 2
+
+    def signed_share(*pick):
+        """The sign, if alpha r + beta s <= 1 for the case of M, with equality for those of B and N."""
+        m, b, n = pick[M], pick[B], pick[N]
+        for corner in (b, n):  # level with an end of a falling line, or straight above or below, is not on it
+            right, up = order(r[m], r[corner]), order(s[m], s[corner])
+            if abs(sign(*pick)) == 1 and (right == 0) != (up == 0):
+                return sign(*pick) * (right + up < 0)
+        by_r = abs(order(s[n], s[b]) * order(r[m], r[b])) * (s[n] - s[b]) * (r[m] - r[b])
+        by_s = abs(order(r[b], r[n]) * order(s[m], s[b])) * (r[b] - r[n]) * (s[m] - s[b])
+        beyond = order(by_r, -by_s) * order(sign(*pick), 0)
+        return sign(*pick) * (1 - beyond) / 2
+
+    return sign, cache(signed_share)
+
+
+def sahiner(y, P, w, malignant):
+    area, volume = (mean_outcome(y, w, outcome) for outcome in surface(P, malignant))
+    return volume / area
+
+
+def sahiner_components(y, P, w, malignant):
+    """Linearised, so that they say how the ratio moves."""
+    sign, signed_share = surface(P, malignant)
+    area, height = mean_outcome(y, w, sign), sahiner(y, P, w, malignant)
+    both = zip(mean_outcomes(y, w, signed_share), mean_outcomes(y, w, sign), strict=True)
+    return [height + (volume - height * domain) / area for volume, domain in both]
+
+
+# The best assignment of one case per class ------------------------------------------------------------------------
+
+
+def scored(P, scoring):
+    """The scores of each case for each class, and within what their sums are equal: 8 c^2 ulps of the largest."""
+    if scoring == "log":
+        S = [[log(p) if p > 0 else -inf for p in row] for row in P]
+    elif scoring == "linear":
+        S = [list(row) for row in P]
+    else:
+        S = [[-sqrt(sum((p - (i == j)) ** 2 for j, p in enumerate(row))) for i in range(len(row))] for row in P]
+    size = max([abs(s) for row in S for s in row if s > -inf] + [1.0] * (scoring == "log"), default=0.0)
+    return S, 8 * len(P[0]) ** 2 * 2.0**-52 * size
+
+
+def right_assignment(tolerance):
+    """What a tuple of rows is worth: 1 / (number of best assignments) if to each its own class is one, else 0."""
+
+    def worth(rows):
+        sums = [sum(row[i] for row, i in zip(rows, a, strict=True)) for a in permutations(range(len(rows)))]
+        right, *others = sums
+        if right == -inf:
+            return 0.0 if max(others) > -inf else 1.0 / (1 + len(others))
+        if max(others) > right + tolerance:
+            return 0.0
+        return 1.0 / (1 + sum(other >= right - tolerance for other in others))
+
+    return worth
+
+
+def he(y, P, w, scoring="log"):
+    S, tolerance = scored(P, scoring)
+    return vus(y, S, w, right_assignment(tolerance))
+
+
+def he_components(y, P, w, scoring="log"):
+    S, tolerance = scored(P, scoring)
+    return vus_components(y, S, w, right_assignment(tolerance))
+
+
+# Curves: two classes, class 1 positive --------------------------------------------------------------------------
+
+
+def height(points, u):
+    """The highest point of a curve at a false positive rate; straight between its points."""
+    level = [t for v, t in points if v == u]
+    if level:
+        return max(level)
+    (u0, t0), (u1, t1) = next((p, q) for p, q in pairwise(points) if p[0] < u < q[0])
+    return t0 + (t1 - t0) * (u - u0) / (u1 - u0)
+
+
+def hull_height(points, u):
+    """The highest point at a rate that lots between two operating points can reach."""
+    best = max(t for v, t in points if v <= u)
+    for (u0, t0), (u1, t1) in product(points, points):
+        if u0 <= u <= u1 and u0 < u1:
+            best = max(best, t0 + (t1 - t0) * (u - u0) / (u1 - u0))
+    return best
+
+
+def average_precision(y, s, w):
+    value, before = 0.0, 0.0
+    share = total(y, w, 1) / sum(w)
+    for fpr, tpr in roc_points(y, s, w)[1:]:
+        if tpr > before:
+            value += (tpr - before) * share * tpr / (share * tpr + (1 - share) * fpr)
+            before = tpr
+    return value
+
+
+def least_cost(points, p):
+    return min(p * (1 - tpr) + (1 - p) * fpr for fpr, tpr in points)
+
+
+def cost_area(y, s, w):
+    """The integral of the least cost over p: it is straight between places where two cost lines cross."""
+    points = roc_points(y, s, w)
+    crossings = {0.0, 1.0}
+    for (u0, t0), (u1, t1) in product(points, points):
+        if u1 - u0 + t1 - t0 > 0:
+            crossings.add((u1 - u0) / (u1 - u0 + t1 - t0))
+    return sum(
+        (b - a) * (least_cost(points, a) + least_cost(points, b)) / 2 for a, b in pairwise(sorted(crossings))
+    )
+
+
+def normal(z):
+    return 0.5 * erfc(-z / sqrt(2))
+
+
+def binormal_log_likelihood(negatives, positives, a, b, cuts):
+    """Counts by rising category; negatives N(0, 1), P(positive <= c) = Phi(b c - a)."""
+    edges = [-inf, *cuts, inf]
+    value = 0.0
+    for n, m, (low, high) in zip(negatives, positives, pairwise(edges), strict=True):
+        value += n * log(normal(high) - normal(low)) if n else 0.0
+        value += m * log(normal(b * high - a) - normal(b * low - a)) if m else 0.0
+    return value
+
+
+def cost_decision(p, L):
+    """The decision of least cost; the first of several."""
+    risks = [sum(L[k][j] * p[k] for k in range(len(p))) for j in range(len(p))]
+    return min(range(len(p)), key=lambda j: (risks[j] > min(risks) * (1 + 1e-12), j))
+
+
+def expected_loss(R, costs, priors):
+    c = len(R)
+    return sum(priors[k] * costs[k][m] * R[k][m] for k in range(c) for m in range(c))
+
+
+def threshold_rates(y, s, w):
+    """By threshold (none called positive, then every score): the confusion rates; class 1 is positive."""
+    found = {}
+    for t in [float("inf"), *sorted({x for x, v in zip(s, w, strict=True) if v > 0}, reverse=True)]:
+        tp, fn, fp, tn = table(y, s, w, t)
+        found[t] = [[tn / (tn + fp), fp / (tn + fp)], [fn / (tp + fn), tp / (tp + fn)]]
+    return found
+
+
+def net_benefit(y, p, w, t):
+    """Cases found less false alarms at the odds of the threshold, per case."""
+    tp, _, fp, _ = table(y, p, w, t)
+    return (tp - fp * t / (1 - t)) / sum(w)

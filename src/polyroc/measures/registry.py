@@ -5,16 +5,22 @@ from difflib import get_close_matches
 from typing import Any
 
 from polyroc.errors import MeasureError
+from polyroc.measures.assignment import ASSIGNMENT
 from polyroc.measures.decision import DECISION
 from polyroc.measures.measure import Measure
 from polyroc.measures.ordered import ORDERED
 from polyroc.measures.pairwise import PAIRWISE
+from polyroc.measures.polytomous import POLYTOMOUS
 from polyroc.measures.ranking import RANKING
 from polyroc.measures.table import TABLE
+from polyroc.measures.threeway import THREEWAY
 
 __all__ = ["MEASURES", "measure"]
 
-MEASURES: dict[str, Measure] = {each.key: each for each in (*RANKING, *PAIRWISE, *DECISION, *TABLE, *ORDERED)}
+MEASURES: dict[str, Measure] = {
+    each.key: each
+    for each in (*RANKING, *PAIRWISE, *DECISION, *TABLE, *ORDERED, *ASSIGNMENT, *POLYTOMOUS, *THREEWAY)
+}
 
 
 def measure(key: str | Measure, **options: Any) -> Measure:

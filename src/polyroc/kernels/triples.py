@@ -1,0 +1,227 @@
+"""Triples of cases, one per class: which are assigned right, found pair by pair instead of triple by triple.
+
+With s_i(x) the score of case x for class i, put a = s_1 - s_2, e = s_2 - s_3, b = s_1 - s_3. To give x1, x2, x3
+their own classes is among the best of the six assignments if
+
+    a1 >= a2,   e2 >= e3,   b1 >= b3,   a1 + e2 >= b3,   b1 - a2 >= e3
+
+one inequality for each other assignment, with equality where that one is as good. So for a pair (x1, x2) the x3
+wanted have e3 <= E = min(e2, b1 - a2) and b3 <= B = min(b1, a1 + e2): a quadrant. Where b1 >= b2, E is e2: x2 is
+held, the x3 up to e2 are counted along b3, and as x1 moves up along a1 the limit a1 + e2 moves up along b3: one
+merge for each x2. Where b1 < b2, B is b1; to exchange classes 1 and 2 (a changes its sign, e and b change places)
+makes it the other case. So two sweeps of O(n^2) count all n^3 triples. Ties cost no more: on the borders of the
+quadrant [a1 = a2] + [e3 = E] (1 + [b1 = b2]) + [b3 = B] (1 + [e1 = e2]) other assignments are as good.
+
+A score may be -inf, but not that of a case for its own class: then a1, e2 > -inf and a2, e3, b3 < inf, so that no
+sum is nan. To ask whether a1 + e2 >= b3 is a problem of the kind "3SUM": much less than n^2 is not to be expected.
+"""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.compiling import kernel
+
+__all__ = ["Sweep", "right_triples", "sweeps"]
+
+MANY_PAIRS, TASKS = 10**5, 8  # from so many pairs on, so many tasks a sweep, whatever the number of cores
+
+
+class Sweep(NamedTuple):
+    """Three classes made ready for one sweep.
+
+    Attributes
+    ----------
+    classes
+        Which classes play the first, the second and the third part.
+    orders
+        What sorts the first class by a, and the third by b.
+    first, second, third
+        By row: a, b, e of the first class, sorted by a; a, e, b of the second, and 1 where e2 ties with some e3,
+        else 0; b, e of the third, sorted by b.
+    places
+        For each case of the first class, how many b3 are less than b1 - tolerance, and how many at most
+        b1 + tolerance.
+    strictly
+        True if only pairs with e1 > e2 count, False if those with b1 >= b2: what the other sweep leaves.
+    """
+
+    classes: tuple[int, int, int]
+    orders: tuple[IntArray, IntArray]
+    first: FloatArray
+    second: FloatArray
+    third: FloatArray
+    places: IntArray
+    strictly: bool
+
+
+def sweeps(scores: Sequence[FloatArray], tolerance: float) -> tuple[Sweep, Sweep]:
+    """What the scores of three classes give, whatever the weights; scores[k] has a row per case of class k."""
+    i, j, k = np.argsort([len(rows) for rows in scores], kind="stable").tolist()  # the fewest pairs
+    return _sweep(scores, (i, j, k), tolerance, False), _sweep(scores, (j, i, k), tolerance, True)
+
+
+def _sweep(scores: Sequence[FloatArray], classes: tuple[int, int, int], tolerance: float, strictly: bool) -> Sweep:
+    (a1, b1, e1), (a2, b2, e2), (_, b3, e3) = (_differences(scores[k], classes) for k in classes)
+    order, last = np.argsort(a1), np.argsort(b3)
+    a1, b1, e1, b3, e3 = a1[order], b1[order], e1[order], b3[last], e3[last]
+    places = np.array([np.searchsorted(b3, b1 - tolerance), np.searchsorted(b3, b1 + tolerance, "right")])
+    steps = np.sort(e3)
+    level = np.searchsorted(steps, e2 - tolerance) < np.searchsorted(steps, e2 + tolerance, "right")
+    first, second, third = np.array([a1, b1, e1]), np.array([a2, e2, b2, level]), np.array([b3, e3])
+    return Sweep(classes, (order, last), first, second, third, places, strictly)
+
+
+def _differences(rows: FloatArray, classes: tuple[int, int, int]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """By case a, b and e; that of two infinite scores is nan and taken for -inf: it decides nothing."""
+    i, j, k = classes
+    with np.errstate(invalid="ignore"):
+        a, b, e = rows[:, i] - rows[:, j], rows[:, i] - rows[:, k], rows[:, j] - rows[:, k]
+    for each in (a, b, e):
+        each[np.isnan(each)] = -np.inf
+    return a, b, e
+
+
+def right_triples(pair: tuple[Sweep, Sweep], weights: Sequence[FloatArray], tolerance: float) -> list[FloatArray]:
+    """For each case of each class, the weight of the triples that contain it and are assigned right.
+
+    A triple weighs the product of the other two weights, divided by the number of best assignments. Sums of
+    scores are equal within the tolerance. Threads share the work, in parts that do not depend on their number.
+
+    >>> rows = [np.eye(3)[[k]] for k in range(3)]
+    >>> right_triples(sweeps(rows, 0.0), [np.array([2.0]), np.array([3.0]), np.array([5.0])], 0.0)
+    [array([15.]), array([10.]), array([6.])]
+    """
+    many = len(pair[0].orders[0]) * pair[0].second.shape[1] >= MANY_PAIRS
+    tasks = [(sweep, part) for sweep in pair for part in _parts(sweep.second.shape[1], TASKS if many else 1)]
+
+    def work(task: tuple[Sweep, slice]) -> tuple[FloatArray, FloatArray, FloatArray]:
+        sweep, part = task
+        (i, j, k), (order, last) = sweep.classes, sweep.orders
+        return _sweep_triples(
+            np.vstack([sweep.first, weights[i][order]]),
+            np.vstack([sweep.second[:, part], weights[j][part]]),
+            np.vstack([sweep.third, weights[k][last]]),
+            sweep.places,
+            tolerance,
+            sweep.strictly,
+        )
+
+    if many:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            done = list(pool.map(work, tasks))
+    else:
+        done = [work(task) for task in tasks]
+    found = [np.zeros(len(w)) for w in weights]
+    for (sweep, part), (x, y, z) in zip(tasks, done, strict=True):
+        i, j, k = sweep.classes
+        found[i][sweep.orders[0]] += x
+        found[j][part] += y
+        found[k][sweep.orders[1]] += z
+    return found
+
+
+def _parts(n: int, tasks: int) -> list[slice]:
+    ends = np.linspace(0, n, tasks + 1).astype(int)
+    return [slice(a, b) for a, b in pairwise(ends.tolist())]
+
+
+@kernel
+def _sweep_triples(
+    first: FloatArray, second: FloatArray, third: FloatArray, places: IntArray, tolerance: float, strictly: bool
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """What each case finds in one sweep; rows as in `Sweep`, and the weights as a last row."""
+    b3, e3, w3 = third
+    n3 = len(b3)
+    found1, found2, found3 = np.zeros(first.shape[1]), np.zeros(second.shape[1]), np.zeros(n3)
+    room = np.zeros(
+        (4, n3 + 1)
+    )  # of the first x3 along b3: weight of those with e3 <= e2, with e3 < e2; their gains
+    for j in range(second.shape[1]):
+        e2, level, w2 = second[1, j], second[3, j] > 0, second[4, j]
+        limits = e2 + tolerance, np.nextafter(e2 - tolerance, -np.inf)
+        for kind in range(1 + level):
+            _add_up(e3, w3, limits[kind], room[kind])
+        found2[j] = _merge(first, second[:, j], b3, places, tolerance, strictly, room, found1)
+        for kind in range(1 + level):
+            _hand_out(e3, w2, limits[kind], room[2 + kind], found3)
+    return found1, found2, found3
+
+
+@kernel
+def _add_up(e: FloatArray, weight: FloatArray, limit: float, held: FloatArray) -> None:
+    """At [i], the weight of those among the first i that have e up to the limit."""
+    for i in range(len(e)):
+        held[i + 1] = held[i] + (weight[i] if e[i] <= limit else 0.0)
+
+
+@kernel
+def _hand_out(e: FloatArray, weight: float, limit: float, gain: FloatArray, found: FloatArray) -> None:
+    """Those among the first i with e up to the limit find gain[i] times the weight; no gain is left."""
+    all_gain = 0.0
+    for i in range(len(e) - 1, -1, -1):
+        all_gain += gain[i + 1]
+        gain[i + 1] = 0.0
+        found[i] += weight * all_gain if e[i] <= limit else 0.0
+    gain[0] = 0.0
+
+
+@kernel
+def _merge(
+    first: FloatArray,
+    held: FloatArray,
+    b3: FloatArray,
+    places: IntArray,
+    tolerance: float,
+    strictly: bool,
+    room: FloatArray,
+    found: FloatArray,
+) -> float:
+    """All x1 with the x2 held: what the pairs find among the x3, as weighed by the x1."""
+    a1, b1, e1, w1 = first
+    a2, e2, b2, level, w2 = held
+    kind = int(level)  # without e3 = e2, those with e3 < e2 are those with e3 <= e2
+    up_to, below, gain_up_to, gain_below = room[0], room[kind], room[2], room[2 + kind]
+    all_found, weak, strict = 0.0, 0, 0
+    for i in range(np.searchsorted(a1, a2 - tolerance), len(a1)):
+        rising = a1[i] + e2
+        while weak < len(b3) and b3[weak] <= rising + tolerance:
+            weak += 1
+        last = min(weak, places[1, i])
+        counts = e1[i] > e2 if strictly else b1[i] >= b2
+        tied = (
+            level > 0 or a1[i] <= a2 + tolerance or (last > 0 and b3[last - 1] >= min(rising, b1[i]) - tolerance)
+        )
+        if not tied:  # without a branch on what counts, which would be mispredicted
+            share = up_to[last] if counts else 0.0
+            gain_up_to[last] += w1[i] if counts else 0.0
+        elif counts:
+            while strict < len(b3) and b3[strict] < rising - tolerance:
+                strict += 1
+            clear = min(strict, places[0, i])
+            inside, on_e, on_b, corner = _fair_shares(
+                a1[i] <= a2 + tolerance, abs(b1[i] - b2) <= tolerance, abs(e1[i] - e2) <= tolerance
+            )
+            share = inside * below[clear] + on_e * up_to[clear] + on_b * below[last] + corner * up_to[last]
+            gain_below[clear] += w1[i] * inside
+            gain_up_to[clear] += w1[i] * on_e
+            gain_below[last] += w1[i] * on_b
+            gain_up_to[last] += w1[i] * corner
+        else:
+            continue
+        found[i] += w2 * share
+        all_found += w1[i] * share
+    return all_found
+
+
+@kernel
+def _fair_shares(tie: bool, tie_e: bool, tie_b: bool) -> tuple[float, float, float, float]:
+    """What an x3 is worth inside the quadrant, on its borders and in its corner, as slopes by the four counts."""
+    inside, on_e, on_b = 1.0 / (1 + tie), 1.0 / (2 + tie + tie_e), 1.0 / (2 + tie + tie_b)
+    corner = 1.0 / (3 + tie + tie_e + tie_b)
+    return inside - on_e - on_b + corner, on_e - corner, on_b - corner, corner

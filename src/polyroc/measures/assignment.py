@@ -1,0 +1,327 @@
+"""One case per class, each to be given its class: how often the right assignment is the best one.
+
+Three ways to the same number. Three classes are counted pair by pair, exactly. More are counted tuple by tuple
+while there are few different tuples; otherwise random tuples are looked at, and the error this makes is told.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from math import factorial, prod, sqrt
+from typing import Any
+
+import numpy as np
+
+from polyroc.errors import MeasureError
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.assignments import tally_worths, worths
+from polyroc.kernels.triples import right_triples, sweeps
+from polyroc.measures.measure import Measure, always
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Statistic, Stratum
+
+__all__ = ["ASSIGNMENT", "he"]
+
+ROUNDINGS = 8.0  # sums of scores are equal within so many times c^2 ulps of the largest
+MOST_PAIRS = 10**9  # of cases of three classes: some seconds
+MOST_CHECKS = 5 * 10**7  # of more classes, c^2 for a tuple: some tenths of a second
+LEAST_EACH = 10  # random tuples with each case
+ROUND = 2**17  # random tuples drawn at a time: they fit the cache
+
+
+def _log(P: FloatArray) -> tuple[FloatArray, float]:
+    with np.errstate(divide="ignore"):
+        s = np.log(np.maximum(P, 0.0))  # a rounding error below zero is zero
+    return s, float(np.abs(s[np.isfinite(s)]).max(initial=1.0))  # a share of p is that much of log p
+
+
+def _linear(P: FloatArray) -> tuple[FloatArray, float]:
+    return P, float(np.abs(P).max())
+
+
+def _distance(P: FloatArray) -> tuple[FloatArray, float]:
+    s = np.empty(P.shape)
+    for i, corner in enumerate(np.eye(P.shape[1])):
+        s[:, i] = -np.linalg.norm(P - corner, axis=1)
+    return s, float(np.abs(s).max())
+
+
+SCORINGS = {"log": _log, "linear": _linear, "distance": _distance}
+
+
+def he(sample: Sample, scoring: str = "log", tuples: int | None = None, rng: int = 0) -> Statistic:
+    """He & Frey's volume under the ideal observer's ROC surface: the chance that one case per class is told apart.
+
+    One random case x_k of each class k is to be given its class, each class being there once. With scores s_i(x)
+    of case x for class i, the best assignment has the largest sum, and the volume is
+
+        VUS = P(sum over k of s_k(x_k) is the largest of all c! sums),
+
+    1/m where m assignments share the largest sum, so that a constant score gets 1/c!. The surface is that of the
+    rates of right decisions (TPR_1, ..., TPR_c) of the rule argmax_i (s_i(x) + gamma_i) as gamma varies: the ideal
+    observer's, if all wrong decisions are equally bad. Under "log", priors and a factor common to all classes of a
+    case change nothing. He, Metz, Tsui, Links & Frey (2006); He & Frey (2008) on its meaning, a task of correct
+    assignment; "He's method" in Sampat et al. (2009).
+
+    Sums are equal if they differ by no more than 8 c^2 eps times the largest |score| (at least 1, under "log"),
+    eps being 2.2e-16. Equal products such as 3/13 x 4/13 and 2/13 x 6/13 have logarithms whose sums differ in
+    the last digits: each of the 2c terms by an ulp or two, their sums by some more. Scores that truly differ
+    practically never come so close (1e-14 for three classes and moderate scores). Each sum is compared with that
+    of the right assignment only, so it does no harm that being close is not transitive.
+
+    Three classes: exact, value and components in O(n^2) time and O(n) memory for n distinct rows in each class,
+    up to 10^9 pairs (18,000 rows a class), or `tuples` if that is more. Four or more: exact if there are no more
+    than `tuples` tuples of distinct rows. Otherwise so many tuples are drawn, each case coming up in proportion
+    to its weight. Then `monte_carlo_error` says how far the value may be from that of all tuples; the standard
+    error is the sampling error alone, as if all had been looked at, and intervals contain both. (Components are
+    drawn towards the mean of their class by as much as takes the noise of the draw out of their variance.)
+    Classifiers judged on the same cases get the same tuples, so that most of this noise cancels out of their
+    difference; what is left of it is not in the standard error of the difference. `Bootstrap` draws anew for
+    each replicate: give it fewer `tuples`.
+
+    Parameters
+    ----------
+    sample
+        The cases.
+    scoring
+        "log": s_i = log p_i, so that products of probabilities are compared (He); products that are zero tie.
+        "linear": s_i = p_i. "distance": s_i = -||p - e_i||, the distance from the corner of the simplex where
+        p_i = 1 (Dreiseitl et al. 2000, R's mcca). They are different measures, and packages differ.
+    tuples
+        How many tuples to look at, at most; if they are drawn, 10 for each case at least. By default
+        5 x 10^7 / c^2: some tenths of a second.
+    rng
+        The seed of the draw.
+
+    Examples
+    --------
+    >>> import polyroc as pr
+    >>> y = ["a", "a", "b", "b", "c", "c"]
+    >>> P = [[0.5, 0.3, 0.2], [0.6, 0.3, 0.1], [0.3, 0.3, 0.4], [0.5, 0.4, 0.1], [0.2, 0.5, 0.3], [0.2, 0.4, 0.4]]
+    >>> [float(pr.evaluate(y, P, measure=f"he(scoring={s!r})")) for s in ("log", "linear", "distance")]
+    [0.5, 0.4375, 0.375]
+    """
+    _check(scoring, tuples, rng)
+    rows = sample.fixed(ROWS[scoring])
+    most = MOST_CHECKS // sample.classes**2 if tuples is None else int(tuples)
+    if rows.work > (max(most, MOST_PAIRS) if sample.classes == 3 else most):
+        return _Draw(sample, rows, most, int(rng)).statistic()
+    weights = rows.weights(sample)
+    components = rows.whole.components(weights)
+    value = float(weights[0] @ components[0] / weights[0].sum())
+
+    def stratum(k: int) -> Stratum:
+        return Stratum(components[k][rows.row_of[k]], lambda: sample.cases(k))
+
+    return Statistic(value, lambda: tuple(stratum(k) for k in range(sample.classes)))
+
+
+def _check(scoring: Any, tuples: Any, rng: Any) -> None:
+    if not isinstance(scoring, str) or scoring not in SCORINGS:
+        raise MeasureError(f"scoring must be one of {', '.join(map(repr, SCORINGS))}, got {scoring!r}.")
+    if tuples is not None and not _is_whole(tuples, 1):
+        raise MeasureError(f"tuples must be a whole number, 1 or more, or None, got {tuples!r}.")
+    if not _is_whole(rng, 0):
+        raise MeasureError(f"rng must be a seed, a whole number from 0, got {rng!r}.")
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
+
+
+class _Rows:
+    """The scores, and the distinct rows of them in each class, whatever the weights of the cases.
+
+    Attributes
+    ----------
+    scores, tolerance
+        One row per case, one column per class; within what sums of them are equal.
+    rows, row_of
+        By class: the distinct rows, and which of them each case has.
+    """
+
+    def __init__(self, sample: Sample, scoring: str) -> None:
+        c = sample.classes
+        scores, size = SCORINGS[scoring](sample.values)
+        self.scores = np.array(scores, order="C")
+        self.tolerance = ROUNDINGS * c**2 * np.finfo(np.float64).eps * size
+        found = [_distinct(self.scores[sample.cases(k)]) for k in range(c)]
+        self.rows, self.row_of = [rows for rows, _ in found], [row_of for _, row_of in found]
+
+    @property
+    def work(self) -> int:
+        """How many pairs, of three classes, or tuples there are."""
+        sizes = sorted(len(rows) for rows in self.rows)
+        return sizes[0] * sizes[1] + (sizes[0] + sizes[1]) * sizes[2] if len(sizes) == 3 else prod(sizes)
+
+    @cached_property
+    def whole(self) -> "_Triples | _Table":
+        """What gives the components, exactly: for each row, the mean worth of the tuples that contain it."""
+        return (_Triples if len(self.rows) == 3 else _Table)(self.rows, self.tolerance)
+
+    def weights(self, sample: Sample) -> list[FloatArray]:
+        """The weight of each distinct row of each class."""
+        given = np.ones(len(self.scores)) if sample.weight is None else sample.weight
+        return [_added_up(row_of, given[sample.cases(k)]) for k, row_of in enumerate(self.row_of)]
+
+
+ROWS = {scoring: partial(_Rows, scoring=scoring) for scoring in SCORINGS}
+
+
+def _distinct(rows: FloatArray) -> tuple[FloatArray, IntArray]:
+    """The distinct rows, and for each row which of them it is."""
+    order = np.lexsort(rows.T)
+    new = (rows[order][1:] != rows[order][:-1]).any(axis=1)
+    row_of = np.empty(len(rows), dtype=np.int64)
+    row_of[order] = np.concatenate([[0], np.cumsum(new)])
+    return rows[order][np.concatenate([[True], new])], row_of
+
+
+def _added_up(row_of: IntArray, weight: FloatArray) -> FloatArray:
+    return np.bincount(row_of, weight).astype(np.float64)
+
+
+class _Table:
+    """The worth of each tuple, by the row of the first class, then of the second, and so on."""
+
+    def __init__(self, rows: Sequence[FloatArray], tolerance: float) -> None:
+        self.worth = np.empty(prod(len(each) for each in rows))
+        starts = np.concatenate([[0], np.cumsum([len(each) for each in rows])])
+        worths(np.concatenate(rows), starts, tolerance, self.worth)
+
+    def components(self, weights: Sequence[FloatArray]) -> list[FloatArray]:
+        return [self._mean_over_others(weights, k) for k in range(len(weights))]
+
+    def _mean_over_others(self, weights: Sequence[FloatArray], k: int) -> FloatArray:
+        worth = self.worth
+        for w in reversed(weights[k + 1 :]):
+            worth = worth.reshape(-1, len(w)) @ w / w.sum()
+        for w in weights[:k]:
+            worth = w @ worth.reshape(len(w), -1) / w.sum()
+        return worth
+
+
+class _Triples:
+    """Three classes, pair by pair; where a case gives its own class nothing, by what else is zero."""
+
+    def __init__(self, rows: Sequence[FloatArray], tolerance: float) -> None:
+        self.tolerance = tolerance
+        self.own = [each[:, k] > -np.inf for k, each in enumerate(rows)]
+        self.pair = sweeps([each[own] for each, own in zip(rows, self.own, strict=True)], tolerance)
+        self.zeros = None if all(own.all() for own in self.own) else _Zeros(rows)
+
+    def components(self, weights: Sequence[FloatArray]) -> list[FloatArray]:
+        totals = [w.sum() for w in weights]
+        found = right_triples(
+            self.pair, [w[own] for w, own in zip(weights, self.own, strict=True)], self.tolerance
+        )
+        components = [np.zeros(len(w)) for w in weights] if self.zeros is None else self.zeros.components(weights)
+        for k, each in enumerate(components):
+            each[self.own[k]] += found[k] / prod(totals[:k] + totals[k + 1 :])
+        return components
+
+
+class _Zeros:
+    """Triples in which the right product is zero: worth 1/6 if all six are, which the zeros of each row tell."""
+
+    def __init__(self, rows: Sequence[FloatArray]) -> None:
+        kinds = [_distinct(np.where(each > -np.inf, 0.0, -np.inf)) for each in rows]
+        self.kind_of = [kind_of for _, kind_of in kinds]
+        self.table = _Table([kind for kind, _ in kinds], 0.0)
+        x1, x2, x3 = (kind[:, k] == 0.0 for k, (kind, _) in enumerate(kinds))
+        self.table.worth[(x1[:, None, None] & x2[:, None] & x3).ravel()] = 0.0  # these are counted pair by pair
+
+    def components(self, weights: Sequence[FloatArray]) -> list[FloatArray]:
+        by_kind = [_added_up(kind_of, w) for kind_of, w in zip(self.kind_of, weights, strict=True)]
+        found = self.table.components(by_kind)
+        return [each[kind_of] for each, kind_of in zip(found, self.kind_of, strict=True)]
+
+
+class _Draw:
+    """Random tuples, and what they tell of the value and of each case.
+
+    The worth of a tuple is the mean worth, plus an effect of each of its cases, plus a rest. Each case comes up in
+    proportion to its weight, as nearly as whole numbers allow; the small differences are made good by means of the
+    cases' own mean worths. So the effects do not add to the error of the value, which is that of the mean rest. By
+    the analysis of variance,
+
+        variance of a case's mean given the case = v / (how often it came up),  v = mean square within the cases
+        variance of the effects of a class       = (sum of squares between its cases - (cases - 1) v) / tuples
+        variance of the rest                     = that of the worths - the sum of these
+    """
+
+    def __init__(self, sample: Sample, rows: _Rows, most: int, seed: int) -> None:
+        n = len(rows.scores)
+        self.classes = [sample.cases(k) for k in range(sample.classes)]
+        weight = np.ones(n) if sample.weight is None else sample.weight
+        self.share = weight / sample.totals[sample.scores.codes]
+        largest = max(int(np.count_nonzero(self.share[cases])) for cases in self.classes)
+        wanted = max(most, LEAST_EACH * largest)
+        rounds = max(1, wanted // max(ROUND, largest))
+        self.times, found, total, squares = np.zeros(n), np.zeros(n), 0.0, 0.0
+        for picks in self._rounds(np.random.default_rng(seed), rounds, -(-wanted // rounds)):
+            worth, square = tally_worths(rows.scores, picks, rows.tolerance, found)
+            self.times += np.bincount(picks.ravel(), minlength=n)
+            total, squares = total + worth, squares + square
+        self.tuples = float(self.times.sum()) / sample.classes
+        self.mean, self.square = total / self.tuples, squares / self.tuples
+        self.found = np.where(self.times > 0, found / np.maximum(self.times, 1.0), self.mean)
+
+    def _rounds(self, rng: np.random.Generator, rounds: int, size: int) -> Iterator[CodeArray]:
+        """Tuples of cases, as rows; in each round a case comes up share x size times, rounded up or down."""
+        orders = [rng.permutation(cases).astype(np.int32) for cases in self.classes]
+        ends = [np.cumsum(self.share[order]) for order in orders]
+        picks = np.empty((size, len(orders)), dtype=np.int32)
+        for _ in range(rounds):
+            for k, (order, end) in enumerate(zip(orders, ends, strict=True)):
+                marks = np.floor(end / end[-1] * size + rng.integers(2**20) / 2**20)
+                column = np.repeat(order, np.diff(marks, prepend=0.0).astype(np.int64))
+                rng.shuffle(column)
+                picks[:, k] = column
+            yield picks
+
+    def statistic(self) -> Statistic:
+        effects = sum(self._effect(cases) for cases in self.classes)
+        rest = max(1.0 / self.tuples, self.square - self.mean**2 - effects)  # as if one tuple were otherwise
+        value = self.mean + float((self.share - self.times / self.tuples) @ self.found)
+        error = sqrt(rest / self.tuples)
+        return Statistic(value, lambda: tuple(map(self._stratum, self.classes)), monte_carlo_error=error)
+
+    def _noise(self, cases: IntArray) -> float:
+        """The mean square of the worths within the cases of a class."""
+        times, found = self.times[cases], self.found[cases]
+        within = self.tuples * self.square - float(times @ found**2)
+        return max(0.0, within) / max(1.0, self.tuples - np.count_nonzero(times))
+
+    def _effect(self, cases: IntArray) -> float:
+        times, found = self.times[cases], self.found[cases]
+        between = float(times @ (found - self.mean) ** 2)
+        return max(0.0, between - (np.count_nonzero(times) - 1) * self._noise(cases)) / self.tuples
+
+    def _stratum(self, cases: IntArray) -> Stratum:
+        share, times, found = self.share[cases], self.times[cases], self.found[cases]
+        away = found - share @ found
+        noise = self._noise(cases) * float((share**2)[times > 0] @ (1.0 / times[times > 0]))
+        spread = float(share**2 @ away**2)
+        pull = sqrt(max(0.0, 1.0 - noise / spread)) if spread > 0 else 0.0
+        return Stratum(share @ found + pull * away, lambda: cases)
+
+
+def _chance(classes: int, **_: Any) -> float:
+    return 1 / factorial(classes)
+
+
+ASSIGNMENT = (
+    Measure(
+        key="he",
+        name="volume under the ideal observer's ROC surface",
+        symbol="VUS",
+        needs="probabilities",
+        classes=(3, None),
+        range=always((0.0, 1.0)),
+        chance=_chance,
+        paper="He et al. (2006); He & Frey (2008)",
+        compute=he,
+        options={"scoring": "log", "tuples": None, "rng": 0},
+        rank_based=False,
+    ),
+)
