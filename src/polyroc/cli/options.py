@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METHODS",
+    "convert_option",
     "data_file",
     "formats",
     "level_option",
@@ -51,6 +52,13 @@ COLUMNS = (
         type=click.Choice(["refuse", "drop"]),
         help="What to do with rows that have missing values.",
     ),
+)
+
+convert_option = click.option(
+    "--convert",
+    type=click.Choice(["sampat", "expected", "gaussian"]),
+    help="Probabilities to one score, for ordered measures (--labels gives the order): by the rule of Sampat et "
+    "al., or the expected class number. One score to probabilities: gaussian, fitted to the same cases.",
 )
 
 level_option = click.option(
@@ -117,12 +125,18 @@ def formats(command: Any) -> Any:
     return command
 
 
-def scores_from(file: Path, *, scores: tuple[str, ...], labels: str | None, **columns: Any) -> Scores:
-    """What `data_file` describes, read."""
+def scores_from(
+    file: Path, *, scores: tuple[str, ...], labels: str | None, convert: Any = None, **columns: Any
+) -> Scores:
+    """What `data_file` describes, read, and converted if asked for."""
+    from polyroc.conversions import to_ordered, to_probabilities
     from polyroc.io import read
 
     order = None if labels is None else [label.strip() for label in labels.split(",")]
-    return read(file, scores=_score_columns(scores), labels=order, **columns)
+    found = read(file, scores=_score_columns(scores), labels=order, **columns)
+    if convert is None:
+        return found
+    return to_probabilities(found) if convert == "gaussian" else to_ordered(found, rule=convert)
 
 
 def _score_columns(given: tuple[str, ...]) -> list[str] | dict[str, list[str]]:

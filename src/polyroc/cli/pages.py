@@ -1,5 +1,6 @@
 """What is shown: results as pages of a title, a table and notes."""
 
+from collections.abc import Iterable
 from itertools import groupby
 
 from polyroc.cli.rendering import Page, Row, printable
@@ -16,7 +17,7 @@ def evaluation_page(found: Evaluation, *, level: float = 0.95, parts: bool = Fal
     for key in found.measures:
         for classifier in found.classifiers:
             estimate = found[classifier, key]
-            table.append(_estimate_row(estimate, key, level))
+            table.append(_estimate_row(estimate, f"{key} *" if estimate.converted else key, level))
             if parts:
                 table += [_estimate_row(part, f"  {name}", level) for name, part in estimate.parts.items()]
     if len(found.classifiers) < 2:
@@ -50,10 +51,18 @@ def _notes(found: Evaluation) -> list[str]:
     if found.estimates:
         first = next(iter(found.estimates.values()))
         notes.append(_how(first.provenance.method or "", first.resampled is not None))
+        notes += _conversions(found.estimates.values())
     ordered = sorted(found.skipped.items(), key=lambda item: item[1])
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
-        notes.append(printable(f"Not shown ({reason.removeprefix('is ')}): {', '.join(key for key, _ in keys)}."))
+        told = reason.removeprefix("is ").replace("labels=[...]", "--labels A,B,C")
+        notes.append(printable(f"Not shown ({told}): {', '.join(key for key, _ in keys)}."))
     return notes
+
+
+def _conversions(estimates: Iterable[Estimate]) -> list[str]:
+    """What the mark * stands for."""
+    told = dict.fromkeys(estimate.converted for estimate in estimates if estimate.converted)
+    return [printable(f"* Converted: {how}.") for how in told]
 
 
 def comparison_page(found: Comparison, *, level: float, margin: float | None, source: str) -> Page:
@@ -61,8 +70,10 @@ def comparison_page(found: Comparison, *, level: float, margin: float | None, so
     table = [_difference_row(difference, level, margin) for difference in found.differences.values()]
     estimates = ", ".join(f"{name} {number_text(e.value)}" for name, e in found.estimates.items())
     equal = f"All equal: chi-square {found.statistic:.3f} with {found.df} df, {p_text(found.pvalue)}."
-    notes = [equal, "", *found.conclusion(level)]
-    return Page(printable(f"{source}: {found.measure} ({estimates})"), table, [printable(note) for note in notes])
+    told = _conversions(found.estimates.values())
+    notes = [equal, *told, "", *found.conclusion(level)]
+    title = f"{source}: {found.measure}{' *' if told else ''} ({estimates})"
+    return Page(printable(title), table, [printable(note) for note in notes])
 
 
 def _difference_row(difference: Difference, level: float, margin: float | None) -> Row:
@@ -115,8 +126,8 @@ def measure_rows() -> list[dict[str, object]]:
             "symbol": measure.symbol,
             "needs": measure.needs,
             "classes": _classes(measure),
-            "low": measure.range(**measure.settings)[0],
-            "high": measure.range(**measure.settings)[1],
+            "low": measure.range(measure.classes[0], **measure.settings)[0],
+            "high": measure.range(measure.classes[0], **measure.settings)[1],
             "options": ", ".join(f"{name}={value!r}" for name, value in measure.options.items()),
             "source": measure.paper,
         }

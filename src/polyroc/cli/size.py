@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from polyroc.cli.options import formats, progress_bar, scores_from
+from polyroc.cli.options import convert_option, formats, progress_bar, scores_from
 from polyroc.cli.rendering import Format, Page, as_csv, printable, render
 from polyroc.errors import InputError
 from polyroc.results.result import number_text
@@ -59,6 +59,7 @@ PILOT = (
     click.option("--case", metavar="COLUMN", help="Column that names the case of a row (pairs classifiers)."),
     click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."),
     click.option("--labels", metavar="A,B,C", help="The classes in order."),
+    convert_option,
     click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
     click.option("--missing", type=click.Choice(["refuse", "drop"]), help="What to do with missing values."),
     click.option("--simulate", type=int, metavar="TIMES", help="Resample the pilot data instead of a formula."),
@@ -89,7 +90,8 @@ def size(
 ) -> int:
     """How many cases a study needs to show what it is meant to show; with --n, the power that so many have.
 
-    By formula for auc and gini; for any measure from pilot data, whose cases say how much others will vary.
+    By formula for auc, gini and vus (three classes in order); for any measure from pilot data, whose cases say how
+    much others will vary.
 
     \b
     Against a value:    polyroc size --value 0.85 --null 0.75 --power 0.9 --ratio 1,2
@@ -97,6 +99,7 @@ def size(
     Not worse:          polyroc size --value 0.85 --versus 0.85 --correlation 0.5 --margin 0.05
     A narrow interval:  polyroc size --value 0.85 --width 0.1
     The power:          polyroc size --value 0.85 --null 0.75 --n 40,80
+    Three classes:      polyroc size -m vus --value 0.5 --null 0.35 --ratio 1,1,2
     From pilot data:    polyroc size --pilot p.csv --truth y --scores 'p_*' -m hand_till --null 0.8
     """
     from polyroc.inference.power import sample_size
@@ -121,7 +124,7 @@ def size(
     return 0
 
 
-COLUMNS = ("truth", "scores", "classifier", "case", "class_", "labels", "pos_label", "missing")
+COLUMNS = ("truth", "scores", "classifier", "case", "class_", "labels", "convert", "pos_label", "missing")
 
 
 def _pilot(pilot: Path | None, columns: dict[str, Any], simulate: int | None, seed: int | None) -> Any:
