@@ -17,10 +17,15 @@ from polyroc.inference.bootstrap import Bootstrap, replicates
 from polyroc.kernels.resampling import tally
 from polyroc.measures import MEASURES, Sample
 from polyroc.results.resampled import acceleration, interval, standard_error
-from strategies import ordered, probabilities, ranked, weights
+from strategies import fitting, weights
 
 QUICK = ["auc", "gini", "hand_till", "ova"]
-KEYS = [*MEASURES, "partial_auc(tpr=(0.4, 0.9))", "ppv(threshold=0.5)", "npv(threshold=0.5, prevalence=0.2)"]
+KEYS = [
+    *(key for key in MEASURES if key != "sahiner"),  # on drawn data its domain is mostly empty; see test_threeway
+    "partial_auc(tpr=(0.4, 0.9))",
+    "ppv(threshold=0.5)",
+    "npv(threshold=0.5, prevalence=0.2)",
+]
 KINDS = ["percentile", "basic", "bca", "normal"]
 
 
@@ -55,9 +60,7 @@ def settled_data(rng, n, c):
 
 def drawn(data, key):
     """Data that fit the measure, with or without weights and groups."""
-    needs, most = pr.measure(key).needs, pr.measure(key).classes[1]
-    fitting = {"score": ranked(), "ordered": ordered()}.get(needs, probabilities(c=most))
-    y, s = data.draw(fitting)
+    y, s = data.draw(fitting(pr.measure(key)))
     options = {"sample_weight": data.draw(st.one_of(st.none(), weights(y)))}
     some = st.lists(st.integers(0, 4), min_size=len(y), max_size=len(y))
     return y, s, {**options, "groups": data.draw(st.one_of(st.none(), some))}

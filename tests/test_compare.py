@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import polyroc as pr
+from asking import THREE_CLASSES
 from polyroc import datasets
 from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError, UndefinedMeasureWarning
 from polyroc.inference.multiplicity import adjust
@@ -83,7 +84,7 @@ def said(key, P):
     return P @ [0, 1, 2] if MEASURES[key].needs == "ordered" else P
 
 
-@pytest.mark.parametrize("key", [key for key in MEASURES if MEASURES[key].classes[1] is None])
+@pytest.mark.parametrize("key", THREE_CLASSES)
 def test_identical_classifiers_differ_by_nothing_without_a_warning(key):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

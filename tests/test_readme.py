@@ -39,6 +39,14 @@ def test_python_lines_run(folder):
     assert isinstance(names["M"], pr.Estimate)
 
 
+def test_lines_of_the_guide_run():
+    guide = Path(__file__).parent.parent.joinpath("docs", "three_classes.md").read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL)
+    names = {}
+    exec(compile(block, "three_classes.md", "exec"), names)
+    assert len(names["D"].parts) == 6
+
+
 def test_commands_run(folder):
     commands = re.findall(r"^polyroc .*$", README, flags=re.MULTILINE)
     assert len(commands) == 6

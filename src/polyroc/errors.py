@@ -6,6 +6,7 @@
           MissingFileError      there is no such file (also a FileNotFoundError)
         MeasureError            no such measure, or an option it does not know
         NotApplicableError      the measure exists but does not fit these data
+        MissingPackageError     an optional package is not installed (also an ImportError)
 
     UserWarning
       PolyrocWarning            the answer stands, but know this
@@ -13,6 +14,7 @@
         SmallClassWarning       a class of one case: no standard error can be had
         DroppedRowsWarning      rows with missing values were dropped, as asked
         NegativeVarianceWarning an unbiased variance came out negative
+        OptimismWarning         a rule was chosen and judged on the same cases
         DegenerateComparisonWarning
                                 a difference without any sampling variance has no p-value
 
@@ -28,8 +30,10 @@ __all__ = [
     "InputError",
     "MeasureError",
     "MissingFileError",
+    "MissingPackageError",
     "NegativeVarianceWarning",
     "NotApplicableError",
+    "OptimismWarning",
     "PolyrocError",
     "PolyrocWarning",
     "SmallClassWarning",
@@ -58,6 +62,10 @@ class NotApplicableError(PolyrocError):
     """The measure exists but does not fit these data."""
 
 
+class MissingPackageError(PolyrocError, ImportError):
+    """An optional package is not installed."""
+
+
 class PolyrocWarning(UserWarning):
     """Mother of every warning: the answer stands, but know this."""
 
@@ -80,6 +88,10 @@ class NegativeVarianceWarning(PolyrocWarning):
 
 class DegenerateComparisonWarning(PolyrocWarning):
     """A difference without any sampling variance has no p-value."""
+
+
+class OptimismWarning(PolyrocWarning):
+    """A rule was chosen and judged on the same cases, so it looks better than it is."""
 
 
 def warn(message: str, category: type[PolyrocWarning]) -> None:

@@ -7,10 +7,12 @@ from polyroc.datasets.synthetic import (
     average_correct_rate,
     empirical_average_correct_rate,
 )
+from polyroc.datasets.trinormal import Trinormal
 
 __all__ = [
     "Binormal",
     "HandTill",
+    "Trinormal",
     "average_correct_rate",
     "catalogue",
     "empirical_average_correct_rate",

@@ -53,9 +53,9 @@ class Binormal:
     ratio_of_spreads: float = 1.0
 
     def __post_init__(self) -> None:
-        _require(math.isfinite(self.separation), "separation must be a finite number", self.separation)
+        require(math.isfinite(self.separation), "separation must be a finite number", self.separation)
         spread_is_fit = 0 < self.ratio_of_spreads < math.inf
-        _require(spread_is_fit, "ratio_of_spreads must be positive and finite", self.ratio_of_spreads)
+        require(spread_is_fit, "ratio_of_spreads must be positive and finite", self.ratio_of_spreads)
 
     @property
     def auc(self) -> float:
@@ -78,7 +78,7 @@ class Binormal:
         >>> round(Binormal(1.0).partial_auc(0.0, 0.2, standardised=False), 6)
         0.072595
         """
-        _require(0 <= low < high <= 1, "low and high must have 0 <= low < high <= 1", (low, high))
+        require(0 <= low < high <= 1, "low and high must have 0 <= low < high <= 1", (low, high))
         area = self._area(low, high)
         if not standardised:
             return area
@@ -111,7 +111,7 @@ class Binormal:
         rng
             A seed or a `numpy.random.Generator`.
         """
-        y_true = _classes(sizes, 2)
+        y_true = true_classes(sizes, 2)
         z = np.random.default_rng(rng).standard_normal(len(y_true))
         return y_true, np.where(y_true == 1, self.separation + self.ratio_of_spreads * z, z)
 
@@ -155,8 +155,8 @@ class HandTill:
 
     def __post_init__(self) -> None:
         whole = isinstance(self.classes, Integral) and self.classes >= 2
-        _require(whole, "classes must be a whole number, at least 2", self.classes)
-        _require(0 <= self.mu < math.inf, "mu must be finite and not negative", self.mu)
+        require(whole, "classes must be a whole number, at least 2", self.classes)
+        require(0 <= self.mu < math.inf, "mu must be finite and not negative", self.mu)
 
     @property
     def hand_till(self) -> float:
@@ -205,7 +205,7 @@ class HandTill:
         """
         from scipy.special import ndtr
 
-        y_true = _classes(sizes, self.classes)
+        y_true = true_classes(sizes, self.classes)
         deviation = np.random.default_rng(rng).standard_normal(len(y_true))
         own = 2.0 * ndtr(-np.abs(deviation))[:, None]
         steps = np.arange(self.classes) - y_true[:, None]
@@ -285,14 +285,14 @@ def _phi(z: float) -> float:
     return float(ndtr(z))
 
 
-def _classes(sizes: Sizes, classes: int) -> IntArray:
+def true_classes(sizes: Sizes, classes: int) -> IntArray:
     """The true class of every case, in order."""
     counts = np.broadcast_to(np.asarray(sizes), classes) if np.ndim(sizes) == 0 else np.asarray(sizes)
     fit = counts.shape == (classes,) and counts.dtype.kind in "iu" and bool((counts >= 0).all())
-    _require(fit, f"sizes must be a count of cases, or {classes} of them", sizes)
+    require(fit, f"sizes must be a count of cases, or {classes} of them", sizes)
     return np.repeat(np.arange(classes, dtype=np.int64), counts)
 
 
-def _require(condition: bool, expected: str, got: object) -> None:
+def require(condition: bool, expected: str, got: object) -> None:
     if not condition:
         raise InputError(f"{expected}, got {got!r}.")

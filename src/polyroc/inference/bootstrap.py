@@ -20,7 +20,7 @@ from polyroc.measures.pairwise import hand_till, mean_of_pairs, one_versus_all, 
 from polyroc.measures.ranking import auc, gini
 from polyroc.results.resampled import BootstrapKind
 
-__all__ = ["Bootstrap", "replicates"]
+__all__ = ["Bootstrap", "over_resamples", "replicates"]
 
 Weights: TypeAlias = npt.NDArray[Any]  # counts (whole numbers) or counts times weights: (replicates, cases)
 Judge: TypeAlias = Callable[[Weights, FloatArray], FloatArray]
@@ -88,6 +88,13 @@ class Bootstrap:
         """The same with a plain seed: the same resamples can then be drawn again, and the seed be told."""
         return replace(self, rng=_seed(self.rng))
 
+    def apart(self, number: int) -> "Bootstrap":
+        """The same with a seed of its own, for the set of cases with this number: sets are drawn independently."""
+        if number == 0:
+            return self
+        state = np.random.SeedSequence([_seed(self.rng), number]).generate_state(1, np.uint64)
+        return replace(self, rng=int(state[0] >> np.uint64(11)))
+
     @property
     def workers(self) -> int:
         """How many threads that is; negative numbers count down from the number of cores, -1 being all."""
@@ -119,25 +126,37 @@ def replicates(method: Bootstrap, measure: Measure, samples: Sequence[Sample]) -
     samples
         One sample per classifier, all of the same scores: they are resampled together.
     """
-    urn = _Urn(samples[0], method.stratified)
     judges = [_judge(measure, sample) for sample in samples]
 
-    def chunk(seed: np.random.SeedSequence, size: int) -> FloatArray:
-        weight = urn.draw(np.random.default_rng(seed), size)
+    def chunk(weight: Weights) -> FloatArray:
         totals = np.stack([weight[:, a:b].sum(axis=1) for a, b in pairwise(samples[0].starts)], axis=1)
         whole = (totals > 0).all(axis=1)
-        found = np.full((len(judges), size), np.nan)
+        found = np.full((len(judges), len(weight)), np.nan)
         if whole.any():
             found[:, whole] = [judge(weight[whole], totals[whole]) for judge in judges]
         return found
 
-    most = max(1, min(MOST_ROWS, MOST_DRAWS // len(samples[0].values)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMeasureWarning)  # the replicate is nan, and counted as such
+        found = over_resamples(method, samples[0], chunk)
+    return np.asarray(np.clip(found, *measure.range(samples[0].classes, **measure.settings)))
+
+
+def over_resamples(method: Bootstrap, sample: Sample, chunk: Callable[[Weights], FloatArray]) -> FloatArray:
+    """What a function makes of the weights of all resamples, chunk by chunk in threads, joined along its last axis.
+
+    The weights come one row per resample, cases grouped by class; a class may be without any.
+    """
+    urn = _Urn(sample, method.stratified)
+    most = max(1, min(MOST_ROWS, MOST_DRAWS // len(sample.values)))
     sizes = [min(most, method.n - done) for done in range(0, method.n, most)]
     seeds = np.random.SeedSequence(_seed(method.rng)).spawn(len(sizes))
-    with warnings.catch_warnings(), ThreadPoolExecutor(method.workers) as pool:
-        warnings.simplefilter("ignore", UndefinedMeasureWarning)  # the replicate is nan, and counted as such
-        found = np.concatenate(list(pool.map(chunk, seeds, sizes)), axis=1)
-    return np.asarray(np.clip(found, *measure.range(**measure.settings)))
+
+    def drawn(seed: np.random.SeedSequence, size: int) -> FloatArray:
+        return chunk(urn.draw(np.random.default_rng(seed), size))
+
+    with ThreadPoolExecutor(method.workers) as pool:
+        return np.concatenate(list(pool.map(drawn, seeds, sizes)), axis=-1)
 
 
 class _Urn:

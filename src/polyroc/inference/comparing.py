@@ -4,21 +4,24 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polyroc._normalise import Missing, as_scores
 from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError, warn
+from polyroc.inference.bootstrap import Bootstrap
 from polyroc.inference.evaluating import choose, warn_of_absent, warn_of_small
 from polyroc.inference.judging import judge
 from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
 from polyroc.inference.multiplicity import adjust
 from polyroc.inference.permutation import permutation_pvalues
+from polyroc.inference.uncertainty import influences
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample
 from polyroc.results import Comparison, Difference, Estimate
 from polyroc.results.comparison import Adjustment
+from polyroc.results.resampled import acceleration, less
 from polyroc.results.wald import ROUNDING, upper_tail, wald
 from polyroc.scores import Scores
 
@@ -51,7 +54,11 @@ def compare(
         A key such as "hand_till".
     method
         How the covariance is made: `DeLong()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`; `HanleyMcNeil()` for
-        different cases; `Permutation()` makes the p-values by exchanging paired classifiers.
+        different cases; `Permutation()` makes the p-values by exchanging paired classifiers. With `Bootstrap()`
+        the interval of a difference is of the kind asked for, from the replicates of the difference (sets of
+        different cases are drawn independently); all p-values are Wald's with the bootstrap covariance, as in
+        pROC. They agree with each other and with intervals of kind "normal"; those of another kind can differ from
+        p in what they say of 0, with 20 to 50 cases a class in some 1 to 6 samples of 100.
     adjustment
         Of the p-values of all pairs: "holm", "bonferroni", "benjamini-hochberg", or None.
     labels, pos_label, sample_weight, groups, missing
@@ -71,18 +78,19 @@ def compare(
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
     blocks = _blocks(y_true, y_score, missing=missing, **options)
     estimates: dict[str, Estimate] = {}
-    spreads: list[FloatArray] = []
-    for prefix, scores in blocks.items():
+    judged: list[_Judged] = []
+    for number, (prefix, scores) in enumerate(blocks.items()):
         (chosen,), _ = choose([measure], scores)
-        found, spread = _judge(scores, chosen, method)
-        estimates |= {_name(prefix, name, scores): estimate for name, estimate in found.items()}
-        spreads.append(spread)
+        found = _judge(scores, chosen, method.apart(number) if isinstance(method, Bootstrap) else method)
+        estimates |= {_name(prefix, name, scores): estimate for name, estimate in found.estimates.items()}
+        judged.append(found)
     if len(estimates) < 2:
         raise InputError(
             f"A comparison needs at least two classifiers, got {', '.join(map(repr, estimates))}; "
             "give y_score as a dict by classifier."
         )
-    comparison = _comparison(estimates, _block_diagonal(spreads), chosen, adjustment)
+    spread, moved = (_block_diagonal([getattr(each, name) for each in judged]) for name in ("spread", "moved"))
+    comparison = _comparison(estimates, spread, moved, chosen, adjustment)
     return comparison if not isinstance(method, Permutation) else _permuted(comparison, method, chosen, blocks)
 
 
@@ -105,26 +113,41 @@ def _name(prefix: str, classifier: str, scores: Scores) -> str:
     return prefix if len(scores.classifiers) == 1 else f"{prefix}: {classifier}"
 
 
-def _judge(scores: Scores, measure: Measure, method: Method) -> tuple[dict[str, Estimate], FloatArray]:
-    """The estimates of the classifiers on one set of cases, and their covariance."""
+class _Judged(NamedTuple):
+    """The classifiers on one set of cases: estimates, their covariance, what each case moves (for resampling)."""
+
+    estimates: dict[str, Estimate]
+    spread: FloatArray
+    moved: FloatArray
+
+
+def _judge(scores: Scores, measure: Measure, method: Method) -> _Judged:
     warn_of_absent(scores, [measure])
     samples = {classifier: Sample(scores, classifier) for classifier in scores.classifiers}
     estimates, spread = judge(measure, method, samples)
     warn_of_small(scores, {(name, str(measure)): estimate for name, estimate in estimates.items()})
-    return estimates, spread
+    if not isinstance(method, Bootstrap):
+        return _Judged(estimates, spread, np.empty((len(samples), 0)))
+    if any(estimate.resampled is None for estimate in estimates.values()):  # undefined, or a class of one case
+        return _Judged(estimates, np.full_like(spread, np.nan), np.empty((len(samples), 0)))
+    return _Judged(estimates, spread, influences([measure(sample) for sample in samples.values()], scores))
 
 
 def _block_diagonal(blocks: Sequence[FloatArray]) -> FloatArray:
-    size = sum(len(block) for block in blocks)
-    whole, start = np.zeros((size, size)), 0
+    whole, row, column = np.zeros(np.sum([block.shape for block in blocks], axis=0)), 0, 0
     for block in blocks:
-        whole[start : start + len(block), start : start + len(block)] = block
-        start += len(block)
+        rows, columns = block.shape
+        whole[row : row + rows, column : column + columns] = block
+        row, column = row + rows, column + columns
     return whole
 
 
 def _comparison(
-    estimates: Mapping[str, Estimate], spread: FloatArray, measure: Measure, adjustment: Adjustment | None
+    estimates: Mapping[str, Estimate],
+    spread: FloatArray,
+    moved: FloatArray,
+    measure: Measure,
+    adjustment: Adjustment | None,
 ) -> Comparison:
     values = np.array([estimate.value for estimate in estimates.values()])
     names = tuple(estimates)
@@ -132,9 +155,18 @@ def _comparison(
     found = [_difference(values, spread, i, j) for i, j in pairs]
     adjusted = adjust(np.array([pvalue for _, _, pvalue in found]), adjustment)
     low, high = next(iter(estimates.values())).limits
+    resampled = [estimate.resampled for estimate in estimates.values()]
     differences = {
         (names[i], names[j]): Difference(
-            names[i], names[j], value, error, (low - high, high - low), pvalue, float(p), measure.larger_is_better
+            names[i],
+            names[j],
+            value,
+            error,
+            (low - high, high - low),
+            pvalue,
+            float(p),
+            measure.larger_is_better,
+            less(resampled[i], resampled[j], acceleration(moved[i] - moved[j])),
         )
         for (i, j), (value, error, pvalue), p in zip(pairs, found, adjusted, strict=True)
     }

@@ -6,6 +6,7 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 
 from polyroc._normalise import Missing, as_scores
+from polyroc.conversions import to_ordered
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.judging import judge
 from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
@@ -79,7 +80,8 @@ def evaluate(
         order of `labels`; a data frame's columns are matched by name. Or a dict of such by classifier.
     measure
         A key such as "hand_till", with options if need be ("partial_auc(fpr=(0, 0.2))"), a list of keys, or None
-        for every measure that applies.
+        for every measure that applies; among these, ordered measures of probabilities whose class order is given
+        with `labels` are computed after `to_ordered`, and marked as converted (asked for by name, they are not).
     method
         How the standard error is made: `DeLong()`, `Unbiased()`, `HanleyMcNeil()`, `Bootstrap()`, `Jackknife()`,
         or None for the bare value, which is quicker. A method without a formula for a measure leaves it out, or
@@ -107,7 +109,7 @@ def evaluate(
     Two classes, the list of Ling, Huang & Zhang (2003) with an AUC of 24/25:
 
     >>> evaluate([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], range(10), measure="auc")
-    Estimate(auc = 0.9600, standard error 0.0566, 95 % 0.5722 to 0.9977)
+    Estimate(auc = 0.9600, standard error 0.0566, 95 % 0.5222 to 0.9981)
 
     Three classes: every measure that applies, and why the others do not:
 
@@ -133,15 +135,17 @@ def evaluate(
     )
     measures, skipped = choose(measure, scores)
     warn_of_absent(scores, measures)
+    converted = to_ordered(scores) if any(_converts(each, scores) for each in measures) else scores
     estimates: dict[tuple[str, str], Estimate] = {}
     total = len(scores.classifiers) * len(measures)
     for number, classifier in enumerate(scores.classifiers):
         sample = Sample(scores, classifier)
+        ordered = sample if converted is scores else Sample(converted, classifier)
         for done, each in enumerate(measures):
             if progress is not None:
                 progress(number * len(measures) + done, total, f"{classifier}: {each.key}")
             try:
-                found, _ = judge(each, method, {classifier: sample})
+                found, _ = judge(each, method, {classifier: ordered if _converts(each, scores) else sample})
             except NotApplicableError as reason:  # the method has no formula for it
                 if measure is not None:
                     raise
@@ -152,6 +156,11 @@ def evaluate(
     if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
         return next(iter(estimates.values()))
     return Evaluation(estimates, skipped)
+
+
+def _converts(measure: Measure, scores: Scores) -> bool:
+    """True for an ordered measure of probabilities, which `choose` lets pass only with the classes in order."""
+    return measure.needs == "ordered" and scores.kind == "matrix"
 
 
 def choose(asked: Asked | Sequence[Asked] | None, scores: Scores) -> tuple[list[Measure], dict[str, str]]:

@@ -37,11 +37,16 @@ class HanleyMcNeil:
         double tie counts 1/4 (Hanley & McNeil's own table breaks ties at random, and counts it 1/3). Needs two
         cases in each class (nan otherwise).
         "exponential": scores with exponential distributions, Qa = A / (2 - A), Qb = 2 A^2 / (1 + A); a close
-        approximation for many other distributions where A is above 1/2, and all that a published area allows.
+        approximation for many other distributions where A is above 1/2, and all that a published area allows. It
+        depends on the value alone, so it does not suffer from a class of few cases: with rare positives its 95 %
+        interval keeps 93 % and more. But it is a model, and not symmetric in the classes: with rare negatives, the
+        more so if the spreads differ too, the interval holds the true value in as few as 50 to 75 % of samples.
 
     Notes
     -----
     No covariance of paired classifiers comes with it. Not for `sample_weight` or `groups`.
+
+    docs/coverage.md has the coverage of the intervals of both kinds.
 
     References
     ----------

@@ -27,6 +27,9 @@ LINEAR = frozenset(
         "specificity",
         "expected_cost",
         "vus",
+        "pdi",
+        "mossman",
+        "he",
     )
 )
 

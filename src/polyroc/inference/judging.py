@@ -14,6 +14,7 @@ from polyroc.inference.uncertainty import part_variance, uncertainty
 from polyroc.inference.variance import effective_units
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample, Statistic
+from polyroc.measures.statistic import Scale
 from polyroc.results import Estimate, Parts, Provenance
 from polyroc.results.resampled import Resampled
 
@@ -49,8 +50,8 @@ class _Judgement:
 
     def estimate(self, statistic: Statistic, variance: float, resampled: Resampled | None = None) -> Estimate:
         """A statistic with its error bar."""
-        limits = self.measure.range(**self.measure.settings)
-        fewest = self._fewest(statistic)
+        limits, chance = statistic.scale or self._scale()
+        fewest, effective = self._cases(statistic, limits)
         if isinstance(self.method, Bootstrap) and fewest <= 1:  # drawing one case again and again tells nothing
             variance, resampled = nan, None
         return Estimate(
@@ -60,10 +61,13 @@ class _Judgement:
             value=float(np.clip(statistic.value, *limits)),
             standard_error=self._root(variance),
             limits=limits,
-            chance=self._chance(),
+            chance=chance,
             fewest=fewest,
+            effective=effective,
             provenance=self._provenance(),
             resampled=resampled,
+            converted=self.sample.scores.converted,
+            monte_carlo_error=statistic.monte_carlo_error,
             _components=cache(lambda: self._components(statistic)),
             _parts=cache(lambda: self._parts(statistic)),
         )
@@ -78,16 +82,22 @@ class _Judgement:
         )
         return nan
 
-    def _fewest(self, statistic: Statistic) -> float:
-        """The effective number of units in the smallest stratum behind the value; nan without an error bar."""
-        if self.method is None or isnan(statistic.value):
-            return nan
-        return min(effective_units(each, self.sample.scores) for each in statistic.strata())
+    def _cases(self, statistic: Statistic, limits: tuple[float, float]) -> tuple[float, float]:
+        """The units of the smallest stratum behind the value, and as many as would say as much with full reach.
 
-    def _chance(self) -> float | None:
-        if self.measure.chance is None:
-            return None
-        return self.measure.chance(self.sample.classes, **self.measure.settings)
+        Both nan without an error bar.
+        """
+        if self.method is None or isnan(statistic.value):
+            return nan, nan
+        strata, span = statistic.strata(), limits[1] - limits[0]
+        units = [effective_units(each, self.sample.scores) for each in strata]
+        reaches = [span / each.reach if each.reach else 1.0 for each in strata]
+        return min(units), min(n * factor for n, factor in zip(units, reaches, strict=True))
+
+    def _scale(self) -> Scale:
+        c, measure = self.sample.classes, self.measure
+        chance = None if measure.chance is None else measure.chance(c, **measure.settings)
+        return Scale(measure.range(c, **measure.settings), chance)
 
     def _components(self, statistic: Statistic) -> FloatArray | None:
         if isnan(statistic.value):

@@ -15,8 +15,9 @@ from polyroc.inference.variance import by_unit, covariance, influence, variance
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample, Statistic
 from polyroc.results.resampled import Resampled, acceleration
+from polyroc.scores import Scores
 
-__all__ = ["Uncertainty", "part_variance", "uncertainty"]
+__all__ = ["Uncertainty", "influences", "part_variance", "uncertainty"]
 
 
 class Uncertainty(NamedTuple):
@@ -70,8 +71,7 @@ def _bootstrapped(
     spread = np.full((len(samples), len(samples)), np.nan)
     if defined.sum() > 1:
         spread = np.atleast_2d(np.cov(found[:, defined]))
-    scores = samples[0].scores
-    moved = [by_unit(influence(each.strata(), scores, corrected=False), scores) for each in statistics]
+    moved = influences(statistics, samples[0].scores)
     return Uncertainty(
         spread,
         [
@@ -79,3 +79,8 @@ def _bootstrapped(
             for row, u in zip(found, moved, strict=True)
         ],
     )
+
+
+def influences(statistics: Sequence[Statistic], scores: Scores) -> FloatArray:
+    """At [classifier, unit], by how much the unit (case, or group) moves the value."""
+    return np.array([by_unit(influence(each.strata(), scores, corrected=False), scores) for each in statistics])

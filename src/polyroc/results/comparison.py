@@ -12,6 +12,7 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.estimate import Estimate
 from polyroc.results.intervals import ConfidenceInterval
+from polyroc.results.resampled import Resampled, less
 from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
 from polyroc.results.wald import Wald, upper_tail, wald
 
@@ -33,11 +34,13 @@ class Difference:
     limits
         The smallest and largest difference there can be.
     pvalue
-        Two-sided, of no difference.
+        Two-sided, of no difference: Wald's, from the standard error, unless the method makes p-values itself.
     adjusted_pvalue
         The same, adjusted for all pairs that were compared.
     larger_is_better
         False for a cost.
+    resampled
+        The replicates behind the interval, if the method resamples.
     """
 
     first: str
@@ -48,13 +51,22 @@ class Difference:
     pvalue: float
     adjusted_pvalue: float
     larger_is_better: bool = True
+    resampled: Resampled | None = None
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """Value plus or minus z standard errors, cut at what is possible; not adjusted for other pairs."""
+        """The interval at a level, cut at what is possible; not adjusted for other pairs.
+
+        Value plus or minus z standard errors; or, if the method resamples, of the kind that was asked for, from
+        the replicates of the difference. Of these only kind "normal" always agrees with the p-value: another kind
+        can leave out 0 although p is a little above 0.05, or hold it although p is a little below.
+        """
         if not 0 < level < 1:
             raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
-        reach = NormalDist().inv_cdf(0.5 + level / 2) * self.standard_error
-        return ConfidenceInterval(max(self.limits[0], self.value - reach), min(self.limits[1], self.value + reach))
+        found = None if self.resampled is None else self.resampled.confidence_interval(self.value, level)
+        if found is None:
+            reach = NormalDist().inv_cdf(0.5 + level / 2) * self.standard_error
+            found = ConfidenceInterval(self.value - reach, self.value + reach)
+        return ConfidenceInterval(max(self.limits[0], found.low), min(self.limits[1], found.high))
 
     def non_inferiority(self, margin: float) -> float:
         """P-value of the hypothesis that the first is worse than the second by `margin` or more."""
@@ -68,7 +80,8 @@ class Difference:
 
     def reversed(self) -> "Difference":
         """The same pair the other way round."""
-        return replace(self, first=self.second, second=self.first, value=-self.value)
+        resampled = None if self.resampled is None else self.resampled.reversed()
+        return replace(self, first=self.second, second=self.first, value=-self.value, resampled=resampled)
 
     def sentence(self, adjustment: str | None = None, level: float = 0.95) -> str:
         """The difference in a plain sentence."""
@@ -193,7 +206,8 @@ class Comparison(Result):
             "adjustment": self.adjustment,
             "differences": [
                 {name: plain(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
-                for row in self.rows(level)
+                | {"acceleration": None if each.resampled is None else each.resampled.acceleration}
+                for row, each in zip(self.rows(level), self.differences.values(), strict=True)
             ],
             "conclusion": self.conclusion(level),
         }
@@ -214,6 +228,11 @@ class Comparison(Result):
                 number(row["pvalue"]),
                 number(row["adjusted_pvalue"]),
                 row["larger_is_better"],
+                less(
+                    estimates[row["first"]].resampled,
+                    estimates[row["second"]].resampled,
+                    row.get("acceleration"),
+                ),
             )
             for row in data["differences"]
         ]

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from math import hypot
 from typing import Any, Self
 
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.intervals import ConfidenceInterval, IntervalKind, interval
+from polyroc.results.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval
 from polyroc.results.provenance import Provenance
 from polyroc.results.resampled import Resampled
 from polyroc.results.result import SCHEMA, Result, number, number_text, plain
@@ -64,10 +65,19 @@ class Estimate(Result):
         The smallest and largest value the measure can take; what a constant score gets, or None.
     fewest
         Cases (effective number, if weighted; groups, if clustered) of the smallest class.
+    effective
+        The same, each class's number divided by the share of the range that its cases have a say in: for Hand &
+        Till's M of c classes by 2/c, for the accuracy by the class's share of the cases. None: as `fewest`.
     provenance
         What is needed to repeat it.
     resampled
         The replicates behind the interval, if the method resamples.
+    converted
+        How what the classifier said was converted into what the measure needs; None if it was not.
+    monte_carlo_error
+        How far the value may be from that of all tuples of the cases (a standard deviation), if only some of them
+        were looked at; 0 if it is exact. Intervals contain it; the standard error does not, but for that of a
+        bootstrap, whose replicates do.
     """
 
     measure: str
@@ -80,6 +90,9 @@ class Estimate(Result):
     fewest: float
     provenance: Provenance
     resampled: Resampled | None = None
+    effective: float | None = None
+    converted: str | None = None
+    monte_carlo_error: float = 0.0
     _components: Callable[[], FloatArray | None] = field(default=_no_components)
     _parts: Callable[[], Parts] = field(default=_no_parts)
 
@@ -89,7 +102,9 @@ class Estimate(Result):
     def __repr__(self) -> str:
         low, high = self.confidence_interval()
         shown = [number_text(x) for x in (self.value, self.standard_error, low, high)]
-        return f"Estimate({self.measure} = {shown[0]}, standard error {shown[1]}, 95 % {shown[2]} to {shown[3]})"
+        sampled = f" (Monte Carlo {self.monte_carlo_error:.2g})" if self.monte_carlo_error else ""
+        bar = f"standard error {shown[1]}{sampled}, 95 % {shown[2]} to {shown[3]}"
+        return f"Estimate({self.measure} = {shown[0]}, {bar}{', converted' if self.converted else ''})"
 
     def confidence_interval(self, level: float = 0.95, *, kind: IntervalKind | None = None) -> ConfidenceInterval:
         """The interval at a level; see `polyroc.results.intervals.interval` for what is done at the edges.
@@ -99,9 +114,13 @@ class Estimate(Result):
         level
             Between 0 and 1.
         kind
-            "logit" or "wald"; by default that of the resampling method, or "logit".
+            "guarded", "logit" or "wald"; by default that of the resampling method, or "guarded".
         """
-        usual = interval(self.value, self.standard_error, self.limits, self.fewest, level, kind or "logit")
+        cases = self.fewest if self.effective is None else self.effective
+        error = self.standard_error
+        if self.resampled is None and error > NOTHING:
+            error = hypot(error, self.monte_carlo_error)
+        usual = interval(self.value, error, self.limits, cases, level, kind or "guarded")
         if self.resampled is None or kind is not None:
             return usual
         found = self.resampled.confidence_interval(self.value, level)
@@ -141,6 +160,8 @@ class Estimate(Result):
             "high": high,
             "level": level,
             "chance": self.chance,
+            "converted": self.converted,
+            "monte_carlo_error": self.monte_carlo_error or None,
         }
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
@@ -158,21 +179,25 @@ class Estimate(Result):
             "limits": list(self.limits),
             "chance": self.chance,
             "fewest": plain(self.fewest),
+            "effective": None if self.effective is None else plain(self.effective),
             "parts": {key: part._part_to_dict(level) for key, part in self.parts.items()},
             "resampled": None if self.resampled is None else [*self.resampled],
+            "converted": self.converted,
+            "monte_carlo_error": self.monte_carlo_error,
             "provenance": self.provenance.to_dict(),
         }
 
     def _part_to_dict(self, level: float) -> dict[str, Any]:
         """What a part has of its own; the rest is as in the whole."""
         whole = self.to_dict(level)
-        return {name: whole[name] for name in ("value", "standard_error", "confidence_interval", "fewest")}
+        own = ("value", "standard_error", "confidence_interval", "limits", "chance", "fewest", "effective")
+        return {name: whole[name] for name in own}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """What `to_dict` wrote, read back."""
         data = cls._checked(data)
-        common = {**data, "parts": {}, "resampled": None}
+        common = {**data, "parts": {}, "resampled": None, "monte_carlo_error": 0.0}
         parts = {key: Estimate.from_dict({**common, **part}) for key, part in data["parts"].items()}
         return cls(
             measure=data["measure"],
@@ -183,8 +208,11 @@ class Estimate(Result):
             limits=(data["limits"][0], data["limits"][1]),
             chance=data["chance"],
             fewest=number(data["fewest"]),
+            effective=data.get("effective"),
             provenance=Provenance(**data["provenance"]),
             resampled=_resampled(data["resampled"]),
+            converted=data.get("converted"),
+            monte_carlo_error=data.get("monte_carlo_error", 0.0),
             _parts=lambda: Parts(tuple(parts), parts.__getitem__),
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.intervals import NOTHING, ConfidenceInterval
 
-__all__ = ["BootstrapKind", "Resampled", "acceleration", "interval", "standard_error"]
+__all__ = ["BootstrapKind", "Resampled", "acceleration", "interval", "less", "standard_error"]
 
 BootstrapKind = Literal["percentile", "bca", "basic", "normal"]
 NORMAL = NormalDist()
@@ -25,6 +25,21 @@ class Resampled(NamedTuple):
     def confidence_interval(self, value: float, level: float) -> ConfidenceInterval | None:
         """The interval; None if the replicates cannot give one."""
         return interval(self.kind, value, np.array(self.replicates), level, self.acceleration)
+
+    def reversed(self) -> "Resampled":
+        """The same with the sign changed."""
+        return Resampled(self.kind, tuple(-each for each in self.replicates), -self.acceleration)
+
+
+def less(first: Resampled | None, second: Resampled | None, acceleration: float | None) -> Resampled | None:
+    """What resampling gave of a difference, replicate by replicate; None if it gave nothing of one of the two.
+
+    The acceleration is that of the difference, which those of the two do not tell.
+    """
+    if first is None or second is None or acceleration is None:
+        return None
+    steps = (a - b for a, b in zip(first.replicates, second.replicates, strict=False))
+    return Resampled(first.kind, tuple(steps), acceleration)
 
 
 def standard_error(replicates: FloatArray) -> float:

@@ -12,12 +12,12 @@ from polyroc.inference.evaluating import Progress
 from polyroc.inference.hanley_mcneil import HanleyMcNeil
 from polyroc.inference.power.allocation import Allocation, Sizes, allocation
 from polyroc.inference.power.formulas import (
-    SCALE,
-    AreaSpread,
+    CLASSES,
     CorrelationOf,
+    FormulaSpread,
     Obuchowski,
     area_correlation,
-    area_formula,
+    formula,
 )
 from polyroc.inference.power.pilots import Pilot, PilotSpread, pilot_scores
 from polyroc.inference.power.questions import Aim, Question
@@ -79,19 +79,20 @@ def from_formula(
     correlation_of: CorrelationOf,
     method: HanleyMcNeil | Obuchowski | None,
 ) -> SampleSize:
-    """The answer for an area, from the values expected."""
-    if asked.measure.key not in SCALE:
+    """The answer for an area, or for the volume of three classes, from the values expected."""
+    if asked.measure.key not in CLASSES:
         raise NotApplicableError(
-            f"There is a formula for {' and '.join(SCALE)}, not for {asked.measure}; give pilot data (y_true, "
+            f"There is a formula for {', '.join(CLASSES)}, not for {asked.measure}; give pilot data (y_true, "
             "y_score), or a world to simulate from."
         )
     if asked.value is None:
         raise InputError("value is missing: the value that is expected (or give pilot data, or a world).")
     sets = 2 if asked.versus is not None and correlation is None else 1
-    shared = allocation(asked.ratio, ("negative", "positive"), (1.0, 1.0), sets)
-    question = Question(asked.measure, 2, asked.aim, asked.value, asked.versus)
-    variance, name = area_formula(method)
-    spread = AreaSpread(question, variance)  # complains of a value that has no variance
+    classes = CLASSES[asked.measure.key]
+    shared = allocation(asked.ratio, classes, [1.0] * len(classes), sets)
+    question = Question(asked.measure, len(classes), asked.aim, asked.value, asked.versus)
+    variance, name = formula(asked.measure.key, method)
+    spread = FormulaSpread(question, variance)  # complains of a value that has no variance
     assumptions = ["scores vary as the formula has it, under the hypothesis and as expected", "normal estimates"]
     if correlation is not None:
         r = _correlation(correlation, correlation_of, question)
@@ -110,9 +111,16 @@ def _correlation(given: float, of: CorrelationOf, question: Question) -> float:
         raise InputError(f"correlation_of must be 'estimates' or 'scores', got {of!r}.")
     if not isinstance(given, Real) or not -1 <= given <= 1:
         raise InputError(f"correlation must be a number from -1 to 1, got {given!r}.")
+    if of == "estimates":
+        return float(given)
+    if question.classes > 2:
+        raise NotApplicableError(
+            f"The correlation of the scores tells that of the estimates of an area, not of {question.measure}; "
+            "give that of the estimates, or pilot data, or a world to simulate from."
+        )
     low, high = question.limits
     areas = [(value - low) / (high - low) for value in (question.value, question.versus)]
-    return float(given) if of == "estimates" else area_correlation(float(given), *areas)
+    return area_correlation(float(given), *areas)
 
 
 def _analytic(asked: Asked, plan: _Plan, spread: Spread) -> SampleSize:
@@ -165,7 +173,7 @@ def from_pilot(
         worlds = {f"set {i}": PilotWorld(scores) for i, scores in enumerate(sets)}
         return _simulated(asked, plan, Trials(question, worlds, None, simulation.settled(), progress))
     assumptions = (f"cases vary as in the pilot data ({counts})", "normal estimates")
-    spread = PilotSpread(question, pilot.variances)
+    spread = PilotSpread(question, pilot.variances, pilot.reach)
     return _analytic(asked, _Plan(question, pilot.allocation, "DeLong() on pilot data", assumptions), spread)
 
 

@@ -1,23 +1,30 @@
-"""Variances of the area under the ROC curve that need no data: Hanley & McNeil's, Obuchowski's."""
+"""Variances that need no data: of the area under the ROC curve, and of the volume of three ordered classes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, pi, sqrt
 from typing import Literal, TypeAlias
 
 import numpy as np
 
+from polyroc.datasets import Trinormal
 from polyroc.errors import InputError
 from polyroc.inference.hanley_mcneil import HanleyMcNeil, area_variance, exponential
 from polyroc.inference.power.allocation import Sizes
 from polyroc.inference.power.questions import NORMAL, Question
 
-__all__ = ["AreaSpread", "CorrelationOf", "Obuchowski", "area_correlation", "area_formula"]
+__all__ = ["CLASSES", "CorrelationOf", "FormulaSpread", "Obuchowski", "area_correlation", "formula"]
 
 CorrelationOf = Literal["estimates", "scores"]
-AreaVariance: TypeAlias = Callable[[float, int, int], float]  # of the area, the negatives, the positives
+Variance: TypeAlias = Callable[..., float]  # from a value between 0 and 1 and the class sizes
 
-SCALE = {"auc": 1.0, "gini": 2.0}
+# Measures with a formula, and what their classes are called.
+CLASSES = {
+    "auc": ("negative", "positive"),
+    "gini": ("negative", "positive"),
+    "vus": ("lowest", "middle", "highest"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +45,12 @@ class Obuchowski:
     """
 
 
-def area_formula(method: HanleyMcNeil | Obuchowski | None) -> tuple[AreaVariance, str]:
-    """The variance by a method, Hanley & McNeil's exponential one by default, and the method's name."""
+def formula(key: str, method: HanleyMcNeil | Obuchowski | None) -> tuple[Variance, str]:
+    """The variance by a method, for areas by default Hanley & McNeil's exponential one, and the method's name."""
+    if key == "vus":
+        if method is not None:
+            raise InputError(f"{method!r} is for areas; leave out method: that of vus is exact for normal scores.")
+        return _trinormal, "exact variance for normal scores of equal spread, means evenly spaced"
     if isinstance(method, Obuchowski):
         return _obuchowski, repr(method)
     method = HanleyMcNeil("exponential") if method is None else method
@@ -62,22 +73,29 @@ def _obuchowski(area: float, negatives: int, positives: int) -> float:
     return 0.0099 * exp(-a2 / 2.0) * ((5.0 * a2 + 8.0) / positives + (a2 + 8.0) / negatives)
 
 
+def _trinormal(volume: float, *sizes: int) -> float:
+    return _evenly_spaced(volume).vus_variance(sizes)
+
+
+_evenly_spaced = lru_cache(maxsize=8)(Trinormal.with_vus)
+
+
 @dataclass(frozen=True, slots=True)
-class AreaSpread:
-    """The variance of an area, or of the difference between two, at given class sizes.
+class FormulaSpread:
+    """The variance of an area or a volume, or of the difference between two, at given class sizes.
 
     Attributes
     ----------
     question
-        What is asked of `auc` or `gini`.
+        What is asked of a measure that has a formula.
     variance
-        Of one area.
+        Of one area or volume.
     correlation
         Between the estimates of two classifiers; 0 if they judge different cases.
     """
 
     question: Question
-    variance: AreaVariance
+    variance: Variance
     correlation: float = 0.0
 
     def __post_init__(self) -> None:
@@ -106,6 +124,10 @@ class AreaSpread:
             return expected, expected
         return self._of(self._rejected, sizes), expected
 
+    def effective(self, sizes: Sizes) -> float:
+        """As `Estimate.effective`."""
+        return min(sizes)
+
     def _of(self, value: float, sizes: Sizes) -> float:
         first = self._of_one(value, sizes)
         if self.question.versus is None:
@@ -115,7 +137,7 @@ class AreaSpread:
 
     def _of_one(self, value: float, sizes: Sizes) -> float:
         low, high = self.question.limits
-        return SCALE[self.question.measure.key] ** 2 * self.variance((value - low) / (high - low), *sizes)
+        return (high - low) ** 2 * self.variance((value - low) / (high - low), *sizes)
 
 
 def area_correlation(correlation: float, value: float, versus: float) -> float:

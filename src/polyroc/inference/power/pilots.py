@@ -13,7 +13,7 @@ from polyroc.inference.evaluating import choose
 from polyroc.inference.power.allocation import Allocation, Sizes, allocation
 from polyroc.inference.power.questions import Question
 from polyroc.kernels.arrays import FloatArray
-from polyroc.measures import Measure, Sample
+from polyroc.measures import Measure, Sample, Statistic
 from polyroc.results.intervals import NOTHING
 from polyroc.scores import Scores
 
@@ -90,12 +90,12 @@ class Pilot:
     @cached_property
     def values(self) -> list[float]:
         """The measure for each classifier."""
-        return [value for value, _ in self._found]
+        return [each.value for each in self._found]
 
     @cached_property
     def variances(self) -> FloatArray:
         """S2_k by class: the variance of the components, or of their difference between paired classifiers."""
-        components = [each for _, each in self._found]
+        components = [each.components for each in self._found]
         if len(self.sets) == 1:
             whole = components[0] - components[1] if len(components) == 2 else components[0]
             return _by_class(whole, self.sets[0])
@@ -103,18 +103,19 @@ class Pilot:
         return first + second
 
     @cached_property
-    def _found(self) -> list[tuple[float, FloatArray]]:
-        """Value and components of each classifier."""
-        found = []
-        for scores in self.sets:
-            balanced = replace(scores, sample_weight=self._weights(scores))
-            for classifier in scores.classifiers:
-                statistic = self.measure(Sample(balanced, classifier))
-                components = np.zeros(len(scores))
-                for stratum in statistic.strata():
-                    components[stratum.cases()] = stratum.components
-                found.append((float(statistic.value), components))
-        if not np.isfinite([value for value, _ in found]).all():
+    def reach(self) -> FloatArray:
+        """By class, how far apart two components can be; 0 where the measure does not say."""
+        return self._found[0].reach
+
+    @cached_property
+    def _found(self) -> list["_Found"]:
+        """What each classifier has."""
+        found = [
+            _Found(self.measure(Sample(replace(scores, sample_weight=self._weights(scores)), classifier)), scores)
+            for scores in self.sets
+            for classifier in scores.classifiers
+        ]
+        if not np.isfinite([each.value for each in found]).all():
             raise InputError(f"{self.measure} is undefined on the pilot data; give more cases, or other options.")
         return found
 
@@ -124,6 +125,18 @@ class Pilot:
             return None
         weights: FloatArray = (np.array(self.allocation.ratio) / scores.counts)[scores.codes]
         return weights
+
+
+class _Found:
+    """The value of a classifier, its components case by case, and their reach by class."""
+
+    def __init__(self, statistic: Statistic, scores: Scores) -> None:
+        self.value = float(statistic.value)
+        self.components, self.reach = np.zeros(len(scores)), np.zeros(scores.n_classes)
+        for stratum in statistic.strata():
+            cases = stratum.cases()
+            self.components[cases] = stratum.components
+            self.reach[scores.codes[cases]] = stratum.reach or 0.0
 
 
 def _by_class(components: FloatArray, scores: Scores) -> FloatArray:
@@ -142,6 +155,7 @@ class PilotSpread:
 
     question: Question
     variance: FloatArray
+    reach: FloatArray
 
     def __post_init__(self) -> None:
         if self.variance.sum() <= NOTHING * self._room(sum(self.question.limits) / 2.0):
@@ -163,6 +177,11 @@ class PilotSpread:
             return expected, expected
         ratio = self._room(self.question.hypothesis) / self._room(self.question.value)
         return expected * max(1.0, ratio), expected
+
+    def effective(self, sizes: Sizes) -> float:
+        """As `Estimate.effective`."""
+        low, high = self.question.limits
+        return min(n * (high - low) / reach if reach else n for n, reach in zip(sizes, self.reach, strict=True))
 
     def _room(self, value: float) -> float:
         low, high = self.question.limits

@@ -53,8 +53,8 @@ def sample_size(
 ) -> SampleSize:
     """How many cases a study needs; or, if `n` is given, what power so many cases have.
 
-    By formula for `auc` and `gini`, from the values expected. For any measure from pilot data, whose components
-    say how much cases vary, or by simulation from a `world`.
+    By formula for `auc`, `gini` and `vus` of three classes, from the values expected. For any measure from pilot
+    data, whose components say how much cases vary, or by simulation from a `world`.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def sample_size(
     correlation
         Of the two, if they judge the same cases; None if they judge different ones (only without pilot data).
     correlation_of
-        What `correlation` is of: the "estimates" of the area, or the "scores" within each class (taken as normal,
-        see `area_correlation`).
+        What `correlation` is of: the "estimates", or (for areas) the "scores" within each class, taken as normal,
+        see `area_correlation`.
     null
         What is to be rejected: a value of the measure, by default that of chance; for two classifiers a
         difference, by default none.
@@ -89,15 +89,16 @@ def sample_size(
     sides
         1 or 2; by default 2, or 1 with a `margin`.
     ratio
-        How many cases of each class, in the order of the classes (negative, positive) or by class name. By default
-        as many of each, or as in the pilot data.
+        How many cases of each class, in the order of the classes (negative, positive; for `vus` lowest, middle,
+        highest) or by class name. By default as many of each, or as in the pilot data.
     world
         What to simulate from: anything with `sample(sizes, rng)` and the true value under the measure's key, such
-        as `datasets.HandTill(3, 1.0)`. If its samples have two classifiers, these are paired (and the true values
-        are a dict); a dict of two worlds by name is for two classifiers on different cases.
+        as `datasets.HandTill(3, 1.0)` or, for `vus`, `datasets.Trinormal((0, 1, 2))`. If its samples have two
+        classifiers, these are paired (and the true values are a dict); a dict of two worlds by name is for two
+        classifiers on different cases.
     method
-        `HanleyMcNeil("exponential")` (default) or `Obuchowski()` without data; `Simulation(n=1000, rng=0)` for a
-        world, or for pilot data, which are then resampled.
+        `HanleyMcNeil("exponential")` (default) or `Obuchowski()` for areas without data;
+        `Simulation(n=1000, rng=0)` for a world, or for pilot data, which are then resampled.
     progress
         Called with (done, total, what) while samples are simulated.
     **reading
@@ -114,10 +115,11 @@ def sample_size(
     power = Phi((d - z sqrt(V0)) / sqrt(V1)), and n is the smallest that reaches the power wanted with 10 cases of
     each class or more (with fewer, estimates are not normal: simulate). Rejections on the wrong side do not count.
 
-    Without data V0 and V1 are Hanley & McNeil's for exponential scores, or Obuchowski's; the difference between
-    two areas with variances V and W has V + W - 2 r sqrt(V W). If scores are normal the variance is somewhat too
-    large for areas near 1 (by a quarter at 0.95): then more cases are asked for than needed. With pilot data V1 is
-    the sum over the classes of the components' variance / class size.
+    Without data V0 and V1 of an area are Hanley & McNeil's for exponential scores, or Obuchowski's. If scores are
+    normal these are somewhat too large for areas near 1 (by a quarter at 0.95): then more cases are asked for than
+    needed. Those of a volume are exact for normal scores of equal spread, the means evenly spaced. The difference
+    between two estimates with variances V and W has V + W - 2 r sqrt(V W). With pilot data V1 is the sum over the
+    classes of the components' variance / class size.
 
     In a simulation the study succeeds if the interval by `evaluate` (or that of the difference, by `compare`)
     leaves out what is to be rejected.
@@ -125,7 +127,7 @@ def sample_size(
     References
     ----------
     Hanley & McNeil, Radiology 143 (1982) 29-36. Obuchowski, Lieber & Wians, Clinical Chemistry 50 (2004)
-    1118-1125.
+    1118-1125. Dreiseitl, Ohno-Machado & Binder, Medical Decision Making 20 (2000) 323-331.
 
     Examples
     --------
@@ -139,6 +141,11 @@ def sample_size(
     596
     >>> sample_size(measure="auc", value=0.85, versus=0.85, correlation=0.5, margin=0.05).by_class
     {'negative': 207, 'positive': 206}
+
+    Three ordered classes:
+
+    >>> sample_size(measure="vus", value=0.5, null=0.35)
+    SampleSize(vus: n = 114 (lowest 38, middle 38, highest 38), power 0.8030)
 
     From pilot data:
 

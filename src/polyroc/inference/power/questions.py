@@ -90,7 +90,7 @@ class Question:
     @property
     def limits(self) -> tuple[float, float]:
         """The smallest and the largest value of the measure."""
-        return self.measure.range(**self.measure.settings)
+        return self.measure.range(self.classes, **self.measure.settings)
 
     @property
     def reach(self) -> tuple[float, float]:

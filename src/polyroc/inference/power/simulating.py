@@ -198,7 +198,8 @@ def _first_guess(trials: Trials, allocation: Allocation, power: float, most: int
     question, sizes = trials.question, allocation.sizes(500 * len(allocation.names))
     sets = trials.draw(sizes, np.random.default_rng(trials.simulation.seed))
     try:
-        spread = PilotSpread(question, Pilot(question.measure, list(sets.values())).variances)
+        pilot = Pilot(question.measure, list(sets.values()))
+        spread = PilotSpread(question, pilot.variances, pilot.reach)
     except InputError:  # nothing varies in it
         return 50 * len(allocation.names)
 

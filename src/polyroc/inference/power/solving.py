@@ -21,6 +21,10 @@ class Spread(Protocol):
         """Of the estimate, if the hypothesis is true and if what is expected is true."""
         ...
 
+    def effective(self, sizes: Sizes) -> float:
+        """The effective number of cases in the smallest class, as `Estimate.effective`."""
+        ...
+
 
 def power_at(question: Question, spread: Spread, sizes: Sizes) -> float:
     """The chance that a normal estimate lies more than z standard errors (those under the hypothesis) beyond it.
@@ -37,7 +41,7 @@ def width_at(question: Question, spread: Spread, sizes: Sizes) -> float:
     _, expected = spread.variances(sizes)
     level = 1.0 - question.aim.alpha
     if question.versus is None:
-        low, high = interval(question.value, sqrt(expected), question.limits, min(sizes), level)
+        low, high = interval(question.value, sqrt(expected), question.limits, spread.effective(sizes), level)
         return high - low
     reach = NORMAL.inv_cdf(0.5 + level / 2.0) * sqrt(expected)
     low, high = question.reach

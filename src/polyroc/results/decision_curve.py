@@ -1,0 +1,129 @@
+"""DecisionCurve: the net benefit of acting on a probability, by the threshold at which one acts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from polyroc.errors import InputError
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.provenance import Provenance
+from polyroc.results.result import SCHEMA, Result, number, number_text, plain
+
+__all__ = ["DecisionCurve", "NetBenefit"]
+
+
+class NetBenefit(NamedTuple):
+    """The net benefit at each threshold, and its standard error."""
+
+    value: FloatArray
+    standard_error: FloatArray
+
+    def confidence_interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
+        """Pointwise: value plus or minus z standard errors."""
+        if not 0 < level < 1:
+            raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+        reach = NormalDist().inv_cdf(0.5 + level / 2) * self.standard_error
+        return self.value - reach, self.value + reach
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DecisionCurve(Result):
+    """Net benefit of one or more classifiers, beside treating all and treating none (which has none).
+
+    Attributes
+    ----------
+    thresholds
+        The probabilities at which one acts: the odds t / (1 - t) are what a false alarm costs, where a case found
+        is worth 1.
+    curves
+        By classifier.
+    treat_all
+        Acting on every case.
+    prevalence
+        The share of positives.
+    provenance
+        What is needed to repeat it.
+    """
+
+    thresholds: FloatArray
+    curves: Mapping[str, NetBenefit]
+    treat_all: NetBenefit
+    prevalence: float
+    provenance: Provenance
+
+    @property
+    def treat_none(self) -> FloatArray:
+        """Acting on no case: 0 at every threshold."""
+        return np.zeros(len(self.thresholds))
+
+    @property
+    def net_benefit(self) -> FloatArray:
+        """The net benefit at each threshold, if there is one classifier."""
+        if len(self.curves) != 1:
+            raise InputError(f"There are several classifiers; take curves[...] of {', '.join(self.curves)}.")
+        return next(iter(self.curves.values())).value
+
+    def __repr__(self) -> str:
+        low, high = self.thresholds[0], self.thresholds[-1]
+        return (
+            f"DecisionCurve({', '.join(self.curves)}; {len(self.thresholds)} thresholds from {low:g} to {high:g}, "
+            f"prevalence {number_text(self.prevalence)})"
+        )
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """One record per classifier and threshold; treating all and treating none come last."""
+        none = NetBenefit(self.treat_none, self.treat_none)
+        rows = []
+        for name, curve in [*self.curves.items(), ("treat all", self.treat_all), ("treat none", none)]:
+            low, high = curve.confidence_interval(level)
+            for i, threshold in enumerate(self.thresholds):
+                rows.append(
+                    {
+                        "classifier": name,
+                        "threshold": float(threshold),
+                        "net_benefit": float(curve.value[i]),
+                        "standard_error": float(curve.standard_error[i]),
+                        "low": float(low[i]),
+                        "high": float(high[i]),
+                        "level": level,
+                    }
+                )
+        return rows
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": "DecisionCurve",
+            "thresholds": self.thresholds.tolist(),
+            "curves": {name: _stored(curve, level) for name, curve in self.curves.items()},
+            "treat_all": _stored(self.treat_all, level),
+            "level": level,
+            "prevalence": self.prevalence,
+            "provenance": self.provenance.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        return cls(
+            thresholds=np.array(data["thresholds"], dtype=np.float64),
+            curves={name: _restored(curve) for name, curve in data["curves"].items()},
+            treat_all=_restored(data["treat_all"]),
+            prevalence=data["prevalence"],
+            provenance=Provenance(**data["provenance"]),
+        )
+
+
+def _stored(curve: NetBenefit, level: float) -> dict[str, list[float | None]]:
+    low, high = curve.confidence_interval(level)
+    columns = {"value": curve.value, "standard_error": curve.standard_error, "low": low, "high": high}
+    return {name: [plain(x) for x in column.tolist()] for name, column in columns.items()}
+
+
+def _restored(data: dict[str, list[float | None]]) -> NetBenefit:
+    return NetBenefit(*(np.array([number(x) for x in data[name]]) for name in ("value", "standard_error")))

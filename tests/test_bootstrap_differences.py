@@ -1,0 +1,213 @@
+"""Differences by the bootstrap: intervals of the kind asked for, from the replicates of the difference."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import polyroc as pr
+from polyroc._normalise import normalise
+from polyroc.errors import SmallClassWarning
+from polyroc.inference.bootstrap import replicates
+from polyroc.measures import Sample
+from polyroc.results.resampled import interval
+
+KINDS = ["percentile", "basic", "bca"]
+RNG = np.random.default_rng(5)
+Y = np.repeat([0, 1], [40, 25])
+COMMON = RNG.exponential(size=65)
+SCORES = {
+    "one": (COMMON + RNG.exponential(size=65) + 0.9 * Y).round(1),
+    "two": (COMMON + RNG.exponential(size=65) + 0.3 * Y).round(1),
+}
+
+
+def difference(measure="auc", **options):
+    return pr.compare(Y, SCORES, measure=measure, method=pr.Bootstrap(rng=3, **options)).difference("one", "two")
+
+
+def twice_won(x, z):
+    """Twice the number of pairs with x > z, plus the ties, along the last axis: whole numbers, no rounding."""
+    x, z = x[..., :, None], z[..., None, :]
+    return 2 * (x > z).sum(axis=(-1, -2)) + (x == z).sum(axis=(-1, -2))
+
+
+def area_difference(positives, negatives, axis=-1):
+    """For scipy: two areas, one less the other, of the cases with these numbers."""
+    won = [twice_won(score[positives], score[negatives]) for score in SCORES.values()]
+    return (won[0] - won[1]) / (2 * positives.shape[-1] * negatives.shape[-1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_intervals_of_a_difference_equal_scipy_on_the_same_replicates(kind, level):
+    cases = np.flatnonzero(Y == 1), np.flatnonzero(Y == 0)
+    theirs = stats.bootstrap(cases, area_difference, n_resamples=999, method=kind, confidence_level=level, rng=1)
+    found = difference(n=10)
+    ours = interval(kind, found.value, theirs.bootstrap_distribution, level, found.resampled.acceleration)
+    # the jackknife of a mean over pairs is its influence function, so even BCa agrees but for rounding;
+    # a quantile between two replicates amplifies it by their number
+    assert ours == pytest.approx(tuple(theirs.confidence_interval), abs=1e-10)
+
+
+def paired_accuracies(rng):
+    """Three classes, two classifiers that are right on the same cases more often than chance would have it."""
+    y = np.repeat([0, 1, 2], [20, 30, 25])
+    tables = {name: rng.dirichlet(np.ones(3), size=75) + strength * np.eye(3)[y] for name, strength in
+              {"one": 0.7, "two": 0.4}.items()}  # fmt: skip
+    right = [(table.argmax(axis=1) == y).astype(float) for table in tables.values()]
+    return y, tables, right
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_paired_intervals_agree_with_scipys(kind):
+    """Accuracy without strata is a mean over the cases: scipy's paired bootstrap."""
+    y, tables, right = paired_accuracies(np.random.default_rng(6))
+    theirs = stats.bootstrap(
+        right,
+        lambda a, b, axis=-1: (a.sum(axis) - b.sum(axis)) / a.shape[axis],
+        paired=True,
+        n_resamples=4000,
+        method=kind,
+        rng=2,
+    )
+    method = pr.Bootstrap(n=2000, stratified=False, kind=kind, rng=3)
+    found = pr.compare(y, tables, measure="accuracy", method=method).difference("one", "two")
+    same = interval(kind, found.value, theirs.bootstrap_distribution, 0.95, found.resampled.acceleration)
+    assert same == pytest.approx(tuple(theirs.confidence_interval), abs=1e-10)  # rounding
+    # the 2.5 % quantile of 2000 normal replicates is known to sqrt(0.025 x 0.975 / 2000) / phi(1.96) = 0.06
+    # standard deviations, for BCa to twice that: allow five times as much, and one case more or less
+    error = 5 * 2 * 0.06 * theirs.standard_error + 1 / 75
+    assert found.confidence_interval() == pytest.approx(tuple(theirs.confidence_interval), abs=error)
+    assert found.standard_error == pytest.approx(theirs.standard_error, rel=5 / (2 * 2000) ** 0.5)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "normal"])
+def test_intervals_are_made_of_the_paired_replicates(kind):
+    found = difference(n=300, kind=kind)
+    scores = normalise(Y, SCORES, labels=[0, 1])
+    drawn = replicates(pr.Bootstrap(300, rng=3), pr.measure("auc"), [Sample(scores, name) for name in SCORES])
+    steps = drawn[0] - drawn[1]
+    assert found.resampled.replicates == tuple(steps.tolist())
+    for level in (0.5, 0.9):
+        expected = interval(kind, found.value, steps, level, found.resampled.acceleration)
+        assert found.confidence_interval(level) == pytest.approx(expected, abs=1e-15)
+    assert found.standard_error == pytest.approx(steps.std(ddof=1), rel=1e-12)  # by way of the covariance
+    back = found.reversed()
+    mirrored = [-end for end in found.confidence_interval()][::-1]
+    assert back.confidence_interval() == pytest.approx(mirrored, abs=1e-12)  # quantiles from the other end
+    assert back.reversed() == found
+
+
+def test_kinds_differ_and_p_values_do_not():
+    """The p-value is Wald's, as that of the omnibus test, whatever the interval; the normal one agrees with it."""
+    found = {kind: difference(n=500, kind=kind) for kind in (*KINDS, "normal")}
+    assert len({each.confidence_interval() for each in found.values()}) == 4
+    assert len({each.pvalue for each in found.values()}) == 1
+    normal = found["normal"]
+    touching = normal.confidence_interval(1 - normal.pvalue)
+    assert min(map(abs, touching)) == pytest.approx(0, abs=1e-9)  # the interval at that level ends at 0
+    comparison = pr.compare(Y, SCORES, measure="auc", method=pr.Bootstrap(500, rng=3))
+    assert comparison.pvalue == pytest.approx(normal.pvalue, rel=1e-9)
+
+
+def test_intervals_do_not_go_beyond_what_is_possible():
+    y, good, bad = [0] * 4 + [1] * 4, [0, 1, 2, 4, 3, 5, 6, 7], [7, 6, 5, 3, 4, 2, 1, 0]
+    method = pr.Bootstrap(200, kind="basic", rng=0)
+    found = pr.compare(y, {"good": good, "bad": bad}, measure="auc", method=method).difference("good", "bad")
+    assert interval("basic", found.value, np.array(found.resampled.replicates)).high > 1
+    assert found.confidence_interval().high == 1
+
+
+def test_identical_classifiers_have_nothing_to_resample():
+    found = pr.compare(Y, {"a": SCORES["one"], "b": SCORES["one"]}, measure="auc", method=pr.Bootstrap(50, rng=0))
+    same = found.difference("a", "b")
+    assert (same.value, same.standard_error, same.pvalue) == (0, 0, 1)
+    assert same.confidence_interval() == (0, 0)
+
+
+def test_several_classifiers_and_clusters():
+    """Groups are drawn whole, and the acceleration is that of groups."""
+    groups = np.arange(65) // 2
+    three = {**SCORES, "three": COMMON}
+    found = pr.compare(Y, three, measure="auc", groups=groups, method=pr.Bootstrap(200, rng=1))
+    assert len(found.differences) == 3
+    for (first, second), each in found.differences.items():
+        one, two = (found.estimates[name].components for name in (first, second))
+        moved = np.zeros(65)
+        for k in (0, 1):
+            moved[k == Y] = (one - two - (one - two)[k == Y].mean())[k == Y] / (k == Y).sum()
+        u = np.bincount(groups, moved)
+        assert each.resampled.acceleration == pytest.approx((u**3).sum() / (6 * (u**2).sum() ** 1.5), rel=1e-9)
+        low, high = each.confidence_interval()
+        assert low < each.value < high
+
+
+# Different cases -------------------------------------------------------------------------------------------------
+
+
+def test_sets_of_different_cases_are_drawn_independently():
+    """The same data twice, as two sets: with one seed for both, all replicates of the difference would be zero."""
+    apart = {"one": normalise(Y, SCORES["one"]), "two": normalise(Y, SCORES["one"])}
+    found = pr.compare(apart, measure="auc", method=pr.Bootstrap(2000, rng=3))
+    pair = found.difference("one", "two")
+    steps = np.array(pair.resampled.replicates)
+    # the covariance of independent replicates: five standard errors
+    assert (
+        abs(np.corrcoef(*(each.resampled.replicates for each in found.estimates.values()))[0, 1]) < 5 / 2000**0.5
+    )
+    assert steps.std(ddof=1) == pytest.approx(pair.standard_error, rel=0.1)
+    seeds = [each.provenance.seed for each in found.estimates.values()]
+    assert seeds[0] == 3 != seeds[1]
+    for name, seed in zip(apart, seeds, strict=True):  # each can be had again by itself
+        alone = pr.evaluate(apart[name], measure="auc", method=pr.Bootstrap(2000, rng=seed))
+        assert alone.resampled == found.estimates[name].resampled
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_of_different_cases_agree_with_scipys(kind):
+    """Four samples, resampled one by one."""
+    x, z = (SCORES["one"][k == Y] for k in (1, 0))
+    u, v = (SCORES["two"][k == Y][: 20 + 10 * (1 - k)] for k in (1, 0))
+    y = np.repeat([1, 0], [20, 30])
+
+    def step(x, z, u, v, axis=-1):
+        pairs, others = x.shape[-1] * z.shape[-1], u.shape[-1] * v.shape[-1]
+        return (twice_won(x, z) * others - twice_won(u, v) * pairs) / (2 * pairs * others)
+
+    theirs = stats.bootstrap((x, z, u, v), step, n_resamples=3000, method=kind, rng=2, batch=500)
+    apart = {"one": normalise(Y, SCORES["one"]), "two": normalise(y, np.concatenate([u, v]))}
+    found = pr.compare(apart, measure="auc", method=pr.Bootstrap(9000, kind=kind, rng=4)).difference("one", "two")
+    same = interval(kind, found.value, theirs.bootstrap_distribution, 0.95, found.resampled.acceleration)
+    assert same == pytest.approx(tuple(theirs.confidence_interval), abs=1e-10)
+    error = 5 * 2 * 0.049 * theirs.standard_error  # as above, for 3000 replicates
+    assert found.confidence_interval() == pytest.approx(tuple(theirs.confidence_interval), abs=error)
+
+
+# Storage, and tiny classes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_comparison_survives_json(kind):
+    found = pr.compare(Y, SCORES, measure="auc", method=pr.Bootstrap(100, kind=kind, rng=0))
+    copy = pr.Comparison.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert copy.to_dict(0.9) == found.to_dict(0.9)
+    assert copy.difference("two", "one") == found.difference("two", "one")
+    old = found.to_dict()
+    for row in old["differences"]:
+        del row["acceleration"]  # as written before differences had intervals of their own
+    plain = pr.Comparison.from_dict(old).difference("one", "two")
+    reach = stats.norm.ppf(0.975) * plain.standard_error
+    assert plain.confidence_interval() == pytest.approx((plain.value - reach, plain.value + reach), abs=1e-12)
+
+
+def test_a_class_of_one_case_has_no_error_to_compare_by():
+    """Drawn again and again it never varies: no standard error, no p-value, and an interval that says nothing."""
+    y, one, two = [0] * 10 + [1], np.arange(11.0), np.append(np.arange(10.0), 2.0)
+    with pytest.warns(SmallClassWarning, match="one case only"):
+        found = pr.compare(y, {"one": one, "two": two}, measure="auc", method=pr.Bootstrap(100, rng=0))
+    pair = found.difference("one", "two")
+    assert np.isnan([pair.standard_error, pair.pvalue, found.pvalue]).all()
+    assert pair.confidence_interval() == (-1, 1)
+    assert pair.resampled is None

@@ -1,0 +1,397 @@
+"""Curves of two classes: points, areas, places, thinning; the same points as scikit-learn's."""
+
+import pickle
+from dataclasses import FrozenInstanceError
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score, det_curve, precision_recall_curve, roc_curve
+
+import naive
+import polyroc as pr
+from polyroc.curves.areas import AREAS
+from polyroc.datasets import Binormal
+from polyroc.errors import InputError, MeasureError, NotApplicableError, PolyrocError, SmallClassWarning
+from polyroc.measures import MEASURES
+from samples import samples_of
+from strategies import ranked, weights
+
+ROUNDING = 1e-12  # sums of a dozen rates
+
+
+def quiet_curve(y, s, **options):
+    """A curve whose area has no standard error, so that tiny classes raise no warning."""
+    return pr.curve(y, s, method=None, labels=[0, 1], **options)
+
+
+@given(data=st.data())
+def test_points_are_those_of_every_threshold(data):
+    y, s = data.draw(ranked())
+    w = data.draw(st.one_of(st.just(np.ones(len(y))), weights(y)))
+    found = quiet_curve(y, s, sample_weight=w)
+    twin = naive.roc_points(y, s, w)
+    moved = [p for p, q in zip(twin[1:], twin, strict=False) if p != q]  # scores of weight zero call nothing
+    assert np.allclose(np.stack([found.fpr, found.tpr], axis=1)[1:], moved, atol=ROUNDING)
+    assert (found.fpr[0], found.tpr[0], found.thresholds[0]) == (0, 0, np.inf)
+    assert (found.fpr[-1], found.tpr[-1]) == (1, 1)
+    assert (np.diff(found.thresholds) < 0).all()
+
+
+@given(data=st.data())
+def test_area_under_the_points_is_the_auc(data):
+    y, s = data.draw(ranked())
+    w = data.draw(st.one_of(st.none(), weights(y)))
+    found = quiet_curve(y, s, sample_weight=w)
+    assert np.trapezoid(found.tpr, found.fpr) == pytest.approx(found.area.value, abs=ROUNDING)
+    dropped = quiet_curve(y, s, sample_weight=w, drop_intermediate=True)
+    assert np.trapezoid(dropped.tpr, dropped.fpr) == pytest.approx(found.area.value, abs=ROUNDING)
+
+
+def test_area_is_what_evaluate_gives():
+    y, s = Binormal(1.0).sample((40, 60), rng=3)
+    for method in (pr.DeLong(), pr.Bootstrap(n=50, rng=1)):
+        found, expected = pr.curve(y, s, method=method).area, pr.evaluate(y, s, measure="auc", method=method)
+        assert found.to_dict() == expected.to_dict()
+    partial = "partial_auc(fpr=(0, 0.2))"
+    assert pr.curve(y, s, area=partial).area.to_dict() == pr.evaluate(y, s, measure=partial).to_dict()
+
+
+@given(data=st.data())
+def test_roc_points_are_scikit_learns(data):
+    y, s = data.draw(ranked())
+    w = data.draw(st.one_of(st.none(), weights(y)))
+    found = quiet_curve(y, s, sample_weight=w)
+    fpr, tpr, thresholds = roc_curve(y, s, sample_weight=w, drop_intermediate=False)
+    assert np.allclose(found.fpr, fpr, atol=ROUNDING)
+    assert np.allclose(found.tpr, tpr, atol=ROUNDING)
+    assert (found.thresholds == thresholds).all()
+
+
+@given(data=st.data())
+def test_precision_recall_points_are_scikit_learns_turned_round(data):
+    """Scikit-learn goes from the lowest threshold up, and its last point has no threshold."""
+    y, s = data.draw(ranked())
+    w = data.draw(st.one_of(st.none(), weights(y)))
+    drop = data.draw(st.booleans())
+    found = quiet_curve(y, s, kind="pr", sample_weight=w, drop_intermediate=drop)
+    precision, recall, thresholds = precision_recall_curve(y, s, sample_weight=w, drop_intermediate=drop)
+    if drop:  # scikit-learn looks at the highest score as an end, we at infinity: one point more or less
+        inside = np.isin(found.thresholds, thresholds)
+        assert inside.sum() >= len(found) - 2
+        place = [np.flatnonzero(thresholds == t)[0] for t in found.thresholds[inside]]
+        assert np.allclose(found.precision[inside], precision[place], atol=ROUNDING)
+        return
+    assert np.allclose(found.precision, precision[::-1], atol=ROUNDING)
+    assert np.allclose(found.recall, recall[::-1], atol=ROUNDING)
+    assert (found.thresholds[1:] == thresholds[::-1]).all()
+    assert (found.x == found.recall).all()
+
+
+@given(data=st.data())
+def test_det_points_are_scikit_learns_turned_round(data):
+    """Scikit-learn goes from the lowest threshold up, and cuts ends on which one of the rates does not change."""
+    y, s = data.draw(ranked())
+    w = data.draw(st.one_of(st.none(), weights(y)))
+    found = quiet_curve(y, s, kind="det", sample_weight=w)
+    fpr, fnr, thresholds = det_curve(y, s, sample_weight=w, drop_intermediate=False)
+    place = [np.flatnonzero(found.thresholds == t)[0] for t in thresholds]
+    assert (np.diff(place) == -1).all()
+    assert np.allclose(found.fpr[place], fpr, atol=ROUNDING)
+    assert np.allclose(found.fnr[place], fnr, atol=ROUNDING)
+
+
+def test_det_is_drawn_in_normal_deviates():
+    found = pr.curve([0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0], kind="det")
+    assert found.x == pytest.approx([-np.inf, -np.inf, 0, 0, np.inf])
+    assert found.y == pytest.approx([np.inf, 0, 0, -np.inf, -np.inf])
+
+
+@given(ranked())
+def test_dropped_points_carry_nothing(sample):
+    y, s = sample
+    whole, few = quiet_curve(y, s), quiet_curve(y, s, drop_intermediate=True)
+    assert len(few) <= len(roc_curve(y, s)[0])
+    assert set(few.thresholds) <= set(whole.thresholds)
+    points = list(zip(few.fpr, few.tpr, strict=True))
+    for u, t in zip(whole.fpr, whole.tpr, strict=True):
+        gaps = [abs((b[0] - a[0]) * (t - a[1]) - (b[1] - a[1]) * (u - a[0])) for a, b in pairwise(points)]
+        assert min(gaps) < ROUNDING
+
+
+@given(ranked(), st.floats(0, 1))
+def test_at_is_the_straight_line_between_points(sample, rate):
+    y, s = sample
+    found = quiet_curve(y, s)
+    points = naive.roc_points(y, s, [1.0] * len(y))
+    rule = found.at(fpr=rate)
+    assert rule.fpr == rate
+    assert rule.tpr == pytest.approx(naive.height(points, rate), abs=ROUNDING)
+    mirrored = [(-t, -u) for u, t in points[::-1]]
+    assert found.at(tpr=rate).fpr == pytest.approx(-naive.height(mirrored, -rate), abs=ROUNDING)
+    for r in (rule, found.at(tpr=rate)):
+        first, second = (found.nearest(threshold=t) for t in r.thresholds)
+        mixed = [(1 - r.probability) * a + r.probability * b for a, b in zip(first[:2], second[:2], strict=True)]
+        assert mixed == pytest.approx([r.fpr, r.tpr], abs=ROUNDING)
+
+
+@given(ranked())
+def test_height_is_that_of_what_is_drawn(sample):
+    y, s = sample
+    roc, det, pr_, cost = (quiet_curve(y, s, kind=kind) for kind in ("roc", "det", "pr", "cost"))
+    for u in (0.0, 0.3, 1.0):
+        assert roc.height(u) == roc.at(fpr=u).tpr
+        assert det.height(u) == pytest.approx(1 - roc.height(u))
+        assert cost.height(u) == pytest.approx(naive.least_cost(list(zip(roc.fpr, roc.tpr, strict=True)), u))
+    for recall, precision in zip(pr_.recall, pr_.precision, strict=True):  # the best of equal recall
+        assert pr_.height(recall) >= precision - ROUNDING
+    with pytest.raises(InputError):
+        cost.height(3)
+
+
+def test_nearest_is_a_threshold_that_exists():
+    found = pr.curve([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], range(10))
+    assert found.nearest(fpr=0.25) == (0.2, 1.0, 4.0)  # the better of three with this rate
+    assert found.nearest(tpr=0.75) == (0.0, 0.8, 6.0)
+    assert found.nearest(threshold=5.5) == (0.0, 0.8, 6.0)
+    assert found.nearest(threshold=100) == (0.0, 0.0, np.inf)
+
+
+@given(data=st.data())
+def test_partial_areas_are_those_of_the_measure(data):
+    y, s = data.draw(ranked())
+    w = data.draw(st.one_of(st.none(), weights(y)))
+    low = data.draw(st.sampled_from([0.0, 0.1, 0.5, 1 / 3]))
+    high = data.draw(st.sampled_from([0.6, 2 / 3, 1.0]))
+    found = quiet_curve(y, s, sample_weight=w)
+    for along in ("fpr", "tpr"):
+        for standardised in (True, False):
+            asked = {along: (low, high), "standardised": standardised}
+            expected = pr.evaluate(
+                y, s, measure=pr.measure("partial_auc", **asked), method=None, labels=[0, 1], sample_weight=w
+            )
+            assert found.partial_area(**asked) == pytest.approx(expected.value, abs=1e-9)  # ends fall on points
+
+
+@given(data=st.data())
+def test_average_precision_is_scikit_learns(data):
+    y, s = data.draw(ranked())
+    w = data.draw(st.one_of(st.just(np.ones(len(y))), weights(y)))
+    found = quiet_curve(y, s, kind="pr", sample_weight=w).area.value
+    assert found == pytest.approx(naive.average_precision(y, s, w), abs=ROUNDING)
+    assert found == pytest.approx(average_precision_score(y, s, sample_weight=w), abs=ROUNDING)
+
+
+@given(data=st.data())
+def test_cost_curve_is_the_least_cost_of_all_thresholds(data):
+    y, s = data.draw(ranked())
+    w = data.draw(st.one_of(st.just(np.ones(len(y))), weights(y)))
+    found = quiet_curve(y, s, kind="cost", sample_weight=w)
+    points = naive.roc_points(y, s, w)
+    for p in np.linspace(0, 1, 23):
+        assert np.interp(p, found.x, found.y) == pytest.approx(naive.least_cost(points, p), abs=ROUNDING)
+    assert found.area.value == pytest.approx(naive.cost_area(y, s, w), abs=ROUNDING)
+    assert np.trapezoid(found.y, found.x) == pytest.approx(found.area.value, abs=ROUNDING)
+
+
+@pytest.mark.parametrize("kind", ["pr", "cost"])
+def test_components_of_areas_are_derivatives(kind):
+    """By how much the value moves with the share of a case in its class, by central differences."""
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], [9, 7])
+    s, w = np.round(rng.normal(size=16) + y, 1), rng.uniform(0.5, 2.0, 16)
+    (sample,) = samples_of(y, s, sample_weight=w)
+    measure, step = AREAS[kind], 1e-6
+    statistic = measure(sample)
+    for stratum in statistic.strata():
+        cases = stratum.cases()
+        mean = np.average(stratum.components, weights=w[cases])
+        for case, component in zip(cases, stratum.components, strict=True):
+            changes = []
+            for side in (step, -step):
+                moved = w.copy()
+                moved[case] += side * w[cases].sum()
+                moved[cases] *= w[cases].sum() / moved[cases].sum()  # class sizes are given
+                changes.append(measure(sample.reweighted(moved)).value)
+            slope = (changes[0] - changes[1]) / (2 * step)
+            assert slope == pytest.approx(component - mean, abs=1e-6)  # rounding / step
+
+
+@pytest.mark.parametrize("kind", ["pr", "cost"])
+def test_linearised_errors_of_areas_are_near_the_bootstrap(kind):
+    y, s = Binormal(1.0).sample((300, 200), rng=8)
+    formula = pr.curve(y, s, kind=kind).area.standard_error
+    drawn = pr.curve(y, s, kind=kind, method=pr.Bootstrap(n=600, rng=0)).area.standard_error
+    assert formula == pytest.approx(drawn, rel=0.12)  # the bootstrap's own error is 1 / sqrt(1200) = 3 %
+
+
+def test_weights_repeat_cases():
+    y, s = Binormal(1.0).sample(12, rng=0)
+    w = np.random.default_rng(1).integers(1, 4, 24)
+    for kind in ("roc", "pr", "det", "cost"):
+        found = pr.curve(y, s, kind=kind, sample_weight=w, method=None)
+        expected = pr.curve(np.repeat(y, w), np.repeat(s, w), kind=kind, method=None)
+        assert found.x == pytest.approx(expected.x)
+        assert found.y == pytest.approx(expected.y)
+        assert found.area.value == pytest.approx(expected.area.value, abs=ROUNDING)
+
+
+# Thinning --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["roc", "pr", "det"])
+def test_thinned_curves_keep_the_area(kind):
+    y, s = Binormal(1.0).sample(200_000, rng=2)
+    whole = pr.curve(y, s, kind=kind, method=None)
+    few = whole.thinned(points=2000)
+    assert len(few) <= 2000
+    assert set(few.thresholds) <= set(whole.thresholds)
+    height, base = ("precision", "recall") if kind == "pr" else ("tpr", "fpr")
+    drawn, true = (np.trapezoid(getattr(c, height), getattr(c, base)) for c in (few, whole))
+    assert abs(drawn - true) < (1e-4 if kind == "pr" else 1e-5)
+    assert (few.fpr[-1], few.tpr[-1], few.thresholds[0]) == (1, 1, np.inf)
+    assert few.area.value == whole.area.value
+
+
+def test_a_staircase_made_to_fool_thinning_still_keeps_its_area():
+    """Positive, negative, positive ...: a corner at every step, and all that is cut off lies on one side."""
+    n = 3000
+    y, s = np.tile([1, 0], n), np.arange(2 * n, 0, -1)
+    whole = pr.curve(y, s, method=None)
+    few = whole.thinned(points=1000)
+    drawn = np.trapezoid(few.tpr, few.fpr)
+    assert abs(drawn - whole.area.value) <= 1e-4
+    assert len(whole.thinned(points=100, tolerance=0.1)) <= 100
+
+
+@given(ranked(), st.integers(2, 12))
+def test_thinning_never_moves_the_area_beyond_the_tolerance(sample, points):
+    y, s = sample
+    whole = quiet_curve(y, s)
+    few = whole.thinned(points=points, tolerance=0.01)
+    assert abs(np.trapezoid(few.tpr, few.fpr) - whole.area.value) <= 0.01 + ROUNDING
+
+
+# Records ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["roc", "pr", "det", "cost"])
+def test_curves_are_stored_and_read_back(kind):
+    y, s = Binormal(1.0).sample(30, rng=1)
+    band = "pointwise" if kind != "cost" else None
+    found = pr.curve(y, s, kind=kind, band=band, binormal=True, method=pr.Bootstrap(n=40, rng=0))
+    back = pr.Curve.from_dict(found.to_dict())
+    assert back.to_dict() == found.to_dict()
+    assert back.thresholds[0] == np.inf
+    assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
+    hull = found.hull()
+    assert pr.Hull.from_dict(hull.to_dict()).to_dict() == hull.to_dict()
+
+
+def test_records_are_tidy_frozen_and_shown():
+    y = np.repeat(["<b>", "well"], 30)
+    found = pr.curve(y, Binormal(1.0).sample(30, rng=1)[1], pos_label="well")
+    rows = found.rows()
+    assert len(rows) == len(found) == 61
+    assert rows[0] == {
+        "classifier": "classifier",
+        "positive": "well",
+        "negative": "<b>",
+        "fpr": 0.0,
+        "tpr": 0.0,
+        "threshold": np.inf,
+        "precision": 1.0,
+    }
+    shown = found._repr_html_()
+    assert "<b>" not in shown
+    assert shown.count("<tr>") <= 21
+    assert repr(found).startswith("Curve(roc of classifier: well or <b>, 61 points, auc = 0.")
+    with pytest.raises(FrozenInstanceError):
+        found.kind = "pr"
+
+
+def test_provenance_tells_how():
+    y, s = Binormal(1.0).sample(30, rng=1)
+    told = pr.curve(y, s, method=pr.Bootstrap(n=20, rng=7)).provenance
+    assert (told.cases, told.seed) == ({"0": 30, "1": 30}, 7)
+
+
+# What is refused -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"kind": "rco"}, InputError, "did you mean 'roc'"),
+        ({"kind": "lift"}, InputError, "known: 'roc', 'pr', 'det', 'cost'"),
+        ({"band": "wide"}, InputError, "There is no band 'wide'"),
+        ({"level": 95}, InputError, "level must be between 0 and 1"),
+        ({"average": "vertical"}, InputError, "needs the fold of each case"),
+        ({"multi_class": "ovr"}, InputError, "multi_class"),
+        ({"sample_weight": [0, 0, 0, 0]}, InputError, "zero for every case"),
+        ({"sample_weight": [0, 0, 1, 1]}, InputError, "No case of class '0'"),
+        ({"labels": [0, 1, 2]}, NotApplicableError, "multi_class='ova'"),
+        ({"area": "accuracy"}, NotApplicableError, "measure of a ROC curve"),
+        ({"area": "arc"}, MeasureError, "auc"),
+        ({"kind": "pr", "area": "auc"}, NotApplicableError, "measure of a ROC curve"),
+        ({"kind": "pr", "band": "pointwise"}, NotApplicableError, r"Bootstrap\(\)"),
+        ({"kind": "cost", "band": "pointwise"}, NotApplicableError, "kind='roc'"),
+        ({"band": "pointwise", "groups": [1, 2, 1, 2]}, NotApplicableError, "independent cases"),
+        ({"method": pr.Permutation()}, InputError, "compare"),
+        ({"method": pr.HanleyMcNeil(), "groups": [1, 2, 3, 4]}, NotApplicableError, "groups"),
+    ],
+)
+def test_bad_requests_are_refused_at_once(options, error, words):
+    with pytest.raises(error, match=words):
+        pr.curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], **options)
+
+
+@pytest.mark.parametrize(
+    ("y", "s", "words"),
+    [
+        ([0, 0, 1], [0.1, np.nan, 0.3], "missing"),
+        ([1, 1, 1], [0.1, 0.2, 0.3], "class"),
+        (["a", "b", "a"], [0.1, 0.2, 0.3], "pos_label"),
+        (["a", "b", "c"], [0.1, 0.2, 0.3], "multi_class"),
+        (["a", "b", "a"], ["a", "b", "b"], "decisions"),
+    ],
+)
+def test_bad_data_are_refused(y, s, words):
+    with pytest.raises(PolyrocError, match=words):
+        pr.curve(y, s)
+
+
+def test_a_class_of_one_case_has_a_curve_without_an_error():
+    with pytest.warns(SmallClassWarning):
+        found = pr.curve([0, 0, 1], [0.1, 0.2, 0.15])
+    assert found.fpr == pytest.approx([0, 0.5, 0.5, 1])
+    assert np.isnan(found.area.standard_error)
+
+
+def test_places_are_checked():
+    found = pr.curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    for ask in ({}, {"fpr": 0.1, "tpr": 0.2}, {"fpr": 10}, {"tpr": "half"}):
+        with pytest.raises(InputError):
+            found.at(**ask)
+        with pytest.raises(InputError):
+            found.nearest(**ask)
+    for span in ({}, {"fpr": (0.5, 0.2)}, {"fpr": (0, 0.1), "tpr": (0, 1)}):
+        with pytest.raises(InputError):
+            found.partial_area(**span)
+    with pytest.raises(InputError):
+        found.thinned(points=1)
+
+
+def test_inputs_stay_as_they_are():
+    y, s = Binormal(1.0).sample(20, rng=1)
+    before = y.copy(), s.copy()
+    pr.curve(y, s, band="simultaneous", binormal=True).hull()
+    assert (y == before[0]).all()
+    assert (s == before[1]).all()
+
+
+def test_the_areas_are_measures_of_two_classes():
+    assert AREAS["roc"] is MEASURES["auc"]
+    assert all(each.needs == "score" and each.classes == (2, 2) for each in AREAS.values())

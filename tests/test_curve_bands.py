@@ -1,0 +1,173 @@
+"""Confidence bands: the replicates behind them, what they cover, how they are drawn."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom
+
+import naive
+import polyroc as pr
+from polyroc.curves.falling import falling
+from polyroc.curves.sweep import Sweep
+from polyroc.datasets import Binormal
+from polyroc.errors import NotApplicableError
+from samples import samples_of
+from strategies import ranked, weights
+
+ROUNDING = 1e-9  # rates times totals, divided again
+
+
+@given(data=st.data())
+def test_heights_of_weighted_cases_are_those_of_the_curve(data):
+    y, s = data.draw(ranked())
+    rates = np.array(sorted(data.draw(st.lists(st.floats(0, 1), min_size=1, max_size=5))))
+    rows = np.array([data.draw(weights(y)) for _ in range(3)])
+    (sample,) = samples_of(y, s)
+    cases = falling(Sweep(sample))
+    grouped = np.concatenate([sample.cases(0), sample.cases(1)])
+    found = cases.at(rows[:, grouped], rates)
+    turned = cases.mirrored().at(rows[:, grouped], rates)
+    for w, row, back in zip(rows, found, turned, strict=True):
+        points = naive.roc_points(y, s, w)
+        mirror = [(1 - t, 1 - u) for u, t in points[::-1]]
+        for u, t, v in zip(rates, row, back, strict=True):
+            near = [naive.height(points, r) for r in (max(u - ROUNDING, 0), min(u + ROUNDING, 1))]
+            assert near[0] - 1e-6 <= t <= near[1] + 1e-6  # beside a step, either side of it
+            near = [naive.height(mirror, r) for r in (max(u - ROUNDING, 0), min(u + ROUNDING, 1))]
+            assert near[0] - 1e-6 <= v <= near[1] + 1e-6
+
+
+def test_a_resample_without_a_class_has_no_height():
+    (sample,) = samples_of([0, 0, 1, 1], [1.0, 2.0, 3.0, 4.0])
+    found = falling(Sweep(sample)).at(np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1]]), np.array([0.0, 0.5]))
+    assert np.isnan(found[:2]).all()
+    assert (found[2] == 1).all()
+
+
+METHODS = {"formula": pr.DeLong(), "bootstrap": pr.Bootstrap(n=200, rng=0)}
+
+
+def held(world, sizes, times, **options):
+    """At how many of the places, in each sample, the band holds the true curve."""
+    found = []
+    for seed in range(times):
+        y, s = world.sample(sizes, rng=1000 + seed)
+        band = pr.curve(y, s, **options).band
+        true = ndtr((world.separation + ndtri(band.x)) / world.ratio_of_spreads)
+        found.append((band.low <= true + 1e-12) & (true <= band.high + 1e-12))
+    return np.array(found)
+
+
+def least(times, level):
+    """Fewer than this happen less than once in a thousand if the coverage is the level."""
+    return int(binom.ppf(0.001, times, level))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_simultaneous_bands_hold_the_whole_curve_as_often_as_they_say(method):
+    times = 120
+    for world, sizes in ((Binormal(1.0), 60), (Binormal(1.5, 1.4), (80, 50))):
+        found = held(world, sizes, times, band="simultaneous", level=0.9, method=METHODS[method])
+        assert found.all(axis=1).sum() >= least(times, 0.9)
+
+
+def test_working_hotelling_bands_hold_a_binormal_curve_as_often_as_they_say():
+    times = 150
+    found = held(Binormal(1.0, 1.3), 80, times, band="working_hotelling", level=0.9).all(axis=1).sum()
+    assert least(times, 0.9) <= found <= binom.ppf(0.999, times, 0.9) + 3  # 3: the fit is not normal at n = 80
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_pointwise_bands_hold_each_point_as_often_as_they_say(method):
+    times = 200
+    found = held(Binormal(1.0), 100, times, band="pointwise", level=0.9, method=METHODS[method])
+    for place in (20, 60, 100, 160):  # FPR 0.1, 0.3, 0.5, 0.8
+        assert least(times, 0.9) <= found[:, place].sum() <= binom.ppf(0.999, times, 0.9) + 4  # 4: lattice
+    assert found.all(axis=1).mean() < 0.7  # a pointwise band is not a simultaneous one
+
+
+def test_precision_recall_bands_hold_the_true_precision():
+    world, times, places = Binormal(1.0), 60, (60, 100, 160)  # recall 0.3, 0.5, 0.8
+    inside, everywhere = np.zeros(3), 0
+    for seed in range(times):
+        y, s = world.sample((120, 80), rng=seed)
+        for kind in ("pointwise", "simultaneous"):
+            band = pr.curve(y, s, kind="pr", band=kind, level=0.9, method=pr.Bootstrap(n=100, rng=0)).band
+            recall = band.x[1:-1]
+            true = 0.4 * recall / (0.4 * recall + 0.6 * ndtr(ndtri(recall) - 1.0))
+            ok = (band.low[1:-1] <= true) & (true <= band.high[1:-1])
+            inside += ok[[p - 1 for p in places]] if kind == "pointwise" else 0
+            everywhere += bool(ok.all()) if kind == "simultaneous" else 0
+    assert (inside >= least(times, 0.9)).all()
+    assert everywhere >= least(times, 0.9)
+
+
+def test_bands_contain_the_curve_and_grow_with_the_level():
+    y, s = Binormal(1.0).sample(100, rng=0)
+    for method in METHODS.values():
+        for kind in ("pointwise", "simultaneous"):
+            narrow, wide = (pr.curve(y, s, band=kind, level=v, method=method) for v in (0.8, 0.99))
+            middle = np.array([narrow.at(fpr=u).tpr for u in narrow.band.x])
+            assert (narrow.band.low <= middle).all()
+            assert (narrow.band.high >= middle).all()
+            assert (wide.band.high - wide.band.low >= narrow.band.high - narrow.band.low - 1e-12).all()
+            assert (narrow.band.low >= 0).all()
+            assert (narrow.band.high <= 1).all()
+            assert narrow.band.kind == kind
+
+
+def test_simultaneous_bands_are_wider_than_pointwise_ones():
+    y, s = Binormal(1.0).sample(100, rng=0)
+    for method in METHODS.values():
+        one, all_ = (pr.curve(y, s, band=kind, method=method).band for kind in ("pointwise", "simultaneous"))
+        assert (all_.high - all_.low).mean() > 1.3 * (one.high - one.low).mean()
+
+
+def test_det_bands_are_roc_bands_in_normal_deviates():
+    y, s = Binormal(1.0).sample(100, rng=0)
+    for name in ("pointwise", "simultaneous", "working_hotelling"):
+        roc, det = (pr.curve(y, s, kind=kind, band=name).band for kind in ("roc", "det"))
+        assert det.x == pytest.approx(ndtri(roc.x))
+        assert ndtr(det.low) == pytest.approx(1 - roc.high)
+        assert ndtr(det.high) == pytest.approx(1 - roc.low)
+
+
+def test_same_seed_same_band_whatever_the_workers():
+    y, s = Binormal(1.0).sample(100, rng=0)
+    one, two = (
+        pr.curve(y, s, band="simultaneous", method=pr.Bootstrap(n=300, rng=4, n_jobs=jobs)).band for jobs in (1, 2)
+    )
+    assert (one.low == two.low).all()
+    assert (one.high == two.high).all()
+
+
+def test_weights_and_groups_are_honoured():
+    y, s = Binormal(1.0).sample(60, rng=0)
+    plain = pr.curve(y, s, band="simultaneous", method=pr.Bootstrap(n=200, rng=0)).band
+    doubled = pr.curve(
+        np.repeat(y, 2),
+        np.repeat(s, 2),
+        groups=np.repeat(np.arange(120), 2),
+        band="simultaneous",
+        method=pr.Bootstrap(n=200, rng=0),
+    ).band
+    ratio = (doubled.high - doubled.low).mean() / (plain.high - plain.low).mean()
+    assert ratio == pytest.approx(1.0, abs=0.15)  # pairs of equal cases tell no more than one of them
+    w = np.where(np.arange(120) % 2, 1.0, 0.0)
+    kept = pr.curve(y, s, sample_weight=w, band="pointwise").band
+    without = pr.curve(y[w > 0], s[w > 0], band="pointwise").band
+    assert kept.low == pytest.approx(without.low)
+    assert kept.high == pytest.approx(without.high)
+
+
+def test_a_perfect_classifier_has_a_band_of_some_width():
+    y, s = np.repeat([0, 1], 30), np.arange(60)
+    for method in METHODS.values():
+        for kind in ("pointwise", "simultaneous"):
+            band = pr.curve(y, s, band=kind, method=method).band
+            assert band.low[100] < 0.95
+            assert (band.high[1:] == 1).all()
+    with pytest.raises(NotApplicableError, match="binormal"):
+        pr.curve(y, s, band="working_hotelling")

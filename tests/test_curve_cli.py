@@ -1,0 +1,94 @@
+"""`polyroc curve`, run as a user runs it."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polyroc as pr
+from polyroc.datasets import Binormal, catalogue
+
+IRIS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "--case", "case"]
+
+
+def polyroc(*arguments):
+    command = [Path(sys.executable).parent / "polyroc", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory):
+    y, s = Binormal(1.0).sample(60, rng=0)
+    file = tmp_path_factory.mktemp("files") / "scores.csv"
+    lines = [f"{a},{b!r},{i % 4}" for i, (a, b) in enumerate(zip(y.tolist(), s.tolist(), strict=True))]
+    file.write_text("\n".join(["y,s,fold", *lines]) + "\n")
+    return file
+
+
+def read(scores):
+    return pr.read(scores, truth="y", scores="s")
+
+
+def test_a_table_for_people(scores):
+    done = polyroc("curve", scores, "--truth", "y", "--scores", "s", "--binormal", "--band", "simultaneous")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    found = pr.curve(read(scores), binormal=True)
+    assert lines[0] == "scores.csv: 1 ROC curve"
+    assert lines[3].split()[-3:] == [f"{found.at(fpr=u).tpr:.3f}" for u in (0.05, 0.1, 0.2)]
+    assert f"{found.area.value:.4f}" in lines[3]
+    assert repr(found.binormal) in done.stdout
+    assert "Band: simultaneous, 95 %, Kolmogorov rectangles." in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["roc", "pr", "det", "cost"])
+def test_json_and_csv_hold_what_python_gives(scores, kind, tmp_path):
+    expected = pr.curve(read(scores), kind=kind)
+    asked = ("curve", scores, "--truth", "y", "--scores", "s", "--kind", kind)
+    assert json.loads(polyroc(*asked, "--json").stdout) == expected.to_dict()
+    out = tmp_path / "points.csv"
+    assert polyroc(*asked, "--out", out).returncode == 0
+    rows = list(csv.DictReader(io.StringIO(out.read_text())))
+    assert [float(row["fpr"]) for row in rows] == expected.fpr.tolist()
+    assert [float(row["threshold"]) for row in rows] == expected.thresholds.tolist()
+
+
+def test_families_and_folds(scores):
+    done = polyroc("curve", catalogue.path("iris_predictions"), *IRIS, "--multi-class", "ovo", "--json")
+    family = pr.Curves.from_dict(json.loads(done.stdout))
+    assert (family.by, len(family)) == ("pair", 18)
+    done = polyroc(
+        "curve", scores, "--truth", "y", "--scores", "s", "--groups", "fold", "--average", "vertical", "--json"
+    )
+    found = pr.Curve.from_dict(json.loads(done.stdout))
+    folds = [pr.evaluate(*part, measure="auc").value for part in parts(scores)]
+    assert found.area.value == pytest.approx(np.mean(folds))
+
+
+def parts(file):
+    rows = np.loadtxt(file, delimiter=",", skiprows=1)
+    return [(rows[rows[:, 2] == k, 0].astype(int), rows[rows[:, 2] == k, 1]) for k in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--out", "points.txt"], ".csv or .json"),
+        (["--out", "/nowhere/points.csv"], "cannot be written"),
+        (["--kind", "lift"], "Invalid value for '--kind'"),
+        (["--kind", "pr", "--band", "pointwise"], "--method bootstrap"),
+        (["--average", "vertical"], "--groups"),
+        (["--labels", "0,1,2"], "multi_class"),
+        (["--points", "1"], "--points"),
+    ],
+)
+def test_bad_requests_end_with_one_line_and_code_2(scores, arguments, words):
+    done = polyroc("curve", scores, "--truth", "y", "--scores", "s", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,102 @@
+"""Net benefit: against its definition, with error bars by simulation."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import polyroc as pr
+import strategies as draw
+from polyroc.errors import PolyrocError
+
+Y = np.array([0, 0, 0, 1, 1])
+P = np.array([0.1, 0.3, 0.6, 0.4, 0.9])
+
+
+@given(st.data())
+def test_net_benefit_is_the_definition(data):
+    y = data.draw(draw.classes(c=2))
+    p = np.array(data.draw(st.lists(st.sampled_from([0, 0.1, 0.5, 0.7, 1]), min_size=len(y), max_size=len(y))))
+    w = data.draw(draw.weights(y))
+    grid = [0.1, 0.3, 0.5, 0.9]
+    found = pr.decision_curve(y, p, sample_weight=w, thresholds=grid)
+    expected = [naive.net_benefit(y, p, w, t) for t in grid]
+    np.testing.assert_allclose(found.net_benefit, expected, atol=1e-12)  # a dozen terms of size 10 at most
+    everyone = [naive.net_benefit(y, np.ones(len(y)), w, t) for t in grid]
+    np.testing.assert_allclose(found.treat_all.value, everyone, atol=1e-12)
+    assert not found.treat_none.any()
+    share = naive.total(y, w, 1) / w.sum()
+    given_share = pr.decision_curve(y, p, sample_weight=w, thresholds=grid, prevalence=share)
+    np.testing.assert_allclose(given_share.net_benefit, expected, atol=1e-12)
+
+
+def test_published_identity_and_another_prevalence():
+    """At t = prevalence treating all is worth nothing (Vickers & Elkin 2006); a prevalence given moves that."""
+    found = pr.decision_curve(Y, P, thresholds=[0.4])
+    assert found.treat_all.value == pytest.approx([0], abs=1e-15)
+    rarer = pr.decision_curve(Y, P, thresholds=[0.1, 0.4], prevalence=0.1)
+    assert rarer.treat_all.value == pytest.approx([0, 0.1 - 0.9 * 2 / 3])
+    assert rarer.prevalence == 0.1
+    tpr, fpr = 1.0, 1 / 3
+    assert rarer.net_benefit[1] == pytest.approx(0.1 * tpr - 0.9 * fpr * 2 / 3)
+    assert rarer.treat_all.standard_error == pytest.approx([0, 0], abs=1e-15)  # nothing in it is estimated
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.3])
+def test_standard_errors_by_simulation(prevalence):
+    rng = np.random.default_rng(2)
+    values, errors = [], []
+    for _ in range(400):
+        y = rng.random(150) < 0.3 if prevalence is None else np.arange(150) < 50
+        p = np.clip(rng.normal(0.3 + 0.2 * y, 0.2), 0, 1)
+        found = pr.decision_curve(y, p, thresholds=[0.2, 0.4], prevalence=prevalence)
+        values.append(np.append(found.net_benefit, found.treat_all.value))
+        errors.append(np.append(found.curves["classifier"].standard_error, found.treat_all.standard_error))
+    spread = np.std(values, axis=0, ddof=1)  # its relative error is 3.5 %; three of these
+    np.testing.assert_allclose(np.mean(errors, axis=0), spread, rtol=0.11, atol=1e-12)
+
+
+def test_groups_and_several_classifiers():
+    found = pr.decision_curve(Y, {"one": P, "two": P[::-1]}, thresholds=[0.5])
+    assert list(found.curves) == ["one", "two"]
+    with pytest.raises(PolyrocError, match="several classifiers"):
+        _ = found.net_benefit
+    twice = pr.decision_curve(np.tile(Y, 2), np.tile(P, 2), groups=np.tile(np.arange(5), 2), thresholds=[0.5])
+    once = pr.decision_curve(Y, P, thresholds=[0.5])
+    assert twice.curves["classifier"].standard_error == pytest.approx(once.curves["classifier"].standard_error)
+
+
+def test_stored_and_read_back():
+    found = pr.decision_curve(Y, np.column_stack([1 - P, P]))
+    assert len(found.thresholds) == 99
+    again = pr.DecisionCurve.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.to_dict() == found.to_dict() == pickle.loads(pickle.dumps(found)).to_dict()
+    assert len(found.rows()) == 3 * 99
+    assert {row["classifier"] for row in found.rows()} == {"classifier", "treat all", "treat none"}
+    assert repr(found) == "DecisionCurve(classifier; 99 thresholds from 0.01 to 0.99, prevalence 0.4000)"
+    low, high = found.treat_all.confidence_interval(0.9)
+    assert (low <= found.treat_all.value).all()
+    assert (high >= found.treat_all.value).all()
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: pr.decision_curve(Y, P * 2), r"needs probabilities in \[0, 1\], got values from 0.2 to 1.8"),
+        (lambda: pr.decision_curve(Y, P, thresholds=[0, 0.5]), "between 0 and 1, ends excluded"),
+        (lambda: pr.decision_curve(Y, P, thresholds="x"), "thresholds must be numbers"),
+        (lambda: pr.decision_curve(Y, P, thresholds=[]), "thresholds must be numbers"),
+        (lambda: pr.decision_curve(Y, P, prevalence=2), "prevalence must be between 0 and 1, got 2"),
+        (lambda: pr.decision_curve([0, 1, 2], np.eye(3)), "A decision curve is for two classes"),
+        (lambda: pr.decision_curve([0, 0], [0.1, 0.2], labels=[0, 1]), "No case of class '1'"),
+        (lambda: pr.decision_curve(list("abab"), list("abab"), pos_label="b"), "got decisions"),
+        (lambda: pr.decision_curve(Y, P).treat_all.confidence_interval(95), "level must be between 0 and 1"),
+    ],
+)
+def test_bad_questions(ask, message):
+    with pytest.raises(PolyrocError, match=message):
+        ask()

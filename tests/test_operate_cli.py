@@ -1,0 +1,131 @@
+"""`polyroc operate`: terms as a shell gives them, one-line complaints, nothing half-written."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import polyroc as pr
+from polyroc.cli.commands import run
+
+
+@pytest.fixture
+def polyroc(capsys):
+    """The command without the process around it: exit code, output, complaints."""
+
+    def run_it(*arguments):
+        code = run([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return SimpleNamespace(returncode=code, stdout=out, stderr=err)
+
+    return run_it
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(4)
+    for name in ("old", "new"):
+        y = np.repeat(["benign", "malignant", "normal"], 20)
+        P = rng.dirichlet(np.ones(3), size=60) + 0.5 * np.eye(3)[np.repeat([0, 1, 2], 20)]
+        P /= P.sum(axis=1, keepdims=True)
+        frame = pd.DataFrame(P, columns=["p_benign", "p_malignant", "p_normal"]).assign(y=y)
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    return tmp_path
+
+
+ASKED = ("--truth", "y", "--scores", "p_*")
+
+
+def read(file):
+    return pr.read(file, truth="y", scores="p_*")
+
+
+def test_what_python_gives(polyroc, files):
+    old, new = files / "old.csv", files / "new.csv"
+    done = polyroc(
+        "operate", old, *ASKED, "--costs", "malignant>benign=10", "--costs", "malignant>normal=5", "--json",
+        "--priors", "benign=0.2,malignant=0.1,normal=0.7", "--at-most", "benign>malignant=0.3", "--judge-on", new,
+        "--rule", files / "rule.json",
+    )  # fmt: skip
+    expected = pr.operate(
+        read(old),
+        costs={("malignant", "benign"): 10, ("malignant", "normal"): 5},
+        priors=[0.2, 0.1, 0.7],
+        at_most={("benign", "malignant"): 0.3},
+        judge_on=read(new),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == expected.to_dict()
+    assert pr.Rule.from_json((files / "rule.json").read_text()) == expected.rule
+    assert sorted(path.name for path in files.iterdir()) == ["new.csv", "old.csv", "rule.json"]
+    judged = polyroc("rates", new, *ASKED, "--rule", files / "rule.json", "--json")
+    assert json.loads(judged.stdout)["rates"] == expected.rates.tolist()
+
+
+def test_costs_as_a_file_or_as_json(polyroc, files):
+    costs = files / "costs.csv"
+    costs.write_text("true,normal,benign,malignant\nbenign,1,0,2\nmalignant,5,10,0\nnormal,0,1,1\n")
+    asked = ("operate", files / "old.csv", *ASKED, "--judge-on", files / "new.csv", "--json")
+    by_file = polyroc(*asked, "--costs", costs)
+    by_json = polyroc(*asked, "--costs", "[[0, 2, 1], [10, 0, 5], [1, 1, 0]]", "--priors", "0.4,0.2,0.4")
+    assert by_file.returncode == by_json.returncode == 0
+    assert json.loads(by_file.stdout)["costs"] == json.loads(by_json.stdout)["costs"]
+    assert json.loads(by_json.stdout)["priors"] == pytest.approx([0.4, 0.2, 0.4])
+
+
+def test_a_page_for_people_and_a_note_of_optimism(polyroc, files):
+    done = polyroc("operate", files / "old.csv", *ASKED, "--costs", "malignant>benign=10")
+    assert done.returncode == 0
+    assert done.stderr.startswith("polyroc: note: The rule was chosen and judged on the same cases")
+    assert "true class  cases  called benign" in done.stdout
+    assert "Chosen for: least expected cost." in done.stdout
+    assert "Judged on the cases it was chosen on." in done.stdout
+    rows = polyroc("operate", files / "old.csv", *ASKED, "--calibrated", "--csv")
+    assert rows.stderr == ""
+    assert len(rows.stdout.splitlines()) == 10
+
+
+def test_two_classes(polyroc, files):
+    file = files / "scores.csv"
+    pd.DataFrame({"y": [0, 0, 1, 0, 1, 1], "s": [0.1, 0.3, 0.35, 0.4, 0.6, 0.9]}).to_csv(file)
+    asked = ("operate", file, "--truth", "y", "--scores", "s")
+    assert "Rule: 1 if its score is at least 0.6, otherwise 0." in polyroc(*asked, "--criterion", "youden").stdout
+    assert "at least 0.35" in polyroc(*asked, "--sensitivity", "1").stdout
+    assert "at least 0.35" in polyroc(*asked, "--at-most", "1>0=0").stdout
+    assert "at least 0.6" in polyroc(*asked, "--specificity", "1").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--costs", "malignant>benign"], "--costs must be TRUE>SAID=NUMBER"),
+        (["--costs", "malignant>benign=dear"], "--costs must hold numbers, got 'dear'"),
+        (["--costs", "malignant>bad=1"], "costs names 'bad', which is not one of the classes"),
+        (["--costs", "none.csv"], "there is no file none.csv"),
+        (["--costs", "OLD"], "must have one row per true class"),
+        (["--costs", "[[0, 1]"], "--costs must be JSON rows"),
+        (["--costs", "[[0, 1], [1, 0]]"], "costs must have 3 rows"),
+        (["--priors", "0.5,0.6"], "one probability per class"),
+        (["--priors", "benign=0.5,malignant=0.2,normal=x"], "--priors must hold numbers"),
+        (["--at-most", "0.2"], "--at-most must be TRUE>SAID=NUMBER"),
+        (["--at-most", "malignant>benign=2"], "shares from 0 to 1"),
+        (["--criterion", "youden"], "youden is for two classes"),
+        (["--judge-on", "none.csv"], "none.csv"),
+        (["--only", "forest"], "classifier must be one of 'classifier'; got 'forest'"),
+        (["--rule", "nowhere/rule.json"], "cannot be written"),
+    ],
+)
+def test_bad_terms_are_one_line_and_nothing_is_written(polyroc, files, monkeypatch, arguments, message):
+    monkeypatch.chdir(files)
+    given = [str(files / "old.csv") if argument == "OLD" else argument for argument in arguments]
+    done = polyroc("operate", "old.csv", *ASKED, "--rule", "kept.json", *given)
+    complaint = [line for line in done.stderr.splitlines() if "note:" not in line]
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(complaint) == 1
+    assert message.replace("classifier must", "--classifier must") in complaint[0].replace(
+        "classifier must", "--classifier must"
+    )
+    assert sorted(path.name for path in files.iterdir()) == ["new.csv", "old.csv"]

@@ -1,0 +1,111 @@
+"""The rule inside scikit-learn: a classifier like any other."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import polyroc as pr
+from polyroc.errors import InputError
+
+CHECKED = [
+    pr.OperatingPointClassifier(LogisticRegression()),
+    pr.OperatingPointClassifier(GaussianNB(), costs=None, priors=None, cv=3),
+]
+
+
+@parametrize_with_checks(CHECKED)
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def irises():
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def tumours():
+    X, y = load_breast_cancer(return_X_y=True)
+    return StandardScaler().fit_transform(X), np.array(["malignant", "benign"])[y]
+
+
+def test_costs_move_the_decisions(irises):
+    X, y = irises
+    usual = pr.OperatingPointClassifier(GaussianNB()).fit(X[:, :2], y)
+    dear = pr.OperatingPointClassifier(GaussianNB(), costs={(2, 1): 50}).fit(X[:, :2], y)
+    assert (dear.predict(X[:, :2]) == 1).sum() < (usual.predict(X[:, :2]) == 1).sum()
+    P = dear.estimator_.predict_proba(X[:, :2])
+    assert dear.rule_.decide(P).tolist() == dear.predict(X[:, :2]).tolist()
+    assert dear.decision_function(X[:, :2]).argmax(axis=1).tolist() == dear.predict(X[:, :2]).tolist()
+
+
+@pytest.mark.parametrize("pos_label", ["malignant", "benign"])
+@pytest.mark.parametrize("inner", [LogisticRegression(), LinearSVC()], ids=["proba", "margin"])
+def test_a_limit_is_kept_where_the_rule_is_chosen(tumours, inner, pos_label):
+    X, y = tumours
+    fitted = clone(inner).fit(X[:300], y[:300])
+    asked = {"at_most": {("malignant", "benign"): 0.01}, "pos_label": pos_label, "cv": "prefit"}
+    model = pr.OperatingPointClassifier(fitted, **asked).fit(X[300:], y[300:])
+    said = model.predict(X[300:])
+    assert np.mean(said[y[300:] == "malignant"] == "benign") <= 0.01
+    assert np.mean(said == y[300:]) > 0.9
+    assert model.estimator_ is fitted
+    assert model.rule_.positive == pos_label
+    above = model.decision_function(X) > 0
+    assert (model.classes_[above.astype(int)] == model.predict(X)).all()
+
+
+def test_a_rule_is_applied_as_it_is(irises):
+    X, y = irises
+    never = pr.CostRule((0, 1, 2), [[0, 1, 1], [1, 0, 1], [1, 1000, 0]])
+    model = pr.OperatingPointClassifier(GaussianNB(), rule=never).fit(X, y)
+    assert model.rule_ is never
+    P = GaussianNB().fit(X, y).predict_proba(X)
+    assert model.predict(X).tolist() == never.decide(P).tolist()
+    turned = pr.CostRule((2, 1, 0), [[0, 1000, 1], [1, 0, 1], [1, 1, 0]])
+    again = pr.OperatingPointClassifier(GaussianNB(), rule=turned).fit(X, y)
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+    np.testing.assert_array_equal(again.decision_function(X).argmax(axis=1), again.predict(X))
+    cut = pr.OperatingPointClassifier(GaussianNB(), rule=pr.MossmanRule((0, 1, 2), 0.5, 0.0)).fit(X, y)
+    assert set(cut.predict(X)) == {0, 1, 2}
+    assert not hasattr(cut, "decision_function")
+    with pytest.raises(InputError, match=r"rule must be a Rule for the classes \[0, 1, 2\]"):
+        pr.OperatingPointClassifier(GaussianNB(), rule=pr.ThresholdRule((0, 1), 1, 0.5)).fit(X, y)
+
+
+def test_it_lives_in_pipelines_searches_and_frames(tumours):
+    X, y = tumours
+    model = make_pipeline(StandardScaler(), pr.OperatingPointClassifier(LogisticRegression(), criterion="youden"))
+    assert cross_val_score(model, X, y, cv=3, scoring="balanced_accuracy").mean() > 0.9
+    assert cross_val_score(model, X, y, cv=3, scoring="roc_auc").mean() > 0.9
+    name = "operatingpointclassifier"
+    search = GridSearchCV(model, {f"{name}__criterion": ["youden", "closest"]}, cv=2).fit(X, y)
+    assert search.best_params_[f"{name}__criterion"] in ("youden", "closest")
+    frame = pd.DataFrame(X[:, :3], columns=["a", "b", "c"])
+    fitted = pr.OperatingPointClassifier(LogisticRegression()).fit(frame, y)
+    assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
+
+
+def test_weights_count_where_the_rule_is_chosen(tumours):
+    X, y = tumours[0][:, :2], tumours[1]
+    heavy = np.where(y == "malignant", 20.0, 1.0)
+    plain = pr.OperatingPointClassifier(LogisticRegression()).fit(X, y)
+    weighted = pr.OperatingPointClassifier(LogisticRegression()).fit(X, y, sample_weight=heavy)
+    assert (weighted.predict(X) == "malignant").sum() > (plain.predict(X) == "malignant").sum()
+
+
+def test_a_classifier_that_says_only_labels_is_refused(irises):
+    class Silent(GaussianNB):
+        predict_proba = property()
+
+    with pytest.raises(InputError, match="has neither predict_proba nor decision_function"):
+        pr.OperatingPointClassifier(Silent()).fit(*irises)
