@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench coverage clean
+.PHONY: help demo test lint format bench coverage gallery clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -36,6 +36,9 @@ bench: $(READY) ## one table of ratios against peers and numpy.sort
 
 coverage: $(READY) ## coverage of the intervals and size of the tests, by simulation (a quarter of an hour)
 	@$(BIN)/python docs/coverage_study/run.py
+
+gallery: $(READY) ## the pictures of docs/gallery.md anew, from examples/
+	@$(BIN)/python docs/make_gallery.py
 
 clean: ## remove what was made
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist

@@ -12,6 +12,12 @@ from polyroc._version import __version__
 
 if TYPE_CHECKING:
     from polyroc import datasets, errors
+    from polyroc.conversions import GaussianLikelihoods, to_ordered, to_probabilities
+    from polyroc.costs.benefit import decision_curve
+    from polyroc.costs.classifier import OperatingPointClassifier
+    from polyroc.costs.operating import operate
+    from polyroc.costs.rating import rates
+    from polyroc.curves import curve
     from polyroc.inference.comparing import compare
     from polyroc.inference.evaluating import evaluate
     from polyroc.inference.methods import Bootstrap, DeLong, HanleyMcNeil, Jackknife, Permutation, Unbiased
@@ -19,65 +25,130 @@ if TYPE_CHECKING:
     from polyroc.inference.scoring import scorer
     from polyroc.io import read
     from polyroc.measures import Measure, measure
-    from polyroc.results import Comparison, ConfidenceInterval, Difference, Estimate, Evaluation, SampleSize
+    from polyroc.plots import plot
+    from polyroc.results import (
+        BinormalFit,
+        Comparison,
+        ConfidenceInterval,
+        CostRule,
+        Curve,
+        Curves,
+        DecisionCurve,
+        Difference,
+        Estimate,
+        Evaluation,
+        Hull,
+        MossmanRule,
+        OperatingPoint,
+        Rates,
+        Rule,
+        SampleSize,
+        Surface,
+        ThresholdRule,
+    )
     from polyroc.scores import Scores
+    from polyroc.surfaces import surface
 
 __all__ = [
+    "BinormalFit",
     "Bootstrap",
     "Comparison",
     "ConfidenceInterval",
+    "CostRule",
+    "Curve",
+    "Curves",
     "DeLong",
+    "DecisionCurve",
     "Difference",
     "Estimate",
     "Evaluation",
+    "GaussianLikelihoods",
     "HanleyMcNeil",
+    "Hull",
     "Jackknife",
     "Measure",
+    "MossmanRule",
     "Obuchowski",
+    "OperatingPoint",
+    "OperatingPointClassifier",
     "Permutation",
+    "Rates",
+    "Rule",
     "SampleSize",
     "Scores",
     "Simulation",
+    "Surface",
+    "ThresholdRule",
     "Unbiased",
     "__version__",
     "area_correlation",
     "compare",
+    "curve",
     "datasets",
+    "decision_curve",
     "errors",
     "evaluate",
     "measure",
+    "operate",
+    "plot",
+    "rates",
     "read",
     "sample_size",
     "scorer",
+    "surface",
+    "to_ordered",
+    "to_probabilities",
 ]
 
 # Where each name lives. It is imported when it is first used: `import polyroc` stays as quick as `import numpy`.
 _HOMES = {
+    "BinormalFit": "polyroc.results",
     "Bootstrap": "polyroc.inference.methods",
     "Comparison": "polyroc.results",
     "ConfidenceInterval": "polyroc.results",
+    "CostRule": "polyroc.results",
+    "Curve": "polyroc.results",
+    "Curves": "polyroc.results",
     "DeLong": "polyroc.inference.methods",
+    "DecisionCurve": "polyroc.results",
     "Difference": "polyroc.results",
     "Estimate": "polyroc.results",
     "Evaluation": "polyroc.results",
+    "GaussianLikelihoods": "polyroc.conversions",
     "HanleyMcNeil": "polyroc.inference.methods",
+    "Hull": "polyroc.results",
     "Jackknife": "polyroc.inference.methods",
     "Measure": "polyroc.measures",
+    "MossmanRule": "polyroc.results",
     "Obuchowski": "polyroc.inference.power",
+    "OperatingPoint": "polyroc.results",
+    "OperatingPointClassifier": "polyroc.costs.classifier",
     "Permutation": "polyroc.inference.methods",
+    "Rates": "polyroc.results",
+    "Rule": "polyroc.results",
     "SampleSize": "polyroc.results",
     "Scores": "polyroc.scores",
     "Simulation": "polyroc.inference.power",
+    "Surface": "polyroc.results",
+    "ThresholdRule": "polyroc.results",
     "Unbiased": "polyroc.inference.methods",
     "area_correlation": "polyroc.inference.power",
     "compare": "polyroc.inference.comparing",
+    "curve": "polyroc.curves",
     "datasets": "polyroc.datasets",
+    "decision_curve": "polyroc.costs.benefit",
     "errors": "polyroc.errors",
     "evaluate": "polyroc.inference.evaluating",
     "measure": "polyroc.measures",
+    "operate": "polyroc.costs.operating",
+    "plot": "polyroc.plots",
+    "rates": "polyroc.costs.rating",
     "read": "polyroc.io",
     "sample_size": "polyroc.inference.power",
     "scorer": "polyroc.inference.scoring",
+    "surface": "polyroc.surfaces",
+    "to_ordered": "polyroc.conversions",
+    "to_probabilities": "polyroc.conversions",
 }
 
 

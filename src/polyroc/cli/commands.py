@@ -14,8 +14,11 @@ from typing import Any
 import click
 
 from polyroc._version import __version__
+from polyroc.cli.curve import curve
+from polyroc.cli.operate import operate
 from polyroc.cli.options import (
     METHODS,
+    convert_option,
     data_file,
     formats,
     level_option,
@@ -24,8 +27,11 @@ from polyroc.cli.options import (
     progress_bar,
     scores_from,
 )
+from polyroc.cli.plot import plot
+from polyroc.cli.rates import rates
 from polyroc.cli.rendering import Format, as_csv, render
 from polyroc.cli.size import size
+from polyroc.cli.surface import surface
 from polyroc.errors import PolyrocError, PolyrocWarning
 
 __all__ = ["app", "run"]
@@ -62,6 +68,8 @@ def _complain(message: str) -> int:
 def _for_the_shell(message: str) -> str:
     """Advice in the words of the command line: --labels A,B,C instead of labels=[...], and the like."""
     message = message.replace("labels=[...]", "--labels A,B,C").replace("missing='drop'", "--missing drop")
+    message = message.replace("to_ordered(...)", "--convert sampat, or --convert expected")
+    message = message.replace("to_probabilities(...)", "--convert gaussian")
     for method in METHODS:
         message = re.sub(rf"\b{method.replace('-', '')}\(\)", f"--method {method}", message, flags=re.IGNORECASE)
     options = "truth|scores|classifier|case|class_|weight|groups|pos_label|missing"
@@ -107,6 +115,7 @@ def app() -> None:
     "-m", "--measure", multiple=True, metavar="KEY", help="A measure, such as hand_till; all by default."
 )
 @click.option("--parts", is_flag=True, help="Also the pieces: pairs of classes, classes.")
+@convert_option
 @method_options()
 @level_option
 @formats
@@ -168,6 +177,7 @@ def _show_evaluation(found: Any, output: Format | None, level: float, parts: boo
     help="How the p-values of all pairs are adjusted.",
 )
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
+@convert_option
 @method_options("permutation")
 @level_option
 @formats
@@ -242,4 +252,9 @@ def demo(output: Format | None) -> None:
         )
 
 
+app.add_command(curve)
+app.add_command(operate)
+app.add_command(plot)
+app.add_command(rates)
 app.add_command(size)
+app.add_command(surface)

@@ -1,0 +1,70 @@
+"""Write docs/gallery.md and the pictures in docs/gallery/ anew: every script in examples/ draws one."""
+
+import ast
+import contextlib
+import runpy
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+EXAMPLES, PICTURES, PAGE = HERE.parent / "examples", HERE / "gallery", HERE / "gallery.md"
+ORDER = (
+    "evaluation",
+    "differences",
+    "parts",
+    "pairs",
+    "roc",
+    "roc_of_several",
+    "binormal",
+    "one_versus_all",
+    "precision_recall",
+    "det",
+    "cost",
+    "decision",
+    "surface",
+    "volumes",
+    "rates",
+    "cobweb",
+)
+HEAD = """# Gallery
+
+`polyroc.plot(result, ax=None)` draws what a verb found, on axes of yours or on new ones, and returns the artists;
+nothing is shown or saved by itself. It needs matplotlib: `pip install 'polyroc[plot]'`. On the command line
+`polyroc plot FILE --truth ... --scores ... --kind ... -o picture.svg` writes PNG, SVG or PDF.
+
+This page is made by `make gallery` from the scripts in `examples/`.
+"""
+
+
+def page() -> str:
+    """The page: of each example its title, what it says of itself, its picture and its code."""
+    return "\n".join([HEAD, *(section(EXAMPLES / f"{name}.py") for name in ORDER)])
+
+
+def section(script: Path) -> str:
+    """One example."""
+    text = script.read_text()
+    docstring = ast.get_docstring(ast.parse(text)) or ""
+    title, _, words = docstring.partition("\n\n")
+    code = text.split('"""\n\n', 1)[1].rstrip()
+    picture = f"![{title.rstrip('.')}](gallery/{script.stem}.png)"
+    return f"## {title.rstrip('.')}\n\n{words}\n\n{picture}\n\n```python\n{code}\n```\n"
+
+
+def draw(folder: Path) -> None:
+    """Run every example so that it leaves its picture in a folder."""
+    import matplotlib as mpl
+    from matplotlib import pyplot
+
+    mpl.use("agg")
+    with contextlib.chdir(folder), mpl.rc_context({"savefig.dpi": 110}):
+        for name in ORDER:
+            runpy.run_path(str(EXAMPLES / f"{name}.py"))
+            pyplot.close("all")
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES
+    target.mkdir(exist_ok=True)
+    draw(target)
+    PAGE.write_text(page())

@@ -1,0 +1,13 @@
+"""What a mean is made of.
+
+One-versus-all areas by class, and their mean (the diamond).
+"""
+
+import polyroc as pr
+
+file = pr.datasets.catalogue.path("iris_predictions")
+irises = pr.read(file, truth="species", scores="p_*", classifier="classifier", case="case")
+
+found = pr.evaluate(irises, measure=["ova"])
+picture = pr.plot(found["lda", "ova"])
+picture.figure.savefig("parts.png")

@@ -1,0 +1,19 @@
+"""Precision and recall.
+
+Drawn in steps, so that the area under the line is the average precision. The dashed line is the share of the sick.
+"""
+
+import numpy as np
+
+import polyroc as pr
+
+rng = np.random.default_rng(3)
+sick = np.repeat([0, 1], [120, 80])
+risks = {
+    "forest": rng.normal(size=200) + 1.9 * sick,
+    "logit": rng.normal(size=200) + 1.3 * sick,
+    "rule": np.round(rng.normal(size=200) + 0.9 * sick),
+}
+
+picture = pr.plot(pr.curve(sick, risks, kind="pr"))
+picture.figure.savefig("precision_recall.png")

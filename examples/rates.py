@@ -1,0 +1,12 @@
+"""How often each class is called what.
+
+The confusion-rate matrix with intervals.
+"""
+
+import polyroc as pr
+
+file = pr.datasets.catalogue.path("iris_predictions")
+irises = pr.read(file, truth="species", scores="p_*", classifier="classifier", case="case")
+
+picture = pr.plot(pr.rates(irises, classifier="knn"))
+picture.figure.savefig("rates.png")

@@ -1,0 +1,154 @@
+"""The command `curve`: what every threshold of a score does."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polyroc.cli.options import data_file, formats, level_option, method_from, method_options, scores_from
+from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
+from polyroc.errors import InputError
+from polyroc.results.curve import Curve
+from polyroc.results.curve_family import Curves
+from polyroc.results.result import number_text
+
+__all__ = ["curve"]
+
+# What the table for people shows of each kind: what stands upright, along what, and where.
+SHOWN = {
+    "roc": ("TPR", "FPR", (0.05, 0.1, 0.2)),
+    "det": ("FNR", "FPR", (0.01, 0.05, 0.1)),
+    "pr": ("precision", "recall", (0.5, 0.8, 0.95)),
+    "cost": ("cost", "p", (0.25, 0.5, 0.75)),
+}
+
+
+@click.command(short_help="ROC, precision-recall, DET and cost curves, with bands and fits.")
+@data_file
+@click.option("--kind", default="roc", show_default=True, type=click.Choice([*SHOWN]), help="Which curve.")
+@click.option(
+    "--multi-class",
+    type=click.Choice(["ova", "ovo"]),
+    help="Many classes: each against the others together, or every pair.",
+)
+@click.option(
+    "--band",
+    type=click.Choice(["pointwise", "simultaneous", "working-hotelling"]),
+    help="A confidence band at --level; resampled with --method bootstrap.",
+)
+@click.option("--binormal", is_flag=True, help="Also a binormal curve by maximum likelihood.")
+@click.option(
+    "--average",
+    type=click.Choice(["vertical", "threshold", "pooled"]),
+    help="Take --groups for the folds of a cross-validation, and make one curve of them.",
+)
+@click.option("--drop-intermediate", is_flag=True, help="Leave out points that do not change the line.")
+@click.option(
+    "--points", type=click.IntRange(2), help="Keep about so many, and the area within 1e-4; all by default."
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the points: .csv or .json.")
+@method_options()
+@level_option
+@formats
+def curve(
+    file: Path,
+    band: str | None,
+    average: str | None,
+    points: int | None,
+    out: Path | None,
+    method: str,
+    replicates: int,
+    seed: int | None,
+    level: float,
+    output: Format | None,
+    kind: Any,
+    multi_class: Any,
+    binormal: bool,
+    drop_intermediate: bool,
+    **columns: Any,
+) -> int:
+    """A curve for every classifier in FILE: its area with an interval, and a few of its points.
+
+    --csv, --json and --out give all points; `polyroc plot` draws them.
+
+    \b
+    Two classes:       polyroc curve scores.csv --truth sick --scores risk
+    With a band:       polyroc curve scores.csv --truth y --scores s --band simultaneous --method bootstrap
+    Many classes:      polyroc curve irises.csv --truth species --scores 'p_*' --multi-class ova
+    Folds:             polyroc curve cv.csv --truth y --scores s --groups fold --average vertical
+    Points in a file:  polyroc curve scores.csv --truth y --scores s --kind pr --out points.csv
+    """
+    from polyroc.curves import curve as trace
+
+    write = None if out is None else _format_of(out)
+    asked: Any = {"band": None if band is None else band.replace("-", "_"), "average": average}
+    found = trace(
+        scores_from(file, **columns),
+        kind=kind,
+        multi_class=multi_class,
+        method=method_from(method, replicates, seed),
+        level=level,
+        binormal=binormal,
+        folds=None if average is None else "groups",
+        drop_intermediate=drop_intermediate,
+        **asked,
+    )
+    if points is not None:
+        found = found.thinned(points)
+    if out is not None and write is not None:
+        _write(out, _points(found, write, level))
+    shown = (
+        _points(found, output, level) if output in ("json", "csv") else render(_page(found, level, file), output)
+    )
+    click.echo(shown)
+    return 0
+
+
+def _format_of(out: Path) -> Format:
+    """CSV or JSON, by the file's ending."""
+    if out.suffix not in (".csv", ".json"):
+        raise InputError(f"--out writes .csv or .json, got {out.name!r}.")
+    return "csv" if out.suffix == ".csv" else "json"
+
+
+def _points(found: Curve | Curves, output: Format | None, level: float) -> str:
+    return as_csv(found.rows(level)) if output == "csv" else json.dumps(found.to_dict(level), indent=2)
+
+
+def _write(out: Path, text: str) -> None:
+    try:
+        out.write_text(text + "\n", encoding="utf-8")
+    except OSError as trouble:
+        raise InputError(f"{out} cannot be written ({trouble.strerror}).") from None
+
+
+def _page(found: Curve | Curves, level: float, file: Path) -> Page:
+    """A row per curve: its area, and how high it is at a few places."""
+    curves = {found.classifier: found} if isinstance(found, Curve) else dict(found.curves)
+    by = "classifier" if isinstance(found, Curve) else found.by
+    first = next(iter(curves.values()))
+    area = first.area.name
+    notes = [f"{area[0].upper()}{area[1:]}; {first.axes[1]} against {first.axes[0]}."]
+    if not isinstance(found, Curve):
+        notes += [f"{name}: {each.name} {number_text(each.value)}." for name, each in found.whole.items()]
+    if first.band is not None:
+        notes.append(f"Band: {first.band.kind}, {100 * first.band.level:g} %, {first.band.method}.")
+    notes += [f"{key}: {each.binormal}" for key, each in curves.items() if each.binormal is not None]
+    table = [{by: printable(key), **_row(each, level)} for key, each in curves.items()]
+    kind = {"pr": "precision-recall", "cost": "cost"}.get(first.kind, first.kind.upper())
+    title = f"{file.name}: {len(curves)} {kind} curve{'s' if len(curves) > 1 else ''}"
+    return Page(printable(title), table, [printable(note) for note in notes])
+
+
+def _row(found: Curve, level: float) -> Row:
+    low, high = found.area.confidence_interval(level)
+    height, along, places = SHOWN[found.kind]
+    return {
+        "of": printable(f"{found.positive} or {found.negative}"),
+        "points": str(len(found)),
+        "value": number_text(found.area.value),
+        "std. error": number_text(found.area.standard_error),
+        f"{100 * level:g} % interval": f"{number_text(low)} to {number_text(high)}",
+        **{f"{height} at {along} {place:g}": f"{found.height(place):.3f}" for place in places},
+    }

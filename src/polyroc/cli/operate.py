@@ -1,0 +1,214 @@
+"""The command `operate`: the best decision rule for given costs or limits, and how it does."""
+
+import csv
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polyroc.cli.options import data_file, formats, level_option, scores_from
+from polyroc.cli.rates import matrix_page
+from polyroc.cli.rendering import Format, Page, as_csv, printable, render
+from polyroc.errors import InputError, MissingFileError
+from polyroc.results.operating_point import OperatingPoint
+from polyroc.results.result import number_text
+from polyroc.results.rules import CostRule, Rule
+
+__all__ = ["operate"]
+
+QUESTION = (
+    click.option(
+        "--costs",
+        multiple=True,
+        metavar="TRUE>SAID=COST",
+        help="What an error costs, such as 'malignant>benign=10'; give it again for more (others cost 1). Or a "
+        "CSV file (first column: true class; one column per decision), or JSON rows in the order of the classes.",
+    ),
+    click.option(
+        "--priors",
+        metavar="A=P,B=Q",
+        help="How frequent the classes are where the rule will be used, by class or in order; default as in FILE.",
+    ),
+    click.option(
+        "--at-most",
+        multiple=True,
+        metavar="TRUE>SAID=SHARE",
+        help="How often an error may happen, such as 'malignant>benign=0.02'; give it again for more.",
+    ),
+    click.option("--criterion", type=click.Choice(["youden", "closest"]), help="Two classes, instead of costs."),
+    click.option("--sensitivity", type=float, help="Two classes: at least this, and the largest specificity."),
+    click.option("--specificity", type=float, help="Two classes: at least this, and the largest sensitivity."),
+    click.option("--calibrated", is_flag=True, help="Believe the probabilities: Bayes' rule, not fitted to FILE."),
+    click.option("--only", "name", metavar="NAME", help="Which classifier, if FILE holds several."),
+    click.option(
+        "--judge-on", type=click.Path(path_type=Path), metavar="FILE", help="Other cases to judge it on."
+    ),
+    click.option("--rule", type=click.Path(path_type=Path), metavar="OUT", help="Store the rule as JSON here."),
+    click.option(
+        "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the search, 3+ classes."
+    ),
+)
+
+
+def _options(command: Any) -> Any:
+    for option in reversed(QUESTION):
+        command = option(command)
+    return command
+
+
+@click.command(short_help="The decision rule that is best for given costs or limits, and how it does.")
+@data_file
+@_options
+@level_option
+@formats
+def operate(
+    file: Path,
+    costs: tuple[str, ...],
+    priors: str | None,
+    at_most: tuple[str, ...],
+    name: str | None,
+    judge_on: Path | None,
+    rule: Path | None,
+    seed: int,
+    level: float,
+    output: Format | None,
+    criterion: Any,
+    sensitivity: float | None,
+    specificity: float | None,
+    calibrated: bool,
+    **columns: Any,
+) -> int:
+    """Choose the rule of least expected cost (or within limits, or by a criterion) on FILE, and judge it.
+
+    \b
+    Costs:       polyroc operate p.csv --truth y --scores 'p_*' --costs 'malignant>benign=10'
+    A limit:     polyroc operate p.csv --truth y --scores 'p_*' --at-most 'malignant>benign=0.02'
+    Two classes: polyroc operate s.csv --truth sick --scores risk --criterion youden
+    Deploy:      polyroc operate p.csv --truth y --scores 'p_*' --judge-on new.csv --rule rule.json
+    """
+    from polyroc.costs.operating import operate as choose
+
+    found = choose(
+        scores_from(file, **columns),
+        costs=_costs(costs),
+        priors=_priors(priors),
+        at_most=dict(_pair(text, "--at-most") for text in at_most) or None,
+        criterion=criterion,
+        sensitivity=sensitivity,
+        specificity=specificity,
+        calibrated=calibrated,
+        judge_on=None if judge_on is None else scores_from(judge_on, **columns),
+        rng=seed,
+        classifier=name,
+    )
+    if rule is not None:
+        _store(found.rule, rule)
+    if output == "json":
+        click.echo(json.dumps(found.to_dict(level), indent=2))
+    elif output == "csv":
+        click.echo(as_csv(found.rows(level)))
+    else:
+        click.echo(render(_page(found, level, (judge_on or file).name), output))
+    return 0
+
+
+def _costs(given: tuple[str, ...]) -> Any:
+    """Pairs, or all costs at once: a CSV file or JSON rows."""
+    if not given:
+        return None
+    if len(given) == 1 and given[0].lstrip().startswith("["):
+        try:
+            return json.loads(given[0])
+        except ValueError as trouble:
+            raise InputError(
+                f"--costs must be JSON rows such as [[0,1],[5,0]], got {given[0]!r} ({trouble})."
+            ) from None
+    if len(given) == 1 and ">" not in given[0]:
+        return _costs_from(Path(given[0]))
+    return dict(_pair(text, "--costs") for text in given)
+
+
+def _costs_from(file: Path) -> dict[tuple[str, str], float]:
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as lines:
+            rows = [row for row in csv.reader(lines) if row]
+    except FileNotFoundError:
+        raise MissingFileError(
+            f"--costs: there is no file {file}; write TRUE>SAID=COST, or name a file."
+        ) from None
+    except (OSError, UnicodeDecodeError, csv.Error) as trouble:
+        raise InputError(f"--costs: {file} cannot be read as CSV ({trouble}).") from None
+    head, body = (rows[0], rows[1:]) if rows else ([], [])
+    names = [row[0] for row in body]
+    if len(head) < 2 or sorted(head[1:]) != sorted(names) or any(len(row) != len(head) for row in body):
+        raise InputError(
+            f"--costs: {file} must have one row per true class and one column per decision, the same classes in "
+            f"both; got rows {names} and columns {head[1:]}."
+        )
+    cells = ((row[0], said, cell) for row in body for said, cell in zip(head[1:], row[1:], strict=True))
+    return {(true, said): _number(cell, "--costs") for true, said, cell in cells}
+
+
+def _pair(text: str, option: str) -> tuple[tuple[str, str], float]:
+    pair, sign, value = text.rpartition("=")
+    true, arrow, said = pair.partition(">")
+    if not sign or not arrow:
+        raise InputError(f"{option} must be TRUE>SAID=NUMBER, such as 'malignant>benign=10', got {text!r}.")
+    return (true.strip(), said.strip()), _number(value, option)
+
+
+def _priors(text: str | None) -> Any:
+    if text is None:
+        return None
+    parts = text.split(",")
+    if not any("=" in part for part in parts):
+        return [_number(part, "--priors") for part in parts]
+    pairs = [part.rpartition("=") for part in parts]
+    return {name.strip(): _number(value, "--priors") for name, _, value in pairs}
+
+
+def _number(text: str, option: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{option} must hold numbers, got {text!r}.") from None
+
+
+def _store(rule: Rule, path: Path) -> None:
+    """All of it or nothing: written beside, then moved into place."""
+    text = rule.to_json() + "\n"
+    try:
+        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(beside).chmod(0o644)
+            Path(beside).replace(path)
+        except OSError:
+            Path(beside).unlink(missing_ok=True)
+            raise
+    except OSError as trouble:
+        raise InputError(f"--rule: {path} cannot be written ({trouble.strerror}).") from None
+
+
+def _page(found: OperatingPoint, level: float, source: str) -> Page:
+    """The confusion rates; then the rule, its cost, and what it was chosen for."""
+    page = matrix_page(found.confusion, level, source)
+    low, high = found.cost.confidence_interval(level)
+    priors = ", ".join(f"{k} {p:.4g}" for k, p in zip(found.confusion.classes, found.priors, strict=True))
+    notes = [
+        f"Rule: {found.rule.sentence()}",
+        *(_rule_costs(found.rule) if isinstance(found.rule, CostRule) else []),
+        f"Chosen for: {found.aim}.",
+        f"Expected cost {number_text(found.expected_cost)} ({low:.4f} to {high:.4f}) per case; priors {priors}.",
+        "Judged on other cases." if found.judged_apart else "Judged on the cases it was chosen on.",
+    ]
+    return Page(page.title, page.table, [printable(note) for note in notes])
+
+
+def _rule_costs(rule: CostRule) -> list[str]:
+    rows = zip(rule.labels, rule.costs, strict=True)
+    return [f"  {true}: " + ", ".join(f"{cell:.4g}" for cell in row) for true, row in rows]

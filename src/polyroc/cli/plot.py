@@ -1,0 +1,181 @@
+"""The command `plot`: pictures of what the other commands find."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polyroc.cli.options import (
+    convert_option,
+    data_file,
+    level_option,
+    method_from,
+    method_options,
+    progress_bar,
+    scores_from,
+)
+from polyroc.errors import InputError
+from polyroc.scores import Scores
+
+__all__ = ["plot"]
+
+MEASURES = {"differences": None, "parts": None, "pairs": "hand_till", "volumes": "scurfield", "surface": "vus"}
+CURVES = ("roc", "pr", "det", "cost")
+KINDS = ("forest", *MEASURES, *CURVES, "decision", "rates", "cobweb")
+
+OPTIONS = (
+    click.option("--kind", required=True, type=click.Choice(KINDS), help="Which picture."),
+    click.option(
+        "-o",
+        "--out",
+        required=True,
+        type=click.Path(path_type=Path),
+        metavar="PICTURE",
+        help="The file to write: .png, .svg or .pdf.",
+    ),
+    click.option(
+        "-m", "--measure", multiple=True, metavar="KEY", help="The measure; for forest several, all by default."
+    ),
+    click.option(
+        "--multi-class",
+        type=click.Choice(["ova", "ovo"]),
+        help="Curves of many classes: each against the rest (default), or every pair.",
+    ),
+    click.option(
+        "--band",
+        type=click.Choice(["pointwise", "simultaneous", "working_hotelling"]),
+        help="A confidence band around curves.",
+    ),
+    click.option("--hull", is_flag=True, help="The convex hull of ROC curves."),
+    click.option("--binormal", is_flag=True, help="The binormal fit of curves."),
+    click.option("--threshold", type=float, help="Rates, two classes: positive if the score is at least this."),
+    click.option(
+        "--dpi", default=150, show_default=True, type=click.IntRange(20, 1200), help="Dots per inch of a PNG."
+    ),
+)
+
+
+def _options(command: Any) -> Any:
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Draw curves, estimates, differences, rates: a PNG, SVG or PDF.")
+@data_file
+@_options
+@convert_option
+@method_options()
+@level_option
+def plot(
+    file: Path,
+    kind: str,
+    out: Path,
+    dpi: int,
+    measure: tuple[str, ...],
+    multi_class: str | None,
+    band: str | None,
+    hull: bool,
+    binormal: bool,
+    threshold: float | None,
+    method: str,
+    replicates: int,
+    seed: int | None,
+    level: float,
+    **columns: Any,
+) -> int:
+    """Draw what FILE holds, one panel for each classifier where they cannot share one.
+
+    \b
+    forest, parts       measures of every classifier; the pieces that one measure is made of
+    differences         every pair of classifiers, with adjusted p-values
+    pairs, volumes      A(i|j) of Hand & Till's M as a heat map; Scurfield's volumes
+    roc, pr, det, cost  curves
+    decision            the net benefit of acting on a probability
+    surface             the ROC surface of three classes
+    rates, cobweb       how often each class is called what
+
+    \b
+    A ROC curve:     polyroc plot scores.csv --truth sick --scores risk --kind roc --band pointwise -o roc.svg
+    One class each:  polyroc plot irises.csv --truth species --scores 'p_*' --kind roc -o roc.png
+    Who is better:   polyroc plot all.csv --truth y --scores 'p_*' --classifier model --case id
+                       --kind differences -m hand_till -o differences.pdf
+    """
+    from polyroc.plots import require_matplotlib
+
+    require_matplotlib()
+    from polyroc.plots.files import checked_name, save, without_windows
+    from polyroc.plots.panels import draw_panels
+
+    checked_name(out)
+    by = method_from(method, replicates, seed)
+    curves: dict[str, Any] = {"multi_class": multi_class, "band": band, "binormal": binormal}
+    _refuse_idle(kind, {**curves, "hull": hull, "threshold": threshold, "measure": measure})
+    with progress_bar():
+        scores = scores_from(file, **columns)
+        if kind in CURVES:
+            found = [_curves(scores, kind, level=level, method=by, **curves)]
+        elif kind == "decision":
+            found = [_decisions(scores)]
+        elif kind in ("rates", "cobweb"):
+            found = _rates(scores, kind, threshold)
+        else:
+            found = _estimates(scores, kind, measure, by)
+        without_windows()
+        look: dict[str, Any] = {"level": level} if kind != "pairs" else {}
+        figure = draw_panels(
+            found, "forest" if kind == "parts" else kind, **look, **({"hull": True} if hull else {})
+        )
+        save(figure, out, dpi=dpi)
+    click.echo(str(out))
+    return 0
+
+
+def _refuse_idle(kind: str, given: dict[str, Any]) -> None:
+    """An option that has nothing to do with the picture is a misunderstanding."""
+    serves = {"threshold": ("rates", "cobweb"), "measure": ("forest", *MEASURES), "hull": ("roc",)}
+    for name, value in given.items():
+        if value and kind not in serves.get(name, CURVES):
+            raise InputError(
+                f"--{name.replace('_', '-')} has nothing to do with --kind {kind}; it is for "
+                f"{', '.join(serves.get(name, CURVES))}."
+            )
+
+
+def _curves(scores: Scores, kind: str, *, multi_class: str | None, **how: Any) -> Any:
+    from polyroc.curves import curve
+
+    family: Any = multi_class or ("ova" if scores.n_classes > 2 else None)
+    which: Any = kind
+    return curve(scores, kind=which, multi_class=family, **how)
+
+
+def _decisions(scores: Scores) -> Any:
+    from polyroc.costs.benefit import decision_curve
+
+    return decision_curve(scores)
+
+
+def _rates(scores: Scores, kind: str, threshold: float | None) -> list[Any]:
+    from polyroc.costs.rating import rates
+
+    found = [rates(scores, threshold=threshold, classifier=name) for name in scores.classifiers]
+    return [found] if kind == "cobweb" else [*found]
+
+
+def _estimates(scores: Scores, kind: str, measure: tuple[str, ...], method: Any) -> list[Any]:
+    from polyroc.inference.comparing import compare
+    from polyroc.inference.evaluating import evaluate
+    from polyroc.surfaces import surface
+
+    if kind == "forest":
+        return [evaluate(scores, measure=list(measure) or None, method=method)]
+    asked = measure or tuple(filter(None, [MEASURES[kind]]))
+    if len(asked) != 1:
+        raise InputError(f"--kind {kind} is of one measure; give it with --measure KEY, here {len(asked)}.")
+    if kind == "differences":
+        return [compare(scores, measure=asked[0], method=method)]
+    if kind == "surface":
+        found = surface(scores, measure=asked[0], method=method)
+        return [*found.values()] if isinstance(found, dict) else [found]
+    return list(evaluate(scores, measure=list(asked), method=method).estimates.values())

@@ -1,0 +1,114 @@
+"""The command `rates`: how often each class is called what."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polyroc.cli.options import data_file, formats, level_option, scores_from
+from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
+from polyroc.errors import InputError, MissingFileError
+from polyroc.results.rates import Rates
+from polyroc.results.result import number_text, plain
+from polyroc.results.rules import Rule
+
+__all__ = ["matrix_page", "rates", "rule_from"]
+
+
+@click.command(short_help="How often each class is called what: the confusion rates, and the cobweb.")
+@data_file
+@click.option("--rule", type=click.Path(path_type=Path), metavar="FILE", help="A rule stored by polyroc operate.")
+@click.option("--threshold", type=float, help="Two classes: called positive if the score is at least this.")
+@level_option
+@formats
+def rates(
+    file: Path, rule: Path | None, threshold: float | None, level: float, output: Format | None, **columns: Any
+) -> int:
+    """The confusion-rate matrix of each classifier in FILE, each rate with its interval, and the cobweb.
+
+    Decisions are labels in a column, or the largest of one column per class (a tie is shared), or made by a rule.
+
+    \b
+    Probabilities:  polyroc rates irises.parquet --truth species --scores 'p_*'
+    Decisions:      polyroc rates decided.csv --truth y --scores said
+    A threshold:    polyroc rates scores.csv --truth sick --scores risk --threshold 0.2
+    A stored rule:  polyroc rates new.csv --truth y --scores 'p_*' --rule rule.json
+    """
+    from polyroc.costs.rating import rates as judge
+
+    by = None if rule is None else rule_from(rule)
+    scores = scores_from(file, **columns)
+    found = [judge(scores, rule=by, threshold=threshold, classifier=name) for name in scores.classifiers]
+    if output == "json":
+        records = [_record(each, level) for each in found]
+        click.echo(json.dumps(records[0] if len(records) == 1 else records, indent=2))
+    elif output == "csv":
+        click.echo(as_csv([row for each in found for row in each.rows(level)]))
+    else:
+        pages = [page for each in found for page in (matrix_page(each, level, file.name), _cobweb(each, level))]
+        click.echo("\n\n".join(render(page, output).rstrip() for page in pages))
+    return 0
+
+
+def rule_from(file: Path) -> Rule:
+    """A rule that was stored in a file."""
+    try:
+        text = file.read_bytes()
+    except FileNotFoundError:
+        raise MissingFileError(f"There is no file {file}; give the path of a rule stored by operate.") from None
+    except OSError as trouble:
+        raise InputError(f"The rule {file} cannot be read ({trouble.strerror}).") from None
+    return Rule.from_json(text)
+
+
+def _record(found: Rates, level: float) -> dict[str, Any]:
+    """The rates with what follows from them, for programs."""
+    ratios = [
+        {
+            "said": each.said,
+            "of": each.of,
+            "against": each.against,
+            "value": plain(each.value),
+            "confidence_interval": [plain(end) for end in each.confidence_interval(level)],
+        }
+        for each in found.likelihood_ratios()
+    ]
+    cobweb = [
+        {name: plain(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
+        for row in found.cobweb(level).rows()
+    ]
+    gain = found.information_gain().to_dict(level)
+    return {**found.to_dict(level), "cobweb": cobweb, "information_gain": gain, "likelihood_ratios": ratios}
+
+
+def matrix_page(found: Rates, level: float, source: str) -> Page:
+    """A row per true class, a column per decision."""
+    table: list[Row] = []
+    for k, true in enumerate(found.classes):
+        row = {"true class": printable(true), "cases": f"{found.counts[k].sum():g}"}
+        for said in found.classes:
+            cell = found[true, said]
+            low, high = cell.confidence_interval(level)
+            row[f"called {printable(said)}"] = f"{number_text(cell.value)} ({low:.3f} to {high:.3f})"
+        table.append(row)
+    title = f"{source}, {found.classifier}: share of each true class by decision, {100 * level:g} % intervals"
+    return Page(printable(title), table, [])
+
+
+def _cobweb(found: Rates, level: float) -> Page:
+    cobweb = found.cobweb(level)
+    table: list[Row] = [
+        {
+            "true class": printable(row["true"]),
+            "called": printable(row["said"]),
+            "value": number_text(row["ratio"]),
+            f"{100 * level:g} % interval": f"{number_text(row['low'])} to {number_text(row['high'])}",
+            "chance": f"{cobweb.chance:.3g}",
+        }
+        for row in cobweb.rows()
+    ]
+    gain = found.information_gain()
+    low, high = gain.confidence_interval(level)
+    told = f"Information gain {gain.value:.3f} bits ({low:.3f} to {high:.3f}) of {gain.limits[1]:.3f}."
+    return Page("Cobweb: misclassification ratios (centre 0: perfect)", table, [told])

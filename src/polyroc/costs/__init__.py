@@ -1,0 +1,1 @@
+"""Decisions and what they cost: confusion rates, decision rules, operating points, net benefit."""

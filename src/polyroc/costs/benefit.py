@@ -1,0 +1,136 @@
+"""The verb `decision_curve`: net benefit of acting on a probability (two classes)."""
+
+from collections.abc import Hashable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from polyroc._normalise import Missing, as_scores
+from polyroc._normalise.words import shown
+from polyroc.costs.rating import provenance_of
+from polyroc.errors import InputError
+from polyroc.inference.variance import variance
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.measures.fitness import ROUNDING
+from polyroc.measures.statistic import Stratum
+from polyroc.results.decision_curve import DecisionCurve, NetBenefit
+from polyroc.scores import Scores
+
+__all__ = ["decision_curve"]
+
+
+def decision_curve(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    thresholds: Sequence[float] | None = None,
+    prevalence: float | None = None,
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    missing: Missing = "refuse",
+) -> DecisionCurve:
+    """Net benefit of acting where the probability is at least a threshold, for every threshold.
+
+    NB(t) = prevalence x TPR - (1 - prevalence) x FPR x t / (1 - t): cases found, less false alarms at the price
+    that someone pays who acts from probability t on. Treating all has TPR = FPR = 1, treating none has 0.
+
+    Parameters
+    ----------
+    y_true, y_score
+        Two classes; the probability of the positive one, or one column per class, or a dict of such by classifier.
+    thresholds
+        Between 0 and 1, ends excluded; by default 0.01, 0.02, ..., 0.99.
+    prevalence
+        The share of positives where the rule will be used. By default that of the data, which must then be a
+        sample of all comers: the error bars count it as estimated. If it is given, classes are taken as sampled
+        apart (a case-control study), and the error bars are for their sizes at hand.
+    labels, pos_label, sample_weight, groups, missing
+        As everywhere.
+
+    Examples
+    --------
+    >>> found = decision_curve([0, 0, 0, 1, 1], [0.1, 0.3, 0.6, 0.4, 0.9], thresholds=[0.2, 0.5])
+    >>> found.net_benefit.round(4).tolist(), found.treat_all.value.round(4).tolist()
+    ([0.3, 0.0], [0.25, -0.2])
+
+    References
+    ----------
+    Vickers & Elkin, Medical Decision Making 26 (2006) 565-574.
+    """
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    scores = as_scores(y_true, y_score, **options, missing=missing)
+    positive = _positive(scores)
+    grid = _thresholds(thresholds)
+    shares = np.bincount(scores.codes, scores.sample_weight, 2)
+    share = float(shares[positive] / shares.sum()) if prevalence is None else _prevalence(prevalence)
+    known = None if prevalence is None else share
+    return DecisionCurve(
+        thresholds=grid,
+        curves={name: _benefit(scores, grid, known, _probability(scores, name)) for name in scores.classifiers},
+        treat_all=_benefit(scores, grid, known, np.ones(len(scores))),
+        prevalence=share,
+        provenance=provenance_of(scores),
+    )
+
+
+def _benefit(scores: Scores, grid: FloatArray, prevalence: float | None, p: FloatArray) -> NetBenefit:
+    """Value and standard error at each threshold, from what each case adds."""
+    positive = scores.codes == scores.positive
+    strata = [(1.0, np.arange(len(p)))]
+    if prevalence is not None:
+        strata = [(prevalence, np.flatnonzero(positive)), (1 - prevalence, np.flatnonzero(~positive))]
+    found = []
+    for t in grid:
+        outcome = np.where(p >= t, np.where(positive, 1.0, -t / (1 - t)), 0.0)
+        found.append(_sum_of_means(scores, [(share * outcome[cases], cases) for share, cases in strata]))
+    value, error = np.array(found).T
+    return NetBenefit(value, error)
+
+
+def _sum_of_means(scores: Scores, parts: list[tuple[FloatArray, IntArray]]) -> tuple[float, float]:
+    """The sum over strata of the mean outcome, and its standard error."""
+    weight = np.ones(len(scores)) if scores.sample_weight is None else scores.sample_weight
+    value = sum(float(np.average(outcome, weights=weight[cases])) for outcome, cases in parts)
+    strata = tuple(Stratum(outcome, partial(np.asarray, cases)) for outcome, cases in parts)
+    return value, float(np.sqrt(variance(strata, scores)))
+
+
+def _positive(scores: Scores) -> int:
+    if scores.n_classes != 2 or scores.positive is None:
+        raise InputError(
+            f"A decision curve is for two classes of which the positive one is known (pos_label), here "
+            f"{shown(list(scores.labels))}."
+        )
+    if scores.absent:
+        raise InputError(f"No case of class {scores.absent[0]!r}; a decision curve needs both classes.")
+    return scores.positive
+
+
+def _probability(scores: Scores, classifier: str) -> FloatArray:
+    values = scores.values[classifier]
+    p = values if values.ndim == 1 else values[:, scores.positive]
+    if scores.kind == "decisions" or p.min() < -ROUNDING or p.max() > 1 + ROUNDING:
+        held = "decisions" if scores.kind == "decisions" else f"values from {p.min():g} to {p.max():g}"
+        raise InputError(f"A decision curve needs probabilities in [0, 1], got {held}; turn them into such.")
+    return p
+
+
+def _thresholds(given: Any) -> FloatArray:
+    if given is None:
+        return np.arange(1, 100) / 100
+    try:
+        grid = np.atleast_1d(np.asarray(given, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise InputError(f"thresholds must be numbers between 0 and 1, got {shown(given)}.") from None
+    if grid.ndim != 1 or not len(grid) or not ((grid > 0) & (grid < 1)).all():
+        raise InputError(f"thresholds must be numbers between 0 and 1, ends excluded, got {shown(given)}.")
+    return np.unique(grid)
+
+
+def _prevalence(given: Any) -> float:
+    if not isinstance(given, int | float) or not 0 < given < 1:
+        raise InputError(f"prevalence must be between 0 and 1, got {shown(given)}.")
+    return float(given)

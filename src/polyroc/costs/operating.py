@@ -1,0 +1,171 @@
+"""The verb `operate`: from costs, limits or a criterion to a rule, and how it does."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyroc._normalise import Missing, as_scores
+from polyroc._normalise.words import shown
+from polyroc.costs.choosing import Aim, Criterion, choose_rule, read_aim
+from polyroc.costs.rating import one_classifier, rates_of
+from polyroc.errors import InputError, OptimismWarning, warn
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.estimate import Estimate
+from polyroc.results.operating_point import OperatingPoint
+from polyroc.results.rates import Rates
+from polyroc.scores import Scores
+
+__all__ = ["operate"]
+
+
+def operate(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    costs: Any = None,
+    priors: Sequence[float] | Mapping[Any, float] | None = None,
+    at_most: Mapping[tuple[Any, Any], float] | None = None,
+    criterion: Criterion | None = None,
+    sensitivity: float | None = None,
+    specificity: float | None = None,
+    calibrated: bool = False,
+    training_priors: Sequence[float] | Mapping[Any, float] | None = None,
+    judge_on: Any = None,
+    rng: int | np.random.Generator = 0,
+    classifier: str | None = None,
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    missing: Missing = "refuse",
+) -> OperatingPoint:
+    """Choose the decision rule that is best at what you ask for, and judge it.
+
+    Without `criterion`, `sensitivity` or `specificity`: the rule of least expected cost among those that keep
+    `at_most`. Two classes: every threshold of the score (of a matrix: of the positive class's column) is looked
+    at, so there is none better; of several equally good ones, the highest. More classes: the rules
+    argmin over j of sum over k of L[k, j] p_k are searched by exact line searches from many starts, among them
+    Bayes' rule for your costs (`polyroc.costs.searching`). On these cases the answer is never worse than Bayes'
+    rule, but there may be a better one. `calibrated=True` takes Bayes' rule as it stands.
+
+    Parameters
+    ----------
+    y_true, y_score
+        As for `evaluate`: a score that ranks two classes, or one column of probabilities per class.
+    costs
+        What each error costs: a matrix in the order of `labels`, row = true class, column = decision; or
+        {(true, said): cost}, where an error that is not named costs 1. By default every error costs 1.
+    priors
+        How frequent the classes are where the rule will be used, in the order of `labels` or by class; by default
+        as in these data.
+    at_most
+        {(true, said): share}: the largest rate allowed, such as {("malignant", "benign"): 0.02}. For two classes
+        this is the rule of Neyman & Pearson.
+    criterion
+        Two classes: "youden" (largest sensitivity + specificity) or "closest" (to the corner of no errors).
+    sensitivity, specificity
+        Two classes: at least this, and the largest of the other.
+    calibrated
+        True to believe the probabilities: the rule then follows from costs and priors alone, and is not fitted to
+        the cases. The columns are read as posteriors where the classes are as frequent as `training_priors`.
+    training_priors
+        For which class frequencies the probabilities were made; by default those of these data.
+    judge_on
+        Other cases to judge the rule on: (y_true, y_score) or `Scores`. Without it the rates and the cost are
+        those of the cases the rule was fitted to, which flatters it; a warning says so.
+    rng
+        Seed of the search for three classes or more.
+    classifier
+        Whose scores, if there are several classifiers.
+    labels, pos_label, sample_weight, groups, missing
+        As everywhere.
+
+    Examples
+    --------
+    Missing a sick one costs five times a false alarm:
+
+    >>> y, s = [0, 0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.35, 0.6, 0.7, 0.9]
+    >>> found = operate(y, s, costs=[[0, 1], [5, 0]], judge_on=(y, s))
+    >>> found.rule.threshold, found.rates.tolist()
+    (0.35, [[0.75, 0.25], [0.0, 1.0]])
+    >>> round(found.expected_cost, 4)
+    0.1429
+    >>> found.rule.decide([0.34, 0.35]).tolist()
+    [0, 1]
+
+    References
+    ----------
+    Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927; Youden, Cancer 3 (1950) 32-35.
+    """
+    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    scores = as_scores(y_true, y_score, **options, missing=missing)
+    name = one_classifier(scores, classifier)
+    aim = read_aim(
+        scores,
+        costs=costs,
+        priors=priors,
+        at_most=at_most,
+        criterion=criterion,
+        sensitivity=sensitivity,
+        specificity=specificity,
+        calibrated=calibrated,
+        training_priors=training_priors,
+    )
+    others = None if judge_on is None else _others(judge_on, scores, missing)
+    rule = choose_rule(scores, scores.values[name], aim, np.random.default_rng(rng))
+    apparent = rates_of(scores, name, rule)
+    judged = apparent if others is None else rates_of(others, one_classifier(others, classifier), rule)
+    if others is None and not calibrated:
+        warn(
+            "The rule was chosen and judged on the same cases, so its rates and cost look better than they are. "
+            "Give other cases to judge it on (judge_on).",
+            OptimismWarning,
+        )
+    names = scores.names
+    return OperatingPoint(
+        aim=aim.words,
+        rule=rule,
+        confusion=judged,
+        cost=_cost(judged, aim),
+        costs=aim.costs,
+        priors=aim.priors,
+        at_most={(names[k], names[m]): limit for (k, m), limit in aim.limits.items()},
+        apparent_cost=_total(aim.losses, apparent),
+        judged_apart=others is not None,
+    )
+
+
+def _others(given: Any, scores: Scores, missing: Missing) -> Scores:
+    """The cases to judge on, with the same classes in the same order."""
+    if isinstance(given, Scores):
+        found = given
+    elif isinstance(given, tuple) and len(given) == 2:
+        pos_label = None if scores.positive is None else scores.labels[scores.positive]
+        found = as_scores(*given, labels=list(scores.labels), pos_label=pos_label, missing=missing)
+    else:
+        raise InputError(f"judge_on must be (y_true, y_score) or Scores, got {shown(given)}.")
+    if found.labels != scores.labels:
+        raise InputError(
+            f"judge_on has the classes {shown(list(found.labels))}, the rule was chosen for "
+            f"{shown(list(scores.labels))}; give labels=[...] in the same order."
+        )
+    if found.absent:
+        raise InputError(f"judge_on has no case of class {found.absent[0]!r}, so the rule cannot be judged there.")
+    return found
+
+
+def _cost(judged: Rates, aim: Aim) -> Estimate:
+    losses = aim.losses
+    return judged.estimate(
+        _total(losses, judged),
+        losses,
+        measure="expected_cost",
+        name="expected cost per case",
+        limits=(0.0, float(losses.max(axis=1).sum())),
+        chance=None,
+    )
+
+
+def _total(losses: FloatArray, judged: Rates) -> float:
+    return float((losses * judged.rates).sum())

@@ -1,0 +1,85 @@
+"""The area of each kind of curve, as a measure: its value, and the components its error bar is made of."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from polyroc.curves.sweep import Sweep
+from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.tracing import upper_hull
+from polyroc.measures import MEASURES, Measure, Sample, Statistic
+from polyroc.measures.measure import always
+
+__all__ = ["AREAS", "average_precision", "cost_area"]
+
+
+def average_precision(sample: Sample) -> Statistic:
+    """Average precision: the sum over thresholds of (rise of recall) x (precision there); no interpolation.
+
+    With T and F the two rates and pi the share of positives, precision is P = pi T / (pi T + (1 - pi) F). A
+    positive called at step k moves the sum by P_k and by the precision of all later steps, a negative by the
+    latter only: the components are the derivatives of the value, so the standard error is the linearised one, for
+    the class sizes at hand.
+    """
+    found = Sweep(sample)
+    pi, t, f = found.prevalence, found.tpr[1:], found.fpr[1:]
+    rise = np.diff(found.tpr)
+    called = pi * t + (1.0 - pi) * f
+    safe = np.where(called > 0, called, 1.0)
+    precision = np.where(called > 0, pi * t / safe, 1.0)
+    value = float(rise @ precision)
+
+    def later(change: FloatArray) -> FloatArray:
+        return np.cumsum((rise * change)[::-1])[::-1]
+
+    slope = pi * (1.0 - pi) / safe**2
+    return Statistic(value, lambda: found.strata(precision + later(slope * f), later(-slope * t)))
+
+
+def cost_area(sample: Sample) -> Statistic:
+    """The area under the lower envelope of the cost lines: the least expected cost, all probability-costs p alike.
+
+    On the envelope a positive is missed until p reaches the corner of the hull that calls it, at p_i, and costs
+    p_i^2 / 2; a negative is called from there on and costs (1 - p_i)^2 / 2. The choice of the corner does not
+    matter to first order (it is a minimum), so these are the components. Calling all or nothing costs 1/4.
+    """
+    found = Sweep(sample)
+    corners = upper_hull(found.fpr, found.tpr)
+    right, up = np.diff(found.fpr[corners]), np.diff(found.tpr[corners])
+    from_p = np.repeat(right / (right + up), np.diff(corners))
+    missed, called = from_p**2 / 2.0, (1.0 - from_p) ** 2 / 2.0
+    value = float(np.diff(found.tpr) @ missed + np.diff(found.fpr) @ called)
+    return Statistic(value, lambda: found.strata(missed, called))
+
+
+AVERAGE_PRECISION = Measure(
+    key="average_precision",
+    name="average precision",
+    symbol="AP",
+    needs="score",
+    classes=(2, 2),
+    range=always((0.0, 1.0)),
+    chance=None,
+    paper="Davis & Goadrich (2006)",
+    compute=average_precision,
+    symmetric=False,
+)
+COST_AREA = Measure(
+    key="cost_area",
+    name="area under the cost curve",
+    symbol="AUCC",
+    needs="score",
+    classes=(2, 2),
+    range=always((0.0, 0.25)),
+    chance=always(0.25),
+    paper="Drummond & Holte (2006)",
+    compute=cost_area,
+    larger_is_better=False,
+    symmetric=False,
+)
+AREAS: Mapping[str, Measure] = {
+    "roc": MEASURES["auc"],
+    "det": MEASURES["auc"],
+    "pr": AVERAGE_PRECISION,
+    "cost": COST_AREA,
+}

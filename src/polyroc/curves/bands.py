@@ -1,0 +1,212 @@
+"""Confidence bands: where the true curve may lie, at one place or everywhere at once."""
+
+from collections.abc import Callable
+from math import log, sqrt
+from statistics import NormalDist
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from polyroc.curves.falling import falling
+from polyroc.curves.sweep import Sweep
+from polyroc.errors import NotApplicableError
+from polyroc.inference.bootstrap import Bootstrap, over_resamples
+from polyroc.inference.methods import Method
+from polyroc.inference.variance import effective_units
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.band import Band, BandKind
+from polyroc.results.binormal_fit import SPAN, BinormalFit
+from polyroc.results.curve import CurveKind
+
+__all__ = ["BandName", "band_around", "drawn_as", "working_hotelling"]
+
+BandName = Literal["pointwise", "simultaneous", "working_hotelling"]
+RATES = np.linspace(0.0, 1.0, 201)  # where a band is known
+Ends = tuple[FloatArray, FloatArray]
+
+
+class _Heights(NamedTuple):
+    """The curve as a height at each of `RATES`: its value, and the number of cases behind it as a share.
+
+    Attributes
+    ----------
+    value, n
+        The height, and of how many cases it is the share.
+    step
+        The rate of a single case on the axis.
+    replicated
+        From rows of weights to heights, one column per row.
+    """
+
+    value: FloatArray
+    n: FloatArray
+    step: float
+    replicated: Callable[[npt.NDArray[Any]], FloatArray]
+
+    @property
+    def softened(self) -> FloatArray:
+        """Variance of one case, p (1 - p), after two more of either outcome (Agresti & Coull 1998)."""
+        p = (self.value * self.n + 2.0) / (self.n + 4.0)
+        return np.asarray(p * (1.0 - p))
+
+
+def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
+    """The band of a curve: by resampling if the method is `Bootstrap`, else by formula.
+
+    For ROC and DET curves, of the true positive rate R at a false positive rate u:
+
+    - pointwise, formula: the variance is R (1 - R) / n1 + slope^2 u (1 - u) / n0, with the slope of the curve
+      over two standard errors of u to either side; the interval is Wilson's for as many cases as have it.
+    - pointwise, bootstrap: the same with the variance of the replicates.
+    - simultaneous, formula: rectangles of fixed size that hold both rates at all thresholds, from Kolmogorov's
+      distribution (Campbell 1994). They hold for every shape of curve, and are wide.
+    - simultaneous, bootstrap: so many standard errors to either side that the share `level` of the replicates
+      stays inside everywhere. The standard error is never taken below that of Agresti & Coull's share, for
+      resampling does not vary where all positives are called, or none.
+
+    All but the rectangles are then moved sideways by one negative (pointwise: half of one), for a rate cannot be
+    told from its neighbour. For precision-recall curves, of the precision at a recall, by the bootstrap only.
+    """
+    _refuse(found, kind, method)
+    known = _precisions(found) if kind == "pr" else _true_positive_rates(found)
+    z = NormalDist().inv_cdf(0.5 + level / 2.0)
+    if isinstance(method, Bootstrap):
+        replicates = over_resamples(method, found.sample, known.replicated)
+        replicates = replicates[:, ~np.isnan(replicates).any(axis=0)]
+        if name == "pointwise":
+            ends, how = _wilson(known, replicates.var(axis=1, ddof=1), z), f"Wilson with the variance of {method}"
+        else:
+            ends, how = _studentised(known, replicates, level, z), f"studentised {method}"
+    elif name == "pointwise":
+        ends, how = _wilson(known, _delta_variance(found, known), z), "Wilson with the variance at a fixed rate"
+    else:
+        return drawn_as(kind, Band(name, "Kolmogorov rectangles", level, RATES, *_kolmogorov(found, known, level)))
+    ends = _moved(*ends, known.step * (1.0 if name == "simultaneous" else 0.5), rises=kind != "pr")
+    return drawn_as(kind, Band(name, how, level, RATES, *ends))
+
+
+def working_hotelling(fit: BinormalFit, kind: CurveKind, level: float) -> Band:
+    """Simultaneous, from a binormal fit: a + b z plus or minus sqrt(chi-square quantile, 2 df) standard errors.
+
+    It holds if the binormal model does (Working & Hotelling 1929; Ma & Hall 1993).
+    """
+    from scipy.special import ndtr
+
+    (aa, ab), (_, bb) = fit.covariance
+    reach = sqrt(-2.0 * log(1.0 - level)) * np.sqrt(aa + 2.0 * ab * SPAN + bb * SPAN**2)
+    middle = fit.a + fit.b * SPAN
+    ends = (np.concatenate([[0.0], ndtr(middle + side * reach), [1.0]]) for side in (-1.0, 1.0))
+    return drawn_as(kind, Band("simultaneous", "Working-Hotelling, binormal", level, fit.fpr, *ends))
+
+
+def drawn_as(kind: CurveKind, band: Band) -> Band:
+    """The band in the coordinates of the curve: for a DET curve normal deviates of the error rates."""
+    if kind != "det":
+        return band
+    from scipy.special import ndtri
+
+    ends = ndtri(band.x), ndtri(1.0 - band.high), ndtri(1.0 - band.low)
+    return Band(band.kind, band.method, band.level, *ends)
+
+
+def _refuse(found: Sweep, kind: CurveKind, method: Method | None) -> None:
+    if kind == "cost":
+        raise NotApplicableError("There is no band for kind='cost'; ask for one with kind='roc'.")
+    if isinstance(method, Bootstrap):
+        return
+    if kind == "pr":
+        raise NotApplicableError("The band of a precision-recall curve is made by resampling; use Bootstrap().")
+    if found.sample.scores.groups is not None:
+        raise NotApplicableError("A band by formula is for independent cases, here groups came; use Bootstrap().")
+
+
+def _units(found: Sweep) -> tuple[float, float]:
+    """The effective numbers of positives and negatives."""
+    nothing = np.zeros(len(found.thresholds) - 1)
+    positive, negative = found.strata(nothing, nothing)
+    scores = found.sample.scores
+    return effective_units(positive, scores), effective_units(negative, scores)
+
+
+def _ones(found: Sweep) -> FloatArray:
+    """The cases' own weights, grouped by class, as the only row."""
+    sample = found.sample
+    own: FloatArray = np.ones(len(sample.values)) if sample.weight is None else sample.weight
+    return np.asarray(own[np.concatenate([sample.cases(k) for k in range(2)])]).reshape(1, -1)
+
+
+def _true_positive_rates(found: Sweep) -> _Heights:
+    cases, (positives, negatives) = falling(found), _units(found)
+    value = cases.at(_ones(found), RATES)[0]
+    return _Heights(value, np.full(len(RATES), positives), 1.0 / negatives, lambda w: cases.at(w, RATES).T)
+
+
+def _precisions(found: Sweep) -> _Heights:
+    """Precision at each recall, the ROC curve being straight between its points; at recall 0 that of the next."""
+    cases, (positives, negatives) = falling(found).mirrored(), _units(found)
+    pi, recall = found.prevalence, np.maximum(RATES, RATES[1])
+
+    def precision(weight: npt.NDArray[Any]) -> FloatArray:
+        fpr = 1.0 - cases.at(weight, 1.0 - recall[::-1])[:, ::-1].T
+        return np.asarray((pi * recall / (pi * recall + (1.0 - pi) * fpr.T)).T)
+
+    value = precision(_ones(found))[:, 0]
+    called = (positives + negatives) * pi * recall / value
+    return _Heights(value, called, 1.0 / positives, precision)
+
+
+def _wilson(known: _Heights, variance: FloatArray, z: float) -> Ends:
+    """Wilson's interval for a share of so many cases as have this variance, no more than there are."""
+    n = np.minimum(known.n, known.softened / np.maximum(variance, np.finfo(float).tiny))
+    p, near = known.value, 1.0 + z * z / n
+    middle = (p + z * z / (2.0 * n)) / near
+    reach = z / near * np.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
+    return np.minimum(middle - reach, p), np.maximum(middle + reach, p)
+
+
+def _studentised(known: _Heights, replicates: FloatArray, level: float, z: float) -> Ends:
+    """As many standard errors as hold the share `level` of replicates, and no fewer than at a single place."""
+    floor = known.softened / (known.n + 4.0)
+    error = np.sqrt(np.maximum(replicates.var(axis=1, ddof=1), floor))
+    away = np.abs(replicates - known.value[:, None]) / error[:, None]
+    reach = max(z, float(np.quantile(away.max(axis=0), level))) * error
+    return known.value - reach, known.value + reach
+
+
+def _delta_variance(found: Sweep, known: _Heights) -> FloatArray:
+    """Variance of the height at a fixed rate: of the positives, and of where the threshold falls."""
+    spread = RATES * (1.0 - RATES) * known.step
+    reach = np.maximum(2.0 * np.sqrt(np.maximum(spread, known.step**2)), known.step)
+    left, right = np.maximum(RATES - reach, 0.0), np.minimum(RATES + reach, 1.0)
+    cases, weight = falling(found), _ones(found)
+    slope = (cases.at(weight, right) - cases.at(weight, left))[0] / (right - left)
+    return np.asarray(known.softened / known.n + slope**2 * spread)
+
+
+def _kolmogorov(found: Sweep, known: _Heights, level: float) -> Ends:
+    """Both distribution functions inside their bands at once: the curve moved by both widths, either way.
+
+    The quantile is that of the limit, with Stephens's correction for n cases, at sqrt(level) for each class.
+    """
+    from scipy.special import kolmogi
+
+    quantile = float(kolmogi(1.0 - sqrt(level)))
+    positives, negatives = known.n[0], 1.0 / known.step
+    up, aside = (quantile / (sqrt(n) + 0.12 + 0.11 / sqrt(n)) for n in (positives, negatives))
+    cases, weight = falling(found), _ones(found)
+    low = cases.at(weight, np.maximum(RATES - aside, 0.0))[0] - up
+    high = cases.at(weight, np.minimum(RATES + aside, 1.0))[0] + up
+    return np.where(aside > RATES, 0.0, np.maximum(low, 0.0)), np.where(
+        1.0 - aside < RATES, 1.0, np.minimum(high, 1.0)
+    )
+
+
+def _moved(low: FloatArray, high: FloatArray, step: float, rises: bool) -> Ends:
+    """The band moved sideways by a step, so that it holds what it held beside, and cut at 0 and 1."""
+    low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+    if rises:
+        return np.interp(RATES - step, RATES, low, left=0.0), np.interp(RATES + step, RATES, high, right=1.0)
+    beside = [np.clip(RATES + side * step, 0.0, 1.0) for side in (-1.0, 1.0)]
+    lows, highs = ([np.interp(place, RATES, end) for place in beside] for end in (low, high))
+    return np.minimum(*lows), np.maximum(*highs)

@@ -1,0 +1,297 @@
+"""The verb `curve`: from scores to curves, with areas, bands and fits."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, get_args
+
+from polyroc._normalise import Missing, as_scores
+from polyroc.curves.areas import AREAS
+from polyroc.curves.bands import BandName, band_around, drawn_as, working_hotelling
+from polyroc.curves.binormal import fit_binormal
+from polyroc.curves.families import MultiClass, Problem, problems
+from polyroc.curves.folds import AVERAGES, Average, area_over_folds, band_over_folds, fold_scores
+from polyroc.curves.sweep import Sweep
+from polyroc.errors import InputError, NotApplicableError
+from polyroc.inference.evaluating import choose, warn_of_small
+from polyroc.inference.judging import judge
+from polyroc.inference.methods import DEFAULT, DeLong, Method, Permutation, checked
+from polyroc.measures import MEASURES, Measure, Sample
+from polyroc.measures import measure as find
+from polyroc.measures.fitness import refusal
+from polyroc.results import Estimate
+from polyroc.results.band import Band
+from polyroc.results.binormal_fit import BinormalFit
+from polyroc.results.curve import Curve, CurveKind
+from polyroc.results.curve_family import Curves, FamilyKind
+from polyroc.scores import Scores
+
+__all__ = ["curve"]
+
+FAMILIES: Mapping[MultiClass | None, FamilyKind] = {None: "classifier", "ova": "class", "ovo": "pair"}
+
+
+def curve(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    kind: CurveKind = "roc",
+    multi_class: MultiClass | None = None,
+    drop_intermediate: bool = False,
+    area: str | Measure | None = None,
+    method: Method | None = DEFAULT,
+    band: BandName | None = None,
+    level: float = 0.95,
+    binormal: bool = False,
+    folds: Any = None,
+    average: Average | None = None,
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    missing: Missing = "refuse",
+) -> Curve | Curves:
+    """Draw what every threshold of a score does: one point per distinct score, ties called together.
+
+    Parameters
+    ----------
+    y_true, y_score, labels, pos_label, sample_weight, groups, missing
+        As in `evaluate`. A larger score speaks for the positive class; the direction is never guessed.
+    kind
+        "roc", "pr" (precision-recall), "det" (detection error tradeoff) or "cost" (Drummond & Holte's cost curve).
+    multi_class
+        For many classes, given as one column of probabilities each: "ova", each class against all others together,
+        or "ovo", every ordered pair A(i|j). The areas are the parts of the measures `ova` and `hand_till`.
+    drop_intermediate
+        Leave out points that do not change the line: those on a straight piece of a ROC curve, and in the other
+        kinds those between two of equal recall.
+    area
+        The measure to put beside a ROC curve instead of "auc": a partial area such as
+        "partial_auc(fpr=(0, 0.2))", for instance.
+    method
+        How the standard error of the area is made, as in `evaluate`; with `Bootstrap()` the band is resampled too.
+    band, level
+        A confidence band at a level: "pointwise", "simultaneous", or "working_hotelling" (simultaneous, from the
+        binormal fit); see `polyroc.curves.bands.band_around` for what each is.
+    binormal
+        Also fit a binormal curve by maximum likelihood.
+    folds
+        The fold of each case in a cross-validation, or "groups" to take the groups for folds. Without `average`
+        there is one curve per fold.
+    average
+        One curve from the folds (Bradley 1997; Fawcett 2006). "vertical": the mean true positive rate at each
+        false positive rate; its area is the mean of the folds' areas. "threshold": the mean rates at each
+        threshold. "pooled": all cases as one sample. The latter two need scores that mean the same in all folds.
+
+    Notes
+    -----
+    The points are those of scikit-learn's roc_curve, precision_recall_curve and det_curve without
+    `drop_intermediate`, but always by falling threshold and from the threshold infinity, where nothing is called
+    (precision 1 by convention), to the lowest score; det_curve also cuts the ends where one rate does not change.
+
+    Returns
+    -------
+    Curve or Curves
+        A `Curve` for one classifier and two classes; `Curves`, a mapping, for several classifiers (also if
+        `y_score` is a dict), many classes or folds.
+
+    Examples
+    --------
+    The list of Ling, Huang & Zhang (2003):
+
+    >>> found = curve([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], range(10))
+    >>> found
+    Curve(roc of classifier: 1 or 0, 11 points, auc = 0.9600, 95 % ... to ...)
+    >>> found.at(fpr=0.2).tpr, round(found.hull().area, 4)
+    (1.0, 0.98)
+    """
+    method = checked(method)
+    if isinstance(method, Permutation):
+        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+    _check(kind, multi_class, band, level, average, folds)
+    given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "missing": missing}
+    scores = _with_folds(y_true, y_score, folds, groups, **given)
+    _require_curves(scores, multi_class)
+    plan = _Plan(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)
+    if folds is not None and average is None:
+        return Curves("fold", plan.by_fold(scores, multi_class), {})
+    found = {each.key: plan.curve(each) for each in problems(scores, multi_class)}
+    if multi_class is None and len(found) == 1 and not isinstance(y_score, Mapping):
+        return next(iter(found.values()))
+    return Curves(FAMILIES[multi_class], found, plan.whole(scores, multi_class))
+
+
+def _check(
+    kind: str, multi_class: str | None, band: str | None, level: float, average: str | None, folds: Any
+) -> None:
+    _one_of("kind", kind, get_args(CurveKind))
+    for name, value, known in (
+        ("multi_class", multi_class, get_args(MultiClass)),
+        ("band", band, get_args(BandName)),
+        ("average", average, get_args(Average)),
+    ):
+        if value is not None:
+            _one_of(name, value, known)
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+    if average is not None and folds is None:
+        raise InputError(f"average={average!r} needs the fold of each case; give folds=..., or folds='groups'.")
+    if folds is not None and kind not in ("roc", "det") and average != "pooled":
+        raise NotApplicableError(f"Curves of folds are averaged as ROC or DET curves, not for kind={kind!r}.")
+
+
+def _one_of(name: str, value: object, known: Sequence[str]) -> None:
+    if value not in known:
+        near = get_close_matches(str(value), known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(map(repr, known))}."
+        raise InputError(f"There is no {name} {value!r}; {hint}")
+
+
+def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **given: Any) -> Scores:
+    """The scores; folds go through the door in the place of groups, and stay there until they are needed."""
+    if folds is None:
+        return as_scores(y_true, y_score, groups=groups, **given)
+    if isinstance(folds, str):
+        if folds != "groups":
+            raise InputError(f"folds must name the fold of each case, or be 'groups', got {folds!r}.")
+        scores = as_scores(y_true, y_score, groups=groups, **given)
+        if scores.groups is None:
+            raise InputError("folds='groups' takes the groups for folds, but there are none; give groups=....")
+        return scores
+    if groups is not None or isinstance(y_true, Scores):
+        raise InputError(
+            "folds=... cannot be used beside groups, nor with Scores, which hold everything already; give the "
+            "folds as groups, and say folds='groups'."
+        )
+    return as_scores(y_true, y_score, groups=folds, **given)
+
+
+def _require_curves(scores: Scores, multi_class: str | None) -> None:
+    """Refuse what has no curve: decisions, a class without cases, many classes without a word on how."""
+    needed = MEASURES["auc" if multi_class is None else "ova"]
+    if multi_class is None and scores.n_classes > 2 and scores.kind != "decisions":
+        how = "each class against the rest with multi_class='ova', or every pair with multi_class='ovo'"
+        raise NotApplicableError(f"A curve is for 2 classes, here {scores.n_classes}; draw {how}.")
+    reason = refusal(needed, scores, asked=True)
+    if reason is not None:
+        raise NotApplicableError(f"A curve {reason}.")
+    if scores.absent:
+        raise InputError(f"No case of class {scores.absent[0]!r}: a curve needs cases of every class.")
+
+
+def _area(asked: str | Measure | None, kind: CurveKind) -> Measure:
+    if asked is None:
+        return AREAS[kind]
+    found = find(asked)
+    if found.needs != "score" or kind not in ("roc", "det"):
+        raise NotApplicableError(f"area must be a measure of a ROC curve, such as partial_auc, got {found}.")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What to make of each two-class problem."""
+
+    kind: CurveKind
+    drop_intermediate: bool
+    area: Measure
+    method: Method | None
+    band: BandName | None
+    level: float
+    binormal: bool
+    average: Average | None
+
+    def curve(self, problem: Problem) -> Curve:
+        """The curve of a problem, from all cases or averaged over folds."""
+        if self.average in AVERAGES:
+            return self._averaged(problem)
+        scores = problem.scores if self.average is None else replace(problem.scores, groups=None)
+        sample = Sample(scores, problem.classifier)
+        area = self._judged(sample, problem.classifier)
+        found = Sweep(sample)
+        fit = self._fit(found, area, problem.classifier)
+        fpr, tpr, thresholds = found.points(self.kind, self.drop_intermediate)
+        return Curve(
+            kind=self.kind,
+            classifier=problem.classifier,
+            positive=problem.positive,
+            negative=problem.negative,
+            fpr=fpr,
+            tpr=tpr,
+            thresholds=thresholds,
+            prevalence=found.prevalence,
+            _area=area,
+            band=self._band(found, fit),
+            binormal=fit if self.binormal else None,
+        )
+
+    def _judged(self, sample: Sample, classifier: str) -> Callable[[], Estimate]:
+        """What makes the area: when it is looked at if nothing can be amiss, else now."""
+
+        @cache
+        def area() -> Estimate:
+            estimates, _ = judge(self.area, self.method, {classifier: sample})
+            warn_of_small(sample.scores, {(classifier, str(self.area)): estimates[classifier]})
+            return estimates[classifier]
+
+        plain = sample.scores.groups is None and sample.weight is None and sample.scores.counts.min() > 1
+        if not plain or not isinstance(self.method, DeLong | None):
+            area()
+        return area
+
+    def _fit(self, found: Sweep, area: Callable[[], Estimate], classifier: str) -> BinormalFit | None:
+        if not self.binormal and self.band != "working_hotelling":
+            return None
+        provenance = replace(area().provenance, method="maximum likelihood", seed=None)
+        return fit_binormal(found, classifier, provenance)
+
+    def _band(self, found: Sweep, fit: BinormalFit | None) -> Band | None:
+        if self.band is None:
+            return None
+        if self.band != "working_hotelling":
+            return band_around(found, self.kind, self.band, self.level, self.method)
+        assert fit is not None
+        return working_hotelling(fit, self.kind, self.level)
+
+    def _averaged(self, problem: Problem) -> Curve:
+        assert self.average is not None
+        if self.binormal or self.band not in (None, "pointwise") or (self.band and self.average != "vertical"):
+            raise NotApplicableError(
+                f"A curve averaged over folds (average={self.average!r}) has no binormal fit, and no band but a "
+                "pointwise one of the vertical average; use average='pooled'."
+            )
+        sweeps = [Sweep(Sample(each, problem.classifier)) for each in fold_scores(problem.scores).values()]
+        fpr, tpr, thresholds = AVERAGES[self.average](sweeps)
+        area = area_over_folds(sweeps, self.average, problem)
+        return Curve(
+            kind=self.kind,
+            classifier=problem.classifier,
+            positive=problem.positive,
+            negative=problem.negative,
+            fpr=fpr,
+            tpr=tpr,
+            thresholds=thresholds,
+            prevalence=Sweep(Sample(problem.scores, problem.classifier)).prevalence,
+            _area=lambda: area,
+            band=None if self.band is None else drawn_as(self.kind, band_over_folds(sweeps, self.level)),
+        )
+
+    def by_fold(self, scores: Scores, multi_class: str | None) -> dict[str, Curve]:
+        """One curve per fold."""
+        if multi_class is not None or len(scores.classifiers) > 1:
+            raise NotApplicableError(
+                "One curve per fold is for one classifier and two classes; say average='vertical', 'threshold' or "
+                "'pooled' to make one curve of the folds."
+            )
+        (classifier,) = scores.classifiers
+        return {name: self.curve(Problem(name, classifier, each)) for name, each in fold_scores(scores).items()}
+
+    def whole(self, scores: Scores, multi_class: str | None) -> dict[str, Estimate]:
+        """For many classes, the measure of which the areas of the ROC curves are the parts."""
+        if multi_class is None or self.area.key != "auc" or self.average in AVERAGES:
+            return {}
+        scores = scores if self.average is None else replace(scores, groups=None)
+        (measure,), _ = choose(["ova" if multi_class == "ova" else "hand_till"], scores)
+        estimates, _ = judge(measure, self.method, {name: Sample(scores, name) for name in scores.classifiers})
+        return estimates

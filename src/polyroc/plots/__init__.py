@@ -1,0 +1,67 @@
+"""Pictures of results, with matplotlib: a result goes in, artists on axes come out; nothing is computed here.
+
+matplotlib is an extra (`pip install 'polyroc[plot]'`); it is imported when the first picture is drawn.
+"""
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from polyroc.errors import MissingPackageError
+from polyroc.results import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from polyroc.plots.picture import Picture
+
+__all__ = ["plot", "require_matplotlib"]
+
+
+def plot(
+    result: Result | Sequence[Result] | Mapping[str, Result],
+    ax: "Axes | None" = None,
+    *,
+    kind: str | None = None,
+    **options: Any,
+) -> "Picture":
+    """Draw a result.
+
+    Nothing is shown or saved: that is left to `matplotlib.pyplot.show` and to `picture.figure.savefig`.
+
+    Parameters
+    ----------
+    result
+        What a verb returned; or several results of one kind, which are drawn together.
+    ax
+        The axes to draw on; by default those of a new figure of a size that suits the result.
+    kind
+        Which picture, where a result has several: an Estimate "pairs", "volumes" or "forest", a Comparison
+        "differences" or "forest", Rates "rates" or "cobweb". By default the first of these that fits. All others
+        have one.
+    options
+        Of the picture, such as `level=0.9` of a forest plot; see the modules of `polyroc.plots`.
+
+    Returns
+    -------
+    Picture
+        The axes (`.ax`, `.figure`) and the artists by name.
+
+    Examples
+    --------
+    >>> import polyroc as pr
+    >>> found = pr.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], measure=["auc"])
+    >>> picture = pr.plot(found)
+    >>> [text.get_text() for text in picture.numbers]
+    ['0.750 (0.069 to 0.992)']
+    """
+    require_matplotlib()
+    from polyroc.plots.drawing import draw
+
+    return draw(result, ax, kind, **options)
+
+
+def require_matplotlib() -> None:
+    """Refuse to go on without matplotlib, and say how to get it."""
+    if find_spec("matplotlib") is None:
+        raise MissingPackageError("Pictures need matplotlib, which is not installed: pip install 'polyroc[plot]'.")

@@ -1,0 +1,137 @@
+"""The cobweb: misclassification ratios as a polygon, held against the polygon of chance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, cos, isfinite, sin
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+from matplotlib.text import Text
+
+from polyroc.plots.legend import name_lines
+from polyroc.plots.look import COLOURS, FAINT, HAIR, LINE, MUTED, SMALL, TINY, axes_of, dress, ink, style
+from polyroc.plots.picture import Picture
+from polyroc.plots.words import PLAIN, shown
+from polyroc.results.rates import Cobweb, Rates
+
+__all__ = ["CobwebPicture", "draw_cobweb", "draw_cobwebs"]
+
+SIDE = 5.2  # inches
+BAR: dict[str, Any] = {"color": COLOURS[0], "alpha": 0.35, "linewidth": 3.5, "solid_capstyle": "butt"}
+MOST = 30  # spokes that are named one by one; of more, only the true classes are
+
+
+@dataclass(frozen=True, slots=True)
+class CobwebPicture(Picture):
+    """A cobweb.
+
+    Attributes
+    ----------
+    polygons
+        One for each classifier.
+    intervals
+        A bar along each spoke; none if there are several classifiers.
+    chance
+        The polygon of chance.
+    names
+        What the spokes are: true class, then decision.
+    legend
+        The classifiers.
+    """
+
+    polygons: tuple[Line2D, ...]
+    intervals: tuple[Line2D, ...]
+    chance: Line2D
+    names: tuple[Text, ...]
+    legend: Legend
+
+
+def draw_cobweb(found: Rates, ax: Axes | None = None, *, level: float = 0.95) -> CobwebPicture:
+    """One classifier; see `draw_cobwebs`."""
+    return draw_cobwebs([found], ax, level=level)
+
+
+def draw_cobwebs(found: Sequence[Rates], ax: Axes | None = None, *, level: float = 0.95) -> CobwebPicture:
+    """A corner on each spoke at the share of the true class that is called the other: the smaller, the better.
+
+    A perfect classifier is the centre; the dashed polygon is chance, one in the number of classes.
+
+    Parameters
+    ----------
+    found
+        Rates of one or several classifiers with the same classes.
+    ax
+        The axes to draw on.
+    level
+        Of the intervals, which are drawn for a single classifier.
+
+    References
+    ----------
+    Diri & Albayrak, Expert Systems with Applications 34 (2008) 628-634; Sampat et al. (2009).
+    """
+    webs = [each.cobweb(level) for each in found]
+    ax = axes_of(ax, SIDE, SIDE)
+    out = _prepare(ax, webs, with_intervals=len(webs) == 1)
+    names = _name_spokes(ax, webs[0], 1.06 * out)
+    (chance,) = ax.plot(*webs[0].polygon(webs[0].chance).T, color=ink(), linewidth=1.2, dashes=(4, 3))
+    intervals = _bars(ax, webs[0]) if len(webs) == 1 else ()
+    polygons = []
+    for place, web in enumerate(webs):
+        look = style(place)
+        drawn: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": look.line}
+        size = 5 if len(web.spokes) <= MOST else 3
+        polygons += ax.plot(*web.polygon().T, linewidth=LINE, markersize=size, **drawn)
+        ax.add_patch(Polygon(web.polygon(), color=look.colour, alpha=0.1, linewidth=0))
+    labels = [*(shown(each.classifier) for each in found), f"chance, 1/{len(found[0].classes)}"]
+    legend = name_lines(ax, [*polygons, chance], labels, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=2)
+    return CobwebPicture(ax, tuple(polygons), intervals, chance, names, legend)
+
+
+def _prepare(ax: Axes, webs: Sequence[Cobweb], with_intervals: bool) -> float:
+    """Spokes and rings with their radii; gives the largest radius."""
+    dress(ax)
+    ends = [x for web in webs for x in (*web.ratios, *(web.high if with_intervals else ())) if isfinite(x)]
+    step = 0.1 if max([webs[0].chance, *ends]) <= 0.5 else 0.2
+    rings = step * np.arange(1, ceil(max([webs[0].chance, *ends]) / step - 1e-9) + 1)
+    for angle in webs[0].angles:
+        x, y = rings[-1] * cos(angle), rings[-1] * sin(angle)
+        ax.plot((0, x), (0, y), color=ink(), alpha=FAINT, linewidth=HAIR / 2)
+    for ring in rings:
+        ax.plot(*webs[0].polygon(ring).T, color=ink(), alpha=FAINT, linewidth=HAIR / 2)
+        ax.text(0, ring, f" {ring:.1f}", fontsize=TINY, alpha=MUTED, va="top")
+    ax.set(aspect="equal", xlim=(-1.1 * rings[-1], 1.1 * rings[-1]), ylim=(-1.1 * rings[-1], 1.1 * rings[-1]))
+    ax.set_axis_off()
+    return float(rings[-1])
+
+
+def _bars(ax: Axes, web: Cobweb) -> tuple[Line2D, ...]:
+    """The intervals, along the spokes."""
+    return tuple(
+        ax.plot((low * cos(angle), high * cos(angle)), (low * sin(angle), high * sin(angle)), **BAR)[0]
+        for low, high, angle in zip(web.low, web.high, web.angles, strict=True)
+        if isfinite(low) and isfinite(high)
+    )
+
+
+def _name_spokes(ax: Axes, web: Cobweb, out: float) -> tuple[Text, ...]:
+    """Each spoke by true class and decision; of many spokes, only the true class at the middle of its spokes."""
+    if len(web.spokes) <= MOST:
+        names = [f"{shown(true, 14)}\n\N{RIGHTWARDS ARROW} {shown(said, 14)}" for true, said in web.spokes]
+        angles = [*web.angles]
+    else:
+        classes = [*dict.fromkeys(true for true, _ in web.spokes)]
+        names = [shown(each, 14) for each in classes]
+        angles = [float(block.mean()) for block in np.split(web.angles, len(classes))]
+    return tuple(_place(ax, name, angle, out) for name, angle in zip(names, angles, strict=True))
+
+
+def _place(ax: Axes, name: str, angle: float, out: float) -> Text:
+    """A text that begins at the end of a spoke and goes outwards."""
+    across, up = cos(angle), sin(angle)
+    side = "center" if abs(across) < 0.15 else "left" if across > 0 else "right"
+    height = "bottom" if up > 0.35 else "top" if up < -0.35 else "center"
+    return ax.text(out * across, out * up, name, ha=side, va=height, fontsize=SMALL, **PLAIN)

@@ -1,0 +1,208 @@
+"""ROC, precision-recall, DET and cost curves: one, several classifiers, or the family of a problem's classes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
+
+from polyroc.errors import InputError
+from polyroc.kernels.arrays import FloatArray
+from polyroc.plots.legend import name_lines
+from polyroc.plots.look import HAIR, LINE, SMALL, TEXT, axes_of, ink, style, width_of
+from polyroc.plots.picture import Picture
+from polyroc.plots.planes import EDGE, prepare
+from polyroc.plots.words import PLAIN, between, capital, percent, shown
+from polyroc.results.curve import Curve
+from polyroc.results.curve_family import Curves
+from polyroc.results.hull import Hull, hull_of
+
+__all__ = ["CurvesPicture", "Place", "draw_curve", "draw_curves", "draw_family"]
+
+SIDE = 4.8  # inches
+INSIDE, MOST = 6, 20  # a legend with more curves goes beside the axes, and has at most so many
+
+
+class Place(Protocol):
+    """Whatever has rates: a place on a curve, a rule that reaches a hull."""
+
+    @property
+    def fpr(self) -> float:
+        """The false positive rate."""
+
+    @property
+    def tpr(self) -> float:
+        """The true positive rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurvesPicture(Picture):
+    """Curves on common axes.
+
+    Attributes
+    ----------
+    lines
+        One for each curve.
+    bands, fits
+        Their confidence bands and binormal fits, as far as there are any.
+    hull
+        The convex hull, if it was asked for.
+    points, names
+        The operating points, and what is written beside them.
+    chance
+        What a score that knows nothing has.
+    legend
+        Names and areas.
+    """
+
+    lines: tuple[Line2D, ...]
+    bands: tuple[PolyCollection, ...]
+    fits: tuple[Line2D, ...]
+    hull: Line2D | None
+    points: tuple[Line2D, ...]
+    names: tuple[Annotation, ...]
+    chance: Line2D | None
+    legend: Legend
+
+
+def draw_curve(curve: Curve, ax: Axes | None = None, **options: Any) -> CurvesPicture:
+    """One curve; see `draw_curves` for the options."""
+    return draw_curves([curve], ax, **options)
+
+
+def draw_family(family: Curves, ax: Axes | None = None, *, level: float = 0.95, **options: Any) -> CurvesPicture:
+    """The curves of classifiers, classes, pairs or folds; the measure their areas are parts of is the title."""
+    picture = draw_curves(family.curves, ax, level=level, **options)
+    if len(family.whole) == 1:
+        ((name, whole),) = family.whole.items()
+        text = f"{shown(name)}: {whole.name} = {between(whole.value, whole.confidence_interval(level))}"
+        picture.ax.set_title(text, fontsize=TEXT, loc="left", **PLAIN)
+    return picture
+
+
+def draw_curves(
+    curves: Sequence[Curve] | Mapping[str, Curve],
+    ax: Axes | None = None,
+    *,
+    level: float = 0.95,
+    band: bool = True,
+    fit: bool = True,
+    hull: bool = False,
+    points: Mapping[str, Place] | None = None,
+) -> CurvesPicture:
+    """Curves of one kind on common axes, each from at most a few thousand of its points.
+
+    Parameters
+    ----------
+    curves
+        By name, or just several.
+    ax
+        The axes to draw on.
+    level
+        Of the intervals of the areas in the legend; a band has its own.
+    band, fit
+        Whether the bands and the binormal fits that the curves hold are drawn.
+    hull
+        Whether the convex hull of all the ROC curves together is drawn.
+    points
+        Operating points in the ROC plane by name: whatever has `fpr` and `tpr`.
+    """
+    names = [*curves] if isinstance(curves, Mapping) else _names(curves)
+    curves = [*curves.values()] if isinstance(curves, Mapping) else curves
+    _check(curves, "A hull is" if hull else "Operating points are" if points else None)
+    entries = _entries(names, curves, level)
+    area = f"{capital(curves[0].area.name)} ({percent(level)} interval)"
+    wide = max(width_of(text, SMALL) for text in (area, *entries))
+    beside = 1.0 + wide / 72 if len(curves) > INSIDE else 0.0
+    ax = axes_of(ax, SIDE + beside, SIDE)
+    chance = prepare(ax, curves)
+    width = LINE if len(curves) <= MOST else HAIR
+    lines = [_draw_line(ax, curve, place, width) for place, curve in enumerate(curves)]
+    bands = [_draw_band(ax, curve, place) for place, curve in enumerate(curves) if band and curve.band is not None]
+    fits = [_draw_fit(ax, curve) for curve in curves if fit and curve.binormal is not None]
+    outer = _draw_hull(ax, hull_of(curve.vertices for curve in curves)) if hull else None
+    marked = [_mark(ax, name, place) for name, place in (points or {}).items()]
+    firsts = {"convex hull": outer, "binormal fit": (*fits, None)[0], _band_name(curves): (*bands, None)[0]}
+    more = {name: artist for name, artist in firsts.items() if artist is not None}
+    place = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)} if beside else {"loc": "best"}
+    legend = name_lines(ax, [*lines[: len(entries)], *more.values()], [*entries, *more], title=area, **place)
+    dots, texts = tuple(dot for dot, _ in marked), tuple(text for _, text in marked)
+    return CurvesPicture(ax, tuple(lines), tuple(bands), tuple(fits), outer, dots, texts, chance, legend)
+
+
+def _check(curves: Sequence[Curve], wanted: str | None) -> None:
+    kinds = sorted({curve.kind for curve in curves})
+    if len(kinds) != 1:
+        raise InputError(f"Curves that are drawn together must be of one kind, got {', '.join(kinds) or 'none'}.")
+    if wanted is not None and kinds != ["roc"]:
+        raise InputError(f"{wanted} drawn in the ROC plane only, here it is a {kinds[0]} curve.")
+
+
+def _band_name(curves: Sequence[Curve]) -> str:
+    band = next((curve.band for curve in curves if curve.band is not None), None)
+    return "" if band is None else f"{percent(band.level)} band, {band.kind}"
+
+
+def _draw_line(ax: Axes, curve: Curve, place: int, width: float) -> Line2D:
+    """The curve; that of precision in steps, whose area is the average precision."""
+    thin = curve.thinned()
+    look: dict[str, Any] = {"color": style(place).colour, "linestyle": style(place).line, "linewidth": width}
+    steps = "steps-pre" if curve.kind == "pr" else "default"
+    return ax.plot(_inside(thin.x), _inside(thin.y), drawstyle=steps, **look)[0]
+
+
+def _draw_band(ax: Axes, curve: Curve, place: int) -> PolyCollection:
+    band = curve.band
+    assert band is not None
+    ends = (_inside(band.x), _inside(band.low), _inside(band.high))
+    return ax.fill_between(*ends, color=style(place).colour, alpha=0.16, linewidth=0, zorder=1)
+
+
+def _draw_fit(ax: Axes, curve: Curve) -> Line2D:
+    """The smooth curve, drawn where the other is: as another ROC curve of the same cases."""
+    fit = curve.binormal
+    assert fit is not None
+    smooth = replace(curve, fpr=fit.fpr, tpr=fit.tpr, thresholds=np.full(len(fit.fpr), np.nan))
+    return ax.plot(_inside(smooth.x), _inside(smooth.y), color=ink(), linewidth=HAIR)[0]
+
+
+def _inside(values: FloatArray) -> FloatArray:
+    """Normal deviates of the rates 0 and 1, which are infinite, just beyond the axes."""
+    return np.clip(values, -EDGE, EDGE)
+
+
+def _draw_hull(ax: Axes, hull: Hull) -> Line2D:
+    return ax.plot(hull.fpr, hull.tpr, ":", color=ink(), linewidth=1.2, marker=".", markersize=4, zorder=1.8)[0]
+
+
+def _mark(ax: Axes, name: str, place: Place) -> tuple[Line2D, Annotation]:
+    """A marker, and its name where the curve is not: below and to the right."""
+    (dot,) = ax.plot(place.fpr, place.tpr, "o", color=ink(), markersize=6, mec=ax.get_facecolor(), zorder=4)
+    at, apart = (place.fpr, place.tpr), (7, -3) if place.fpr < 0.6 else (-4, -8)
+    side = "left" if place.fpr < 0.6 else "right"
+    text = ax.annotate(
+        shown(name), at, apart, textcoords="offset points", va="top", ha=side, fontsize=SMALL, **PLAIN
+    )
+    return dot, text
+
+
+def _entries(names: Sequence[str], curves: Sequence[Curve], level: float) -> list[str]:
+    """Whose curve it is, and its area; of very many curves only the first, and how many there are."""
+    areas = [between(float(curve.area), curve.area.confidence_interval(level)) for curve in curves]
+    entries = [f"{shown(name, 36)}  {area}" for name, area in zip(names, areas, strict=True)]
+    return entries if len(entries) <= MOST else [*entries[: MOST - 1], f"... and {len(entries) - MOST + 1} more"]
+
+
+def _names(curves: Sequence[Curve]) -> list[str]:
+    """What tells the curves apart: the classifier, what is told from what, or both."""
+    problems = [f"{curve.positive} or {curve.negative}" for curve in curves]
+    whose = [curve.classifier for curve in curves]
+    if len(set(problems)) == 1:
+        return whose
+    both = [f"{name}: {problem}" for name, problem in zip(whose, problems, strict=True)]
+    return problems if len(set(whose)) == 1 else both

@@ -1,0 +1,97 @@
+"""Which picture a result gets."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from matplotlib.axes import Axes
+
+from polyroc.errors import InputError
+from polyroc.plots.cobweb import draw_cobweb, draw_cobwebs
+from polyroc.plots.curves import draw_curve, draw_curves, draw_family
+from polyroc.plots.decisions import draw_decision_curve
+from polyroc.plots.estimates import draw_comparison, draw_differences, draw_estimates, draw_evaluation, draw_parts
+from polyroc.plots.pairs import draw_pairs, has_pairs
+from polyroc.plots.picture import Picture
+from polyroc.plots.rates import draw_operating_point, draw_rates
+from polyroc.plots.surface import draw_surface
+from polyroc.plots.volumes import draw_volumes, has_volumes
+from polyroc.results import (
+    Comparison,
+    Curve,
+    Curves,
+    DecisionCurve,
+    Estimate,
+    Evaluation,
+    OperatingPoint,
+    Rates,
+    Result,
+    Surface,
+)
+
+__all__ = ["draw"]
+
+Drawer: TypeAlias = Callable[..., Picture]
+
+
+def _estimate(result: Estimate) -> dict[str, Drawer]:
+    """What fits its parts first."""
+    fitting = (
+        {"pairs": draw_pairs} if has_pairs(result) else {"volumes": draw_volumes} if has_volumes(result) else {}
+    )
+    return {**fitting, "forest": draw_parts}
+
+
+KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
+    Evaluation: lambda _: {"forest": draw_evaluation},
+    Comparison: lambda _: {"differences": draw_differences, "forest": draw_comparison},
+    Estimate: _estimate,
+    Curve: lambda found: {found.kind: draw_curve},
+    Curves: lambda found: {found.kind: draw_family},
+    Rates: lambda _: {"rates": draw_rates, "cobweb": draw_cobweb},
+    OperatingPoint: lambda _: {"rates": draw_operating_point},
+    DecisionCurve: lambda _: {"decision": draw_decision_curve},
+    Surface: lambda _: {"surface": draw_surface},
+}
+TOGETHER: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
+    Estimate: lambda _: {"forest": draw_estimates},
+    Curve: lambda found: {found[0].kind: draw_curves},
+    Rates: lambda _: {"cobweb": draw_cobwebs},
+}
+
+
+def draw(
+    result: Result | Sequence[Result] | Mapping[str, Result], ax: Axes | None, kind: str | None, **options: Any
+) -> Picture:
+    """Draw it; see `polyroc.plot`."""
+    if isinstance(result, Result) or not isinstance(result, Sequence | Mapping):
+        kinds = _kinds(KINDS, type(result), result)
+        return _chosen(kinds, kind, type(result).__name__)(result, ax, **options)
+    several = [*_renamed(result)] if isinstance(result, Mapping) else [*result]
+    types = {type(each) for each in several}
+    what = " and ".join(sorted(each.__name__ for each in types)) or "nothing"
+    kinds = _kinds(TOGETHER, types.pop(), several) if len(types) == 1 else {}
+    return _chosen(kinds, kind, f"several of {what}")(several, ax, **options)
+
+
+def _kinds(
+    home: Mapping[type[Result], Callable[[Any], dict[str, Drawer]]], made: type, result: Any
+) -> dict[str, Drawer]:
+    return home[made](result) if made in home else {}
+
+
+def _renamed(results: Mapping[str, Any]) -> Iterator[Any]:
+    """By their names in the mapping, if they are records of one classifier."""
+    for name, result in results.items():
+        yield replace(result, classifier=name) if type(result) in TOGETHER else result
+
+
+def _chosen(kinds: Mapping[str, Drawer], kind: str | None, what: str) -> Drawer:
+    if not kinds:
+        known = ", ".join(each.__name__ for each in KINDS)
+        raise InputError(f"There is no picture of {what}; give what a verb such as evaluate found: {known}.")
+    if kind is None:
+        return next(iter(kinds.values()))
+    if kind not in kinds:
+        raise InputError(f"There is no picture {kind!r} of {what} here; there is {', '.join(map(repr, kinds))}.")
+    return kinds[kind]

@@ -1,0 +1,174 @@
+"""Forest plots: values one below the other, each with its interval and in figures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import ceil, isfinite, log10
+from typing import NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
+
+from polyroc.errors import NotApplicableError
+from polyroc.plots.beside import write_beside
+from polyroc.plots.look import HAIR, LINE, MUTED, SMALL, TEXT, Style, axes_of, dress, ink, width_of
+from polyroc.plots.picture import Picture
+from polyroc.plots.words import PLAIN, between, percent, shown
+from polyroc.results import ConfidenceInterval
+
+__all__ = ["ForestPicture", "Group", "Row", "draw_forest"]
+
+SCALE, ROW, AROUND = 3.6, 0.27, 0.95  # inches: width of the scale, height of a row and of what is around the rows
+ENOUGH = 0.2  # share of the scale that the intervals must fill for chance to be on it
+
+
+@dataclass(frozen=True, slots=True)
+class ForestPicture(Picture):
+    """A forest plot.
+
+    Attributes
+    ----------
+    points, intervals
+        A marker for each value that is defined, and a bar for each interval.
+    numbers
+        The values and intervals in figures, row by row; then the p-values, if there are any.
+    references
+        The lines of chance, one for each group of rows; or the line of no difference.
+    """
+
+    points: tuple[Line2D, ...]
+    intervals: tuple[Line2D, ...]
+    numbers: tuple[Annotation, ...]
+    references: tuple[Line2D, ...]
+
+
+class Row(NamedTuple):
+    """One line of a forest plot; the marker is filled if `sure`."""
+
+    label: str
+    value: float
+    interval: ConfidenceInterval
+    style: Style
+    sure: bool = True
+    pvalue: str = ""
+
+
+class Group(NamedTuple):
+    """Rows below a heading (none if ""), and the value to hold them against."""
+
+    heading: str
+    reference: float | None
+    rows: Sequence[Row]
+
+    @property
+    def lines(self) -> list[Row | str]:
+        """What is drawn from the top down."""
+        return [*([self.heading] if self.heading else []), *self.rows]
+
+
+def draw_forest(
+    ax: Axes | None, groups: Sequence[Group], scale: str, *, level: float, numbers: bool, p_heading: str = ""
+) -> ForestPicture:
+    """Draw groups of rows over a scale with this name, and figures in one or two columns beside it."""
+    lines = [line for group in groups for line in group.lines]
+    rows = {y: line for y, line in enumerate(lines) if isinstance(line, Row)}
+    if not rows:
+        raise NotApplicableError("There is nothing to draw: the result holds no estimate.")
+    columns = _columns(rows, level, p_heading) if numbers else {}
+    names = [shown(line, 48) if isinstance(line, str) else line.label for line in lines]
+    beside = max(width_of(name, SMALL) for name in names) + sum(_width(column) + 12 for column in columns.items())
+    ax = axes_of(ax, SCALE + beside / 72, AROUND + ROW * len(lines))
+    _prepare(ax, groups, names, scale)
+    references = _references(ax, groups, named=not p_heading)
+    drawn = [_draw_row(ax, y, row) for y, row in rows.items()]
+    written: list[Annotation] = []
+    offset = 8.0
+    for heading, texts in columns.items():
+        written += write_beside(ax, heading, texts, offset)
+        offset += _width((heading, texts)) + 12
+    points, intervals = (tuple(filter(None, kind)) for kind in zip(*drawn, strict=True))
+    return ForestPicture(ax, points, intervals, tuple(written), references)
+
+
+def _columns(rows: dict[int, Row], level: float, p_heading: str) -> dict[str, dict[int, str]]:
+    """What is written beside the rows, by heading; with decimals enough for the narrowest interval."""
+    widths = [row.interval.high - row.interval.low for row in rows.values()]
+    places = [ceil(-log10(width)) for width in widths if width > 0]
+    decimals = min(6, max([3, *places]))
+    values = {y: between(row.value, row.interval, decimals) for y, row in rows.items()}
+    found = {f"value ({percent(level)} interval)": values}
+    return {**found, p_heading: {y: row.pvalue for y, row in rows.items()}} if p_heading else found
+
+
+def _width(column: tuple[str, dict[int, str]]) -> float:
+    heading, texts = column
+    return max(width_of(text, SMALL) for text in (heading, *texts.values()))
+
+
+def _prepare(ax: Axes, groups: Sequence[Group], names: Sequence[str], scale: str) -> None:
+    """The scale below, the names of the rows at the left, headings in bold."""
+    dress(ax, grid="x")
+    ax.set_xlim(*_span(groups))
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.set_xlabel(shown(scale, 70), fontsize=TEXT, **PLAIN)
+    ax.set_yticks(range(len(names)), names, fontsize=SMALL, **PLAIN)
+    ax.tick_params(axis="y", length=0, pad=6)
+    ax.spines["left"].set_visible(False)
+    labels = iter(ax.get_yticklabels())
+    for group in groups:
+        for line, label in zip(group.lines, labels, strict=False):
+            label.set_fontweight("bold" if isinstance(line, str) else "normal")
+
+
+def _span(groups: Sequence[Group]) -> tuple[float, float]:
+    """The ends of the scale: every interval, and the references unless that would squeeze the intervals."""
+    rows = [row for group in groups for row in group.rows]
+    ends = [x for row in rows for x in (row.value, *row.interval) if isfinite(x)] or [0.0, 1.0]
+    everything = ends + [group.reference for group in groups if group.reference is not None]
+    if max(ends) - min(ends) >= ENOUGH * (max(everything) - min(everything)):
+        ends = everything
+    margin = 0.04 * (max(ends) - min(ends)) or 0.05
+    return min(ends) - margin, max(ends) + margin
+
+
+def _draw_row(ax: Axes, y: int, row: Row) -> tuple[Line2D | None, Line2D | None]:
+    """The marker and the bar of a row; None for what is undefined."""
+    point = bar = None
+    colour, marker, _ = row.style
+    if isfinite(row.interval.low) and isfinite(row.interval.high):
+        (bar,) = ax.plot(row.interval, (y, y), color=colour, linewidth=LINE, marker="|", markersize=6)
+    if isfinite(row.value):
+        inside, edge = (colour, ax.get_facecolor()) if row.sure else (ax.get_facecolor(), colour)
+        width = 0.6 if row.sure else 1.2
+        (point,) = ax.plot(row.value, y, marker, color=inside, markersize=7, mec=edge, mew=width)
+    return point, bar
+
+
+def _references(ax: Axes, groups: Sequence[Group], named: bool) -> tuple[Line2D, ...]:
+    """A dashed line beside the rows of each group, and its name above it where there is room."""
+    low, high = ax.get_xlim()
+    tops = accumulate((len(group.lines) for group in groups), initial=0)
+    same = len({group.reference for group in groups}) == 1
+    found: list[Line2D] = []
+    for top, group in zip(tops, groups, strict=False):
+        if group.reference is None:
+            continue
+        first, last = top + (0.35 if group.heading else -0.6), top + len(group.lines) - 0.4
+        if low <= group.reference <= high:
+            x = (group.reference, group.reference)
+            found += ax.plot(x, (first, last), color=ink(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
+        if named and (group.heading or top == 0):
+            name = f"chance {group.reference:.3g}" if same or group.heading else "chance"
+            _name_reference(ax, group.reference, first, name)
+    return tuple(found)
+
+
+def _name_reference(ax: Axes, x: float, y: float, name: str) -> None:
+    """The name above the line; at the edge, with an arrow, where the line would be beyond it."""
+    low, high = ax.get_xlim()
+    place = (x - low) / (high - low)
+    side = "left" if place < 0.08 else "right" if place > 0.92 else "center"
+    text = f"← {name}" if place < 0 else f"{name} →" if place > 1 else name
+    at = (min(high, max(low, x)), y)
+    ax.annotate(text, at, (0, 2), textcoords="offset points", ha=side, va="bottom", fontsize=SMALL, alpha=MUTED)

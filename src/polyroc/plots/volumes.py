@@ -1,0 +1,104 @@
+"""Scurfield's volumes as bars: how often one case of each class comes in each order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.container import BarContainer
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
+
+from polyroc.errors import NotApplicableError
+from polyroc.plots.beside import write_beside
+from polyroc.plots.look import COLOURS, HAIR, LINE, MUTED, SMALL, TEXT, axes_of, dress, ink
+from polyroc.plots.picture import Picture
+from polyroc.plots.words import PLAIN, between, decimals, percent, shown
+from polyroc.results import Estimate
+
+__all__ = ["VolumesPicture", "draw_volumes", "has_volumes"]
+
+WIDTH, BAR, AROUND = 7.0, 0.3, 1.1  # inches: of the figure, of a bar, of what is above and below
+MOST = 24  # bars
+
+
+@dataclass(frozen=True, slots=True)
+class VolumesPicture(Picture):
+    """Volumes as bars.
+
+    Attributes
+    ----------
+    bars, intervals
+        One for each order of the classes.
+    numbers
+        The volumes and intervals in figures.
+    chance
+        The line of chance.
+    """
+
+    bars: BarContainer
+    intervals: tuple[Line2D, ...]
+    numbers: tuple[Annotation, ...]
+    chance: Line2D
+
+
+def has_volumes(estimate: Estimate) -> bool:
+    """Whether its parts are the orders of the classes."""
+    return "<".join(estimate.provenance.cases) in estimate.parts
+
+
+def draw_volumes(
+    estimate: Estimate, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
+) -> VolumesPicture:
+    """The volume of every order of the classes, with its interval; the dashed line is chance, one in c!.
+
+    Of more than 24 orders (five classes or more) the largest 24 are drawn.
+
+    Parameters
+    ----------
+    estimate
+        Of the measure `scurfield`.
+    ax
+        The axes to draw on.
+    level
+        Of the intervals.
+    numbers
+        Whether volumes and intervals are also written, to the right of the axes.
+    """
+    if not has_volumes(estimate):
+        raise NotApplicableError(
+            f"{estimate.measure} has no parts for the orders of the classes; draw an estimate of scurfield."
+        )
+    parts = [*estimate.parts.items()]
+    if len(parts) > MOST:
+        parts = sorted(parts, key=lambda part: -part[1].value)[:MOST]
+    found = [part.confidence_interval(level) for _, part in parts]
+    ax = axes_of(ax, WIDTH, AROUND + BAR * len(parts))
+    _name(ax, estimate, [key for key, _ in parts])
+    bars = ax.barh(range(len(parts)), [part.value for _, part in parts], height=0.62, color=COLOURS[4])
+    intervals = tuple(
+        ax.plot(ends, (y, y), color=ink(), linewidth=LINE, marker="|", markersize=6)[0]
+        for y, ends in enumerate(found)
+    )
+    chance = ax.axvline(1 / len(estimate.parts), color=ink(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
+    ax.set_xlim(left=0)
+    written: tuple[Annotation, ...] = ()
+    if numbers:
+        texts = {
+            y: between(part.value, ends) for y, ((_, part), ends) in enumerate(zip(parts, found, strict=True))
+        }
+        written = write_beside(ax, f"volume ({percent(level)} interval)", texts)
+    return VolumesPicture(ax, bars, intervals, written, chance)
+
+
+def _name(ax: Axes, estimate: Estimate, orders: Sequence[str]) -> None:
+    """The axes with their names, before there is anything on them."""
+    dress(ax, grid="x")
+    ax.set_ylim(len(orders) - 0.4, -0.6)
+    names = [" < ".join(shown(name, 14) for name in order.split("<")) for order in orders]
+    ax.set_yticks(range(len(orders)), names, fontsize=SMALL, **PLAIN)
+    ax.tick_params(axis="y", length=0)
+    total = len(estimate.parts)
+    some = f", the largest {MOST} of {total}" if total > MOST else ""
+    ax.set_xlabel(f"Volume of each order of the classes{some} (dashed: chance, 1/{total})", fontsize=TEXT)
+    title = f"{shown(estimate.classifier)}: {estimate.name} = {decimals(estimate.value)}"
+    ax.set_title(title, fontsize=TEXT, loc="left", pad=16, **PLAIN)

@@ -1,0 +1,122 @@
+"""The verb `surface`: the ROC surface of three classes, under the rule that a measure stands for."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyroc._normalise import Missing, as_scores
+from polyroc.errors import InputError, MeasureError, NotApplicableError
+from polyroc.inference.evaluating import choose, warn_of_absent, warn_of_small
+from polyroc.inference.judging import judge
+from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.measures import Measure, Sample
+from polyroc.measures.statistic import Stratum
+from polyroc.results.surface import Mesh, Surface
+
+__all__ = ["surface"]
+
+RULES = ("vus", "mossman", "he")
+
+
+def surface(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    measure: str | Measure = "vus",
+    points: int = 40,
+    method: Method | None = DEFAULT,
+    labels: Sequence[Hashable] | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    missing: Missing = "refuse",
+) -> Surface | dict[str, Surface]:
+    """Draw what every pair of thresholds does to three classes: the surface whose volume is the measure.
+
+    The surface is h(u, w): the largest share of the second class that can be called right while a share u of the
+    first and w of the third is. It is made from the measure itself: the mean outcome of the tuples with a case of
+    the first class and one of the third is the height over their cell, once the cells are put in falling order
+    along both sides. (That this is the surface of the rule, point by point, was found by comparing it with the
+    union of the boxes below all thresholds: plain for the ordered rule, tested but not proved for the others.) The
+    mesh takes means of that over equal shares of both classes, so the volume it encloses is the measure's value,
+    ties and weights included, however coarse it is.
+
+    Parameters
+    ----------
+    y_true, y_score, labels, sample_weight, groups, missing
+        As in `evaluate`. `labels` says which class is the first, the second and the third; another order of the
+        classes gives another of Scurfield's surfaces.
+    measure
+        "vus": one score, two thresholds on it. "mossman": the third class if its probability is high enough, else
+        the first or the second by the difference of theirs. "he": the class whose probability times a factor is
+        largest.
+    points
+        Cells along each side, at most; never more than the class has cases.
+    method
+        How the standard error of the volume is made, as in `evaluate`.
+
+    Returns
+    -------
+    Surface, or a dict of them by classifier if `y_score` is a dict or holds several.
+
+    >>> found = surface([0, 0, 1, 1, 2, 2], [1, 2, 2, 3, 3, 4], labels=[0, 1, 2])
+    >>> found.mesh.second
+    array([[1.  , 0.75],
+           [0.75, 0.5 ]])
+    >>> found.mesh.volume, found.volume.value
+    (0.75, 0.75)
+    """
+    method = checked(method)
+    if isinstance(method, Permutation):
+        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+    if not isinstance(points, int | np.integer) or isinstance(points, bool) or points < 1:
+        raise InputError(f"points must be a whole number of cells, 1 or more, got {points!r}.")
+    scores = as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight, groups=groups, missing=missing)
+    (asked,), _ = choose(measure, scores)
+    if asked.key not in RULES:
+        raise MeasureError(f"There is no surface for {asked}; known: {', '.join(RULES)}.")
+    if scores.n_classes != 3:
+        raise NotApplicableError(f"A surface is for 3 classes, here {scores.n_classes}.")
+    warn_of_absent(scores, [asked])
+    if scores.absent:
+        raise NotApplicableError(f"A surface needs cases of every class; there is none of {scores.absent[0]!r}.")
+    found = {name: _surface(asked, method, Sample(scores, name), name, points) for name in scores.classifiers}
+    warn_of_small(scores, {(name, asked.key): each.volume for name, each in found.items()})
+    if len(found) == 1 and not isinstance(y_score, Mapping):
+        return next(iter(found.values()))
+    return found
+
+
+def _surface(measure: Measure, method: Method | None, sample: Sample, name: str, points: int) -> Surface:
+    estimates, _ = judge(measure, method, {name: sample})
+    first, second, third = sample.names
+    return Surface(name, (first, second, third), _mesh(measure, sample, points), estimates[name])
+
+
+def _mesh(measure: Measure, sample: Sample, points: int) -> Mesh:
+    """Over each of equal slices of the third class, best first, the heights along the first class, best first."""
+    first, third = (np.linspace(0.0, 1.0, min(points, int(sample.scores.counts[k])) + 1) for k in (0, 2))
+    weight = np.ones(len(sample.values)) if sample.weight is None else sample.weight
+    order, share = _best_first(measure(sample).strata()[2], weight)
+    heights = np.empty((len(first) - 1, len(third) - 1))
+    for j in range(len(third) - 1):
+        part = weight.copy()
+        part[sample.cases(2)] = 0.0
+        part[order] = np.diff(np.clip(np.cumulative_sum(share, include_initial=True), third[j], third[j + 1]))
+        heights[:, j] = _falling_means(measure(sample.reweighted(part)).strata()[0], weight, first)
+    return Mesh(first, third, -np.sort(-heights, axis=1))
+
+
+def _best_first(stratum: Stratum, weight: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The cases of a class by falling component, and the share of the class that each is."""
+    cases = stratum.cases()[np.argsort(-stratum.components, kind="stable")]
+    return cases, weight[cases] / weight[cases].sum()
+
+
+def _falling_means(stratum: Stratum, weight: FloatArray, edges: FloatArray) -> FloatArray:
+    """The components of a class, put in falling order, as means over the shares of it between the edges."""
+    _, share = _best_first(stratum, weight)
+    height = -np.sort(-stratum.components)
+    reached, held = (np.cumulative_sum(each[share > 0], include_initial=True) for each in (share, share * height))
+    return np.asarray(np.diff(np.interp(edges, reached, held)) / np.diff(edges))
