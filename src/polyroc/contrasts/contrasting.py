@@ -1,0 +1,212 @@
+"""The verb `contrast`: measure against measure."""
+
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import Any, TypedDict, Unpack, overload
+
+import numpy as np
+
+from polyroc.contrasts.enumeration import MOST_LISTS, enumerate_lists
+from polyroc.contrasts.exact import BY_AREA, BY_CUT, asymptotics, count_pairs, joint_table
+from polyroc.contrasts.lists import checked_cuts, checked_sizes
+from polyroc.contrasts.sampling import Draw, sample_pairs
+from polyroc.contrasts.worlds import World
+from polyroc.errors import InputError
+from polyroc.inference.evaluating import Progress
+from polyroc.measures import Measure
+from polyroc.measures import measure as find
+from polyroc.results.contrast import Contrast
+from polyroc.results.contrasts import Contrasts
+from polyroc.results.provenance import Provenance
+
+__all__ = ["contrast"]
+
+Asked = str | Measure
+
+
+class _Options(TypedDict, total=False):
+    """The options of `contrast`, for the type checker."""
+
+    positives: int | None
+    negatives: int | None
+    sizes: Sequence[int] | None
+    cut: int | Sequence[int] | None
+    ties: bool
+    world: World | None
+    pairs: int
+    rng: int | np.random.Generator | None
+    n_jobs: int | None
+    most: int
+    progress: Progress | None
+
+
+@overload
+def contrast(first: Asked, second: Asked, **options: Unpack[_Options]) -> Contrast: ...
+@overload
+def contrast(
+    first: list[str] | list[Measure] | tuple[Asked, ...], second: None = ..., **options: Unpack[_Options]
+) -> Contrasts: ...
+
+
+def contrast(
+    first: Asked | Sequence[Asked],
+    second: Asked | None = None,
+    *,
+    positives: int | None = None,
+    negatives: int | None = None,
+    sizes: Sequence[int] | None = None,
+    cut: int | Sequence[int] | None = None,
+    ties: bool = False,
+    world: World | None = None,
+    pairs: int = 10_000,
+    rng: int | np.random.Generator | None = None,
+    n_jobs: int | None = None,
+    most: int = MOST_LISTS,
+    progress: Progress | None = None,
+) -> Contrast | Contrasts:
+    """One measure against another: how often they agree (C), and which tells more outputs apart (D).
+
+    Over pairs of outputs of classifiers, C is the share on which two measures agree among the pairs that both tell
+    apart, and D the number of pairs that only the first tells apart for one that only the second does (Ling, Huang
+    & Zhang 2003). What counts as "better" is a larger value, or a smaller one for a cost.
+
+    Three ways, by what is given:
+
+    - `positives` and `negatives` (or `sizes`): all ranked lists of so many cases. An area (auc, gini) against a
+      measure of decisions at a cut (accuracy, macro_average, pairwise_accuracy, sensitivity, specificity) is
+      counted exactly in polynomial time, for hundreds of cases. Any other measures of a ranked list, or several,
+      or with ties, are counted by going through the lists, of which there may be `most`.
+    - `world`: independent pairs of outputs drawn from it, for any measures and any number of classes; C and D have
+      confidence intervals.
+
+    Parameters
+    ----------
+    first, second
+        Two measures, such as "auc" and "accuracy"; or a list of measures, each against each other.
+    positives, negatives
+        How many cases of two classes.
+    sizes
+        For more classes: how many of each, in order; the measures are then ordered ones, or of decisions.
+    cut
+        How many cases at the top of a list are called positive: as many as there are positives by default (the
+        middle if there are as many negatives, as in the paper). For more classes, how many are called each class,
+        from the lowest scores. Among ties the places are shared.
+    ties
+        True: lists with equal scores count too, each once.
+    world
+        `RankedLists`, `GaussianWorld`, `DirichletWorld`, `ResampledWorld`, or anything with `sizes` and `draw`.
+    pairs, rng, n_jobs
+        How many pairs are drawn from the world; a seed, a generator or None; threads (None: all cores), on which
+        the answer does not depend.
+    most
+        How many lists are gone through at most.
+    progress
+        Called with (done, total, what) as the work goes on.
+
+    Returns
+    -------
+    Contrast or Contrasts
+        A `Contrast` of two measures, `Contrasts` of a list.
+
+    Examples
+    --------
+    The last row of the paper's tables 5 and 6, which took 165 million comparisons of pairs:
+
+    >>> found = contrast("auc", "accuracy", positives=8, negatives=8)
+    >>> found
+    Contrast(auc against accuracy: C = 0.9347, D = 18.8750; exact)
+    >>> found.counts
+    Counts(agree=55370122, disagree=3868959, only_first=21161143, only_second=1121120)
+
+
+    Any measures of a ranked list, by going through all of them:
+
+    >>> found = contrast(["auc", "partial_auc", "accuracy"], positives=4, negatives=4)
+    >>> found["auc", "partial_auc"].counts.disagree
+    200
+
+    More classes, and probabilities, by drawing pairs from a world:
+
+    >>> from polyroc.contrasts import GaussianWorld
+    >>> found = contrast(["hand_till", "accuracy", "he"], world=GaussianWorld((9, 9, 9)), pairs=500, rng=1)
+    >>> found["he", "accuracy"].consistency_interval()
+    ConfidenceInterval(low=..., high=...)
+    """
+    measures = _measures(first, second)
+    told = {"positives": positives, "negatives": negatives, "sizes": sizes, "cut": cut, "ties": ties or None}
+    if world is not None:
+        _refuse_both(told)
+        draw = Draw.checked(pairs, rng, n_jobs)
+        found = sample_pairs(measures, _checked_world(world), draw, progress)
+    else:
+        counts = _sizes(positives, negatives, sizes)
+        cuts = checked_cuts(cut, counts)
+        if _is_area_and_cut(measures) and len(counts) == 2 and not ties:
+            found = [_exact(measures, counts, cuts)]
+        else:
+            found = enumerate_lists(measures, counts, cuts, ties=ties, most=most, progress=progress)
+    if isinstance(first, str | Measure):
+        return found[0]
+    return Contrasts(tuple(map(str, measures)), {(each.first, each.second): each for each in found})
+
+
+def _measures(first: Any, second: Any) -> list[Measure]:
+    asked = [first, second] if isinstance(first, str | Measure) else [*first]
+    if (second is None) == isinstance(first, str | Measure):
+        raise InputError(
+            "contrast needs two measures, or one list of two or more: contrast('auc', 'accuracy', ...)."
+        )
+    measures = [find(each) for each in asked]
+    names = [str(each) for each in measures]
+    if len(measures) < 2 or len(set(names)) < len(names):
+        raise InputError(f"contrast needs two or more different measures, got {', '.join(names) or 'none'}.")
+    return measures
+
+
+def _refuse_both(told: dict[str, Any]) -> None:
+    given = [name for name, value in told.items() if value is not None]
+    if given:
+        raise InputError(
+            f"The world says how many cases there are; leave out {', '.join(given)}, or leave out world."
+        )
+
+
+def _checked_world(world: Any) -> World:
+    if not isinstance(world, World):
+        raise InputError(
+            "world must be RankedLists, GaussianWorld, DirichletWorld, ResampledWorld, or have sizes and "
+            f"draw(rng, pairs), got {type(world).__name__}."
+        )
+    return world
+
+
+def _sizes(positives: Any, negatives: Any, sizes: Any) -> tuple[int, ...]:
+    if sizes is not None and positives is None and negatives is None:
+        return checked_sizes(sizes)
+    if sizes is not None or positives is None or negatives is None:
+        raise InputError("Give positives and negatives, or sizes of several classes, or a world to draw from.")
+    return checked_sizes((negatives, positives), "(negatives, positives)")
+
+
+def _is_area_and_cut(measures: Sequence[Measure]) -> bool:
+    """One rises with the area, the other with the decisions at the cut: both as in the registry."""
+    keys = {each.key for each in measures if not each.told and find(each.key).compute is each.compute}
+    return len(measures) == 2 and len(keys & BY_AREA.keys()) == 1 and len(keys & BY_CUT.keys()) == 1
+
+
+def _exact(measures: Sequence[Measure], sizes: tuple[int, ...], cuts: tuple[int, ...]) -> Contrast:
+    (negatives, positives), (_, cut) = sizes, cuts
+    area, decided = (each.key for each in sorted(measures, key=lambda each: each.key not in BY_AREA))
+    counts, undecided = count_pairs(positives, negatives, cut)
+    found = Contrast(
+        first=area,
+        second=decided,
+        counts=counts,
+        undecided=undecided,
+        exact=True,
+        world=f"all ranked lists; the top {cut} of {sum(sizes)} called positive",
+        provenance=Provenance({"0": negatives, "1": positives}, "Gaussian binomials"),
+        asymptotics=asymptotics(positives, negatives, cut),
+        _joint=cache(partial(joint_table, positives, negatives, cut, area, decided)),
+    )
+    return found if measures[0].key == area else found.reversed()
