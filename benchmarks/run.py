@@ -17,6 +17,9 @@ from rich.table import Table
 from sklearn.metrics import roc_auc_score
 
 import polyroc as pr
+from contrasts import contrasts
+from curves import bands, curves
+from he import he
 from pdi import pdi
 from threeway import threeway
 from timing import best, many_classes, quickest_process, two_classes
@@ -159,6 +162,10 @@ ROWS = {
     "scurfield": scurfield,
     "pdi": pdi,
     "threeway": threeway,
+    "he": he,
+    "curves": curves,
+    "bands": bands,
+    "contrasts": contrasts,
     "start": start,
     "large file": large_file,
 }

@@ -7,7 +7,7 @@ each case, the weighted mean outcome of the tuples that contain it, scaled so th
 
 from fractions import Fraction
 from functools import cache
-from itertools import groupby, pairwise, permutations, product
+from itertools import combinations, groupby, pairwise, permutations, product
 from math import erfc, exp, factorial, inf, log, log2, pi, prod, sqrt
 
 
@@ -352,7 +352,7 @@ def pdi_components(y, P, w):
     return [sum(of_case) / len(of_case) for of_case in zip(*by_class, strict=True)]
 
 
-# Decisions by a rule, and what they tell ---------------------------------------------------------------------------
+# Decisions by a rule, and what they tell -------------------------------------------------------------------------
 
 
 def mossman_decision(p, alpha, beta):
@@ -478,7 +478,7 @@ def sahiner_components(y, P, w, malignant):
     return [height + (volume - height * domain) / area for volume, domain in both]
 
 
-# The best assignment of one case per class ------------------------------------------------------------------------
+# The best assignment of one case per class ----------------------------------------------------------------------
 
 
 def scored(P, scoring):
@@ -489,7 +489,7 @@ def scored(P, scoring):
         S = [list(row) for row in P]
     else:
         S = [[-sqrt(sum((p - (i == j)) ** 2 for j, p in enumerate(row))) for i in range(len(row))] for row in P]
-    size = max([abs(s) for row in S for s in row if s > -inf] + [1.0] * (scoring == "log"), default=0.0)
+    size = max([abs(s) for row in S for s in row if s > -inf] + [1.0 if scoring == "log" else 1e-290])
     return S, 8 * len(P[0]) ** 2 * 2.0**-52 * size
 
 
@@ -579,6 +579,9 @@ def binormal_log_likelihood(negatives, positives, a, b, cuts):
     return value
 
 
+# Operating points ------------------------------------------------------------------------------------------------
+
+
 def cost_decision(p, L):
     """The decision of least cost; the first of several."""
     risks = [sum(L[k][j] * p[k] for k in range(len(p))) for j in range(len(p))]
@@ -603,3 +606,41 @@ def net_benefit(y, p, w, t):
     """Cases found less false alarms at the odds of the threshold, per case."""
     tp, _, fp, _ = table(y, p, w, t)
     return (tp - fp * t / (1 - t)) / sum(w)
+
+
+# Measure against measure: ranked lists, and pairs of them --------------------------------------------------------
+
+
+def pair_counts(values):
+    """Pairs of outputs with values (f, g): agree, disagree, only f differs, only g differs, neither does."""
+    counts = [0, 0, 0, 0, 0]
+    for (f1, g1), (f2, g2) in combinations(values, 2):
+        if f1 != f2 and g1 != g2:
+            counts[0 if (f1 > f2) == (g1 > g2) else 1] += 1
+        else:
+            counts[2 if f1 != f2 else 3 if g1 != g2 else 4] += 1
+    return counts
+
+
+def ranked_lists(sizes, ties=False):
+    """Every list, once: scores by case, cases grouped by class; with ties any scores without a gap below them."""
+    n = sum(sizes)
+    y = [k for k, size in enumerate(sizes) for _ in range(size)]
+    scores = product(range(n), repeat=n) if ties else permutations(range(n))
+    found = set()
+    for s in scores:
+        if set(s) == set(range(max(s) + 1)):
+            found.add(tuple(v for k in range(len(sizes)) for v in sorted(s[x] for x in members(y, k))))
+    return y, sorted(found)
+
+
+def calls(s, cuts):
+    """For each case the chance of being called each class, over all ways to break ties; the lowest are 0."""
+    n = len(s)
+    called = [m for m, size in enumerate(cuts) for _ in range(size)]
+    orders = [order for order in permutations(range(n)) if all(s[a] <= s[b] for a, b in pairwise(order))]
+    shares = [[0.0] * len(cuts) for _ in range(n)]
+    for order in orders:
+        for place, x in enumerate(order):
+            shares[x][called[place]] += 1 / len(orders)
+    return shares

@@ -98,6 +98,7 @@ def test_intervals_are_made_of_the_paired_replicates(kind):
     mirrored = [-end for end in found.confidence_interval()][::-1]
     assert back.confidence_interval() == pytest.approx(mirrored, abs=1e-12)  # quantiles from the other end
     assert back.reversed() == found
+    assert len(repr(found)) < 300  # without the replicates
 
 
 def test_kinds_differ_and_p_values_do_not():

@@ -339,7 +339,9 @@ def test_provenance_tells_how():
         ({"kind": "pr", "band": "pointwise"}, NotApplicableError, r"Bootstrap\(\)"),
         ({"kind": "cost", "band": "pointwise"}, NotApplicableError, "kind='roc'"),
         ({"band": "pointwise", "groups": [1, 2, 1, 2]}, NotApplicableError, "independent cases"),
+        ({"kind": "pr", "band": "working_hotelling"}, NotApplicableError, "working_hotelling|binormal"),
         ({"method": pr.Permutation()}, InputError, "compare"),
+        ({"band": "pointwise", "method": pr.Bootstrap(n=1, rng=0)}, InputError, "two or more resamples"),
         ({"method": pr.HanleyMcNeil(), "groups": [1, 2, 3, 4]}, NotApplicableError, "groups"),
     ],
 )

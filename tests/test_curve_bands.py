@@ -171,3 +171,15 @@ def test_a_perfect_classifier_has_a_band_of_some_width():
             assert (band.high[1:] == 1).all()
     with pytest.raises(NotApplicableError, match="binormal"):
         pr.curve(y, s, band="working_hotelling")
+
+
+def test_working_hotelling_needs_plain_cases_and_a_roc_plane():
+    y, s = Binormal(1.0).sample(60, rng=0)
+    for options in (
+        {"kind": "pr"},
+        {"kind": "cost"},
+        {"sample_weight": np.full(120, 0.5)},
+        {"groups": np.arange(120)},
+    ):
+        with pytest.raises(NotApplicableError, match="working_hotelling"):
+            pr.curve(y, s, band="working_hotelling", **options)

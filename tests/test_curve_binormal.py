@@ -22,7 +22,7 @@ def fit(y, s, **options):
 
 
 def test_ratings_of_hanley_and_mcneil():
-    """Their 109 images; values as Stata's manual prints them for `rocfit` (log likelihood -123.64855)."""
+    """Their 109 images. The digits are recalled from Stata's manual (rocfit), whose text was not at hand."""
     found = fit(*ratings((33, 6, 6, 11, 2), (3, 2, 2, 11, 33)))
     assert found.a == pytest.approx(1.656782, abs=1e-6)
     assert found.b == pytest.approx(0.713002, abs=1e-6)
@@ -35,7 +35,10 @@ def test_ratings_of_hanley_and_mcneil():
 
 
 def test_ratings_of_chakraborty():
-    """Observer Performance Methods for Diagnostic Imaging (2017), chapters 6 and 7; printed with rounding 1e-5."""
+    """Observer Performance Methods for Diagnostic Imaging (2017), section 7.7: a, b and area as printed there.
+
+    The counts are recalled; that they give the printed values says they are right. 1e-5: his optimiser stops.
+    """
     found = fit(*ratings((30, 19, 8, 2, 1), (5, 6, 5, 12, 22)))
     assert (found.a, found.b) == pytest.approx((1.320453, 0.607497), abs=1e-5)
     assert found.area.value == pytest.approx(0.8704519, abs=1e-6)

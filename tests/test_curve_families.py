@@ -164,6 +164,7 @@ def test_a_vertical_average_has_a_band_over_folds():
         ({"folds": [0, 1, 0, 1], "groups": [0, 1, 0, 1]}, InputError, "beside groups"),
         ({"folds": [0, 1, 0, 1], "kind": "pr"}, NotApplicableError, "ROC or DET"),
         ({"folds": [0, 1, 0, 1], "average": "threshold", "band": "pointwise"}, NotApplicableError, "pooled"),
+        ({"folds": [0, 1, 0, 1], "average": "vertical", "area": "gini"}, NotApplicableError, "leave out area"),
         ({"folds": [0, 1, 0, 1], "average": "vertical", "binormal": True}, NotApplicableError, "pooled"),
     ],
 )

@@ -104,9 +104,10 @@ def test_scores_that_truly_differ_are_not_merged(more):
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_a_constant_score_gets_one_in_c_factorial(c, scoring):
     y = np.repeat(np.arange(c), range(1, c + 1))
-    found = ask(y, np.full((len(y), c), 1 / c), scoring, method=None)
-    assert found.value == pytest.approx(1 / factorial(c), rel=1e-12)
-    assert found.chance == 1 / factorial(c)
+    for p in (1 / c, 0.0, 5e-324):
+        found = ask(y, np.full((len(y), c), p), scoring, method=None)
+        assert found.value == pytest.approx(1 / factorial(c), rel=1e-12)
+        assert found.chance == 1 / factorial(c)
 
 
 def test_zero_products_tie_among_themselves():
@@ -174,7 +175,7 @@ def test_with_ties_the_volume_counts_them_as_right(seed, sizes, levels):
     y = np.repeat(np.arange(3), sizes)
     s = rng.integers(0, levels + 1, size=(len(y), 3))
     found = np.empty(prod(sizes))
-    worths(s.astype(float), np.concatenate([[0], np.cumsum(sizes)]), 0.0, found)
+    worths(s.astype(float), np.concatenate([[0], np.cumsum(sizes)]), 1e-9, found)
     assert np.mean(found > 0) == pytest.approx(union_of_boxes(y, s), abs=1e-12)
 
 
@@ -275,7 +276,7 @@ def test_the_noise_of_the_draw_is_not_in_the_standard_error(four, weighted):
     sample = four[weighted]
     exact = variance(pr.measure("he")(sample).strata(), sample.scores)
     found = [variance(each.strata(), sample.scores) for each in draws(sample, 500)]
-    # a single variance is off by 15 %, the mean of 100 by 1.5 %; with the noise it would be 1.2 to 1.4 times too large
+    # a single variance is off by 15 %, the mean of 100 by 1.5 %; with the noise it would be 20 to 40 % too large
     assert np.mean(found) / exact == pytest.approx(1, abs=0.07)
 
 

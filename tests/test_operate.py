@@ -269,6 +269,17 @@ def test_stored_and_read_back():
         _ = found.fpr
 
 
+@pytest.mark.parametrize("currency", [2.0**-60, 2.0**60])
+def test_the_currency_does_not_matter(currency):
+    costs = np.array([[0, 2, 1], [10, 0, 1], [1, 1, 0]])
+    found, other = operate(Y3, P3, costs=costs), operate(Y3, P3, costs=currency * costs)
+    assert other.rule == found.rule
+    assert other.expected_cost == pytest.approx(currency * found.expected_cost, rel=1e-12)
+    y, s = (Y3 == "malignant").astype(int), P3[:, 1]
+    pair = np.array([[0, 1], [4, 0]])
+    assert operate(y, s, costs=currency * pair).rule == operate(y, s, costs=pair).rule
+
+
 def test_costs_in_every_form():
     matrix = [[0, 2, 1], [10, 0, 1], [1, 1, 0]]
     pairs = {("benign", "malignant"): 2, ("malignant", "benign"): 10}

@@ -28,7 +28,8 @@ def folder(tmp_path, monkeypatch):
     forest = P.with_columns(**more)
     logit = forest.with_columns(model=pl.lit("logit"), p_a=forest["p_b"], p_b=forest["p_a"])
     pl.concat([forest, logit]).write_csv("predictions.csv")
-    pl.DataFrame({"sick": [0, 1] * 6, "risk": rng.random(12)}).write_parquet("scores.parquet")
+    for name in ("scores", "new"):
+        pl.DataFrame({"sick": [0, 1] * 6, "risk": rng.random(12)}).write_parquet(f"{name}.parquet")
     return tmp_path
 
 
@@ -49,7 +50,7 @@ def test_lines_of_the_guide_run():
 
 def test_commands_run(folder):
     commands = re.findall(r"^polyroc .*$", README, flags=re.MULTILINE)
-    assert len(commands) == 6
+    assert len(commands) == 11
     for command in commands:
         program, *arguments = shlex.split(command)
         path = Path(sys.executable).parent / program

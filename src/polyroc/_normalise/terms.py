@@ -12,7 +12,7 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.scores import readable
 
-__all__ = ["as_costs", "as_limits", "as_priors"]
+__all__ = ["Ratio", "as_alphas", "as_costs", "as_limits", "as_priors", "as_ratios"]
 
 SLACK = 1e-6  # priors written with a few decimals may miss 1 by this much; they are then scaled
 
@@ -114,6 +114,67 @@ def as_limits(given: Any, labels: Sequence[Hashable]) -> dict[tuple[int, int], f
             raise InputError(f"at_most must hold shares from 0 to 1 (0.02 for 2 %), got {limit:g}.")
         limits[k, m] = limit
     return limits
+
+
+def as_alphas(given: Any, labels: Sequence[Hashable]) -> FloatArray:
+    """Dirichlet parameters of the costs of errors, row = true class, column = decision; zero on the diagonal.
+
+    From one number for all, a matrix whose diagonal is not read, or a mapping {(true, said): alpha}, where an
+    error that is not named has 1.
+
+    >>> as_alphas({("sick", "well"): 10}, ["sick", "well"]).tolist()
+    [[0.0, 10.0], [1.0, 0.0]]
+    """
+    errors = 1.0 - np.eye(len(labels))
+    alphas = errors.copy()
+    if isinstance(given, Mapping):
+        for pair, value in given.items():
+            alphas[_pair(pair, labels, "alpha")] = _numbers(value, "alpha", dimensions=0)
+    else:
+        numbers = _numbers(given, "alpha")
+        if numbers.shape not in ((), errors.shape):
+            raise InputError(
+                f"alpha must be one number, or have {len(labels)} rows (true classes) and columns (decisions) for "
+                f"the classes {shown(list(labels))}, got shape {numbers.shape}."
+            )
+        alphas = alphas * numbers
+    if (alphas[errors > 0] <= 0).any():
+        raise InputError(f"alpha must be above 0 for every error, got {shown(given)}.")
+    return np.asarray(alphas * errors)
+
+
+Ratio = tuple[tuple[int, int], tuple[int, int], float, float]
+"""Two errors (true, said) as positions, and between what the cost of the first over that of the second lies."""
+
+
+def as_ratios(given: Any, labels: Sequence[Hashable]) -> list[Ratio]:
+    """Bounds of cost ratios.
+
+    >>> as_ratios({(("sick", "well"), ("well", "sick")): (2, 10)}, ["well", "sick"])
+    [((1, 0), (0, 1), 2.0, 10.0)]
+    """
+    if given is None:
+        return []
+    example = '{(("true", "said"), ("true", "said")): (2, 10)}'
+    if not isinstance(given, Mapping):
+        raise InputError(f"bounds must be a mapping such as {example}, got {shown(given)}.")
+    found = []
+    for pairs, ends in given.items():
+        if not (isinstance(pairs, tuple) and len(pairs) == 2):
+            raise InputError(f"bounds must be given by two errors, as in {example}, got {shown(pairs)}.")
+        one, two = (_pair(pair, labels, "bounds") for pair in pairs)
+        if one == two or one[0] == one[1] or two[0] == two[1]:
+            raise InputError(f"bounds compare the costs of two different errors, got {shown(pairs)}.")
+        try:
+            low, high = (float(end) for end in ends)
+        except (TypeError, ValueError):
+            low = high = np.nan
+        if not (0 <= low <= high and low < np.inf and high > 0):
+            raise InputError(
+                f"bounds must be (low, high) with 0 <= low <= high, as in {example}, got {shown(ends)}."
+            )
+        found.append((one, two, low, high))
+    return found
 
 
 def _pair(pair: Any, labels: Sequence[Hashable], what: str) -> tuple[int, int]:

@@ -14,7 +14,9 @@ from typing import Any
 import click
 
 from polyroc._version import __version__
+from polyroc.cli.contrast import contrast
 from polyroc.cli.curve import curve
+from polyroc.cli.front import front
 from polyroc.cli.operate import operate
 from polyroc.cli.options import (
     METHODS,
@@ -69,7 +71,9 @@ def _for_the_shell(message: str) -> str:
     """Advice in the words of the command line: --labels A,B,C instead of labels=[...], and the like."""
     message = message.replace("labels=[...]", "--labels A,B,C").replace("missing='drop'", "--missing drop")
     message = message.replace("to_ordered(...)", "--convert sampat, or --convert expected")
-    message = message.replace("to_probabilities(...)", "--convert gaussian")
+    message = message.replace("to_probabilities(...)", "--convert gaussian").replace("(judge_on)", "(--judge-on)")
+    lists = r"contrast\(\.\.\., world=RankedLists\(\((.*?)\)\)\)"
+    message = re.sub(lists, lambda found: f"--world lists --sizes {found[1].replace(' ', '')}", message)
     for method in METHODS:
         message = re.sub(rf"\b{method.replace('-', '')}\(\)", f"--method {method}", message, flags=re.IGNORECASE)
     options = "truth|scores|classifier|case|class_|weight|groups|pos_label|missing"
@@ -86,7 +90,7 @@ def _warnings_as_notes() -> Iterator[None]:
         finally:
             for warning in caught:
                 if issubclass(warning.category, PolyrocWarning):
-                    click.echo(f"polyroc: note: {warning.message}", err=True)
+                    click.echo(f"polyroc: note: {_for_the_shell(str(warning.message))}", err=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -252,7 +256,9 @@ def demo(output: Format | None) -> None:
         )
 
 
+app.add_command(contrast)
 app.add_command(curve)
+app.add_command(front)
 app.add_command(operate)
 app.add_command(plot)
 app.add_command(rates)

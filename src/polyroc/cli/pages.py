@@ -52,6 +52,7 @@ def _notes(found: Evaluation) -> list[str]:
         first = next(iter(found.estimates.values()))
         notes.append(_how(first.provenance.method or "", first.resampled is not None))
         notes += _conversions(found.estimates.values())
+        notes += _draws(found.estimates.values())
     ordered = sorted(found.skipped.items(), key=lambda item: item[1])
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
         told = reason.removeprefix("is ").replace("labels=[...]", "--labels A,B,C")
@@ -63,6 +64,13 @@ def _conversions(estimates: Iterable[Estimate]) -> list[str]:
     """What the mark * stands for."""
     told = dict.fromkeys(estimate.converted for estimate in estimates if estimate.converted)
     return [printable(f"* Converted: {how}.") for how in told]
+
+
+def _draws(estimates: Iterable[Estimate]) -> list[str]:
+    """What looking at some tuples only adds to the uncertainty."""
+    drawn = [e for e in estimates if e.monte_carlo_error > 0]
+    told = ", ".join(f"{e.measure} of {e.classifier} {e.monte_carlo_error:.2g}" for e in drawn)
+    return [printable(f"Monte Carlo error, as random tuples of cases were looked at: {told}.")] if drawn else []
 
 
 def comparison_page(found: Comparison, *, level: float, margin: float | None, source: str) -> Page:
@@ -94,8 +102,8 @@ def _difference_row(difference: Difference, level: float, margin: float | None) 
 
 def _how(method: str, resampled: bool) -> str:
     if method == "DeLong()":
-        return "Standard errors from components (DeLong), for the class sizes at hand; logit intervals."
-    return f"Standard errors by {method}; {'its own' if resampled else 'logit'} intervals."
+        return "Standard errors from components (DeLong), for the class sizes at hand; guarded logit intervals."
+    return f"Standard errors by {method}; {'its own' if resampled else 'guarded logit'} intervals."
 
 
 def measures_page() -> Page:

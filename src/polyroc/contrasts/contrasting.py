@@ -13,7 +13,7 @@ from polyroc.contrasts.sampling import Draw, sample_pairs
 from polyroc.contrasts.worlds import World
 from polyroc.errors import InputError
 from polyroc.inference.evaluating import Progress
-from polyroc.measures import Measure
+from polyroc.measures import MEASURES, Measure
 from polyroc.measures import measure as find
 from polyroc.results.contrast import Contrast
 from polyroc.results.contrasts import Contrasts
@@ -190,7 +190,9 @@ def _sizes(positives: Any, negatives: Any, sizes: Any) -> tuple[int, ...]:
 
 def _is_area_and_cut(measures: Sequence[Measure]) -> bool:
     """One rises with the area, the other with the decisions at the cut: both as in the registry."""
-    keys = {each.key for each in measures if not each.told and find(each.key).compute is each.compute}
+    known = {key: MEASURES[key].compute for key in (*BY_AREA, *BY_CUT)}
+    plain = [each for each in measures if not each.told and each.larger_is_better]
+    keys = {each.key for each in plain if known.get(each.key) is each.compute}
     return len(measures) == 2 and len(keys & BY_AREA.keys()) == 1 and len(keys & BY_CUT.keys()) == 1
 
 

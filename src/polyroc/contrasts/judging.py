@@ -14,7 +14,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.lists import mean_worths, places_among
 from polyroc.kernels.polytomous import highest
 from polyroc.measures import Measure, Sample
-from polyroc.measures.assignment import ROUNDINGS, SCORINGS, he
+from polyroc.measures.assignment import ROUNDINGS, SCORINGS, SMALLEST, he
 from polyroc.measures.decision import accuracy, ht3, macro_average, pairwise_accuracy
 from polyroc.measures.fitness import refusal
 from polyroc.measures.pairwise import hand_till, mean_of_pairs, one_versus_all, ova
@@ -121,7 +121,7 @@ def _pdi(outputs: Outputs) -> FloatArray:
 def _he(outputs: Outputs, scoring: str, **_: Any) -> FloatArray:
     P, c = outputs.values, outputs.classes
     scores = SCORINGS[scoring](P.reshape(-1, c))[0].reshape(P.shape)
-    size = np.abs(scores, where=np.isfinite(scores), out=np.ones_like(scores)).max(axis=(1, 2))
+    size = np.abs(scores, where=np.isfinite(scores), out=np.ones_like(scores)).max(axis=(1, 2), initial=SMALLEST)
     return mean_worths(scores, outputs.starts, ROUNDINGS * c**2 * np.finfo(np.float64).eps * size)
 
 

@@ -148,7 +148,8 @@ def choose_rule(scores: Scores, values: FloatArray, aim: Aim, rng: np.random.Gen
         return _bayes_rule(scores, bayes)
     if scores.n_classes == 2:
         return best_threshold(scores, values, _objective(aim), aim.limits)
-    rule, (excess, _) = cheapest_rule(scores, values, aim.losses, aim.limits, bayes, rng)
+    losses = aim.losses / aim.losses.max()  # what is small is then small whatever the currency
+    rule, (excess, _) = cheapest_rule(scores, values, losses, aim.limits, bayes / bayes.max(), rng)
     if excess > EQUAL:
         raise InputError(_unreached(scores, values, aim, rule))
     return rule
@@ -173,9 +174,11 @@ def _objective(aim: Aim) -> Any:
     if aim.criterion is not None:
         return CRITERIA[aim.criterion][1]
 
+    losses = aim.losses / aim.losses.max()
+
     def cost(at: Thresholds) -> FloatArray:
         n, p = 1 - at.positive, at.positive
-        return np.asarray(aim.losses[p, n] * at.missed + aim.losses[n, p] * at.alarms)
+        return np.asarray(losses[p, n] * at.missed + losses[n, p] * at.alarms)
 
     return cost
 

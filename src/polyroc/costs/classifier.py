@@ -38,6 +38,9 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         A classifier with `predict_proba`, or, for two classes, `decision_function`.
     costs, priors, at_most, criterion, sensitivity, specificity
         What to aim at; by default the fewest errors.
+    calibrated
+        True to believe the probabilities: Bayes' rule for the costs, for classes as frequent as in `y`; nothing is
+        then fitted but the classifier.
     rule
         A rule to apply as it is; nothing is then chosen.
     pos_label
@@ -78,6 +81,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         criterion: Literal["youden", "closest"] | None = None,
         sensitivity: float | None = None,
         specificity: float | None = None,
+        calibrated: bool = False,
         rule: Rule | None = None,
         pos_label: Any = None,
         cv: Any = 5,
@@ -90,6 +94,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         self.criterion = criterion
         self.sensitivity = sensitivity
         self.specificity = specificity
+        self.calibrated = calibrated
         self.rule = rule
         self.pos_label = pos_label
         self.cv = cv
@@ -110,19 +115,23 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        apart = self.cv != "prefit" and self.rule is None and not self.calibrated
+        said = self._out_of_fold(X, y, weights) if apart else None
         if self.cv == "prefit":
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
-            said = None if self.rule is not None else self._said(self.estimator, X)
         else:
-            said = None if self.rule is not None else self._out_of_fold(X, y, weights)
             self.estimator_ = clone(self.estimator).fit(X, y, **weights, **fit_params)
         self.classes_ = self.estimator_.classes_
         if hasattr(self.estimator_, "n_features_in_"):
             self.n_features_in_ = self.estimator_.n_features_in_
         if hasattr(self.estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.estimator_.feature_names_in_
-        self.rule_ = self._checked_rule() if said is None else self._chosen(y, said, sample_weight)
+        if self.rule is not None:
+            self.rule_ = self._checked_rule()
+        else:
+            said = self._said(self.estimator_, X) if said is None else said
+            self.rule_ = self._chosen(y, said, sample_weight)
         return self
 
     def _out_of_fold(self, X: Any, y: Any, weights: Mapping[str, Any]) -> Any:
@@ -155,6 +164,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             criterion=self.criterion,
             sensitivity=self.sensitivity,
             specificity=self.specificity,
+            calibrated=self.calibrated,
         )
         return choose_rule(scores, scores.values["classifier"], aim, np.random.default_rng(self.random_state))
 

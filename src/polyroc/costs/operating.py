@@ -47,7 +47,11 @@ def operate(
     at, so there is none better; of several equally good ones, the highest. More classes: the rules
     argmin over j of sum over k of L[k, j] p_k are searched by exact line searches from many starts, among them
     Bayes' rule for your costs (`polyroc.costs.searching`). On these cases the answer is never worse than Bayes'
-    rule, but there may be a better one. `calibrated=True` takes Bayes' rule as it stands.
+    rule, but there may be a better one.
+
+    The search fits c(c - 1) - 1 numbers to the cases. In a simulation with three classes it lowered the cost on
+    new cases below that of Bayes' rule for overconfident probabilities and 300 cases or more; where probabilities
+    are calibrated, or cases few, Bayes' rule itself did better: `calibrated=True` takes it as it stands.
 
     Parameters
     ----------

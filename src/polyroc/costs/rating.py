@@ -114,7 +114,7 @@ def rates_of(scores: Scores, classifier: str, rule: Rule | None) -> Rates:
         classes=scores.names,
         rates=confusion.rates,
         standard_errors=errors,
-        counts=np.nan_to_num(confusion.rates) * sample.totals[:, None],
+        counts=np.array([_counts(confusion, k) for k in range(c)]),
         fewest=np.array([_units(confusion, _cell(c, k, k), scores) if present[k] else 0.0 for k in range(c)]),
         provenance=provenance_of(scores),
         _variance=spread,
@@ -126,6 +126,12 @@ def _cell(c: int, k: int, m: int) -> FloatArray:
     gradient = np.zeros((c, c))
     gradient[k, m] = 1.0
     return gradient
+
+
+def _counts(confusion: Confusion, k: int) -> FloatArray:
+    """The weight of the cases of class k by decision."""
+    cases, weight = confusion.sample.cases(k), confusion.sample.weight
+    return np.asarray((np.ones(len(cases)) if weight is None else weight[cases]) @ confusion.shares[cases])
 
 
 def _units(confusion: Confusion, gradient: FloatArray, scores: Scores) -> float:

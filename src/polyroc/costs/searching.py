@@ -36,7 +36,7 @@ def cheapest_rule(
     bayes: FloatArray,
     rng: np.random.Generator,
 ) -> tuple[CostRule, Worth]:
-    """The best rule found, and what it is worth on the data; `costs` count each row by the class's prior."""
+    """The best rule found, and what it is worth on the data; the largest of `costs`, priors included, is 1."""
     task = _Task.of(scores, values, costs, limits)
     starts = int(np.clip(EFFORT / task.P.size / len(costs), 1, 16))
     others = sorted([*_others(bayes, limits), *_drawn(len(costs), 8 * starts, rng)], key=task.worth)
@@ -44,7 +44,8 @@ def cheapest_rule(
     for _ in range(starts):
         hop = L * np.exp(rng.normal(size=L.shape))
         L, worth = min((L, worth), _best(task, [hop]), key=lambda pair: _rounded(pair[1]))
-    return CostRule(scores.labels, (L / L.max()).tolist()), worth
+    L = L / L.max()
+    return CostRule(scores.labels, L.tolist()), task.worth(L)
 
 
 def _best(task: "_Task", starts: list[FloatArray]) -> tuple[FloatArray, Worth]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from polyroc.curves.falling import falling
 from polyroc.curves.sweep import Sweep
-from polyroc.errors import NotApplicableError
+from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.bootstrap import Bootstrap, over_resamples
 from polyroc.inference.methods import Method
 from polyroc.inference.variance import effective_units
@@ -74,6 +74,8 @@ def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, met
     if isinstance(method, Bootstrap):
         replicates = over_resamples(method, found.sample, known.replicated)
         replicates = replicates[:, ~np.isnan(replicates).any(axis=0)]
+        if replicates.shape[1] < 2:
+            raise InputError(f"A band needs two or more resamples with both classes; {method} gave fewer.")
         if name == "pointwise":
             ends, how = _wilson(known, replicates.var(axis=1, ddof=1), z), f"Wilson with the variance of {method}"
         else:
@@ -93,6 +95,11 @@ def working_hotelling(fit: BinormalFit, kind: CurveKind, level: float) -> Band:
     """
     from scipy.special import ndtr
 
+    if kind not in ("roc", "det") or np.isnan(fit.covariance).any():
+        raise NotApplicableError(
+            "band='working_hotelling' is for ROC and DET curves of independent cases that count one each; use "
+            "'pointwise' or 'simultaneous' with Bootstrap()."
+        )
     (aa, ab), (_, bb) = fit.covariance
     reach = sqrt(-2.0 * log(1.0 - level)) * np.sqrt(aa + 2.0 * ab * SPAN + bb * SPAN**2)
     middle = fit.a + fit.b * SPAN
@@ -143,7 +150,7 @@ def _true_positive_rates(found: Sweep) -> _Heights:
 
 
 def _precisions(found: Sweep) -> _Heights:
-    """Precision at each recall, the ROC curve being straight between its points; at recall 0 that of the next."""
+    """Precision at each recall, the ROC curve being straight between its points, at the sample's prevalence."""
     cases, (positives, negatives) = falling(found).mirrored(), _units(found)
     pi, recall = found.prevalence, np.maximum(RATES, RATES[1])
 
@@ -177,7 +184,7 @@ def _studentised(known: _Heights, replicates: FloatArray, level: float, z: float
 def _delta_variance(found: Sweep, known: _Heights) -> FloatArray:
     """Variance of the height at a fixed rate: of the positives, and of where the threshold falls."""
     spread = RATES * (1.0 - RATES) * known.step
-    reach = np.maximum(2.0 * np.sqrt(np.maximum(spread, known.step**2)), known.step)
+    reach = 2.0 * np.sqrt(np.maximum(spread, known.step**2))
     left, right = np.maximum(RATES - reach, 0.0), np.minimum(RATES + reach, 1.0)
     cases, weight = falling(found), _ones(found)
     slope = (cases.at(weight, right) - cases.at(weight, left))[0] / (right - left)
@@ -197,9 +204,8 @@ def _kolmogorov(found: Sweep, known: _Heights, level: float) -> Ends:
     cases, weight = falling(found), _ones(found)
     low = cases.at(weight, np.maximum(RATES - aside, 0.0))[0] - up
     high = cases.at(weight, np.minimum(RATES + aside, 1.0))[0] + up
-    return np.where(aside > RATES, 0.0, np.maximum(low, 0.0)), np.where(
-        1.0 - aside < RATES, 1.0, np.minimum(high, 1.0)
-    )
+    low[aside > RATES], high[1.0 - aside < RATES] = 0.0, 1.0
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
 def _moved(low: FloatArray, high: FloatArray, step: float, rises: bool) -> Ends:

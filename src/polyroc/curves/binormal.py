@@ -7,7 +7,7 @@ import numpy as np
 
 from polyroc.curves.sweep import Sweep
 from polyroc.errors import NotApplicableError
-from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.kernels.arrays import FloatArray
 from polyroc.results import Estimate, Provenance
 from polyroc.results.binormal_fit import BinormalFit
 
@@ -65,11 +65,9 @@ def _categories(found: Sweep) -> tuple[FloatArray, FloatArray]:
 
 def _refuse_degenerate(n0: FloatArray, n1: FloatArray, classifier: str) -> None:
     """Refuse points that a curve of upright and level pieces passes through: no slope is then the likeliest."""
-    fpr, tpr = 1.0 - np.cumsum(n0)[:-1] / n0.sum(), 1.0 - np.cumsum(n1)[:-1] / n1.sum()
-    u, t = np.cumsum(n0)[:-1], np.cumsum(n1)[:-1]
-    inside_u: BoolArray = (u > 0) & (u < n0.sum())
-    inside_t: BoolArray = (t > 0) & (t < n1.sum())
-    if len(np.unique(tpr[inside_u])) < 2 or len(np.unique(fpr[inside_t])) < 2:
+    u, t = np.cumsum(n0), np.cumsum(n1)
+    levels, uprights = t[(u > 0) & (u < u[-1])], u[(t > 0) & (t < t[-1])]
+    if len(np.unique(levels)) < 2 or len(np.unique(uprights)) < 2:
         raise NotApplicableError(
             f"A binormal curve cannot be fitted to {classifier!r}: its points lie on one upright and one level "
             "line (classes that do not overlap, or too few distinct scores), so that no a and b are likeliest. "

@@ -35,7 +35,7 @@ class Sweep:
         self.tp, self.fp = (self._mass(k, called) for k, called in zip(self.classes, self.called, strict=True))
         self.tpr: FloatArray = self.tp / self.tp[-1]
         self.fpr: FloatArray = self.fp / self.fp[-1]
-        self.prevalence = float(self.tp[-1] / (self.tp[-1] + self.fp[-1]))
+        self.prevalence = float(self.tp[-1]) / (float(self.tp[-1]) + float(self.fp[-1]))
 
     def _mass(self, k: int, called: CodeArray) -> npt.NDArray[Any]:
         weights = self.sample.weights(k, self.column)

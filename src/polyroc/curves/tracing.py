@@ -17,6 +17,7 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.evaluating import choose, warn_of_small
 from polyroc.inference.judging import judge
 from polyroc.inference.methods import DEFAULT, DeLong, Method, Permutation, checked
+from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import MEASURES, Measure, Sample
 from polyroc.measures import measure as find
 from polyroc.measures.fitness import refusal
@@ -83,6 +84,7 @@ def curve(
         One curve from the folds (Bradley 1997; Fawcett 2006). "vertical": the mean true positive rate at each
         false positive rate; its area is the mean of the folds' areas. "threshold": the mean rates at each
         threshold. "pooled": all cases as one sample. The latter two need scores that mean the same in all folds.
+        The error of an averaged area is the jackknife's over folds, whatever the method.
 
     Notes
     -----
@@ -110,6 +112,8 @@ def curve(
     if isinstance(method, Permutation):
         raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
     _check(kind, multi_class, band, level, average, folds)
+    if area is not None and average in AVERAGES:
+        raise NotApplicableError(f"A curve averaged over folds has its own area, not {area}; leave out area.")
     given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "missing": missing}
     scores = _with_folds(y_true, y_score, folds, groups, **given)
     _require_curves(scores, multi_class)
@@ -211,20 +215,20 @@ class _Plan:
         area = self._judged(sample, problem.classifier)
         found = Sweep(sample)
         fit = self._fit(found, area, problem.classifier)
-        fpr, tpr, thresholds = found.points(self.kind, self.drop_intermediate)
-        return Curve(
-            kind=self.kind,
-            classifier=problem.classifier,
-            positive=problem.positive,
-            negative=problem.negative,
-            fpr=fpr,
-            tpr=tpr,
-            thresholds=thresholds,
-            prevalence=found.prevalence,
-            _area=area,
-            band=self._band(found, fit),
-            binormal=fit if self.binormal else None,
-        )
+        points = found.points(self.kind, self.drop_intermediate)
+        drawn = self._drawn(problem, points, found.prevalence, area)
+        return replace(drawn, band=self._band(found, fit), binormal=fit if self.binormal else None)
+
+    def _drawn(
+        self,
+        problem: Problem,
+        points: tuple[FloatArray, FloatArray, FloatArray],
+        prevalence: float,
+        area: Callable[[], Estimate],
+    ) -> Curve:
+        """The curve itself."""
+        classes = problem.classifier, problem.positive, problem.negative
+        return Curve(self.kind, *classes, *points, prevalence, area)
 
     def _judged(self, sample: Sample, classifier: str) -> Callable[[], Estimate]:
         """What makes the area: when it is looked at if nothing can be amiss, else now."""
@@ -262,20 +266,14 @@ class _Plan:
                 "pointwise one of the vertical average; use average='pooled'."
             )
         sweeps = [Sweep(Sample(each, problem.classifier)) for each in fold_scores(problem.scores).values()]
-        fpr, tpr, thresholds = AVERAGES[self.average](sweeps)
+        sides = [(each.tp, each.fp) for each in sweeps]
+        positives, negatives = (sum(float(each[-1]) for each in side) for side in zip(*sides, strict=True))
         area = area_over_folds(sweeps, self.average, problem)
-        return Curve(
-            kind=self.kind,
-            classifier=problem.classifier,
-            positive=problem.positive,
-            negative=problem.negative,
-            fpr=fpr,
-            tpr=tpr,
-            thresholds=thresholds,
-            prevalence=Sweep(Sample(problem.scores, problem.classifier)).prevalence,
-            _area=lambda: area,
-            band=None if self.band is None else drawn_as(self.kind, band_over_folds(sweeps, self.level)),
-        )
+        points = AVERAGES[self.average](sweeps)
+        drawn = self._drawn(problem, points, positives / (positives + negatives), lambda: area)
+        if self.band is None:
+            return drawn
+        return replace(drawn, band=drawn_as(self.kind, band_over_folds(sweeps, self.level)))
 
     def by_fold(self, scores: Scores, multi_class: str | None) -> dict[str, Curve]:
         """One curve per fold."""

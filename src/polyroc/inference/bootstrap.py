@@ -48,11 +48,11 @@ class Bootstrap:
     stratified
         True: drawn within each class, so that class sizes stay. False: drawn over all cases.
     kind
-        The interval. With q(p) the quantiles of the replicates, alpha = (1 - level) / 2, z = Phi^-1(1 - alpha):
-        "percentile": q(alpha) to q(1 - alpha). "basic": 2 value - q(1 - alpha) to 2 value - q(alpha).
-        "normal": value -+ z standard errors. "bca" (bias-corrected and accelerated): q(p) at
-        p = Phi(z0 + (z0 -+ z) / (1 - a (z0 -+ z))), where Phi(z0) is the share of replicates below the value (ties
-        one half) and a the skewness of the influence values / 6; second-order accurate.
+        The interval, also that of a difference in `compare`. With q(p) the quantiles of the replicates, alpha =
+        (1 - level) / 2, z = Phi^-1(1 - alpha): "percentile": q(alpha) to q(1 - alpha). "basic": 2 value -
+        q(1 - alpha) to 2 value - q(alpha). "normal": value -+ z standard errors. "bca" (bias-corrected and
+        accelerated): q(p) at p = Phi(z0 + (z0 -+ z) / (1 - a (z0 -+ z))), where Phi(z0) is the share of replicates
+        below the value (ties one half) and a the skewness of the influence values / 6; second-order accurate.
     rng
         A seed, or a generator (which moves on), or None for a different answer each time.
     n_jobs
@@ -143,7 +143,7 @@ def replicates(method: Bootstrap, measure: Measure, samples: Sequence[Sample]) -
 
 
 def over_resamples(method: Bootstrap, sample: Sample, chunk: Callable[[Weights], FloatArray]) -> FloatArray:
-    """What a function makes of the weights of all resamples, chunk by chunk in threads, joined along its last axis.
+    """What a function makes of the weights of all resamples, in chunks and threads, joined along the last axis.
 
     The weights come one row per resample, cases grouped by class; a class may be without any.
     """

@@ -2,7 +2,7 @@
 
 Scores are a table of one row per case and one column per class; a tuple names one row per class. Its worth is
 1 / (number of best assignments) if giving case k class k, for all k, is one of them, and 0 if it is not. Sums of
-scores count as equal within a tolerance.
+scores count as equal within a tolerance, which must not be zero.
 
 To give case k class i instead of k costs s_k(x_k) - s_i(x_k). Any other assignment is a set of cycles of such
 exchanges, so the right one is among the best if no cycle has a negative cost: Bellman and Ford's potentials tell,
@@ -26,7 +26,7 @@ def worths(scores: FloatArray, starts: IntArray, tolerance: float, found: FloatA
     """The worth of every tuple, the last class changing first; class k has the rows starts[k] .. starts[k + 1].
 
     >>> found = np.empty(4)
-    >>> worths(np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 2.0], [3.0, 0.0]]), np.array([0, 2, 4]), 0.0, found)
+    >>> worths(np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 2.0], [3.0, 0.0]]), np.array([0, 2, 4]), 1e-9, found)
     >>> found
     array([1., 0., 1., 0.])
     """

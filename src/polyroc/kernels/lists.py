@@ -79,9 +79,10 @@ def mean_worths(scores: FloatArray, starts: IntArray, tolerance: FloatArray) -> 
     found = np.empty(len(scores))
     quick = np.isfinite(scores).all(axis=(1, 2)) & (scores.shape[2] == 3)
     for work, which in ((_mean_right, quick), (_mean_worths, ~quick)):
-        some = np.empty(np.count_nonzero(which))
-        work(np.ascontiguousarray(scores[which]), starts, tolerance[which], some)
-        found[which] = some
+        if which.any():
+            some = np.empty(np.count_nonzero(which))
+            work(np.ascontiguousarray(scores[which]), starts, tolerance[which], some)
+            found[which] = some
     return found
 
 

@@ -139,9 +139,8 @@ def _sweep_triples(
     b3, e3, w3 = third
     n3 = len(b3)
     found1, found2, found3 = np.zeros(first.shape[1]), np.zeros(second.shape[1]), np.zeros(n3)
-    room = np.zeros(
-        (4, n3 + 1)
-    )  # of the first x3 along b3: weight of those with e3 <= e2, with e3 < e2; their gains
+    # at [:, i], of the first i along b3: the weights of those with e3 <= e2 and with e3 < e2, and what these gain
+    room = np.zeros((4, n3 + 1))
     for j in range(second.shape[1]):
         e2, level, w2 = second[1, j], second[3, j] > 0, second[4, j]
         limits = e2 + tolerance, np.nextafter(e2 - tolerance, -np.inf)

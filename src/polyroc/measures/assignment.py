@@ -22,6 +22,7 @@ from polyroc.measures.statistic import Statistic, Stratum
 __all__ = ["ASSIGNMENT", "he"]
 
 ROUNDINGS = 8.0  # sums of scores are equal within so many times c^2 ulps of the largest
+SMALLEST = 1e-290  # so that the tolerance does not vanish where all scores do
 MOST_PAIRS = 10**9  # of cases of three classes: some seconds
 MOST_CHECKS = 5 * 10**7  # of more classes, c^2 for a tuple: some tenths of a second
 LEAST_EACH = 10  # random tuples with each case
@@ -143,7 +144,7 @@ class _Rows:
         c = sample.classes
         scores, size = SCORINGS[scoring](sample.values)
         self.scores = np.array(scores, order="C")
-        self.tolerance = ROUNDINGS * c**2 * np.finfo(np.float64).eps * size
+        self.tolerance = ROUNDINGS * c**2 * np.finfo(np.float64).eps * max(size, SMALLEST)
         found = [_distinct(self.scores[sample.cases(k)]) for k in range(c)]
         self.rows, self.row_of = [rows for rows, _ in found], [row_of for _, row_of in found]
 
@@ -226,7 +227,7 @@ class _Zeros:
     def __init__(self, rows: Sequence[FloatArray]) -> None:
         kinds = [_distinct(np.where(each > -np.inf, 0.0, -np.inf)) for each in rows]
         self.kind_of = [kind_of for _, kind_of in kinds]
-        self.table = _Table([kind for kind, _ in kinds], 0.0)
+        self.table = _Table([kind for kind, _ in kinds], SMALLEST)
         x1, x2, x3 = (kind[:, k] == 0.0 for k, (kind, _) in enumerate(kinds))
         self.table.worth[(x1[:, None, None] & x2[:, None] & x3).ravel()] = 0.0  # these are counted pair by pair
 

@@ -165,7 +165,7 @@ def _volumes(chains: _Chains, volumes: Mapping[tuple[int, ...], float]) -> Mappi
 
 
 def _chance(classes: int) -> float:
-    return 1.0 / factorial(classes)
+    return 1 / factorial(classes)  # of integers: does not overflow
 
 
 def _bits(classes: int, **_: object) -> tuple[float, float]:

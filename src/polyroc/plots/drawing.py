@@ -8,6 +8,14 @@ from matplotlib.axes import Axes
 
 from polyroc.errors import InputError
 from polyroc.plots.cobweb import draw_cobweb, draw_cobwebs
+from polyroc.plots.contrasts import (
+    draw_consistency,
+    draw_discriminancy,
+    draw_joint,
+    draw_links,
+    draw_measures,
+    has_links,
+)
 from polyroc.plots.curves import draw_curve, draw_curves, draw_family
 from polyroc.plots.decisions import draw_decision_curve
 from polyroc.plots.estimates import draw_comparison, draw_differences, draw_estimates, draw_evaluation, draw_parts
@@ -18,6 +26,8 @@ from polyroc.plots.surface import draw_surface
 from polyroc.plots.volumes import draw_volumes, has_volumes
 from polyroc.results import (
     Comparison,
+    Contrast,
+    Contrasts,
     Curve,
     Curves,
     DecisionCurve,
@@ -42,6 +52,11 @@ def _estimate(result: Estimate) -> dict[str, Drawer]:
     return {**fitting, "forest": draw_parts}
 
 
+def _contrast(result: Contrast) -> dict[str, Drawer]:
+    """The paper's figure first, if it can be read."""
+    return {**({"links": draw_links} if has_links(result) else {}), "joint": draw_joint}
+
+
 KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Evaluation: lambda _: {"forest": draw_evaluation},
     Comparison: lambda _: {"differences": draw_differences, "forest": draw_comparison},
@@ -52,11 +67,14 @@ KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     OperatingPoint: lambda _: {"rates": draw_operating_point},
     DecisionCurve: lambda _: {"decision": draw_decision_curve},
     Surface: lambda _: {"surface": draw_surface},
+    Contrast: _contrast,
+    Contrasts: lambda _: {"measures": draw_measures},
 }
 TOGETHER: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Estimate: lambda _: {"forest": draw_estimates},
     Curve: lambda found: {found[0].kind: draw_curves},
     Rates: lambda _: {"cobweb": draw_cobwebs},
+    Contrast: lambda _: {"consistency": draw_consistency, "discriminancy": draw_discriminancy},
 }
 
 
@@ -83,7 +101,8 @@ def _kinds(
 def _renamed(results: Mapping[str, Any]) -> Iterator[Any]:
     """By their names in the mapping, if they are records of one classifier."""
     for name, result in results.items():
-        yield replace(result, classifier=name) if type(result) in TOGETHER else result
+        named = type(result) in TOGETHER and hasattr(result, "classifier")
+        yield replace(result, classifier=name) if named else result
 
 
 def _chosen(kinds: Mapping[str, Drawer], kind: str | None, what: str) -> Drawer:

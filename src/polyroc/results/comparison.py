@@ -1,7 +1,7 @@
 """Comparison: several classifiers by one measure, with the covariance between them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isnan
 from statistics import NormalDist
 from typing import Any, Literal, Self
@@ -51,7 +51,7 @@ class Difference:
     pvalue: float
     adjusted_pvalue: float
     larger_is_better: bool = True
-    resampled: Resampled | None = None
+    resampled: Resampled | None = field(default=None, repr=False)
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """The interval at a level, cut at what is possible; not adjusted for other pairs.

@@ -208,9 +208,8 @@ class Contrast(Result):
         C, D = self.consistency_interval(level), self.discriminancy_interval(level)
         if C.low > 0.5 and (D.low > 1 or D.high < 1):
             better, other = (self.first, self.second)[:: 1 if D.low > 1 else -1]
-            return (
-                f"{better} is the better measure of the two (C > 1/2, and it tells more pairs apart than {other})."
-            )
+            told = f"C > 1/2, and it tells more pairs apart than {other}"
+            return f"{better} is the better measure by Ling, Huang & Zhang's criterion: {told}."
         if C.high < 0.5:
             return f"{self.first} and {self.second} contradict each other more often than they agree (C < 1/2)."
         return f"Neither {self.first} nor {self.second} is shown to be the better measure."

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -250,8 +251,6 @@ class Curve(Result):
 
     def _repr_html_(self) -> str:
         """The curve in a line, and some of its points."""
-        from html import escape
-
         kept = self._kept(thin(self.fpr, self.tpr, SHOWN))
         return f"<p>{escape(repr(self))}</p>{super(Curve, kept)._repr_html_()}"
 

@@ -43,15 +43,15 @@ def interval(
     variance of a mean of n is (sum of squares) / n^2, and to this sum half a case is added whose outcome is all or
     nothing, which has the variance p (1 - p), the largest there can be: the half case of Anscombe's and Jeffreys'
     corrections for a proportion. The addition is of order 1/n against the variance itself, so with many cases the
-    interval is the logit one. It does not reach beyond Wilson's interval for a share seen in `fewest` cases, unless
-    the logit interval does: as a value nears a limit, the interval becomes Wilson's. docs/coverage.md has the
-    coverage of this and of other corrections.
+    interval is the logit one. It does not reach beyond Wilson's interval for a share seen in `fewest` cases,
+    unless the logit interval does: as a value nears a limit, the interval becomes Wilson's. docs/coverage.md has
+    the coverage of this and of other corrections.
 
     wald: value plus or minus z standard errors, cut at the limits.
 
     Where the standard error is 0 or cannot be had (a value at a limit, a class of one case), it says nothing of
-    the uncertainty, and every kind gives Wilson's interval: wide, never of zero width. Without `fewest` either there
-    is none: (nan, nan).
+    the uncertainty, and every kind gives Wilson's interval: wide, never of zero width. Without `fewest` either
+    there is none: (nan, nan).
 
     Parameters
     ----------

@@ -98,6 +98,11 @@ class FormulaSpread:
     variance: Variance
     correlation: float = 0.0
 
+    @property
+    def tested(self) -> bool:
+        """True for an area, whose formulas come with a test; a volume is judged by the interval of `evaluate`."""
+        return self.question.classes == 2
+
     def __post_init__(self) -> None:
         low, high = self.question.limits
         for name, value in {"value": self.question.value, "versus": self.question.versus}.items():
@@ -120,7 +125,7 @@ class FormulaSpread:
     def variances(self, sizes: Sizes) -> tuple[float, float]:
         """If the hypothesis is true, and if what is expected is true (Hanley & McNeil 1982)."""
         expected = self._of(self.question.value, sizes)
-        if self.question.aim.width is not None:
+        if self.question.aim.width is not None or not self.tested:
             return expected, expected
         return self._of(self._rejected, sizes), expected
 

@@ -145,17 +145,12 @@ def _by_class(components: FloatArray, scores: Scores) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class PilotSpread:
-    """Variance at any class sizes from the components' variance in each class: sum of S2_k / n_k.
-
-    Two classifiers are compared by a test that takes this variance as it is. One classifier is judged by a logit
-    interval, and estimates near the value to be rejected have the variance that belongs there: as that of a share,
-    it grows towards the middle of the range. V0 = V1 p0 (1 - p0) / (p1 (1 - p1)), with p the place between the
-    limits, and never below V1.
-    """
+    """Variance at any class sizes from the components' variance in each class: sum of S2_k / n_k."""
 
     question: Question
     variance: FloatArray
     reach: FloatArray
+    tested: bool = False
 
     def __post_init__(self) -> None:
         if self.variance.sum() <= NOTHING * self._room(sum(self.question.limits) / 2.0):
@@ -171,12 +166,9 @@ class PilotSpread:
             )
 
     def variances(self, sizes: Sizes) -> tuple[float, float]:
-        """If the hypothesis is true, and if what is expected is true."""
+        """If the hypothesis is true, and if what is expected is true: the same."""
         expected = float((self.variance / np.array(sizes)).sum())
-        if self.question.versus is not None or self.question.aim.width is not None:
-            return expected, expected
-        ratio = self._room(self.question.hypothesis) / self._room(self.question.value)
-        return expected * max(1.0, ratio), expected
+        return expected, expected
 
     def effective(self, sizes: Sizes) -> float:
         """As `Estimate.effective`."""

@@ -1,7 +1,7 @@
 """From variances to power and width, and back to the smallest number of cases."""
 
 from collections.abc import Callable
-from math import sqrt
+from math import inf, log, sqrt
 from typing import Protocol
 
 from polyroc.errors import InputError
@@ -17,6 +17,11 @@ MOST = 10**9  # cases beyond which nobody plans
 class Spread(Protocol):
     """Where variances come from."""
 
+    @property
+    def tested(self) -> bool:
+        """True if one value is judged by the test that the variances belong to, False if by its interval."""
+        ...
+
     def variances(self, sizes: Sizes) -> tuple[float, float]:
         """Of the estimate, if the hypothesis is true and if what is expected is true."""
         ...
@@ -31,9 +36,32 @@ def power_at(question: Question, spread: Spread, sizes: Sizes) -> float:
 
     Phi((effect - z sqrt(V0)) / sqrt(V1)): rejections on the wrong side do not count as power.
     """
+    if question.versus is None and not spread.tested:
+        return _power_of_interval(question, spread, sizes)
     under_hypothesis, expected = spread.variances(sizes)
     beyond = abs(question.expected - question.hypothesis) - question.z * sqrt(under_hypothesis)
     return NORMAL.cdf(beyond / sqrt(expected)) if expected > 0 else float(beyond > 0)
+
+
+def _power_of_interval(question: Question, spread: Spread, sizes: Sizes) -> float:
+    """The chance that the interval that `evaluate` gives leaves out what is to be rejected.
+
+    Reckoned on the logit scale, where estimates are about normal and their intervals about equally wide.
+    """
+    (low, high), error = question.limits, sqrt(spread.variances(sizes)[1])
+
+    def logit(value: float) -> float:
+        return log((value - low) / (high - value)) if low < value < high else inf
+
+    ends = interval(question.value, error, question.limits, spread.effective(sizes), question.level)
+    effect, reach = (
+        abs(logit(question.value) - logit(other))
+        for other in (question.hypothesis, ends.low if question.upward else ends.high)
+    )
+    if error == 0 or reach == inf:
+        return float(effect > reach)
+    scale = (high - low) / ((question.value - low) * (high - question.value))
+    return NORMAL.cdf((effect - reach) / (error * scale))
 
 
 def width_at(question: Question, spread: Spread, sizes: Sizes) -> float:

@@ -1,0 +1,82 @@
+"""Vectors of counts that do not dominate each other, compared many fields at a time.
+
+A count and a guard bit above it make a field, and fields share 64-bit words. With the guard bits H set in b,
+(b | H) - a keeps the guard bit of each field where b >= a: one subtraction compares all fields of a word.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from polyroc.kernels.arrays import BoolArray, IntArray
+from polyroc.kernels.compiling import kernel
+
+__all__ = ["WordArray", "guard_bits", "pack", "sift"]
+
+WordArray = npt.NDArray[np.uint64]
+BLOCK = 512  # members compared before looking whether one was found
+
+
+def _layout(largest: int) -> tuple[int, int]:
+    """Bits of a field, the guard included, and fields in a word, for counts up to the largest."""
+    field = max(int(largest), 1).bit_length() + 1
+    return field, 64 // field
+
+
+def guard_bits(largest: int) -> np.uint64:
+    """The guard bit of every field.
+
+    >>> bin(guard_bits(2**20))
+    '0b10000000000000000000001000000000000000000000'
+    """
+    field, fields = _layout(largest)
+    return np.uint64(sum(1 << (field * (i + 1) - 1) for i in range(fields)))
+
+
+def pack(counts: IntArray, largest: int) -> WordArray:
+    """Vectors of counts up to the largest, as words x vectors."""
+    field, fields = _layout(largest)
+    n, D = counts.shape
+    words = np.zeros((-(-D // fields), n), dtype=np.uint64)
+    for d in range(D):
+        words[d // fields] |= counts[:, d].astype(np.uint64) << np.uint64(field * (d % fields))
+    return words
+
+
+@kernel
+def _passed(vector: WordArray, words: WordArray, size: int, H: np.uint64, kept: WordArray) -> bool:
+    """Whether some of the first vectors in `words` is nowhere above this one: dominates or equals it."""
+    for start in range(0, size, BLOCK):
+        stop = min(start + BLOCK, size)
+        kept[: stop - start] = H
+        for w in range(len(words)):
+            guarded = vector[w] | H
+            for i in range(start, stop):
+                kept[i - start] &= guarded - words[w, i]
+        some = False
+        for i in range(stop - start):
+            some |= kept[i] == H
+        if some:
+            return True
+    return False
+
+
+@kernel
+def sift(members: WordArray, comers: WordArray, H: np.uint64, stay: BoolArray, enter: BoolArray) -> None:
+    """Which members stay and which comers enter; comers by rising sum, so that none is dominated by a later one.
+
+    A comer enters if no member, and no comer before it, dominates or equals it. A member stays unless a comer that
+    entered dominates it.
+    """
+    kept = np.empty(BLOCK, dtype=np.uint64)
+    entered = np.empty_like(comers)
+    count = 0
+    for n in range(comers.shape[1]):
+        vector = comers[:, n].copy()
+        enter[n] = not (
+            _passed(vector, entered, count, H, kept) or _passed(vector, members, members.shape[1], H, kept)
+        )
+        if enter[n]:
+            entered[:, count] = vector
+            count += 1
+    for n in range(members.shape[1]):
+        stay[n] = not _passed(members[:, n].copy(), entered, count, H, kept)

@@ -1,0 +1,264 @@
+"""Measures on the user's own data, on the command line, and in pictures."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import polyroc as pr
+from polyroc.datasets import catalogue
+from polyroc.errors import InputError, NotApplicableError
+from polyroc.plots.contrasts import draw_contrasts
+
+IRIS = catalogue.path("iris_predictions")
+COLUMNS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "--case", "case"]
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return pr.read(IRIS, truth="species", scores="p_*", classifier="classifier", case="case")
+
+
+def two_classes(n=30, seed=0, **gaps):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], n)
+    return y, {name: gap * y + rng.normal(size=2 * n) for name, gap in gaps.items()}
+
+
+# The order that resampling keeps ---------------------------------------------------------------------------------
+
+
+def test_the_share_of_resamples_that_keep_the_order(iris):
+    method = pr.Bootstrap(n=300, rng=1)
+    found = pr.order_kept(iris, measure=["hand_till", "accuracy"], method=method)
+    for key in ("hand_till", "accuracy"):
+        drawn = pr.evaluate(iris, measure=[key], method=method)
+        replicates = {name: np.array(drawn[name, key].resampled.replicates) for name in iris.classifiers}
+        for a, b in combinations(iris.classifiers, 2):
+            kept = found[key, a, b]
+            assert (kept.better, kept.worse) == (a, b)
+            gap = np.round(replicates[a] - replicates[b], 12)
+            assert (kept.same, kept.tied, kept.turned) == ((gap > 0).sum(), (gap == 0).sum(), (gap < 0).sum())
+            assert kept.difference == pytest.approx(drawn[a, key].value - drawn[b, key].value)
+            low, high = kept.confidence_interval()
+            assert low <= kept.share <= high
+    assert found["hand_till", "knn", "lda"] == found["hand_till", "lda", "knn"]
+
+
+def test_the_worse_classifier_may_be_named_first_and_a_cost_is_turned():
+    y, scores = two_classes(poor=0.2, good=2.0)
+    P = {name: np.column_stack([-s, s]) for name, s in scores.items()}
+    found = pr.order_kept(y, P, measure=["auc", "expected_cost(threshold=1)"], method=pr.Bootstrap(n=50, rng=0))
+    for kept in found.kept.values():
+        assert (kept.better, kept.worse) == ("good", "poor")
+        assert kept.difference > 0
+        assert kept.share > 0.8
+    assert found["auc"].measure == "auc"
+
+
+def test_classifiers_that_are_equal_have_no_order_to_keep():
+    y, scores = two_classes(one=1.0)
+    found = pr.order_kept(y, {**scores, "same": scores["one"]}, measure="auc", method=pr.Bootstrap(n=20, rng=0))
+    kept = found["auc"]
+    assert (kept.same, kept.tied, kept.turned, kept.difference) == (0, 20, 0, 0.0)
+    assert np.isnan(kept.share)
+    assert found.rows()[0]["share"] is None
+
+
+def test_order_kept_is_stored_and_told(iris):
+    found = pr.order_kept(iris, measure="hand_till", method=pr.Bootstrap(n=50, rng=1))
+    again = pr.OrderKept.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.kept == found.kept
+    assert again.provenance.seed == 1
+    assert "<table>" in found._repr_html_()
+    with pytest.raises(InputError, match="names 3 of what was found"):
+        found["hand_till"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": pr.DeLong()}, "method must be Bootstrap"),
+        ({"y_score": {"only": [0.1, 0.2, 0.3, 0.4]}}, "Two or more classifiers"),
+        ({"labels": [0, 1, 2]}, "No case of class '2'"),
+    ],
+)
+def test_bad_requests_of_order_kept(options, message):
+    asked = {"y_score": {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.1, 0.2, 0.4, 0.3]}, "measure": "auc", **options}
+    with pytest.raises(InputError, match=message):
+        pr.order_kept([0, 0, 1, 1], **asked)
+
+
+# Bradley's sensitivity -------------------------------------------------------------------------------------------
+
+
+def test_groups_are_longest_runs_without_a_difference():
+    y, scores = two_classes(n=60, seed=3, a=0.0, b=0.4, c=0.8, d=1.2, e=1.6, f=2.0, g=2.4, h=2.8, i=3.2)
+    P = {name: np.column_stack([1 / (1 + np.exp(s)), 1 / (1 + np.exp(-s))]) for name, s in scores.items()}
+    found = pr.separation(y, P, measure=["auc", "accuracy"])
+    for key in ("auc", "accuracy"):
+        groups = found[key]
+        compared = pr.compare(y, P, measure=key)
+        assert list(groups.order) == sorted(P, key=lambda name: -compared.estimates[name].value)
+        apart = {frozenset(pair) for pair, each in compared.differences.items() if each.adjusted_pvalue < 0.05}
+        runs = [groups.order[i:j] for i in range(9) for j in range(i + 1, 10)]
+        level = [run for run in runs if not any({a, b} in apart for a, b in combinations(run, 2))]
+        longest = {run for run in level if not any(set(run) < set(other) for other in level)}
+        assert set(groups.groups) == longest
+        assert len(groups.groups) == len(longest)
+        assert (groups.separated, groups.pairs) == (len(apart), 36)
+    # Bradley (1997): AUC separates nine classifiers into more groups than accuracy.
+    assert len(found["auc"].groups) > len(found["accuracy"].groups)
+    assert pr.separation(y, P, measure="auc", alpha=1e-12)["auc"].separated < found["auc"].separated
+
+
+def test_separation_is_stored_and_told(iris):
+    found = pr.separation(iris, measure=["hand_till", "accuracy"], adjustment=None)
+    again = pr.Separation.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.measures == found.measures
+    assert repr(again) == repr(found)
+    assert found.rows()[0]["members"] == "lda | knn | tree"
+    with pytest.raises(InputError, match="no measure 'auc'"):
+        found["auc"]
+    with pytest.raises(InputError, match="alpha"):
+        pr.separation(iris, measure="hand_till", alpha=5)
+    with pytest.raises(NotApplicableError, match="auc is for 2 classes"):
+        pr.separation(iris, measure="auc")
+
+
+# The command line ------------------------------------------------------------------------------------------------
+
+
+def polyroc(*arguments):
+    command = [Path(sys.executable).parent / "polyroc", "contrast", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_paper_s_table_on_the_command_line(tmp_path):
+    picture = tmp_path / "sizes.svg"
+    done = polyroc("auc", "accuracy", "--positives", "2-4", "-o", picture)
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert [line.split()[2:] for line in lines[3:6]] == [
+        ["4", "1.0000", "inf", "9", "0", "5", "0", "1"],
+        ["6", "0.9912", "15.5", "113", "1", "62", "4", "10"],
+        ["8", "0.9772", "14.654", "1459", "34", "762", "52", "108"],
+    ]
+    assert "auc is the better measure" in done.stdout
+    assert picture.read_text().startswith("<?xml")
+
+
+def test_json_and_csv_hold_what_python_gives():
+    asked = ("auc", "accuracy", "--positives", "3", "--negatives", "5", "--cut", "2")
+    expected = pr.contrast("auc", "accuracy", positives=3, negatives=5, cut=2)
+    assert json.loads(polyroc(*asked, "--json").stdout) == expected.to_dict()
+    (row,) = csv.DictReader(io.StringIO(polyroc(*asked, "--csv").stdout))
+    assert row["only_first"] == str(expected.counts.only_first)
+
+
+def test_a_world_on_the_command_line():
+    done = polyroc(
+        *("hand_till", "accuracy", "--world", "dirichlet", "--sizes", "4,5,6", "--precision", 5, "--pairs", 200),
+        *("--seed", 3, "--json"),
+    )
+    world = pr.DirichletWorld((4, 5, 6), precision=5.0)
+    assert json.loads(done.stdout) == pr.contrast("hand_till", "accuracy", world=world, pairs=200, rng=3).to_dict()
+
+
+def test_own_data_on_the_command_line(iris):
+    file = ("--file", IRIS, *COLUMNS, "--seed", 2)
+    done = polyroc(
+        "hand_till", "accuracy", "--world", "data", *file, "--between", "lda,tree", "--pairs", 100, "--json"
+    )
+    world = pr.ResampledWorld(iris, classifiers=("lda", "tree"))
+    assert json.loads(done.stdout) == pr.contrast("hand_till", "accuracy", world=world, pairs=100, rng=2).to_dict()
+    done = polyroc("hand_till", "accuracy", "--practice", "groups", *file)
+    assert done.stdout.splitlines()[3].split() == ["hand_till", "3", "3", "3", "lda", "|", "knn", "|", "tree"]
+    done = polyroc("accuracy", "--practice", "order", *file, "--replicates", 50, "--json")
+    expected = pr.order_kept(iris, measure="accuracy", method=pr.Bootstrap(n=50, rng=2))
+    assert json.loads(done.stdout)["kept"] == expected.to_dict()["kept"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["auc", "accuracy"], "Give --positives"),
+        (["auc", "accuracy", "--positives", "x"], "--positives must be whole numbers"),
+        (["auc", "accuracy", "--positives", "0"], "one case or more"),
+        (["auc", "accuracy", "--positives", "3,4", "--negatives", "3,4,5"], "as many numbers"),
+        (["auc", "partial_auc", "--positives", "20"], "--world lists --sizes 20,20"),
+        (["auc", "accuracy", "--positives", "3", "--separation", "1"], "--separation has nothing to do"),
+        (["auc", "accuracy", "--world", "lists"], "needs --sizes"),
+        (["auc", "accuracy", "--world", "lists", "--sizes", "3,3", "--precision", "2"], "--precision has nothing"),
+        (["auc", "accuracy", "--practice", "order"], "Give --file"),
+        (["auc", "accuracy", "--positives", "3", "-o", "a.gif"], ".png, .svg or .pdf"),
+    ],
+)
+def test_bad_usage_is_one_line(arguments, message):
+    done = polyroc(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+# Pictures --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def without_windows():
+    mpl.use("agg")
+    yield
+    mpl.pyplot.close("all")
+
+
+def test_links_of_the_paper_s_first_figure():
+    found = pr.contrast("auc", "accuracy", positives=3, negatives=3)
+    picture = pr.plot(found)
+    joint = found.joint
+    ends = [path.vertices[:, 1].tolist() for path in picture.links.get_paths()]
+    assert ends == [list(pair) for pair in zip(joint.first.tolist(), joint.second.tolist(), strict=True)]
+    dots = pr.plot(found, kind="joint").cells.get_offsets()
+    assert {tuple(dot) for dot in dots.tolist()} == set(
+        zip(joint.second.tolist(), joint.first.tolist(), strict=True)
+    )
+
+
+def test_too_many_links_are_drawn_as_dots():
+    found = pr.contrast("auc", "accuracy", positives=20, negatives=20)
+    assert len(pr.plot(found).cells.get_offsets()) == len(found.joint)
+    with pytest.raises(InputError, match="no picture 'links'"):
+        pr.plot(found, kind="links")
+
+
+def test_consistency_and_discriminancy_against_size():
+    found = [pr.contrast("auc", "accuracy", positives=n, negatives=n) for n in (2, 5, 9)]
+    (line,) = pr.plot(found).lines
+    assert line.get_xdata().tolist() == [4, 10, 18]
+    assert line.get_ydata().tolist() == [each.consistency for each in found]
+    picture = pr.plot(found, kind="discriminancy")
+    assert picture.lines[0].get_ydata().tolist() == [
+        each.discriminancy for each in found[1:]
+    ]  # not the infinite one
+    assert picture.asymptotes[0].get_ydata().tolist() == [each.asymptotics.discriminancy for each in found[1:]]
+    assert len(draw_contrasts(found).axes) == 2
+    assert len(draw_contrasts(found[:1]).axes) == 1
+    assert len(pr.plot({"small": found[0], "large": found[1]}).lines) == 1
+
+
+def test_several_measures_as_a_heat_map():
+    found = pr.contrast(["auc", "accuracy", "partial_auc"], positives=3, negatives=3)
+    drawn = pr.plot(found).mesh.get_array()
+    assert drawn.filled(np.nan) == pytest.approx(found.consistency, nan_ok=True)
+
+
+def test_a_joint_distribution_that_was_not_stored_cannot_be_drawn():
+    large = pr.contrast("auc", "accuracy", positives=50, negatives=50)
+    with pytest.raises(InputError, match="not stored"):
+        pr.plot(pr.Contrast.from_dict(large.to_dict()))

@@ -1,0 +1,197 @@
+"""What `sample_size` gives back, how it shares cases among the classes, and what it complains of."""
+
+import json
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import polyroc as pr
+from planning import FAIR, GOOD, NAMES, PLANS, TRUTH, Y, binormal
+from polyroc._normalise import normalise
+from polyroc.errors import InputError, MeasureError, NotApplicableError, PolyrocError
+from polyroc.inference.hanley_mcneil import HanleyMcNeil
+from polyroc.inference.power import Obuchowski, Simulation, sample_size
+from polyroc.inference.power.allocation import Allocation
+from polyroc.results.sample_size import SampleSize
+
+
+@given(st.lists(st.floats(0.01, 100), min_size=2, max_size=6), st.integers(0, 200))
+def test_cases_are_added_one_at_a_time_in_the_ratio(ratio, more):
+    shared = Allocation(tuple("abcdef"[: len(ratio)]), tuple(ratio))
+    one, two = (np.array(shared.sizes(shared.fewest + more + extra)) for extra in (0, 1))
+    assert one.sum() == shared.fewest + more
+    assert one.min() >= 2
+    assert shared.by_formula().fewest == 10 * len(ratio)
+    assert sorted(two - one) == [0] * (len(ratio) - 1) + [1]
+    # Sainte-Lague: no class above two cases would rather give one up than another get one more.
+    r = np.array(ratio)
+    assert (r / (2 * one - 1))[one > 2].min(initial=np.inf) >= (r / (2 * one + 1)).max() * (1 - 1e-9)  # ties round
+
+
+def test_multiples_of_the_ratio_are_exact():
+    assert Allocation(NAMES, (1, 2)).sizes(3_000_000) == (1_000_000, 2_000_000)
+    assert Allocation(tuple("abc"), (0.2, 0.3, 0.5)).sizes(100) == (20, 30, 50)
+
+
+@pytest.mark.parametrize(("options", "sentence"), PLANS.values(), ids=PLANS)
+def test_sentence_rows_json_and_pickle(options, sentence):
+    found = sample_size(measure="auc", **options)
+    assert found.sentence() == sentence
+    for copy in (SampleSize.from_dict(json.loads(json.dumps(found.to_dict()))), pickle.loads(pickle.dumps(found))):
+        assert copy == found
+    assert [row["cases"] for row in found.rows()] == list(found.by_class.values())
+    assert found.n == found.sets * sum(found.by_class.values())
+    assert "<td>positive</td>" in found._repr_html_()
+    assert found.monte_carlo_error is None
+    assert found.power_interval() is None
+    assert found.assumptions
+    assert found.version == pr.__version__
+    with pytest.raises(InputError, match="stored SampleSize"):
+        SampleSize.from_dict({"kind": "Estimate"})
+
+
+def test_repr_is_short():
+    one = sample_size(measure="auc", value=0.85, null=0.75, power=0.9)
+    assert (
+        repr(one) == f"SampleSize(auc: n = {one.n} (negative {one.n // 2}, positive {one.n // 2}), power 0.9014)"
+    )
+    two = replace(one, sets=2, simulations=100, power=1.0)
+    assert repr(two).endswith(" in each of two sets), power 1.0000, Monte Carlo error 0.0000)")
+    assert two.power_interval().low < 1
+    assert "more than 0.99" in replace(one, power=0.999).sentence()
+
+
+def test_sentence_of_a_difference_in_width():
+    found = sample_size(measure="auc", value=0.85, versus=0.8, correlation=0.5, width=0.1)
+    assert "a 95 % interval of the difference in auc 0.0999 wide if" in found.sentence()
+
+
+AUC = {"measure": "auc", "value": 0.85}
+HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        ({**AUC, "null": 0.85}, r"value 0.85 and null 0.85 there is no difference.*power stays at 0.05"),
+        ({**HALF, "versus": 0.85}, r"versus 0.85 and null 0 there is no difference.*say margin"),
+        ({**AUC, "null": 0.95, "margin": 0.05}, r"worse by the margin or more: the power stays at 0.05"),
+        ({**AUC, "power": 1}, r"power must be between 0 and 1 \(0.8 for 80 %\), got 1"),
+        ({**AUC, "power": "high"}, r"power must be between 0 and 1.*got 'high'"),
+        ({**AUC, "alpha": 0.95}, r"alpha must be .*between 0 and 0.5 \(0.05 for 5 %\), got 0.95"),
+        ({**AUC, "sides": 3}, r"sides must be 1 or 2.*got 3"),
+        ({**AUC, "margin": -0.05}, r"margin must be a positive number, got -0.05"),
+        ({**AUC, "width": 0}, r"width must be a positive number, got 0"),
+        ({**AUC, "width": 1}, r"width must be less than 1, which is all there is, got 1"),
+        ({**AUC, "width": 0.1, "null": 0.5}, r"width asks .* null what a test will show; ask one thing at a time"),
+        ({**AUC, "width": 0.1, "sides": 1}, r"width asks .* sides what a test will show"),
+        ({**AUC, "width": 0.1, "power": 0.9}, r"power has no part in the width that a formula gives"),
+        ({**HALF, "correlation": 1.5}, r"correlation must be a number from -1 to 1, got 1.5"),
+        ({**HALF, "correlation": "r"}, r"correlation must be a number from -1 to 1, got 'r'"),
+        ({**HALF, "correlation": 0.5, "correlation_of": "areas"}, r"must be 'estimates' or 'scores', got 'areas'"),
+        ({**AUC, "correlation": 0.5}, r"correlation=0.5 is that of two classifiers; say versus"),
+        ({"measure": "auc", "value": 1.0}, r"value must be between 0 and 1, both excluded, got 1"),
+        ({"measure": "auc", "value": 85}, r"value must be a value of auc, 0 to 1, got 85"),
+        ({**AUC, "versus": 0}, r"versus must be between 0 and 1, both excluded, got 0"),
+        ({**AUC, "null": 1}, r"auc to be rejected must be between 0 and 1.*got 1; change null or margin"),
+        ({**AUC, "null": 1.2}, r"null must be from 0 to 1, got 1.2"),
+        ({**HALF, "null": 1.2}, r"null \(a difference\) must be from -1 to 1, got 1.2"),
+        ({"measure": "auc"}, r"value is missing"),
+        ({**AUC, "n": 100, "power": 0.9}, r"Give n to get the power, or power to get n, not both"),
+        ({**AUC, "n": 3}, r"n must be a whole number of cases, 4 or more, or the size of each class .*got 3"),
+        ({**AUC, "n": 10.5}, r"n must be a whole number of cases.*got 10.5"),
+        ({**HALF, "n": 101}, r"an even one for two sets of cases.*got 101"),
+        ({**AUC, "n": (10, 1)}, r"n must hold whole numbers, 2 or more for each class, got \(10, 1\)"),
+        ({**AUC, "n": (10, 10, 10)}, r"n must hold one number per class \(negative, positive\), got"),
+        ({**AUC, "ratio": (1, 0)}, r"ratio must hold positive numbers, one per class .*got \(1, 0\)"),
+        ({**AUC, "ratio": 2}, r"ratio must hold one number per class"),
+        (
+            {**AUC, "ratio": {"sick": 1, "well": 2}},
+            r"ratio must name the classes negative, positive, got sick, well",
+        ),
+        ({**AUC, "method": "obuchowski"}, r"method must be HanleyMcNeil.*got 'obuchowski'"),
+        ({**AUC, "method": Simulation()}, r"Simulation\(\) needs a world or pilot data, got Simulation"),
+        (
+            {**AUC, "method": HanleyMcNeil()},
+            r"nonparametric.* needs data; say method=HanleyMcNeil\('exponential'\)",
+        ),
+        ({**AUC, "y_score": [1, 2]}, r"y_score came without y_true"),
+        ({**AUC, "pos_label": 1}, r"pos_label came without y_true"),
+        (
+            {"measure": "hand_till", "value": 0.9},
+            r"formula for auc, gini, vus, not for hand_till; give pilot data",
+        ),
+        ({"measure": "auk", "value": 0.9}, r"There is no measure 'auk'"),
+        ({"measure": "auc", "value": 0.500001}, r"More than 1e\+09 cases.*there is a power of 0\.\d+\. Expect"),
+        ({**AUC, "width": 1e-6}, r"More than 1e\+09 cases would be needed; with that many there is a width of"),
+        ({"measure": "auc", "world": 3}, r"world must have sample\(sizes, rng\).*got 3"),
+        ({"measure": "auc", "world": binormal(0.8), "value": 0.7}, r"world knows its true auc \(0.8\); leave out"),
+        ({"measure": "auc", "world": binormal(0.8), "versus": 0.7}, r"one classifier, or two with versus"),
+        ({"measure": "auc", "world": binormal(0.8), "y_true": Y}, r"pilot data .* or a world .*not both"),
+        ({"measure": "auc", "world": binormal(0.8), "correlation": 0.1}, r"correlation=0.1 .* leave it out"),
+        (
+            {"measure": "auc", "world": binormal(0.8), "method": Obuchowski()},
+            r"must be Simulation\(\) for a world",
+        ),
+    ],
+)
+def test_what_cannot_be_planned(ask, message):
+    with pytest.raises(PolyrocError, match=message) as caught:
+        sample_size(**ask)
+    assert isinstance(caught.value, InputError | NotApplicableError | MeasureError)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: sample_size(Y, GOOD, measure="auc"), "auc is for 2 classes, here 3"),
+        (lambda: sample_size(Y, measure="ova"), "y_score is missing"),
+        (lambda: sample_size(Y, {"a": GOOD, "b": FAIR, "c": FAIR}, measure="ova"), r"have 3 \(a, b, c\)"),
+        (
+            lambda: sample_size({"a": GOOD, "b": FAIR}, measure="ova"),
+            "dict of Scores by classifier.*ndarray, ndarray",
+        ),
+        (lambda: sample_size(Y, GOOD, measure="ova", versus=0.7), "versus is for two classifiers"),
+        (lambda: sample_size(Y, GOOD, measure="ova", value=1.0), "value must be between 0 and 1, both excluded"),
+        (lambda: sample_size(Y, TRUTH.astype(float), measure="ova", value=0.9), "nothing varies"),
+        (lambda: sample_size(Y, {"a": GOOD, "b": GOOD}, measure="ova", value=0.9), "nothing varies"),
+        (
+            lambda: sample_size(Y[:21], GOOD[:21, :2], measure="ova"),
+            "two cases or more of each class, got 1 of 'b'",
+        ),
+        (
+            lambda: sample_size(Y, GOOD, measure="ova", method=Simulation(), value=0.9),
+            "leave out value and versus",
+        ),
+        (
+            lambda: sample_size(normalise(Y, GOOD, groups=Y), measure="ova"),
+            "counts independent cases that weigh the same, here groups came",
+        ),
+        (
+            lambda: sample_size(normalise(Y, GOOD, sample_weight=np.ones(75)), measure="ova"),
+            "here sample_weight came",
+        ),
+        (
+            lambda: sample_size({"a": normalise(Y, GOOD), "b": normalise(Y == "a", GOOD[:, :2])}, measure="ova"),
+            "same classes, got a, b, c and False, True",
+        ),
+        (lambda: sample_size((Y == "a") + 0, GOOD[:, 0], measure="sensitivity(threshold=0.5)"), "no chance value"),
+        (lambda: Simulation(n=1), "n must be a whole number of simulated samples, 2 or more, got 1"),
+        (lambda: Simulation(rng=-1), "rng must be a seed"),
+    ],
+)
+def test_pilot_data_that_do_not_do(ask, message):
+    with pytest.raises((InputError, NotApplicableError), match=message):
+        ask()
+
+
+def test_pilot_undefined():
+    with (
+        pytest.raises(InputError, match="is undefined on the pilot data"),
+        pytest.warns(pr.errors.UndefinedMeasureWarning),
+    ):
+        sample_size((Y == "a") + 0, GOOD[:, 0], measure="ppv(threshold=2)", null=0.5)

@@ -1,0 +1,109 @@
+"""Sample sizes from pilot data."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import polyroc as pr
+from asking import THREE_CLASSES
+from planning import FAIR, GOOD, Y, binormal, bounds
+from polyroc import datasets
+from polyroc._normalise import normalise
+from polyroc.inference.power import Simulation, sample_size
+from polyroc.measures import MEASURES
+
+MANY = THREE_CLASSES
+
+
+def said(key, P):
+    """Probabilities as the measure needs them: an ordered measure takes the mean class."""
+    return P @ [0, 1, 2] if MEASURES[key].needs == "ordered" else P
+
+
+TWO = [key for key, each in MEASURES.items() if each.classes == (2, 2)]
+
+
+@pytest.mark.parametrize("key", MANY)
+def test_pilot_at_its_own_size_has_the_standard_error_of_evaluate_and_compare(key):
+    good, fair = said(key, GOOD), said(key, FAIR)
+    one = pr.evaluate(Y, fair, measure=key, labels=["a", "b", "c"])
+    counts = (20, 25, 30)
+    plan = sample_size(Y, fair, measure=key, width=0.3, n=counts, labels=["a", "b", "c"])
+    low, high = one.confidence_interval()
+    assert plan.width == pytest.approx(high - low, abs=1e-12)  # the same variance, added up in another order
+    assert plan.value == pytest.approx(one.value, abs=1e-15)
+    both = {"good": good, "fair": fair}
+    two = pr.compare(Y, both, measure=key, labels=["a", "b", "c"]).difference("good", "fair")
+    plan = sample_size(Y, both, measure=key, n=counts, labels=["a", "b", "c"])
+    assert plan.width == pytest.approx(np.diff(two.confidence_interval())[0], abs=1e-12)
+    expected = stats.norm.cdf(abs(two.value) / two.standard_error - 1.959963984540054)
+    assert plan.power == pytest.approx(expected, abs=1e-9)
+    assert plan.sets == 1
+
+
+@pytest.mark.parametrize("key", TWO)
+def test_pilot_of_two_classes(key):
+    y = (Y != "a").astype(int)
+    risk = {"good": 1 - GOOD[:, 0], "fair": 1 - FAIR[:, 0]}
+    key = key if key in ("auc", "gini", "partial_auc") else f"{key}(threshold=0.5)"
+    two = pr.compare(y, risk, measure=key).difference("good", "fair")
+    plan = sample_size(y, risk, measure=key, n={"0": 20, "1": 55})
+    assert plan.width == pytest.approx(np.diff(two.confidence_interval())[0], abs=1e-12)
+    assert sample_size(y, risk, measure=key).n >= 20
+
+
+def test_unpaired_pilots():
+    apart = {"good": normalise(Y, GOOD), "fair": normalise(Y, FAIR)}
+    two = pr.compare(apart, measure="hand_till").difference("good", "fair")
+    plan = sample_size(apart, measure="hand_till", n=(20, 25, 30))
+    assert plan.width == pytest.approx(np.diff(two.confidence_interval())[0], abs=1e-12)
+    assert (plan.n, plan.sets) == (150, 2)
+    paired = sample_size(Y, {"good": GOOD, "fair": FAIR}, measure="hand_till")
+    assert sample_size(apart, measure="hand_till").n > paired.n
+    assert "for each of two classifiers" in plan.sentence()
+
+
+def test_variance_scales_with_the_class_sizes():
+    """Twenty-five times the cases: a fifth of the width, exactly so for a difference."""
+    asked = {"measure": "hand_till", "width": 1.9}
+    few = sample_size(Y, {"a": GOOD, "b": FAIR}, n=(20, 25, 30), **asked)
+    many = sample_size(Y, {"a": GOOD, "b": FAIR}, n=(500, 625, 750), **asked)
+    assert few.width / many.width == pytest.approx(5, rel=1e-12)
+
+
+@pytest.mark.parametrize("key", ["accuracy", "ova", "pairwise_accuracy", "hand_till"])
+def test_measures_that_depend_on_the_class_shares_follow_the_planned_ratio(key):
+    weight = np.array([3 / 20, 1 / 25, 1 / 30])[np.searchsorted(["a", "b", "c"], Y)]
+    expected = pr.evaluate(Y, FAIR, measure=key, sample_weight=weight)
+    plan = sample_size(Y, FAIR, measure=key, ratio={"b": 1, "c": 1, "a": 3}, null=expected.value - 0.05)
+    assert plan.value == pytest.approx(expected.value, abs=1e-12)  # the same sums in another order
+    assert plan.by_class["a"] == pytest.approx(3 * plan.by_class["b"], abs=2)  # each to the nearest case
+
+
+def test_planned_values_replace_those_of_the_pilot():
+    own = sample_size(Y, FAIR, measure="hand_till", null=0.8)
+    modest = sample_size(Y, FAIR, measure="hand_till", null=0.8, value=own.value - 0.03)
+    assert modest.n > own.n
+    two = {"a": GOOD, "b": FAIR}
+    hard, easy = (sample_size(Y, two, measure="hand_till", value=0.9, versus=v).n for v in (0.87, 0.8))
+    assert hard > easy
+
+
+def test_pilot_keeps_its_promise():
+    """A pilot of 1500 cases, so that its own error does not matter: the power in simulations of the same world."""
+    world = datasets.HandTill(3, 1.0)
+    plan = sample_size(*world.sample(500, rng=4), measure="hand_till", null=0.75, value=world.hand_till)
+    found = sample_size(world=world, measure="hand_till", null=0.75, n=plan.n, method=Simulation(600, rng=5))
+    low, high = bounds(plan.power, 600)
+    assert low <= 600 * found.power <= high
+
+
+def test_cost_is_better_if_lower():
+    y, risk = binormal(0.8).sample(40, rng=0)
+    key = "expected_cost(threshold=0.7)"
+    cheap = sample_size(y, risk, measure=key, null=0.5)
+    assert not cheap.upward
+    assert "is below 0.5" in cheap.sentence()
+    not_worse = sample_size(y, risk, measure=key, null=cheap.value, margin=0.05)
+    assert not_worse.upward is False
+    assert "is not above" in not_worse.sentence()

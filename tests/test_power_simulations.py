@@ -1,0 +1,109 @@
+"""Sample sizes by simulation, from worlds and from pilot data."""
+
+import json
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from planning import FAIR, GOOD, Pair, Y, binormal, bounds
+from polyroc import datasets
+from polyroc._normalise import normalise
+from polyroc.errors import InputError
+from polyroc.inference.power import Simulation, sample_size
+
+
+def test_simulation_finds_about_the_size_of_the_formula():
+    """Within 15 %: 400 samples leave 2 % of power open, some 6 % of n, and the formula is an approximation."""
+    told = []
+    asked = {"measure": "auc", "null": 0.6}
+    found = sample_size(
+        world=binormal(0.7), method=Simulation(400, rng=0), progress=lambda *step: told.append(step), **asked
+    )
+    assert found.n == pytest.approx(sample_size(value=0.7, **asked).n, rel=0.15)
+    assert found.power >= 0.8
+    assert found.monte_carlo_error == pytest.approx(sqrt(found.power * (1 - found.power) / 400), rel=1e-12)
+    low, high = found.power_interval()
+    assert low < found.power < high
+    assert told[0] == (0, 400, told[0][2])
+    assert len(told) % 400 == 0
+    assert found.simulations == 400
+    assert found.seed == 0
+    again = sample_size(world=binormal(0.7), n=found.n, method=Simulation(400, rng=0), **asked)
+    assert (again.power, again.width) == (found.power, found.width)
+
+
+def test_generators_move_on_and_are_told():
+    rng = np.random.default_rng(3)
+    asked = {"world": binormal(0.7), "measure": "auc", "n": 60}
+    one, two = (sample_size(method=Simulation(50, rng=rng), **asked) for _ in range(2))
+    assert one.seed != two.seed
+    assert sample_size(method=Simulation(50, rng=one.seed), **asked).power == one.power
+    assert sample_size(method=Simulation(50), **asked).seed is not None
+
+
+def test_worlds_apart_and_three_classes():
+    apart = {"one": binormal(0.85), "two": binormal(0.7)}
+    found = sample_size(world=apart, measure="auc", method=Simulation(100, rng=0), n=160)
+    assert (found.sets, found.by_class) == (2, {"0": 40, "1": 40})
+    assert (found.value, found.versus) == pytest.approx(
+        (0.85, 0.7), abs=1e-12
+    )  # Phi(Phi^-1(x)) is x but for rounding
+    three = sample_size(
+        world=datasets.HandTill(3, 1.5), measure="accuracy", n=(30, 20, 10), method=Simulation(50, rng=0)
+    )
+    assert three.null == pytest.approx(1 / 3)
+    assert three.power > 0.9
+
+
+def test_width_is_kept_with_the_chance_wanted():
+    found = sample_size(world=binormal(0.8), measure="auc", width=0.2, power=0.9, method=Simulation(100, rng=0))
+    assert found.power >= 0.9
+    assert found.width < 0.2
+    usual = sample_size(measure="auc", value=0.8, width=0.2)
+    assert found.n > usual.n  # in nine samples of ten is more than on average
+    assert "no wider than 0.2 in 0.9" in found.sentence()
+
+
+def test_pilot_data_can_be_resampled():
+    asked = {"measure": "hand_till", "null": 0.75}
+    drawn = sample_size(Y, FAIR, method=Simulation(100, rng=1), **asked)
+    assert drawn.value == sample_size(Y, FAIR, **asked).value
+    assert drawn.power >= 0.8
+    two = {"good": GOOD, "fair": FAIR}
+    one, other = (sample_size(Y, two, measure="ova", n=30, method=m) for m in (None, Simulation(200, rng=1)))
+    low, high = bounds(one.power, 200)
+    assert low <= 200 * other.power <= high
+    apart = {name: normalise(Y, P) for name, P in two.items()}
+    assert sample_size(apart, measure="ova", n=120, method=Simulation(20, rng=1)).sets == 2
+
+
+def test_world_that_does_not_know_its_value_is_told():
+    asked = {"world": datasets.Binormal(1.0), "measure": "partial_auc(fpr=(0, 0.2))"}
+    with pytest.raises(InputError, match=r"does not know its true partial_auc.*say value"):
+        sample_size(**asked)
+    true = datasets.Binormal(1.0).partial_auc(0, 0.2)
+    assert sample_size(value=true, n=80, method=Simulation(20, rng=0), **asked).value == true
+
+
+def test_samples_that_say_nothing_show_nothing():
+    """Two classifiers that rank alike have a difference without a standard error: never a success."""
+    world = Pair(0.8, 0.8, 1.0)
+    found = sample_size(world=world, measure="auc", margin=0.05, n=40, method=Simulation(20, rng=0))
+    assert found.power == 0
+    assert np.isnan(found.width)
+    assert json.loads(json.dumps(found.to_dict()))["width"] is None
+
+
+def test_simulation_that_never_gets_there(monkeypatch):
+    asked = {"measure": "auc", "method": Simulation(50, rng=0)}
+    monkeypatch.setattr("polyroc.inference.power.simulating.MOST_DRAWN", 60)
+    with pytest.raises(
+        InputError, match=r"Some \d+ cases are needed, and samples of 60 .* have a power of 0\.\d+"
+    ):
+        sample_size(world=binormal(0.6), **asked)
+    with pytest.raises(InputError, match=r"samples of 60 at most are simulated, which have a width of 0\.\d+"):
+        sample_size(world=binormal(0.8), width=0.1, **asked)
+    monkeypatch.setattr("polyroc.inference.power.simulating._first_guess", lambda *_: 50)
+    with pytest.raises(InputError, match=r"Samples of 60 cases, .* have a simulated power of 0\.\d+ only"):
+        sample_size(world=binormal(0.6), **asked)
