@@ -19,6 +19,7 @@ from sklearn.metrics import roc_auc_score
 import polyroc as pr
 from contrasts import contrasts
 from curves import bands, curves
+from fronts import front_archive, front_sweep, front_volumes
 from he import he
 from pdi import pdi
 from threeway import threeway
@@ -165,6 +166,9 @@ ROWS = {
     "he": he,
     "curves": curves,
     "bands": bands,
+    "front volumes": front_volumes,
+    "front archive": front_archive,
+    "front sweep": front_sweep,
     "contrasts": contrasts,
     "start": start,
     "large file": large_file,

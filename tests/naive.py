@@ -644,3 +644,79 @@ def calls(s, cuts):
         for place, x in enumerate(order):
             shares[x][called[place]] += 1 / len(orders)
     return shares
+
+
+# Fronts of error rates -------------------------------------------------------------------------------------------
+
+
+def dominates(a, b):
+    return all(x <= y for x, y in zip(a, b, strict=True)) and any(x < y for x, y in zip(a, b, strict=True))
+
+
+def non_dominated(vectors):
+    """Each vector that none of the others dominates, once."""
+    distinct = {tuple(v) for v in vectors}
+    return {v for v in distinct if not any(dominates(other, v) for other in distinct)}
+
+
+def least_cost_decision(p, costs):
+    """The decision of least expected cost; risks within rounding of the least tie, and the first of them wins."""
+    c = len(p)
+    risks = []
+    for j in range(c):
+        risk = 0.0
+        for k in range(c):
+            risk += p[k] * costs[k][j]
+        risks.append(risk)
+    least = min(risks)
+    return next(j for j in range(c) if risks[j] <= least + 1e-12 * abs(least))
+
+
+def decision_counts(y, P, costs, w):
+    """At [k][j], the weight of the cases of class k given to j."""
+    c = len(costs)
+    counts = [[0] * c for _ in range(c)]
+    for k, p, weight in zip(y, P, w, strict=True):
+        counts[k][least_cost_decision(p, costs)] += weight
+    return counts
+
+
+def dominated_share(fronts, points):
+    """The share of the points that the first front dominates or holds, and none of the others."""
+    hits = 0
+    for x in points:
+        below = [any(all(a <= b for a, b in zip(m, x, strict=True)) for m in front) for front in fronts]
+        hits += below[0] and not any(below[1:])
+    return hits / len(points)
+
+
+def box_share(corner, classes):
+    """The share of {x in [0, 1]^D : sum x <= Q - 1} above a corner, in whole fractions, over all 2^D sets."""
+
+    def above(corner):
+        D, total = len(corner), Fraction(0)
+        for chosen in product((0, 1), repeat=D):
+            left = classes - 1 - sum(1 if s else c for s, c in zip(chosen, corner, strict=True))
+            total += (-1) ** sum(chosen) * max(left, Fraction(0)) ** D
+        return total
+
+    return above([Fraction(c) for c in corner]) / above([Fraction(0)] * len(corner))
+
+
+def union_share(members, classes):
+    """The same for what several points dominate, by inclusion and exclusion over all sets of them."""
+    total = Fraction(0)
+    for size in range(1, len(members) + 1):
+        for chosen in combinations(members, size):
+            total -= (-1) ** size * box_share([max(column) for column in zip(*chosen, strict=True)], classes)
+    return total
+
+
+def grid_staircase_share(members, cells):
+    """Two classes, rates that are whole numbers of cells: the dominated cells of the triangle, counted."""
+    area = Fraction(0)
+    for i in range(cells):
+        for j in range(cells - i):
+            if any(a <= i and b <= j for a, b in members):
+                area += Fraction(1, 2) if i + j == cells - 1 else 1
+    return area / Fraction(cells**2, 2)

@@ -445,3 +445,22 @@ def test_an_error_inside_a_worker_reaches_the_caller():
     (sample,) = samples([0, 1, 0, 1], [1, 2, 3, 4])
     with pytest.raises(pr.errors.MeasureError, match="fpr must be"):
         replicates(Bootstrap(10, rng=0), pr.measure("partial_auc", fpr=(0.5, 0.1)), [sample])
+
+
+# Parts -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["hand_till", "ova", "scurfield", "pdi"])
+def test_parts_have_the_standard_errors_of_the_same_resamples(key):
+    """The measure of a part alone, on the very resamples of the whole."""
+    rng = np.random.default_rng(21)
+    y, P = settled_data(rng, 60, 3)
+    s = (P @ [0, 1, 2]).round(1) if key == "scurfield" else P
+    found = pr.evaluate(y, s, measure=key, labels=[0, 1, 2], method=Bootstrap(50, rng=3))
+    (sample,) = samples(y, s)
+    counts = counts_drawn(sample, stratified=True, seed=3, size=50)
+    statistics = [pr.measure(key)(sample.reweighted(row.astype(float))) for row in counts]
+    for name, part in found.parts.items():
+        expected = np.std([each.parts()[name].value for each in statistics], ddof=1)
+        assert part.standard_error == pytest.approx(expected, rel=1e-9)
+    assert found.to_dict() == pr.Estimate.from_dict(found.to_dict()).to_dict()

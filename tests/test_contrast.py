@@ -265,6 +265,12 @@ def test_the_conclusion_follows_definition_5():
 # Records ---------------------------------------------------------------------------------------------------------
 
 
+def test_nothing_is_stored_that_json_does_not_know():
+    found = pr.contrast("auc", "accuracy", positives=2, negatives=2)
+    assert found.discriminancy == inf
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["discriminancy"] is None
+
+
 def test_stored_and_read_back():
     found = pr.contrast(["auc", "partial_auc", "accuracy"], positives=4, negatives=4)
     again = pr.Contrasts.from_dict(json.loads(json.dumps(found.to_dict())))
@@ -307,8 +313,11 @@ def test_exact_intervals_of_a_share():
         (("auc", "accuracy"), {"positives": 7, "negatives": 7, "ties": True}, r"world=RankedLists\(\(7, 7\)\)"),
         (("auc", "accuracy"), {"positives": 99, "negatives": 99, "ties": True}, "or more ranked lists"),
         (("auc", "auc"), {"positives": 3, "negatives": 3}, "different measures"),
+        (("auc", "ppv"), {"positives": 3, "negatives": 3, "most": 0}, "most must be"),
         ((["auc"],), {"positives": 3, "negatives": 3}, "two or more different"),
         (("auc",), {"positives": 3, "negatives": 3}, "two measures"),
+        ((5,), {"positives": 3, "negatives": 3}, "two measures"),
+        ((None, "auc"), {"positives": 3, "negatives": 3}, "two measures"),
         (("auc", "accuracy"), {"world": 3}, "world must be"),
         (("auc", "accuracy"), {"world": pr.RankedLists((3, 3)), "cut": 2}, "leave out cut"),
         (("auc", "accuracy"), {"world": pr.RankedLists((3, 3)), "pairs": 0}, "pairs must be"),
@@ -336,6 +345,18 @@ def test_measures_that_do_not_fit_are_told(asked, sizes, message):
 def test_an_unknown_measure_is_told():
     with pytest.raises(MeasureError, match="did you mean 'auc'"):
         pr.contrast("auk", "accuracy", positives=3, negatives=3)
+
+
+def test_every_measure_that_applies():
+    two = pr.contrast(positives=3, negatives=3)
+    assert {"auc", "gini", "partial_auc", "accuracy", "sensitivity", "vus"} <= {*two.measures}
+    assert not {"hand_till", "umbrella"} & {*two.measures}
+    assert len(two) == comb(len(two.measures), 2)
+    assert two["auc", "vus"].consistency == 1
+    three = pr.contrast(sizes=(2, 2, 2))
+    assert {"vus", "umbrella", "scurfield", "accuracy"} <= {*three.measures}
+    drawn = pr.contrast(world=pr.DirichletWorld((3, 3, 3)), pairs=20, rng=0)
+    assert {"hand_till", "he", "pdi", "mossman", "accuracy"} <= {*drawn.measures}
 
 
 def test_an_unknown_pair_is_told():

@@ -14,7 +14,7 @@ import pytest
 
 import polyroc as pr
 from polyroc.datasets import catalogue
-from polyroc.errors import InputError, NotApplicableError
+from polyroc.errors import InputError, NotApplicableError, UndefinedMeasureWarning
 from polyroc.plots.contrasts import draw_contrasts
 
 IRIS = catalogue.path("iris_predictions")
@@ -70,6 +70,18 @@ def test_classifiers_that_are_equal_have_no_order_to_keep():
     assert (kept.same, kept.tied, kept.turned, kept.difference) == (0, 20, 0, 0.0)
     assert np.isnan(kept.share)
     assert found.rows()[0]["share"] is None
+
+
+def test_a_measure_that_is_undefined_on_all_cases_has_no_order():
+    y, scores = two_classes(one=1.0, two=0.5)
+    P = {
+        "never": np.column_stack([np.ones(60), np.zeros(60)]),
+        "two": np.column_stack([-scores["two"], scores["two"]]),
+    }
+    with pytest.warns(UndefinedMeasureWarning, match="No case was called"):
+        found = pr.order_kept(y, P, measure="ppv", method=pr.Bootstrap(n=20, rng=0))
+    assert found["ppv"].difference == 0
+    assert np.isnan(found["ppv"].share)
 
 
 def test_order_kept_is_stored_and_told(iris):

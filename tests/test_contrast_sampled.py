@@ -184,6 +184,23 @@ def test_a_world_of_one_s_own():
     assert found.undecided > 0
 
 
+@dataclass(frozen=True)
+class Strange:
+    sizes: tuple[int, ...] = (2, 3)
+
+    def draw(self, rng, pairs):
+        return Outputs(rng.random((pairs, 5)), self.sizes), Outputs(rng.random((pairs, 5)), self.sizes)
+
+
+def test_a_world_that_gives_something_else_is_told(monkeypatch):
+    with pytest.raises(NotApplicableError, match="no cut"):
+        pr.contrast("auc", "accuracy", world=Strange())
+    assert pr.contrast("auc", "sensitivity(threshold=0.5)", world=Strange(), pairs=50, rng=0).pairs == 50
+    monkeypatch.setattr(Strange, "draw", lambda _, rng, pairs: rng.random((pairs, 5)))
+    with pytest.raises(InputError, match="must give two Outputs, got ndarray"):
+        pr.contrast("auc", "accuracy", world=Strange())
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -197,6 +214,7 @@ def test_a_world_of_one_s_own():
         (lambda: pr.GaussianWorld((5, 5), form="row"), "form must be"),
         (lambda: pr.GaussianWorld((5, 5), cut=3), "cut is for form='score'"),
         (lambda: pr.DirichletWorld((5, 5), precision=0), "precision must be a number from"),
+        (lambda: pr.ResampledWorld(*predictions(), classifiers=("good", "poor"), cut=3), "cut is for one score"),
         (lambda: pr.ResampledWorld(*predictions()), "Two classifiers are needed"),
         (lambda: pr.ResampledWorld(*predictions(), classifiers=("good", "none")), "Two classifiers are needed"),
         (lambda: pr.ResampledWorld(*predictions("score"), classifiers=("good", "poor")), "order is unknown"),

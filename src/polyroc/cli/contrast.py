@@ -69,6 +69,7 @@ DATA = (
         help="Also draw it (.png, .svg, .pdf): C and D against size, or the joint distribution of two measures.",
     ),
 )
+MOST_SENTENCES = 6  # more are no longer read
 COLUMNS = ("truth", "scores", "classifier", "case", "class_", "weight", "labels", "pos_label", "missing")
 
 
@@ -79,7 +80,7 @@ def _options(command: Any) -> Any:
 
 
 @click.command(short_help="Measure against measure: consistency and discriminancy.")
-@click.argument("measures", nargs=-1, required=True, metavar="MEASURE...")
+@click.argument("measures", nargs=-1, metavar="[MEASURE]...")
 @_options
 @level_option
 @formats
@@ -94,7 +95,7 @@ def contrast(
     """Which of two measures is the better one: how often they agree (C), and which tells more apart (D).
 
     Over all ranked lists of some size, exactly; over pairs of outputs drawn from a world; or on a file of
-    predictions.
+    predictions. Without a MEASURE, all that apply.
 
     \b
     The paper's table: polyroc contrast auc accuracy --positives 2-8
@@ -131,13 +132,14 @@ def _contrasts(measures: tuple[str, ...], options: dict[str, Any], progress: Any
     if options["world"] is not None:
         _refuse_idle(options, ("positives", "negatives", "ties"), f"--world {options['world']}")
         how = {"pairs": options["pairs"], "rng": options["seed"], "n_jobs": options["jobs"]}
-        return [*judge([*measures], world=_world(options), progress=progress, **how).values()]
+        return [*judge([*measures] or None, world=_world(options), progress=progress, **how).contrasts.values()]
     _refuse_idle(options, ("file", "separation", "precision", "rival", "correlation", "levels"), "ranked lists")
     cut = _numbers(options["cut"], "--cut", "8")
     found: list[Contrast] = []
     for sizes in _sizes(options):
         called = None if cut is None else cut[0] if len(cut) == 1 else cut
-        found += judge([*measures], sizes=sizes, cut=called, ties=options["ties"], progress=progress).values()
+        judged = judge([*measures] or None, sizes=sizes, cut=called, ties=options["ties"], progress=progress)
+        found += judged.contrasts.values()
     return found
 
 
@@ -256,7 +258,8 @@ def _contrast_page(found: list[Contrast], level: float) -> Page:
             f"{tends.discriminancy:.2f}."
         )
     last = {(each.first, each.second): each for each in found}
-    notes += ["", *(each.conclusion(level) for each in last.values())]
+    if len(last) <= MOST_SENTENCES:
+        notes += ["", *(each.conclusion(level) for each in last.values())]
     return Page(printable(title), table, [printable(note) for note in notes])
 
 

@@ -71,10 +71,13 @@ def front(
     alphas, bounds = _alphas(alpha), dict(_bound(text) for text in bound) or None
     with progress_bar() as progress:
         scores = scores_from(file, **columns)
+        if out is not None and len(scores.classifiers) > 1:
+            many = len(scores.classifiers)
+            raise InputError(f"--out stores one front, but FILE holds {many} classifiers; give one with --scores.")
         made = find(scores, n=draws, alpha=alphas, bounds=bounds, rng=seed, progress=progress)
     found = {made.classifier: made} if isinstance(made, Front) else made
     if out is not None:
-        _store(found, out)
+        next(iter(found.values())).save(out)
     if output == "csv":
         click.echo(as_csv([row for each in found.values() for row in each.rows()]))
         return 0
@@ -85,12 +88,6 @@ def front(
     else:
         click.echo(render(_page(found, volumes, file.name), output))
     return 0
-
-
-def _store(found: dict[str, Front], out: Path) -> None:
-    if len(found) > 1:
-        raise InputError(f"--out stores one front, but FILE holds {len(found)} classifiers; run them one by one.")
-    next(iter(found.values())).save(out)
 
 
 def _alphas(given: tuple[str, ...]) -> Any:
@@ -130,7 +127,9 @@ def _volumes(front: Front, all_fronts: dict[str, Front], points: int, seed: int)
     """G, and the volumes dominated exclusively of each other front, all on the same random points."""
     gini = front.gini(points, seed)
     others = {
-        name: front.exclusive(other, points, seed) for name, other in all_fronts.items() if other is not front
+        name: front.exclusive(other, points, seed).value
+        for name, other in all_fronts.items()
+        if other is not front
     }
     return {"gini": gini.value, "gini_standard_error": gini.standard_error, "exclusive": others}
 

@@ -1,6 +1,6 @@
 """The verb `contrast`: measure against measure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from typing import Any, TypedDict, Unpack, overload
 
@@ -8,8 +8,10 @@ import numpy as np
 
 from polyroc.contrasts.enumeration import MOST_LISTS, enumerate_lists
 from polyroc.contrasts.exact import BY_AREA, BY_CUT, asymptotics, count_pairs, joint_table
+from polyroc.contrasts.judging import fitting
 from polyroc.contrasts.lists import checked_cuts, checked_sizes
-from polyroc.contrasts.sampling import Draw, sample_pairs
+from polyroc.contrasts.outputs import Outputs
+from polyroc.contrasts.sampling import Draw, example_of, sample_pairs
 from polyroc.contrasts.worlds import World
 from polyroc.errors import InputError
 from polyroc.inference.evaluating import Progress
@@ -44,12 +46,14 @@ class _Options(TypedDict, total=False):
 def contrast(first: Asked, second: Asked, **options: Unpack[_Options]) -> Contrast: ...
 @overload
 def contrast(
-    first: list[str] | list[Measure] | tuple[Asked, ...], second: None = ..., **options: Unpack[_Options]
+    first: list[str] | list[Measure] | tuple[Asked, ...] | None = ...,
+    second: None = ...,
+    **options: Unpack[_Options],
 ) -> Contrasts: ...
 
 
 def contrast(
-    first: Asked | Sequence[Asked],
+    first: Asked | Sequence[Asked] | None = None,
     second: Asked | None = None,
     *,
     positives: int | None = None,
@@ -82,7 +86,8 @@ def contrast(
     Parameters
     ----------
     first, second
-        Two measures, such as "auc" and "accuracy"; or a list of measures, each against each other.
+        Two measures, such as "auc" and "accuracy"; or a list of measures, each against each other; or nothing, for
+        all measures that apply.
     positives, negatives
         How many cases of two classes.
     sizes
@@ -132,15 +137,15 @@ def contrast(
     >>> found["he", "accuracy"].consistency_interval()
     ConfidenceInterval(low=..., high=...)
     """
-    measures = _measures(first, second)
     told = {"positives": positives, "negatives": negatives, "sizes": sizes, "cut": cut, "ties": ties or None}
     if world is not None:
         _refuse_both(told)
-        draw = Draw.checked(pairs, rng, n_jobs)
-        found = sample_pairs(measures, _checked_world(world), draw, progress)
+        measures = _measures(first, second, example_of(world))
+        found = sample_pairs(measures, world, Draw.checked(pairs, rng, n_jobs), progress)
     else:
         counts = _sizes(positives, negatives, sizes)
         cuts = checked_cuts(cut, counts)
+        measures = _measures(first, second, Outputs(np.zeros((1, sum(counts))), counts, cuts))
         if _is_area_and_cut(measures) and len(counts) == 2 and not ties:
             found = [_exact(measures, counts, cuts)]
         else:
@@ -150,13 +155,16 @@ def contrast(
     return Contrasts(tuple(map(str, measures)), {(each.first, each.second): each for each in found})
 
 
-def _measures(first: Any, second: Any) -> list[Measure]:
-    asked = [first, second] if isinstance(first, str | Measure) else [*first]
-    if (second is None) == isinstance(first, str | Measure):
+def _measures(first: Any, second: Any, example: Outputs) -> list[Measure]:
+    """Those asked for, or all that apply."""
+    if first is None and second is None:
+        return fitting(example)
+    alone = isinstance(first, str | Measure)
+    if (second is None) == alone or not (alone or isinstance(first, Iterable)):
         raise InputError(
             "contrast needs two measures, or one list of two or more: contrast('auc', 'accuracy', ...)."
         )
-    measures = [find(each) for each in asked]
+    measures = [find(each) for each in ([first, second] if alone else first)]
     names = [str(each) for each in measures]
     if len(measures) < 2 or len(set(names)) < len(names):
         raise InputError(f"contrast needs two or more different measures, got {', '.join(names) or 'none'}.")
@@ -169,15 +177,6 @@ def _refuse_both(told: dict[str, Any]) -> None:
         raise InputError(
             f"The world says how many cases there are; leave out {', '.join(given)}, or leave out world."
         )
-
-
-def _checked_world(world: Any) -> World:
-    if not isinstance(world, World):
-        raise InputError(
-            "world must be RankedLists, GaussianWorld, DirichletWorld, ResampledWorld, or have sizes and "
-            f"draw(rng, pairs), got {type(world).__name__}."
-        )
-    return world
 
 
 def _sizes(positives: Any, negatives: Any, sizes: Any) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from polyroc.measures import Measure
 from polyroc.results.contrast import Contrast, Counts, Joint
 from polyroc.results.provenance import Provenance
 
-__all__ = ["MOST_LISTS", "count_pairs", "enumerate_lists", "joint_of", "told_cuts"]
+__all__ = ["MOST_LISTS", "count_pairs", "enumerate_lists", "joint_of"]
 
 MOST_LISTS = 200_000  # 10 positives and 10 negatives, or 5 and 5 with ties; some seconds to a minute a measure
 
@@ -49,6 +49,8 @@ def enumerate_lists(
 
 
 def _refuse_many(sizes: tuple[int, ...], ties: bool, most: int) -> None:
+    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+        raise InputError(f"most must be a whole number of lists, 1 or more, got {most!r}.")
     lists = how_many(sizes, ties=False)
     if ties and lists <= most:
         lists = how_many(sizes, ties=True)
@@ -80,13 +82,13 @@ def _contrast(
         counts=counts,
         undecided=undecided,
         exact=True,
-        world=f"all ranked lists{', ties included' if ties else ''}; {told_cuts(outputs)}",
+        world=f"all ranked lists{', ties included' if ties else ''}; {_told(outputs)}",
         provenance=Provenance(scores.cases, f"enumeration of {len(f)} lists"),
         _joint=cache(partial(joint_of, signs[0] * f, signs[1] * g)),
     )
 
 
-def told_cuts(outputs: Outputs) -> str:
+def _told(outputs: Outputs) -> str:
     """Where decisions come from, in words."""
     cuts = outputs.cuts or ()
     if len(cuts) == 2:
@@ -100,7 +102,9 @@ def count_pairs(f: FloatArray, g: FloatArray) -> tuple[Counts, int]:
     >>> count_pairs(np.array([1.0, 2.0, 3.0, 3.0]), np.array([1.0, 1.0, 2.0, 0.0]))
     (Counts(agree=2, disagree=2, only_first=1, only_second=1), 0)
     """
-    one, two, count = _cells(levels(f), levels(g))
+    one, two = levels(f), levels(g)
+    cells, count = _cells(one, two)
+    one, two = one[cells], two[cells]
     agree = concordant(one, two, count)
     level_f, level_g = _pairs_inside(np.bincount(one, count)), _pairs_inside(np.bincount(two, count))
     both = _pairs_inside(count)
@@ -108,11 +112,11 @@ def count_pairs(f: FloatArray, g: FloatArray) -> tuple[Counts, int]:
     return Counts(agree, disagree, level_g - both, level_f - both), both
 
 
-def _cells(one: IntArray, two: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """The pairs of ranks that occur, the first ascending, and how often."""
-    width = int(two.max(initial=0)) + 1
-    cells, count = np.unique(one * width + two, return_counts=True)
-    return cells // width, cells % width, count
+def _cells(one: IntArray, two: IntArray) -> tuple[IntArray, IntArray]:
+    """Where each pair of ranks occurs first, the first rank ascending, and how often it does."""
+    cells = one * (int(two.max(initial=0)) + 1) + two
+    _, first, count = np.unique(cells, return_index=True, return_counts=True)
+    return first, count
 
 
 def _pairs_inside(count: FloatArray | IntArray) -> int:
@@ -123,7 +127,5 @@ def _pairs_inside(count: FloatArray | IntArray) -> int:
 
 def joint_of(f: FloatArray, g: FloatArray) -> Joint:
     """How many outputs have each pair of values, equal but for rounding being equal."""
-    one, two = levels(f), levels(g)
-    cells = one * (int(two.max(initial=0)) + 1) + two
-    _, first, count = np.unique(cells, return_index=True, return_counts=True)
+    first, count = _cells(levels(f), levels(g))
     return Joint(f[first], g[first], tuple(count.tolist()))

@@ -13,7 +13,7 @@ from polyroc.errors import NotApplicableError, UndefinedMeasureWarning
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.lists import mean_worths, places_among
 from polyroc.kernels.polytomous import highest
-from polyroc.measures import Measure, Sample
+from polyroc.measures import MEASURES, Measure, Sample
 from polyroc.measures.assignment import ROUNDINGS, SCORINGS, SMALLEST, he
 from polyroc.measures.decision import accuracy, ht3, macro_average, pairwise_accuracy
 from polyroc.measures.fitness import refusal
@@ -21,21 +21,36 @@ from polyroc.measures.pairwise import hand_till, mean_of_pairs, one_versus_all, 
 from polyroc.measures.polytomous import pdi
 from polyroc.measures.ranking import auc, gini
 
-__all__ = ["goodness", "levels", "require_fitness", "signs", "undefined_is_nan"]
+__all__ = ["fitting", "goodness", "levels", "require_fitness", "signs", "undefined_is_nan"]
 
 SAME = 1e-12  # values that differ by no more, relative to 1 or to their size, are equal but for rounding
 MOST_TUPLES = 50_000  # up to so many, going through all tuples of an output beats cleverness
 
 
+def fitting(outputs: Outputs) -> list[Measure]:
+    """Every measure that can be applied to such outputs."""
+    return [each for each in MEASURES.values() if _refusal(each, outputs) is None]
+
+
 def require_fitness(measures: Sequence[Measure], outputs: Outputs) -> None:
     """Refuse measures that cannot be applied to such outputs."""
-    example = outputs.scores(0)
     for measure in measures:
-        reason = refusal(measure, example, asked=True)
-        if reason is None and outputs.cuts is not None and measure.settings.get("threshold") is not None:
-            reason = "has a threshold, but on ranked lists the cut decides; leave the threshold out"
+        reason = _refusal(measure, outputs)
         if reason is not None:
             raise NotApplicableError(f"{measure} cannot be applied to these outputs: it {reason}.")
+
+
+def _refusal(measure: Measure, outputs: Outputs) -> str | None:
+    """Why the measure cannot be applied; of one score a case, decisions are made by the cut."""
+    example, threshold = outputs.scores(0), measure.settings.get("threshold")
+    reason = refusal(measure, example, asked=True)
+    if reason is not None or measure.needs != "decisions" or example.kind != "score":
+        return reason
+    if outputs.cuts is not None and threshold is not None:
+        return "has a threshold, but on ranked lists the cut decides; leave the threshold out"
+    if outputs.cuts is None and threshold is None:
+        return "needs decisions, here one score per case and no cut"
+    return None
 
 
 @contextmanager

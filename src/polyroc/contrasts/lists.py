@@ -105,8 +105,9 @@ def checked_cuts(cut: object, sizes: tuple[int, ...]) -> tuple[int, ...]:
     n = sum(sizes)
     if len(sizes) == 2 and isinstance(cut, int | np.integer) and not isinstance(cut, bool) and 0 <= cut <= n:
         return n - int(cut), int(cut)
-    given = tuple(cut) if isinstance(cut, Sequence) else ()
-    if len(given) == len(sizes) and all(isinstance(m, int) and m >= 0 for m in given) and sum(given) == n:
-        return given
+    given = tuple(cut) if isinstance(cut, Iterable) else ()
+    whole = all(isinstance(m, int | np.integer) and m >= 0 for m in given)
+    if len(given) == len(sizes) and whole and sum(given) == n:
+        return tuple(int(m) for m in given)
     expected = f"a number from 0 to {n} (of cases called positive)" if len(sizes) == 2 else f"{len(sizes)} numbers"
     raise InputError(f"cut must be {expected}, or how many of the {n} cases are called each class, got {cut!r}.")

@@ -98,7 +98,8 @@ def _checked_bootstrap(method: Any) -> Bootstrap:
 
 def _kept(measure: Measure, names: tuple[str, str], whole: tuple[float, float], drawn: FloatArray) -> Kept:
     better = 1 if measure.larger_is_better else -1
-    verdict = better * int(signs(np.array([whole[0]]), np.array([whole[1]]))[0])
+    known = not np.isnan(whole).any()
+    verdict = better * int(signs(*np.array(whole)[:, None])[0]) if known else 0
     found = better * signs(*drawn[:, ~np.isnan(drawn).any(axis=0)])
     first, second = names if verdict >= 0 else names[::-1]
     return Kept(

@@ -21,7 +21,7 @@ from polyroc.measures import Measure
 from polyroc.results.contrast import Contrast, Counts
 from polyroc.results.provenance import Provenance
 
-__all__ = ["Draw", "sample_pairs"]
+__all__ = ["Draw", "example_of", "sample_pairs"]
 
 MOST_NUMBERS, MOST_PAIRS = 2**18, 1024  # drawn with one child of the seed: fits the cache, is worth a task
 
@@ -44,6 +44,19 @@ class Draw:
         return cls(how.n, how.rng, how.workers)
 
 
+def example_of(world: Any) -> Outputs:
+    """One output of a world; a complaint if it is none."""
+    if not isinstance(world, World):
+        raise InputError(
+            "world must be RankedLists, GaussianWorld, DirichletWorld, ResampledWorld, or have sizes and "
+            f"draw(rng, pairs), got {type(world).__name__}."
+        )
+    drawn = world.draw(np.random.default_rng(0), 1)
+    if not (isinstance(drawn, tuple) and [type(each) for each in drawn] == [Outputs, Outputs]):
+        raise InputError(f"world.draw(rng, pairs) must give two Outputs, got {type(drawn).__name__}.")
+    return drawn[0]
+
+
 def sample_pairs(
     measures: Sequence[Measure], world: World, draw: Draw, progress: Progress | None = None
 ) -> list[Contrast]:
@@ -51,7 +64,7 @@ def sample_pairs(
 
     The pairs are drawn in chunks, each with a child of the seed, so the answer does not depend on the workers.
     """
-    example, _ = world.draw(np.random.default_rng(0), 1)
+    example = example_of(world)
     require_fitness(measures, example)
     values = _values(measures, world, draw, progress, int(example.values[0].size))
     return [

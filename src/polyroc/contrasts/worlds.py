@@ -230,6 +230,8 @@ class ResampledWorld:
             raise InputError(f"sizes must be {scores.n_classes} numbers, one for each class, got {sizes!r}.")
         if scores.kind == "score":
             scores, counts = _rising(scores, counts)
+        elif cut is not None:
+            raise InputError("cut is for one score a case; of columns the largest decides. Leave it out.")
         checked_cuts(cut, counts)
         found = {"scores": scores, "classifiers": _two(classifiers, scores), "sizes": counts, "cut": cut}
         for name, value in found.items():

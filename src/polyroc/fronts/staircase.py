@@ -9,6 +9,8 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 
 __all__ = ["two_classes"]
 
+ROUNDING = 1e-9  # rows that miss 1 by less do so by rounding, and the column is taken as it is, as `curve` does
+
 
 def two_classes(cases: Cases, ratios: list[Ratio]) -> tuple[IntArray, FloatArray, int]:
     """The counts and costs of the non-dominated thresholds within the bounds, and how many thresholds there are.
@@ -16,7 +18,8 @@ def two_classes(cases: Cases, ratios: list[Ratio]) -> tuple[IntArray, FloatArray
     The second class is said where its share s of the two probabilities is above t; this is the rule of least cost
     if an error on the first class costs t and one on the second 1 - t.
     """
-    share = cases.P[1] / (cases.P[0] + cases.P[1])
+    both = cases.P[0] + cases.P[1]
+    share = cases.P[1] if np.abs(both - 1.0).max() < ROUNDING else cases.P[1] / both
     values, place = np.unique(share, return_inverse=True)
     first = slice(0, cases.starts[1])
     alarms, hits = (

@@ -51,7 +51,8 @@ def front(
     tie (as `CostRule` does), and of all vectors of error rates those are kept that no other one dominates. For two
     classes nothing is drawn: every threshold of the second class's probability is looked at, so the front is the
     staircase of the ROC curve. (There the rule that always says the second class has the costs 0 and 1, though a
-    case whose probability of it is exactly 0 ties with these.)
+    case whose probability of it is exactly 0 ties with these; and costs cannot tell apart probabilities that differ
+    by rounding.)
 
     Rates are those of the cases given. A front chosen on the cases a classifier was fitted to looks better than it
     is; give cases it has not seen.
@@ -106,8 +107,8 @@ def front(
     if scores.kind != "matrix":
         came = "decisions" if scores.kind == "decisions" else "one score per case"
         raise NotApplicableError(
-            f"A front needs one column of probabilities per class {shown(list(scores.names))}, got {came}; for two "
-            "classes give [1 - p, p]."
+            f"A front needs one column of probabilities per class {shown(list(scores.names))}, got {came}; "
+            "for two classes give [1 - p, p]."
         )
     if scores.absent:
         raise NotApplicableError(f"A front needs cases of every class; there is none of {scores.absent[0]!r}.")
@@ -165,11 +166,12 @@ def _sweep(
         while done < how.n:
             batch = costs.draw(min(size, how.n - done), draws)
             tallies = cases.tally(batch, pool, how.workers)
-            stayed, entered = archive.insert(tallies[:, errors])
-            kept = np.concatenate([kept[stayed], batch[entered]])
-            held = np.concatenate([held[stayed], tallies[entered]])
-            if entered.any():
-                new = (tallies[entered] / cases.totals[:, None])[:, errors]
+            before = len(archive)
+            origins = archive.insert(tallies[:, errors])
+            kept = np.concatenate([kept, batch])[origins]
+            held = np.concatenate([held, tallies])[origins]
+            if (origins >= before).any():
+                new = (held[origins >= before] / cases.totals[:, None])[:, errors]
                 open_points = open_points[~Shadow(new).over(open_points)]
             done += len(batch)
             steps.append((done, len(archive), 1.0 - len(open_points) / WITNESSES))

@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from polyroc.errors import InputError, UndefinedMeasureWarning
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.kernels.merging import counts_below
 from polyroc.kernels.resampling import pair_areas, tally
 from polyroc.measures import Measure, Sample, Statistic
 from polyroc.measures.pairwise import hand_till, mean_of_pairs, one_versus_all, ova
 from polyroc.measures.ranking import auc, gini
-from polyroc.results.resampled import BootstrapKind
+from polyroc.results.resampled import BootstrapKind, standard_error
 
-__all__ = ["Bootstrap", "over_resamples", "replicates"]
+__all__ = ["Bootstrap", "over_resamples", "part_variances", "replicates"]
 
 Weights: TypeAlias = npt.NDArray[Any]  # counts (whole numbers) or counts times weights: (replicates, cases)
 Judge: TypeAlias = Callable[[Weights, FloatArray], FloatArray]
@@ -129,8 +129,7 @@ def replicates(method: Bootstrap, measure: Measure, samples: Sequence[Sample]) -
     judges = [_judge(measure, sample) for sample in samples]
 
     def chunk(weight: Weights) -> FloatArray:
-        totals = np.stack([weight[:, a:b].sum(axis=1) for a, b in pairwise(samples[0].starts)], axis=1)
-        whole = (totals > 0).all(axis=1)
+        totals, whole = _totals(weight, samples[0])
         found = np.full((len(judges), len(weight)), np.nan)
         if whole.any():
             found[:, whole] = [judge(weight[whole], totals[whole]) for judge in judges]
@@ -140,6 +139,29 @@ def replicates(method: Bootstrap, measure: Measure, samples: Sequence[Sample]) -
         warnings.simplefilter("ignore", UndefinedMeasureWarning)  # the replicate is nan, and counted as such
         found = over_resamples(method, samples[0], chunk)
     return np.asarray(np.clip(found, *measure.range(samples[0].classes, **measure.settings)))
+
+
+def part_variances(method: Bootstrap, measure: Measure, sample: Sample, parts: Sequence[str]) -> dict[str, float]:
+    """The variance of each part of a measure over the same resamples; undefined ones are left out."""
+    judge = _part_judge(measure, sample)
+
+    def chunk(weight: Weights) -> FloatArray:
+        totals, whole = _totals(weight, sample)
+        found = np.full((len(parts), len(weight)), np.nan)
+        if whole.any():
+            found[:, whole] = judge(weight[whole], totals[whole])
+        return found
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMeasureWarning)
+        found = over_resamples(method, sample, chunk)
+    return {key: standard_error(row) ** 2 for key, row in zip(parts, found, strict=True)}
+
+
+def _totals(weight: Weights, sample: Sample) -> tuple[FloatArray, BoolArray]:
+    """The weight of each class in each resample, and whether no class is without any."""
+    totals = np.stack([weight[:, a:b].sum(axis=1) for a, b in pairwise(sample.starts)], axis=1)
+    return totals, np.asarray((totals > 0).all(axis=1))
 
 
 def over_resamples(method: Bootstrap, sample: Sample, chunk: Callable[[Weights], FloatArray]) -> FloatArray:
@@ -213,6 +235,22 @@ def _one_by_one(measure: Measure, sample: Sample) -> Judge:
     return values
 
 
+def _part_judge(measure: Measure, sample: Sample) -> Judge:
+    """The same for the parts, at [part, row]."""
+    if measure.compute in PARTS_FROM_AREAS:
+        combine, sweep = PARTS_FROM_AREAS[measure.compute], _Sweep(sample, two_classes=False)
+        return lambda weight, totals: combine(sweep.areas(weight), totals)
+    cases = _grouped(sample)
+
+    def values(weight: Weights, _: FloatArray) -> FloatArray:
+        rows = np.empty(weight.shape)
+        rows[:, cases] = weight
+        found = [measure(sample.reweighted(row)).parts for row in rows]
+        return np.array([[part.value for part in parts().values()] for parts in found if parts is not None]).T
+
+    return values
+
+
 class _Sweep:
     """Which cases stand above which in the columns that matter, found once; weights then give every A(i|j)."""
 
@@ -248,4 +286,18 @@ FROM_AREAS: Mapping[Callable[..., Statistic], Callable[[FloatArray, FloatArray],
     gini: lambda areas, totals: 2.0 * _only_pair(areas, totals) - 1.0,
     hand_till: lambda areas, _: mean_of_pairs(areas),
     ova: lambda areas, totals: one_versus_all(areas, totals).mean(axis=-1),
+}
+
+
+def _areas_of_pairs(areas: FloatArray, _: FloatArray) -> FloatArray:
+    """In the order of the parts of M: every A(i|j), then every A(i,j)."""
+    i, j = np.nonzero(~np.eye(areas.shape[-1], dtype=bool))
+    one_way = areas[:, i, j].T
+    i, j = np.triu_indices(areas.shape[-1], 1)
+    return np.concatenate([one_way, (areas[:, i, j] + areas[:, j, i]).T / 2.0])
+
+
+PARTS_FROM_AREAS: Mapping[Callable[..., Statistic], Callable[[FloatArray, FloatArray], FloatArray]] = {
+    hand_till: _areas_of_pairs,
+    ova: lambda areas, totals: one_versus_all(areas, totals).T,
 }

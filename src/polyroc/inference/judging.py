@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import isnan, nan, sqrt
 
 import numpy as np
 
 from polyroc.errors import NegativeVarianceWarning, warn
-from polyroc.inference.bootstrap import Bootstrap
+from polyroc.inference.bootstrap import Bootstrap, part_variances
 from polyroc.inference.methods import Method
 from polyroc.inference.uncertainty import part_variance, uncertainty
 from polyroc.inference.variance import effective_units
@@ -109,6 +109,9 @@ class _Judgement:
 
     def _parts(self, statistic: Statistic) -> Parts:
         found = statistic.parts() if statistic.parts is not None else {}
+        if isinstance(self.method, Bootstrap) and found:
+            drawn = cache(partial(part_variances, self.method, self.measure, self.sample, tuple(found)))
+            return Parts(tuple(found), lambda key: self.estimate(found[key], drawn()[key]))
         return Parts(tuple(found), lambda key: self._part(key, found[key]))
 
     def _part(self, key: str, statistic: Statistic) -> Estimate:

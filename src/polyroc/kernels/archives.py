@@ -43,40 +43,56 @@ def pack(counts: IntArray, largest: int) -> WordArray:
 
 
 @kernel
-def _passed(vector: WordArray, words: WordArray, size: int, H: np.uint64, kept: WordArray) -> bool:
+def _below(vector: WordArray, words: WordArray, stop: int, H: np.uint64, guards: WordArray) -> bool:
     """Whether some of the first vectors in `words` is nowhere above this one: dominates or equals it."""
-    for start in range(0, size, BLOCK):
-        stop = min(start + BLOCK, size)
-        kept[: stop - start] = H
+    for start in range(0, stop, BLOCK):
+        size = min(BLOCK, stop - start)
+        guards[:size] = H
         for w in range(len(words)):
             guarded = vector[w] | H
-            for i in range(start, stop):
-                kept[i - start] &= guarded - words[w, i]
+            for i in range(size):
+                guards[i] &= guarded - words[w, start + i]
         some = False
-        for i in range(stop - start):
-            some |= kept[i] == H
+        for i in range(size):
+            some |= guards[i] == H
         if some:
             return True
     return False
 
 
 @kernel
-def sift(members: WordArray, comers: WordArray, H: np.uint64, stay: BoolArray, enter: BoolArray) -> None:
-    """Which members stay and which comers enter; comers by rising sum, so that none is dominated by a later one.
+def _strike(
+    vector: WordArray, words: WordArray, begin: int, H: np.uint64, guards: WordArray, stay: BoolArray
+) -> None:
+    """Mark, from one place on, the vectors in `words` that are nowhere below this one."""
+    stop = words.shape[1]
+    for start in range(begin, stop, BLOCK):
+        size = min(BLOCK, stop - start)
+        guards[:size] = H
+        for w in range(len(words)):
+            for i in range(size):
+                guards[i] &= (words[w, start + i] | H) - vector[w]
+        for i in range(size):
+            stay[start + i] &= guards[i] != H
 
-    A comer enters if no member, and no comer before it, dominates or equals it. A member stays unless a comer that
-    entered dominates it.
+
+@kernel
+def sift(
+    members: WordArray, comers: WordArray, places: IntArray, H: np.uint64, stay: BoolArray, enter: BoolArray
+) -> None:
+    """Which members stay and which comers enter; both by rising sum, places[n] members being up to comer n.
+
+    A comer enters if no member, and no comer before it, dominates or equals it: none of a larger sum can. A member
+    stays unless a comer that entered dominates it: none of a sum as large can.
     """
-    kept = np.empty(BLOCK, dtype=np.uint64)
+    guards = np.empty(BLOCK, dtype=np.uint64)
     entered = np.empty_like(comers)
     count = 0
+    stay[:] = True
     for n in range(comers.shape[1]):
         vector = comers[:, n].copy()
-        enter[n] = not (
-            _passed(vector, entered, count, H, kept) or _passed(vector, members, members.shape[1], H, kept)
-        )
+        enter[n] = not (_below(vector, entered, count, H, guards) or _below(vector, members, places[n], H, guards))
         if enter[n]:
             entered[:, count] = vector
             count += 1
-    for n in range(members.shape[1]):
-        stay[n] = not _passed(members[:, n].copy(), entered, count, H, kept)
+            _strike(vector, members, places[n], H, guards, stay)

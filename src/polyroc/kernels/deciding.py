@@ -32,40 +32,52 @@ def tally_decisions(
     """
     c = len(P)
     risk, least, best = np.empty((c, BLOCK)), np.empty(BLOCK), np.empty(BLOCK, dtype=np.int64)
-    for n in range(len(costs)):
-        tallies[n] = 0
-        for true in range(c):
-            for start in range(starts[true], starts[true + 1], BLOCK):
-                size = min(BLOCK, starts[true + 1] - start)
-                _risks(P, start, size, costs[n], risk)
-                _first_least(risk, size, least, best)
-                for i in range(size):
-                    tallies[n, true, best[i]] += weight[start + i]
+    tallies[:] = 0
+    for true in range(c):
+        for start in range(starts[true], starts[true + 1], BLOCK):  # a block stays in the cache for all costs
+            stop = min(start + BLOCK, starts[true + 1])
+            for n in range(len(costs)):
+                _risks(P, start, stop, costs[n], risk)
+                _first_least(risk, stop - start, least, best)
+                _add_up(best, weight[start:stop], tallies[n, true])
 
 
 @kernel
-def _risks(P: FloatArray, start: int, size: int, costs: FloatArray, risk: FloatArray) -> None:
+def _risks(P: FloatArray, start: int, stop: int, costs: FloatArray, risk: FloatArray) -> None:
+    """What each decision costs; row by row, as only whole rows are known to be contiguous."""
     for j in range(len(P)):
-        for i in range(size):
-            risk[j, i] = 0.0
+        total = risk[j]
+        total[:] = 0.0
         for k in range(len(P)):
-            cost = costs[k, j]
+            p, cost = P[k][start:stop], costs[k, j]
             if cost != 0.0:
-                for i in range(size):
-                    risk[j, i] += P[k, start + i] * cost
+                for i in range(len(p)):
+                    total[i] += p[i] * cost
 
 
 @kernel
 def _first_least(risk: FloatArray, size: int, least: FloatArray, best: IntArray) -> None:
+    """The first of the decisions that cost least, for each case."""
     last = len(risk) - 1
-    for i in range(size):
-        least[i] = risk[last, i]
-        best[i] = last
+    least[:] = risk[last]
+    best[:] = last
     for j in range(last):
+        total = risk[j]
         for i in range(size):
-            least[i] = min(least[i], risk[j, i])
+            least[i] = total[i] if total[i] < least[i] else least[i]
     for i in range(size):
         least[i] += ROUNDING * abs(least[i])
     for j in range(last - 1, -1, -1):
+        total = risk[j]
         for i in range(size):
-            best[i] = j if risk[j, i] <= least[i] else best[i]
+            best[i] = j if total[i] <= least[i] else best[i]
+
+
+@kernel
+def _add_up(best: IntArray, weight: IntArray, tally: IntArray) -> None:
+    """The weight by decision; one pass for each, as passes without branches are quick."""
+    for j in range(len(tally)):
+        total = 0
+        for i in range(len(weight)):
+            total += weight[i] if best[i] == j else 0
+        tally[j] += total

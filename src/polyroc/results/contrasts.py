@@ -16,7 +16,7 @@ __all__ = ["Contrasts"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Contrasts(Result, Mapping[tuple[str, str], Contrast]):
+class Contrasts(Result):
     """Every pair of several measures, over the same pairs of outputs.
 
     Attributes

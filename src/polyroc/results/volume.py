@@ -12,7 +12,8 @@ from polyroc.results.intervals import ConfidenceInterval, interval
 
 __all__ = ["Volume", "exclusive_share", "gini_share"]
 
-EFFORT = 10**8  # boxes of inclusion and exclusion that an exact volume may take
+EFFORT = 10**8  # terms of inclusion and exclusion that an exact volume may take
+MANY = 1000  # points of which it is not worth while to look for those that are dominated
 
 
 class Volume(float):
@@ -81,8 +82,9 @@ def _share(fronts: list[FloatArray], n_points: int | None, rng: Any) -> Volume:
     """What the first front dominates and the second, if there is one, does not."""
     D = fronts[0].shape[1]
     classes = round((1 + sqrt(1 + 4 * D)) / 2)
-    if n_points is not None and (isinstance(n_points, bool | float) or int(n_points) != n_points or n_points < 1):
-        raise InputError(f"n_points must be a number of points, 1 or more, or None for exact; got {n_points!r}.")
+    whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
+    if n_points is not None and not (whole and n_points > 0):
+        raise InputError(f"n_points must be a whole number, 1 or more, or None for exact, got {n_points!r}.")
     if classes == 2 or n_points is None:
         return Volume(_exact(fronts, classes))
     wanted, *others = [Shadow(front) for front in fronts]
@@ -112,12 +114,11 @@ def _union(front: FloatArray, classes: int) -> float:
     if classes == 2:
         return staircase_share(front)
     front = np.unique(front, axis=0)
-    below = (front[:, None] <= front).all(axis=2).sum(axis=0) if len(front) < 1000 else np.ones(len(front))
-    front = front[below == 1]
-    boxes = sum(comb(front.shape[1], j) for j in range(classes - 1)) << len(front)
-    if boxes > EFFORT:
+    if len(front) <= MANY:
+        front = front[(front[:, None] <= front).all(axis=2).sum(axis=0) == 1]
+    if sum(comb(front.shape[1], j) for j in range(classes - 1)) << len(front) > EFFORT:
         raise InputError(
-            f"An exact volume of {len(front)} points of {classes} classes takes too many boxes ({boxes:.2g}); "
-            "give n_points, such as 10**6."
+            f"An exact volume of {len(front)} points of {classes} classes takes too many boxes; give n_points, "
+            "such as 10**6."
         )
     return union_share(front, classes)

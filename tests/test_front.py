@@ -1,0 +1,312 @@
+"""Fronts of a fixed classifier: nothing dominates, costs make the decisions, two classes are the ROC curve."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import naive
+import polyroc as pr
+from polyroc.errors import InputError, MissingFileError, NotApplicableError
+from polyroc.fronts.drawing import Costs
+from polyroc.results.rules import CostRule
+from strategies import classes, weights
+
+
+def sample(rng, sizes, pull=0.4, decimals=12):
+    c = len(sizes)
+    y = np.repeat(np.arange(c), sizes)
+    P = rng.dirichlet(np.ones(c), size=len(y)) + pull * np.eye(c)[y]
+    P = (P / P.sum(axis=1, keepdims=True)).round(decimals)
+    return y, P
+
+
+@st.composite
+def cases(draw, c=None):
+    """(y, P): probabilities with few distinct values, zeros among them, or many."""
+    y = draw(classes(c=c))
+    c = int(y.max()) + 1
+    number = draw(st.sampled_from([st.integers(0, 3).map(float), st.floats(0, 1)]))
+    rows = draw(st.lists(st.lists(number, min_size=c, max_size=c), min_size=len(y), max_size=len(y)))
+    P = np.array(rows)
+    P[P.sum(axis=1) < 1e-3] = 1.0
+    return y, P / P.sum(axis=1, keepdims=True)
+
+
+def errors_of(matrices):
+    matrices = np.asarray(matrices)
+    return matrices[:, ~np.eye(matrices.shape[1], dtype=bool)]
+
+
+@given(st.data())
+def test_the_front_is_the_non_dominated_part_of_all_draws(data):
+    y, P = data.draw(cases(c=3))
+    w = data.draw(st.one_of(st.none(), weights(y, whole=True)))
+    found = pr.front(y, P, n=45, rng=5, sample_weight=w)
+    drawn = np.concatenate([Costs(1.0 - np.eye(3), []).draw(3, rng) for rng in [np.random.default_rng(5)] * 15])
+    whole = np.ones(len(y), dtype=int) if w is None else w.astype(int)
+    tallies = [naive.decision_counts(y.tolist(), P.tolist(), costs.tolist(), whole.tolist()) for costs in drawn]
+    twin = naive.non_dominated(errors_of(tallies).tolist())
+    assert {tuple(row) for row in errors_of(found.counts).tolist()} == twin
+    assert len(found) == len(twin)
+    for counts, costs in zip(found.counts, found.costs, strict=True):
+        assert naive.decision_counts(y.tolist(), P.tolist(), costs.tolist(), whole.tolist()) == counts.tolist()
+
+
+@pytest.mark.parametrize("sizes", [(300, 290, 310), (40, 1, 30, 20)])
+def test_the_costs_of_a_point_are_a_deployable_rule(sizes):
+    """`CostRule` with these costs decides number for number the same; more cases than are decided at a time."""
+    y, P = sample(np.random.default_rng(0), sizes, decimals=2)
+    P /= P.sum(axis=1, keepdims=True)
+    found = pr.front(y, P, n=400)
+    for i in range(0, len(found), max(1, len(found) // 12)):
+        said = CostRule(tuple(range(len(sizes))), found.costs[i]).codes(P)
+        table = np.zeros((len(sizes), len(sizes)))
+        np.add.at(table, (y, said), 1)
+        assert (found.counts[i] == table).all()
+        assert (found.rates[i] == table / table.sum(axis=1, keepdims=True)).all()
+        assert found.costs[i].sum() == pytest.approx(1, abs=1e-12)
+
+
+@given(st.data())
+def test_two_classes_are_the_staircase_of_the_roc_curve(data):
+    y, P = data.draw(cases(c=2))
+    P[:, 0] = 1 - P[:, 1]
+    w = data.draw(st.one_of(st.none(), weights(y, whole=True)))
+    found = pr.front(y, P, sample_weight=w)
+    curve = pr.curve(y, P[:, 1], sample_weight=w, drop_intermediate=False, method=None)
+    totals = found.counts[0].sum(axis=1)
+    errors = np.stack([curve.fpr, 1 - curve.tpr], axis=1) * totals
+    twin = naive.non_dominated(errors.round().astype(int).tolist())
+    assert [tuple(row) for row in errors_of(found.counts).tolist()] == sorted(twin)
+    assert found.exact
+    assert found.gini().standard_error == 0
+    assert found.gini() <= 2 * curve.hull().area - 1 + 1e-12
+
+
+def test_two_classes_are_bounded_by_cost_ratios():
+    """An error on 0 costs 1 to 3 times one on 1: thresholds from 1/2 to 3/4, whichever way it is said."""
+    P1 = np.array([0.1, 0.4, 0.6, 0.7, 0.9])
+    y = np.array([0, 1, 1, 0, 1])
+    P = np.column_stack([1 - P1, P1])
+    one = pr.front(y, P, bounds={((0, 1), (1, 0)): (1, 3)})
+    other = pr.front(y, P, bounds={((1, 0), (0, 1)): (1 / 3, 1)})
+    called = [(t < P1).astype(int) for t in (0.5, 0.65, 0.72)]
+    tables = [[np.sum((y == 0) & (s == 1)), np.sum((y == 1) & (s == 0))] for s in called]
+    twin = sorted(naive.non_dominated([list(map(int, row)) for row in tables]))
+    assert [tuple(r) for r in errors_of(one.counts).tolist()] == twin == [(0, 2), (1, 1)]
+    assert errors_of(pr.front(y, P).counts).tolist() == [[0, 2], [1, 0]]
+    assert (one.counts == other.counts).all()
+    ratio = one.costs[:, 0, 1] / one.costs[:, 1, 0]
+    assert ((ratio >= 1) & (ratio <= 3)).all()
+    with pytest.raises(InputError, match="contradict"):
+        pr.front(y, P, bounds={((0, 1), (1, 0)): (2, 3), ((1, 0), (0, 1)): (2, 3)})
+
+
+def test_many_draws_reach_the_cheapest_rule_for_given_costs():
+    """No rule of the family that `operate` finds is cheaper by far than the cheapest point of the front."""
+    y, P = sample(np.random.default_rng(3), (30, 30, 30))
+    found = pr.front(y, P, n=20_000)
+    for costs in np.random.default_rng(4).exponential(size=(5, 3, 3)) * (1 - np.eye(3)):
+        aim = pr.operate(y, P, costs=costs, priors=[1 / 3] * 3, judge_on=(y, P))
+        cheapest = (found.rates * costs).sum(axis=(1, 2)).min() / 3
+        assert cheapest <= aim.expected_cost + costs.max() / 90 + 1e-12  # one case more at most
+
+
+def test_bounds_and_alphas_shape_the_draws():
+    costs = Costs(1.0 - np.eye(3), [((0, 1), (1, 0), 2.0, 4.0), ((2, 0), (0, 2), 0.0, np.inf)])
+    drawn = costs.draw(500, np.random.default_rng(0))
+    ratio = drawn[:, 0, 1] / drawn[:, 1, 0]
+    assert ((ratio >= 2) & (ratio <= 4)).all()
+    assert (np.einsum("nkk->nk", drawn) == 0).all()
+    alphas = np.array([[0, 400.0, 100], [100, 0, 100], [100, 200, 0]])
+    means = Costs(alphas, []).draw(500, np.random.default_rng(0)).mean(axis=0)
+    assert means == pytest.approx(alphas / 1000, abs=0.004)  # sd of a share .4 is .0155, of 500 draws .0007
+    y, P = sample(np.random.default_rng(0), (20, 20, 20))
+    plain = pr.front(y, P, n=300)
+    known = pr.front(y, P, n=300, alpha={(0, 1): 300, (1, 0): 100, (2, 0): 100, (0, 2): 100, (1, 2): 100})
+    assert len(known) < len(plain)
+    same = [pr.front(y, P, n=60, alpha=a) for a in (2, np.full((3, 3), 2.0))]
+    assert (same[0].counts == same[1].counts).all()
+
+
+def test_the_seed_decides_and_threads_do_not():
+    y, P = sample(np.random.default_rng(0), (50, 60, 70))
+    one, two = (pr.front(y, P, n=700, rng=7, n_jobs=jobs) for jobs in (1, 3))
+    assert (one.counts == two.counts).all()
+    assert (one.costs == two.costs).all()
+    assert one.growth == two.growth
+    assert one.provenance.seed == 7
+    assert not np.array_equal(one.costs, pr.front(y, P, n=700, rng=8).costs)
+
+
+def test_growth_tells_how_the_front_grew():
+    y, P = sample(np.random.default_rng(0), (50, 60, 70))
+    told = []
+    found = pr.front(y, P, n=1000, progress=lambda *step: told.append(step))
+    growth = found.growth
+    assert growth.draws[-1] == 1000
+    assert growth.sizes[-1] == len(found)
+    assert (np.diff(growth.gini) >= 0).all()
+    assert 0 <= growth.lately < growth.gini[-1]
+    gini = found.gini(n_points=100_000)
+    assert abs(growth.gini[-1] - gini) < 4 * np.sqrt(gini * (1 - gini) * (1 / 20_000 + 1 / 100_000))
+    assert [done for done, _, _ in told] == list(growth.draws)
+    assert told[-1][2].startswith(f"{len(found)} points")
+    half = [g for draws, g in zip(growth.draws, growth.gini, strict=True) if draws <= 500][-1]
+    assert growth.lately == growth.gini[-1] - half
+
+
+def test_volumes_of_fronts_are_those_of_their_rates():
+    rng = np.random.default_rng(0)
+    y, P = sample(rng, (50, 60, 70))
+    _, R = sample(rng, (50, 60, 70), pull=0.3)
+    found = pr.front(y, {"p": P, "r": R}, n=300)
+    assert set(found) == {"p", "r"}
+    p, r = found["p"], found["r"]
+    options = {"n_points": 5000, "rng": 1}
+    assert p.gini(**options) == pr.gini_volume(p.rates, **options)
+    assert p.exclusive(r, **options) == pr.exclusive_volume(p.rates, r.rates, **options)
+    assert p.gini(**options) - r.gini(**options) == pytest.approx(
+        p.exclusive(r, **options) - r.exclusive(p, **options), abs=1e-12
+    )
+    with pytest.raises(InputError, match="must be a Front"):
+        p.exclusive(r.rates)
+    with pytest.raises(InputError, match="same classes"):
+        p.exclusive(pr.front(y, P, n=10, labels=[0, 2, 1]))
+
+
+@pytest.mark.parametrize("name", ["front.npz", "front.json", "front"])
+def test_a_front_is_stored_whole_and_read_back(name, tmp_path):
+    y, P = sample(np.random.default_rng(0), (20, 20, 20))
+    found = pr.front(y, P, n=200)
+    found.save(tmp_path / name)
+    again = pr.Front.load(tmp_path / name)
+    assert json.dumps(again.to_dict()) == json.dumps(found.to_dict())
+    assert (again.rates == found.rates).all()
+    assert repr(again) == repr(found)
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["front.npz", "front.json"])
+def test_damaged_files_are_refused(name, tmp_path):
+    y, P = sample(np.random.default_rng(0), (6, 6, 6))
+    file = tmp_path / name
+    pr.front(y, P, n=30).save(file)
+    whole = file.read_bytes()
+    reference = pr.Front.load(file).to_dict()
+    for cut in (0, 1, 10, len(whole) // 2, len(whole) - 1):
+        file.write_bytes(whole[:cut])
+        with pytest.raises(InputError):
+            pr.Front.load(file)
+    refused = 0
+    for at in range(0, len(whole), 7):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        try:
+            assert pr.Front.load(file).to_dict() == reference  # a bit that means nothing, such as a date in a zip
+        except InputError:
+            refused += 1
+    assert refused > len(whole) / 7 / 2
+
+
+def test_other_files_are_refused(tmp_path):
+    with pytest.raises(MissingFileError, match="There is no file"):
+        pr.Front.load(tmp_path / "none.npz")
+    file = tmp_path / "other"
+    for text in ("[]", "{}", '{"kind": "Front", "schema": 99}', "nothing"):
+        file.write_text(text)
+        with pytest.raises(InputError):
+            pr.Front.load(file)
+    np.savez(tmp_path / "other.npz", counts=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(InputError, match="not a whole stored front"):
+        pr.Front.load(tmp_path / "other.npz")
+    found = pr.front([0, 1], [[0.9, 0.1], [0.2, 0.8]])
+    with pytest.raises(InputError, match="cannot be stored"):
+        found.save(tmp_path / "no" / "folder.npz")
+    stored = found.to_dict()
+    for name in ("counts", "costs", "growth", "digest", "classes"):
+        with pytest.raises(InputError, match="damaged"):
+            pr.Front.from_dict({key: value for key, value in stored.items() if key != name})
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+    found = pr.front([0, 1], [[0.9, 0.1], [0.2, 0.8]])
+    file = tmp_path / "front.npz"
+    found.save(file)
+    before = file.read_bytes()
+
+    def full(self, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(InputError, match="No space left"):
+        found.save(file)
+    assert file.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["front.npz"]
+
+
+def test_rows_name_each_error():
+    found = pr.front(["b", "a"], [[0.2, 0.8], [0.9, 0.1]])
+    assert found.rows() == [
+        {"classifier": "classifier", "point": 0, "true": "a", "said": "b", "rate": 0.0, "cost": 0.45},
+        {"classifier": "classifier", "point": 0, "true": "b", "said": "a", "rate": 0.0, "cost": 0.55},
+    ]
+    assert found.parameters is None
+    assert "<td>" in found._repr_html_()
+
+
+def test_bad_data_are_refused():
+    y, P = sample(np.random.default_rng(0), (5, 5, 5))
+    with pytest.raises(InputError, match=r"sum to 1 .* position 3"):
+        pr.front(y, np.where(np.arange(15)[:, None] == 3, 2 * P, P))
+    with pytest.raises(InputError, match="0 or more"):
+        pr.front(y, P + [0.2, -0.2, 0] * (np.arange(15)[:, None] == 3) * 5)
+    with pytest.raises(InputError, match="whole numbers"):
+        pr.front(y, P, sample_weight=np.full(15, 0.5))
+    with pytest.raises(NotApplicableError, match="none of '3'"):
+        pr.front(y, np.column_stack([P, np.zeros(15)]), labels=[0, 1, 2, 3])
+    with pytest.raises(NotApplicableError, match=r"\[1 - p, p\]"):
+        pr.front(y > 0, P[:, 0])
+    with pytest.raises(NotApplicableError, match="decisions"):
+        pr.front(["a", "b"], ["a", "b"])
+    with pytest.raises(InputError):
+        pr.front(y, np.where(np.arange(15)[:, None] == 3, np.nan, P))
+    with pytest.raises(InputError, match="y_true, probabilities"):
+        pr.front(type("Model", (), {"predict_proba": None})(), P)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"n": 0}, "n must be"),
+        ({"rng": -1}, "rng must be"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"alpha": 0}, "above 0"),
+        ({"alpha": [1, 2]}, "alpha must be one number"),
+        ({"alpha": "much"}, "alpha must hold numbers"),
+        ({"alpha": {(0, 7): 1}}, "not one of the classes"),
+        ({"alpha": {(0, 1): -2}}, "above 0"),
+        ({"bounds": [1]}, "mapping"),
+        ({"bounds": {(0, 1): (1, 2)}}, "by pairs"),
+        ({"bounds": {((0, 1), (0, 1)): (1, 2)}}, "different errors"),
+        ({"bounds": {((0, 0), (0, 1)): (1, 2)}}, "different errors"),
+        ({"bounds": {((0, 1), (1, 0)): (3, 2)}}, "low <= high"),
+        ({"bounds": {((0, 1), (1, 0)): 2}}, "low, high"),
+        ({"bounds": {((0, 1), (1, 0)): (3, 3)}}, "Hardly any"),
+    ],
+)
+def test_bad_options_are_refused(options, said):
+    y, P = sample(np.random.default_rng(0), (5, 5, 5))
+    with pytest.raises(InputError, match=said):
+        pr.front(y, P, **options)
+
+
+def test_the_inputs_are_left_alone():
+    y, P = sample(np.random.default_rng(0), (5, 5, 5))
+    before = P.copy()
+    P.flags.writeable = False
+    pr.front(y, P, n=30)
+    assert np.array_equal(P, before)
