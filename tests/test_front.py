@@ -310,3 +310,10 @@ def test_the_inputs_are_left_alone():
     P.flags.writeable = False
     pr.front(y, P, n=30)
     assert np.array_equal(P, before)
+
+
+def test_twenty_classes_are_swept():
+    y, P = sample(np.random.default_rng(0), (3,) * 20)
+    found = pr.front(y, P, n=20)
+    assert found.rates.shape[1:] == (20, 20)
+    assert found.gini(n_points=50) == found.growth.gini[-1] == 0  # twenty draws do not reach below chance

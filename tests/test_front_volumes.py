@@ -188,3 +188,14 @@ def test_bad_options_are_refused():
         line = matrices([[s, 0.5 - s, 0.1, 0.1, 0.1, 0.1] for s in steps], 3)
         with pytest.raises(InputError, match="too many boxes"):
             pr.gini_volume(line, n_points=None)
+
+
+def test_few_levels_for_many_objectives_change_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    members, points = rng.integers(0, 9, (130, 4)) / 9, rng.integers(0, 9, (300, 4)) / 9
+    found = Shadow(members).over(points)
+    monkeypatch.setattr("polyroc.kernels.regions.WORDS", 40)
+    small = Shadow(members)
+    assert small.bits.shape[1] == 4
+    assert (small.over(points) == found).all()
+    assert 0 < found.mean() < 1

@@ -7,7 +7,6 @@ from typing import Literal
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.grouping import count
 
 __all__ = ["Kind", "Scores", "readable"]
 
@@ -97,6 +96,8 @@ def _counts(codes: CodeArray, classes: int) -> IntArray:
     if classes == 2:  # many times quicker than counting both
         ones = np.count_nonzero(codes)
         return np.array([len(codes) - ones, ones], dtype=np.int64)
+    from polyroc.kernels.grouping import count  # not above: messages and help need no compiler
+
     return count(codes, classes)
 
 

@@ -9,7 +9,6 @@ from polyroc._normalise.frames import Array, as_array
 from polyroc._normalise.words import shown
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import CodeArray
-from polyroc.kernels.grouping import count
 
 __all__ = ["Coded", "encode", "is_hashable", "is_missing", "sortable"]
 
@@ -93,6 +92,8 @@ def _encode_objects(y: Array, what: str) -> Coded:
 
 def _tidy(codes: Array, labels: Sequence[Any]) -> Coded:
     """Leave out the labels that are missing or that no case has, and sort the others if they can be."""
+    from polyroc.kernels.grouping import count  # not above: messages and help need no compiler
+
     plain = [label.item() if isinstance(label, np.bool_ | np.number | np.character) else label for label in labels]
     codes = codes.astype(np.int32, copy=False)
     used = count(codes, len(plain)).tolist()

@@ -11,6 +11,7 @@ from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
 from polyroc.errors import InputError
 from polyroc.results.front import Front
 from polyroc.results.result import number_text
+from polyroc.results.volume import volume_shares
 
 __all__ = ["front"]
 
@@ -81,7 +82,7 @@ def front(
     if output == "csv":
         click.echo(as_csv([row for each in found.values() for row in each.rows()]))
         return 0
-    volumes = {name: _volumes(each, found, points, seed) for name, each in found.items()}
+    volumes = _volumes(found, points, seed)
     if output == "json":
         records = [{**each.to_dict(), **volumes[name]} for name, each in found.items()]
         click.echo(json.dumps(records[0] if len(records) == 1 else records))
@@ -123,15 +124,15 @@ def _number(text: str, option: str) -> float:
         raise InputError(f"{option} must give numbers, got {text!r}.") from None
 
 
-def _volumes(front: Front, all_fronts: dict[str, Front], points: int, seed: int) -> dict[str, Any]:
-    """G, and the volumes dominated exclusively of each other front, all on the same random points."""
-    gini = front.gini(points, seed)
-    others = {
-        name: front.exclusive(other, points, seed).value
-        for name, other in all_fronts.items()
-        if other is not front
-    }
-    return {"gini": gini.value, "gini_standard_error": gini.standard_error, "exclusive": others}
+def _volumes(found: dict[str, Front], points: int, seed: int) -> dict[str, dict[str, Any]]:
+    """By classifier, G and the volumes that only its front dominates, all on the same random points."""
+    table = volume_shares([each.rates for each in found.values()], points, seed)
+    names, told = list(found), {}
+    for a, name in enumerate(names):
+        others = {other: table[a][b].value for b, other in enumerate(names) if b != a}
+        gini = table[a][a]
+        told[name] = {"gini": gini.value, "gini_standard_error": gini.standard_error, "exclusive": others}
+    return told
 
 
 def _page(found: dict[str, Front], volumes: dict[str, dict[str, Any]], source: str) -> Page:

@@ -19,15 +19,15 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.regions import Shadow, points_below_chance
 from polyroc.results.front import Front, Growth
 from polyroc.results.provenance import Provenance
-from polyroc.results.volume import gini_share
+from polyroc.results.volume import volume_shares
 from polyroc.scores import Scores
 
 __all__ = ["front"]
 
 Progress = Callable[[int, int, str], None]
 STEPS = 20  # how often the growth is looked at
-MOST = 2**14  # draws at a time
-WITNESSES = 20_000  # points on which the growth of the dominated volume is counted
+NUMBERS = 2**22  # costs at a time
+WITNESSES = 20_000  # points on which the growth of the dominated volume is counted; fewer for very many classes
 
 
 def front(
@@ -51,8 +51,8 @@ def front(
     tie (as `CostRule` does), and of all vectors of error rates those are kept that no other one dominates. For two
     classes nothing is drawn: every threshold of the second class's probability is looked at, so the front is the
     staircase of the ROC curve. (There the rule that always says the second class has the costs 0 and 1, though a
-    case whose probability of it is exactly 0 ties with these; and costs cannot tell apart probabilities that differ
-    by rounding.)
+    case whose probability of it is exactly 0 ties with these; and costs cannot tell apart probabilities that
+    differ by rounding.)
 
     Rates are those of the cases given. A front chosen on the cases a classifier was fitted to looks better than it
     is; give cases it has not seen.
@@ -125,7 +125,7 @@ def _front(name: str, scores: Scores, costs: Costs, how: Bootstrap, progress: Pr
     method = "every threshold"
     if scores.n_classes == 2:
         counts, chosen, looked = two_classes(cases, costs.ratios)
-        gini = float(gini_share(counts / cases.totals[:, None], None, 0))
+        gini = volume_shares([counts / cases.totals[:, None]], None, 0)[0][0].value
         growth = Growth((looked,), (len(counts),), (gini,))
     else:
         counts, chosen, growth = _sweep(cases, costs, how, progress)
@@ -159,9 +159,10 @@ def _sweep(
     kept, held = np.empty((0, c, c)), np.empty((0, c, c), dtype=np.int64)
     assert isinstance(how.rng, int)
     draws, witnesses = np.random.default_rng(how.rng), np.random.default_rng([how.rng, 1])
-    open_points = np.concatenate(list(points_below_chance(c, WITNESSES, witnesses)))
+    n_witnesses = min(WITNESSES, 4 * NUMBERS // c**2)
+    open_points = np.concatenate(list(points_below_chance(c, n_witnesses, witnesses)))
     steps: list[tuple[int, int, float]] = []
-    size, done = min(MOST, -(-how.n // STEPS)), 0
+    size, done = min(max(1, NUMBERS // c**2), -(-how.n // STEPS)), 0
     with ThreadPoolExecutor(how.workers) as pool:
         while done < how.n:
             batch = costs.draw(min(size, how.n - done), draws)
@@ -174,7 +175,7 @@ def _sweep(
                 new = (held[origins >= before] / cases.totals[:, None])[:, errors]
                 open_points = open_points[~Shadow(new).over(open_points)]
             done += len(batch)
-            steps.append((done, len(archive), 1.0 - len(open_points) / WITNESSES))
+            steps.append((done, len(archive), 1.0 - len(open_points) / n_witnesses))
             if progress is not None:
                 progress(done, how.n, f"{len(archive)} points, G {steps[-1][2]:.3f}")
     return held, kept, Growth(*zip(*steps, strict=True))

@@ -8,7 +8,7 @@ from polyroc._normalise.words import shown
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.regions import region_volume
-from polyroc.results.volume import Volume, exclusive_share, gini_share
+from polyroc.results.volume import Volume, volume_shares
 
 __all__ = ["chance_volume", "exclusive_volume", "gini_volume"]
 
@@ -66,7 +66,7 @@ def gini_volume(rates: Any, *, n_points: int | None = 10**6, rng: Any = 0) -> Vo
     ----------
     Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927.
     """
-    return gini_share(_rates(rates, "rates"), n_points, rng)
+    return volume_shares([_rates(rates, "rates")], n_points, rng)[0][0]
 
 
 def exclusive_volume(a: Any, b: Any, *, n_points: int | None = 10**6, rng: Any = 0) -> Volume:
@@ -91,7 +91,7 @@ def exclusive_volume(a: Any, b: Any, *, n_points: int | None = 10**6, rng: Any =
         raise InputError(
             f"a and b must have the same classes, got {first.shape[1]} and {second.shape[1]} of them."
         )
-    return exclusive_share(first, second, n_points, rng)
+    return volume_shares([first, second], n_points, rng)[0][1]
 
 
 def _rates(given: Any, what: str) -> FloatArray:

@@ -17,8 +17,9 @@ from polyroc.kernels.compiling import kernel
 
 __all__ = ["Shadow", "points_below_chance", "region_volume", "staircase_share", "union_share"]
 
-LEVELS = 256  # bitsets per objective: where there are more distinct rates, they preselect only
-BLOCK = 2**15  # points drawn at a time
+LEVELS = 256  # bitsets per objective, at most: where there are more distinct rates, they preselect only
+WORDS = 2**24  # of all bitsets together
+NUMBERS = 2**18  # drawn at a time
 
 WordArray = npt.NDArray[np.uint64]
 
@@ -45,11 +46,25 @@ def points_below_chance(classes: int, n: int, rng: np.random.Generator) -> Itera
     """
     D, left = classes * (classes - 1), n
     while left > 0:
-        drawn = rng.standard_exponential((min(BLOCK, left + left // 4 + 16), D + 1))
-        drawn *= (classes - 1) / drawn.sum(axis=1, keepdims=True)
-        kept = drawn[(drawn[:, 1:] <= 1.0).all(axis=1), 1:][:left]
-        left -= len(kept)
-        yield kept
+        drawn = rng.standard_exponential((min(max(1, NUMBERS // (D + 1)), left + left // 4 + 16), D + 1))
+        points = np.empty((len(drawn), D))
+        kept = min(_scale(drawn, classes - 1.0, points), left)
+        left -= kept
+        yield points[:kept]
+
+
+@kernel
+def _scale(drawn: FloatArray, top: float, points: FloatArray) -> int:
+    """Rows scaled to the sum `top`, without their first number, as far as the others are within 1; how many."""
+    kept = 0
+    for n in range(len(drawn)):
+        scale = top / drawn[n].sum()
+        inside = True
+        for d in range(points.shape[1]):
+            points[kept, d] = drawn[n, d + 1] * scale
+            inside &= points[kept, d] <= 1.0
+        kept += inside
+    return kept
 
 
 class Shadow:
@@ -65,14 +80,15 @@ class Shadow:
     def __init__(self, members: FloatArray) -> None:
         order = np.argsort(members.sum(axis=1), kind="stable")  # the largest shadows first
         self.members = np.ascontiguousarray(members[order])
+        D, words = members.shape[1], -(-len(members) // 64)
+        most = int(np.clip(WORDS // (D * words), 2, LEVELS))
         levels = [np.unique(column) for column in self.members.T]
-        self.exact = all(len(each) <= LEVELS for each in levels)
-        levels = [each[np.linspace(0, len(each) - 1, min(len(each), LEVELS)).astype(np.intp)] for each in levels]
-        self.counts = np.array([len(each) for each in levels])
-        self.levels = np.full((len(levels), LEVELS), np.inf)
-        for row, each in zip(self.levels, levels, strict=True):
-            row[: len(each)] = each
-        self.bits = np.zeros((len(levels), LEVELS + 1, (len(members) + 63) // 64), dtype=np.uint64)
+        self.exact = all(len(each) <= most for each in levels)
+        self.counts = np.array([min(len(each), most) for each in levels])
+        self.levels = np.full((D, most), np.inf)
+        for row, each, count in zip(self.levels, levels, self.counts, strict=True):
+            row[:count] = each[np.linspace(0, len(each) - 1, count).astype(np.intp)]
+        self.bits = np.zeros((D, most + 1, words), dtype=np.uint64)
         _fill(self.members, self.levels, self.counts, self.bits)
 
     def over(self, points: FloatArray) -> BoolArray:

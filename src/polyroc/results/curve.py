@@ -9,8 +9,6 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.thinning import thin
-from polyroc.kernels.tracing import turning_points, upper_hull
 from polyroc.results.band import Band
 from polyroc.results.binormal_fit import BinormalFit
 from polyroc.results.estimate import Estimate
@@ -215,6 +213,9 @@ class Curve(Result):
         tolerance
             By how much the area may change; for a DET curve that of the ROC curve is meant.
         """
+        from polyroc.kernels.thinning import thin  # not above: reading a stored curve needs no compiler
+        from polyroc.kernels.tracing import turning_points, upper_hull
+
         if points < 2 or not tolerance > 0:
             raise InputError(f"thinned takes 2 or more points and a tolerance > 0, got {points} and {tolerance}.")
         if self.kind == "cost":
@@ -251,6 +252,8 @@ class Curve(Result):
 
     def _repr_html_(self) -> str:
         """The curve in a line, and some of its points."""
+        from polyroc.kernels.thinning import thin
+
         kept = self._kept(thin(self.fpr, self.tpr, SHOWN))
         return f"<p>{escape(repr(self))}</p>{super(Curve, kept)._repr_html_()}"
 
@@ -313,6 +316,8 @@ def _envelope(curve: Curve) -> tuple[FloatArray, FloatArray]:
 
     A point (FPR, TPR) costs p FNR + (1 - p) FPR at the probability-cost p (Drummond & Holte 2006).
     """
+    from polyroc.kernels.tracing import upper_hull
+
     kept = upper_hull(curve.fpr, curve.tpr)
     fpr, fnr = curve.fpr[kept], curve.fnr[kept]
     right, up = np.diff(fpr), -np.diff(fnr)

@@ -15,7 +15,7 @@ from polyroc.errors import InputError, MissingFileError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number_text
-from polyroc.results.volume import Volume, exclusive_share, gini_share
+from polyroc.results.volume import Volume, volume_shares
 
 __all__ = ["Front", "Growth"]
 
@@ -90,7 +90,7 @@ class Front(Result):
 
     def gini(self, n_points: int | None = 10**6, rng: Any = 0) -> Volume:
         """The generalised Gini coefficient; see `polyroc.gini_volume`."""
-        return gini_share(self.rates, n_points, rng)
+        return volume_shares([self.rates], n_points, rng)[0][0]
 
     def exclusive(self, other: "Front", n_points: int | None = 10**6, rng: Any = 0) -> Volume:
         """The volume that this front dominates and the other does not; see `polyroc.exclusive_volume`."""
@@ -101,7 +101,7 @@ class Front(Result):
                 f"Both fronts must be of the same classes in the same order, got {', '.join(self.classes)} and "
                 f"{', '.join(other.classes)}."
             )
-        return exclusive_share(self.rates, other.rates, n_points, rng)
+        return volume_shares([self.rates, other.rates], n_points, rng)[0][1]
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - a front has no intervals
         """One record per point and error: its rate, and the cost that leads to it."""

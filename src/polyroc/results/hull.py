@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.tracing import upper_hull
 from polyroc.results.numbers import restored, stored
 from polyroc.results.places import RandomisedRule, Vertices, rule_at
 from polyroc.results.result import SCHEMA, Result, number_text
@@ -85,6 +84,8 @@ class Hull(Result):
 
 def hull_of(curves: Iterable[Vertices]) -> Hull:
     """The hull of several curves: each is cut to its own first, so that only corners are sorted."""
+    from polyroc.kernels.tracing import upper_hull  # not above: reading a stored hull needs no compiler
+
     corners = [_kept(each, upper_hull(each.fpr, each.tpr)) for each in curves]
     fpr, tpr, thresholds = (np.concatenate([each[axis] for each in corners]) for axis in range(3))
     every = Vertices(fpr, tpr, thresholds, np.concatenate([each.classifiers for each in corners]))

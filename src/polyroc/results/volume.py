@@ -1,5 +1,6 @@
 """Volumes of error rates: the generalised Gini coefficient and the exclusively dominated volume."""
 
+from collections.abc import Sequence
 from math import comb, sqrt
 from typing import Any
 
@@ -10,7 +11,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.regions import Shadow, points_below_chance, staircase_share, union_share
 from polyroc.results.intervals import ConfidenceInterval, interval
 
-__all__ = ["Volume", "exclusive_share", "gini_share"]
+__all__ = ["Volume", "volume_shares"]
 
 EFFORT = 10**8  # terms of inclusion and exclusion that an exact volume may take
 MANY = 1000  # points of which it is not worth while to look for those that are dominated
@@ -63,38 +64,33 @@ class Volume(float):
         return f"Volume({self:.4f}, standard error {self.standard_error:.2g} of {self.n_points} points)"
 
 
-def gini_share(rates: FloatArray, n_points: int | None, rng: Any) -> Volume:
-    """The share of the region below random allocation that the rates dominate; see `gini_volume`."""
-    return _share([_objectives(rates)], n_points, rng)
+def volume_shares(fronts: Sequence[FloatArray], n_points: int | None, rng: Any) -> list[list[Volume]]:
+    """At [a][a], G of a front; at [a][b], delta of two: all counted on the same points, as shares of the region.
 
-
-def exclusive_share(a: FloatArray, b: FloatArray, n_points: int | None, rng: Any) -> Volume:
-    """The share that the rates a dominate and the rates b do not; see `exclusive_volume`."""
-    return _share([_objectives(a), _objectives(b)], n_points, rng)
-
-
-def _objectives(rates: FloatArray) -> FloatArray:
-    """The error rates of points x classes x classes, as points x Q(Q - 1)."""
-    return np.ascontiguousarray(rates[:, ~np.eye(rates.shape[1], dtype=bool)])
-
-
-def _share(fronts: list[FloatArray], n_points: int | None, rng: Any) -> Volume:
-    """What the first front dominates and the second, if there is one, does not."""
-    D = fronts[0].shape[1]
-    classes = round((1 + sqrt(1 + 4 * D)) / 2)
+    The fronts are rates, points x classes x classes, of the same classes; see `polyroc.gini_volume`.
+    """
+    classes = fronts[0].shape[1]
+    objectives = [np.ascontiguousarray(rates[:, ~np.eye(classes, dtype=bool)]) for rates in fronts]
     whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
     if n_points is not None and not (whole and n_points > 0):
         raise InputError(f"n_points must be a whole number, 1 or more, or None for exact, got {n_points!r}.")
     if classes == 2 or n_points is None:
-        return Volume(_exact(fronts, classes))
-    wanted, *others = [Shadow(front) for front in fronts]
-    hits = 0
+        return [[Volume(_exact(a, b, classes)) for b in objectives] for a in objectives]
+    shadows = [Shadow(front) for front in objectives]
+    hits = np.zeros((len(fronts), len(fronts)), dtype=np.int64)
     for points in points_below_chance(classes, int(n_points), _generator(rng)):
-        inside = wanted.over(points)
-        for other in others:
-            inside[inside] = ~other.over(points[inside])
-        hits += int(np.count_nonzero(inside))
-    return Volume(hits / n_points, int(n_points))
+        inside = np.array([shadow.over(points) for shadow in shadows])
+        both = inside.astype(np.float64) @ inside.T  # whole numbers, exact
+        alone = np.diag(both)
+        hits += (alone[:, None] - both + np.diag(alone)).astype(np.int64)
+    return [[Volume(count / n_points, int(n_points)) for count in row] for row in hits.tolist()]
+
+
+def _exact(a: FloatArray, b: FloatArray, classes: int) -> float:
+    """What a dominates, without what b does if it is another."""
+    if a is b:
+        return _union(a, classes)
+    return max(0.0, _union(np.concatenate([a, b]), classes) - _union(b, classes))
 
 
 def _generator(rng: Any) -> np.random.Generator:
@@ -102,12 +98,6 @@ def _generator(rng: Any) -> np.random.Generator:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
         raise InputError(f"rng must be a seed (0 or more), a Generator or None, got {rng!r}.") from None
-
-
-def _exact(fronts: list[FloatArray], classes: int) -> float:
-    """The union of both less that of the second."""
-    union = _union(np.concatenate(fronts), classes)
-    return union if len(fronts) == 1 else max(0.0, union - _union(fronts[1], classes))
 
 
 def _union(front: FloatArray, classes: int) -> float:
