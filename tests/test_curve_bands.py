@@ -177,9 +177,36 @@ def test_working_hotelling_needs_plain_cases_and_a_roc_plane():
     y, s = Binormal(1.0).sample(60, rng=0)
     for options in (
         {"kind": "pr"},
-        {"kind": "cost"},
         {"sample_weight": np.full(120, 0.5)},
         {"groups": np.arange(120)},
     ):
         with pytest.raises(NotApplicableError, match="working_hotelling"):
             pr.curve(y, s, band="working_hotelling", **options)
+
+
+@pytest.mark.parametrize("method", [pr.DeLong(), pr.Bootstrap(n=300, rng=1)], ids=["formula", "bootstrap"])
+def test_cost_band_holds_the_true_costs_where_the_roc_band_holds_the_true_curve(method):
+    """Least costs of a binormal world: min over thresholds of p FNR + (1 - p) FPR."""
+    world, held = Binormal(1.2), 0
+    cuts = np.linspace(-6, 8, 4001)
+    fpr, tpr = ndtr(-cuts), ndtr(1.2 - cuts)
+    for seed in range(8):
+        y, s = world.sample(60, rng=seed)
+        roc = pr.curve(y, s, band="simultaneous", method=method).band
+        cost = pr.curve(y, s, kind="cost", band="simultaneous", method=method)
+        own = np.interp(cost.band.x, cost.x, cost.y)
+        assert ((cost.band.low <= own + 1e-12) & (own <= cost.band.high + 1e-12)).all()
+        truth = np.interp(roc.x, fpr[::-1], tpr[::-1])
+        if ((roc.low <= truth) & (truth <= roc.high)).all():
+            held += 1
+            p = cost.band.x[:, None]
+            least = (p * (1 - tpr) + (1 - p) * fpr).min(axis=1)
+            # a grid of cuts finds the least cost to 1e-5
+            assert ((cost.band.low <= least + 1e-5) & (least <= cost.band.high + 1e-5)).all()
+    assert held >= 5
+
+
+def test_cost_curves_have_no_pointwise_band():
+    y, s = Binormal(1.0).sample(30, rng=0)
+    with pytest.raises(NotApplicableError, match="ask for band='simultaneous'"):
+        pr.curve(y, s, kind="cost", band="pointwise")

@@ -66,9 +66,10 @@ def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, met
       resampling does not vary where all positives are called, or none.
 
     All but the rectangles are then moved sideways by one negative (pointwise: half of one), for a rate cannot be
-    told from its neighbour. For precision-recall curves, of the precision at a recall, by the bootstrap only.
+    told from its neighbour. For precision-recall curves, of the precision at a recall, by the bootstrap only. For
+    cost curves, from the simultaneous band of the ROC curve: as sure, at least.
     """
-    _refuse(found, kind, method)
+    _refuse(found, kind, name, method)
     known = _precisions(found) if kind == "pr" else _true_positive_rates(found)
     z = NormalDist().inv_cdf(0.5 + level / 2.0)
     if isinstance(method, Bootstrap):
@@ -95,10 +96,10 @@ def working_hotelling(fit: BinormalFit, kind: CurveKind, level: float) -> Band:
     """
     from scipy.special import ndtr
 
-    if kind not in ("roc", "det") or np.isnan(fit.covariance).any():
+    if kind == "pr" or np.isnan(fit.covariance).any():
         raise NotApplicableError(
-            "band='working_hotelling' is for ROC and DET curves of independent cases that count one each; use "
-            "'pointwise' or 'simultaneous' with Bootstrap()."
+            "band='working_hotelling' is for ROC, DET and cost curves of independent cases that count one each; "
+            "use 'pointwise' or 'simultaneous' with Bootstrap()."
         )
     (aa, ab), (_, bb) = fit.covariance
     reach = sqrt(-2.0 * log(1.0 - level)) * np.sqrt(aa + 2.0 * ab * SPAN + bb * SPAN**2)
@@ -108,7 +109,18 @@ def working_hotelling(fit: BinormalFit, kind: CurveKind, level: float) -> Band:
 
 
 def drawn_as(kind: CurveKind, band: Band) -> Band:
-    """The band in the coordinates of the curve: for a DET curve normal deviates of the error rates."""
+    """The band in the coordinates of the curve: for a DET curve normal deviates of the error rates.
+
+    For a cost curve, what the least cost can be at each probability-cost if the ROC curve lies inside its band
+    everywhere: from that of its upper to that of its lower end.
+    """
+    if kind == "cost":
+        p = RATES[:, None]
+        before = np.concatenate([[0.0], band.x[:-1]])  # between two places it may be as high as at the second
+        low = (p * (1.0 - band.high) + (1.0 - p) * before).min(axis=1)
+        high = (p * (1.0 - band.low) + (1.0 - p) * band.x).min(axis=1)
+        how = f"least cost inside the band of the ROC curve, {band.method}"
+        return Band(band.kind, how, band.level, RATES, low, high)
     if kind != "det":
         return band
     from scipy.special import ndtri
@@ -117,9 +129,9 @@ def drawn_as(kind: CurveKind, band: Band) -> Band:
     return Band(band.kind, band.method, band.level, *ends)
 
 
-def _refuse(found: Sweep, kind: CurveKind, method: Method | None) -> None:
-    if kind == "cost":
-        raise NotApplicableError("There is no band for kind='cost'; ask for one with kind='roc'.")
+def _refuse(found: Sweep, kind: CurveKind, name: BandKind, method: Method | None) -> None:
+    if kind == "cost" and name == "pointwise":
+        raise NotApplicableError("A cost curve looks at all thresholds at once; ask for band='simultaneous'.")
     if isinstance(method, Bootstrap):
         return
     if kind == "pr":
