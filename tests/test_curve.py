@@ -337,7 +337,7 @@ def test_provenance_tells_how():
         ({"area": "arc"}, MeasureError, "auc"),
         ({"kind": "pr", "area": "auc"}, NotApplicableError, "measure of a ROC curve"),
         ({"kind": "pr", "band": "pointwise"}, NotApplicableError, r"Bootstrap\(\)"),
-        ({"kind": "cost", "band": "pointwise"}, NotApplicableError, "kind='roc'"),
+        ({"kind": "cost", "band": "pointwise"}, NotApplicableError, "band='simultaneous'"),
         ({"band": "pointwise", "groups": [1, 2, 1, 2]}, NotApplicableError, "independent cases"),
         ({"kind": "pr", "band": "working_hotelling"}, NotApplicableError, "working_hotelling|binormal"),
         ({"method": pr.Permutation()}, InputError, "compare"),

@@ -8,7 +8,6 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.regions import Shadow, points_below_chance, staircase_share, union_share
 from polyroc.results.intervals import ConfidenceInterval, interval
 
 __all__ = ["Volume", "volume_shares"]
@@ -69,6 +68,8 @@ def volume_shares(fronts: Sequence[FloatArray], n_points: int | None, rng: Any) 
 
     The fronts are rates, points x classes x classes, of the same classes; see `polyroc.gini_volume`.
     """
+    from polyroc.kernels.regions import Shadow, points_below_chance  # not above: help needs no compiler
+
     classes = fronts[0].shape[1]
     objectives = [np.ascontiguousarray(rates[:, ~np.eye(classes, dtype=bool)]) for rates in fronts]
     whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
@@ -101,6 +102,8 @@ def _generator(rng: Any) -> np.random.Generator:
 
 
 def _union(front: FloatArray, classes: int) -> float:
+    from polyroc.kernels.regions import staircase_share, union_share
+
     if classes == 2:
         return staircase_share(front)
     front = np.unique(front, axis=0)
