@@ -50,7 +50,7 @@ def test_lines_of_the_guide_run():
 
 def test_commands_run(folder):
     commands = re.findall(r"^polyroc .*$", README, flags=re.MULTILINE)
-    assert len(commands) == 11
+    assert len(commands) == 12
     for command in commands:
         program, *arguments = shlex.split(command)
         path = Path(sys.executable).parent / program
