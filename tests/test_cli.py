@@ -109,6 +109,13 @@ def test_methods_and_seeds():
     assert "use --method delong or --method bootstrap" in refused.stderr
 
 
+def test_scores_are_every_other_column_unless_named():
+    """The issue's own words: polyroc compare FILE --truth COL --classifier COL --measure hand_till."""
+    asked = ("compare", catalogue.path("iris_predictions"), "--truth", "species", "--classifier", "classifier")
+    some = (*asked, "--case", "case", "--measure", "hand_till")
+    assert polyroc(*some).stdout == polyroc(*some, "--scores", "p_*").stdout != ""
+
+
 def test_one_classifier_cannot_be_compared(scores):
     done = polyroc("compare", scores, "--truth", "state", "--scores", "forest", "--pos-label", "sick", "-m", "auc")
     assert done.returncode == 2

@@ -32,11 +32,11 @@ COLUMNS = (
     click.option("--truth", required=True, metavar="COLUMN", help="Column of the true classes."),
     click.option(
         "--scores",
-        required=True,
+        default=("*",),
         multiple=True,
         metavar="COLUMNS",
         help="Column of the scores, or one column per class, by name or glob ('p_*'); give it again for more. "
-        "Several classifiers side by side: NAME=COLUMNS for each.",
+        "Several classifiers side by side: NAME=COLUMNS for each. Every column without another part by default.",
     ),
     click.option("--classifier", metavar="COLUMN", help="Column that says whose scores a row holds."),
     click.option("--case", metavar="COLUMN", help="Column that names the case of a row (pairs classifiers)."),
