@@ -38,7 +38,7 @@ def surface(
     first and w of the third is. It is made from the measure itself: the mean outcome of the tuples with a case of
     the first class and one of the third is the height over their cell, once the cells are put in falling order
     along both sides. (That this is the surface of the rule, point by point, was found by comparing it with the
-    union of the boxes below all thresholds: plain for the ordered rule, tested but not proved for the others.) The
+    union of the boxes below all thresholds: plain for the ordered rule and Mossman's, not proved for He's.) The
     mesh takes means of that over equal shares of both classes, so the volume it encloses is the measure's value,
     ties and weights included, however coarse it is.
 
