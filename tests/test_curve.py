@@ -336,7 +336,7 @@ def test_provenance_tells_how():
         ({"area": "accuracy"}, NotApplicableError, "measure of a ROC curve"),
         ({"area": "arc"}, MeasureError, "auc"),
         ({"kind": "pr", "area": "auc"}, NotApplicableError, "measure of a ROC curve"),
-        ({"kind": "pr", "band": "pointwise"}, NotApplicableError, r"Bootstrap\(\)"),
+        ({"kind": "pr", "band": "pointwise", "groups": [1, 2, 1, 2]}, NotApplicableError, r"Bootstrap\(\)"),
         ({"kind": "cost", "band": "pointwise"}, NotApplicableError, "band='simultaneous'"),
         ({"band": "pointwise", "groups": [1, 2, 1, 2]}, NotApplicableError, "independent cases"),
         ({"kind": "pr", "band": "working_hotelling"}, NotApplicableError, "working_hotelling|binormal"),

@@ -88,13 +88,17 @@ def test_pointwise_bands_hold_each_point_as_often_as_they_say(method):
     assert found.all(axis=1).mean() < 0.7  # a pointwise band is not a simultaneous one
 
 
-def test_precision_recall_bands_hold_the_true_precision():
+@pytest.mark.parametrize("method", [pr.DeLong(), pr.Bootstrap(n=100, rng=0)], ids=["formula", "bootstrap"])
+def test_precision_recall_bands_hold_the_true_precision(method):
     world, times, places = Binormal(1.0), 60, (60, 100, 160)  # recall 0.3, 0.5, 0.8
     inside, everywhere = np.zeros(3), 0
     for seed in range(times):
         y, s = world.sample((120, 80), rng=seed)
         for kind in ("pointwise", "simultaneous"):
-            band = pr.curve(y, s, kind="pr", band=kind, level=0.9, method=pr.Bootstrap(n=100, rng=0)).band
+            found = pr.curve(y, s, kind="pr", band=kind, level=0.9, method=method)
+            band = found.band
+            own = np.interp(band.x[1:], found.recall, found.precision)
+            assert ((band.low[1:] <= own + 0.02) & (own <= band.high[1:] + 0.02)).all()  # lines, not arcs, between
             recall = band.x[1:-1]
             true = 0.4 * recall / (0.4 * recall + 0.6 * ndtr(ndtri(recall) - 1.0))
             ok = (band.low[1:-1] <= true) & (true <= band.high[1:-1])

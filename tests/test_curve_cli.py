@@ -81,7 +81,7 @@ def parts(file):
         (["--out", "points.txt"], ".csv or .json"),
         (["--out", "/nowhere/points.csv"], "cannot be written"),
         (["--kind", "lift"], "Invalid value for '--kind'"),
-        (["--kind", "pr", "--band", "pointwise"], "--method bootstrap"),
+        (["--kind", "cost", "--band", "pointwise"], "simultaneous"),
         (["--average", "vertical"], "--groups"),
         (["--labels", "0,1,2"], "multi_class"),
         (["--points", "1"], "--points"),

@@ -66,10 +66,13 @@ def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, met
       resampling does not vary where all positives are called, or none.
 
     All but the rectangles are then moved sideways by one negative (pointwise: half of one), for a rate cannot be
-    told from its neighbour. For precision-recall curves, of the precision at a recall, by the bootstrap only. For
+    told from its neighbour. For precision-recall curves, of the precision at a recall, given the sample's
+    prevalence; by formula, from the false positive rates at which the band of the ROC curve holds that recall. For
     cost curves, from the simultaneous band of the ROC curve: as sure, at least.
     """
     _refuse(found, kind, name, method)
+    if kind == "pr" and not isinstance(method, Bootstrap):
+        return _as_precision(band_around(found, "roc", name, level, method), found.prevalence)
     known = _precisions(found) if kind == "pr" else _true_positive_rates(found)
     z = NormalDist().inv_cdf(0.5 + level / 2.0)
     if isinstance(method, Bootstrap):
@@ -129,13 +132,25 @@ def drawn_as(kind: CurveKind, band: Band) -> Band:
     return Band(band.kind, band.method, band.level, *ends)
 
 
+def _as_precision(roc: Band, prevalence: float) -> Band:
+    """From true positive rates at u to precisions at a recall r, which may have any u whose interval holds it.
+
+    The interval at the true u holds r with the confidence of the band, so this set holds the true u as often.
+    """
+    last = len(roc.x) - 1
+    lowest = roc.x[np.maximum(np.searchsorted(np.maximum.accumulate(roc.high), RATES) - 1, 0)]
+    highest = roc.x[np.minimum(np.searchsorted(np.maximum.accumulate(roc.low), RATES, "right"), last)]
+    recalled = prevalence * RATES
+    low, high = (recalled / np.maximum(recalled + (1.0 - prevalence) * u, 1e-300) for u in (highest, lowest))
+    high[0] = 1.0  # nothing called, nothing wrong
+    return Band(roc.kind, f"{roc.method}, turned", roc.level, RATES, low, high)
+
+
 def _refuse(found: Sweep, kind: CurveKind, name: BandKind, method: Method | None) -> None:
     if kind == "cost" and name == "pointwise":
         raise NotApplicableError("A cost curve looks at all thresholds at once; ask for band='simultaneous'.")
     if isinstance(method, Bootstrap):
         return
-    if kind == "pr":
-        raise NotApplicableError("The band of a precision-recall curve is made by resampling; use Bootstrap().")
     if found.sample.scores.groups is not None:
         raise NotApplicableError("A band by formula is for independent cases, here groups came; use Bootstrap().")
 
