@@ -242,7 +242,7 @@ class Curve(Result):
         names = np.broadcast_to(np.array(self.classifier, dtype=object), len(self))
         return Vertices(self.fpr, self.tpr, self.thresholds, names)
 
-    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - a curve has no intervals
         """One record per point; the band has points of its own."""
         names = ("fpr", "tpr", "threshold", "precision")
         columns = (self.fpr, self.tpr, self.thresholds, self.precision)
