@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+DRAWS ?= polyroc
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench coverage gallery clean
@@ -19,7 +20,7 @@ demo: $(READY) ## three classifiers on iris: every measure with its error bar
 	@$(BIN)/polyroc demo
 
 test: $(READY) ## all tests and docstring examples
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --hypothesis-profile=$(DRAWS)
 
 lint: $(READY) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .

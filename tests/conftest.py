@@ -1,4 +1,8 @@
-"""One profile for all property tests: no deadlines (machines are noisy), examples enough to find what there is."""
+"""Two profiles for all property tests: no deadlines (machines are noisy), examples enough to find what there is.
+
+`polyroc` draws anew in every run, so that runs go on finding things; `settled` draws what it drew before, so that
+whether a change may land does not hang on luck (`.ci/run` asks for it).
+"""
 
 from hypothesis import HealthCheck, settings
 
@@ -8,4 +12,5 @@ settings.register_profile(
     max_examples=60,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+settings.register_profile("settled", parent=settings.get_profile("polyroc"), derandomize=True)
 settings.load_profile("polyroc")

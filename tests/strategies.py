@@ -49,8 +49,19 @@ def probabilities(draw, c=None):
     return y, np.array(draw(st.lists(row, min_size=len(y), max_size=len(y))))
 
 
+@st.composite
+def leaning(draw):
+    """(y, P) of three classes with two cases or more; every case leans to its own, so most have Sahiner's domain."""
+    more = draw(st.lists(st.integers(0, 2), max_size=6))
+    y = np.array(draw(st.permutations([0, 0, 1, 1, 2, 2, *more])))
+    row = st.lists(st.integers(0, 3).map(lambda v: v / 4), min_size=3, max_size=3)
+    return y, (np.array(draw(st.lists(row, min_size=len(y), max_size=len(y)))) + np.eye(3)[y]) / 2
+
+
 def fitting(measure):
     """Data that fit a measure: scores for two classes, one score for classes in order, or a column per class."""
+    if measure.key == "sahiner":
+        return leaning()
     few, most = measure.classes[0], min(measure.classes[1] or 4, 4)
     if measure.needs == "score":
         return ranked()
