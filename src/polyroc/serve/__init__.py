@@ -1,0 +1,1 @@
+"""A local web page for people without Python: drop a file, choose its columns, read the report."""

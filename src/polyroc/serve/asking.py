@@ -1,0 +1,46 @@
+"""What the page asks for, as options of `polyroc.read`."""
+
+import json
+from typing import Any
+
+from polyroc.errors import InputError
+
+__all__ = ["as_columns"]
+
+ROLES = ("classifier", "case", "class_", "weight", "groups")
+LARGEST = 2**20
+
+
+def as_columns(body: bytes) -> dict[str, Any]:
+    """Options from the page's JSON; names of columns are checked where the file is read.
+
+    >>> as_columns(b'{"truth": "kind", "scores": ["p_cat", "p_dog"], "groups": "", "labels": []}')
+    {'truth': 'kind', 'scores': ['p_cat', 'p_dog']}
+    """
+    try:
+        asked = json.loads(body) if len(body) <= LARGEST else None
+    except ValueError:
+        asked = None
+    if not isinstance(asked, dict):
+        raise InputError("The page sent something that is not a choice of columns; load it again.")
+    if not _text(asked.get("truth")):
+        raise InputError("Say which column holds the true classes.")
+    scores = asked.get("scores")
+    if not isinstance(scores, list) or not scores or not all(map(_text, scores)):
+        raise InputError("Say which column or columns hold the scores.")
+    columns: dict[str, Any] = {"truth": asked["truth"], "scores": scores}
+    columns |= {role: asked[role] for role in ROLES if _text(asked.get(role))}
+    labels = asked.get("labels") or []
+    if not isinstance(labels, list) or not all(map(_text, labels)):
+        raise InputError("The classes in order must be a list of their names.")
+    if labels:
+        columns["labels"] = labels
+    if _text(asked.get("pos_label")):
+        columns["pos_label"] = asked["pos_label"]
+    if asked.get("missing") == "drop":
+        columns["missing"] = "drop"
+    return columns
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)

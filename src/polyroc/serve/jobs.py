@@ -1,0 +1,122 @@
+"""A report in the making: in a process of its own, so that it can be stopped, with a limit of time."""
+
+import multiprocessing
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Literal
+
+__all__ = ["Job", "Queue", "State"]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How far it is: waiting, running, done, failed or stopped; with the reason where it failed."""
+
+    what: Literal["waiting", "running", "done", "failed", "stopped"] = "waiting"
+    step: str = ""
+    done: int = 0
+    total: int = 0
+
+
+class Queue:
+    """So many reports at a time; the others wait for their turn."""
+
+    def __init__(self, workers: int, seconds: float) -> None:
+        self.turn = threading.Semaphore(workers)
+        self.seconds = seconds
+
+
+class Job:
+    """One report: starts at once or when it is its turn.
+
+    Parameters
+    ----------
+    queue
+        Whose turn it is, and how long a report may take.
+    source, target
+        The file that was brought, and where the page goes: it is there whole or not at all.
+    columns
+        What `polyroc.read` takes as options.
+    title
+        What the report calls the file.
+    """
+
+    def __init__(self, queue: Queue, source: Path, target: Path, columns: Mapping[str, Any], title: str) -> None:
+        self.state = State()
+        self._queue, self._stopped = queue, threading.Event()
+        self._arguments = (source, target, dict(columns), title)
+        self._process: Any = None
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def stop(self) -> None:
+        """Give up."""
+        self._stopped.set()
+        if self._process is not None:
+            self._process.kill()
+
+    def _run(self) -> None:
+        while not self._queue.turn.acquire(timeout=0.2):
+            if self._stopped.is_set():
+                self.state = State("stopped")
+                return
+        try:
+            self.state = State("running", "starting")
+            self._watch()
+        finally:
+            self._queue.turn.release()
+
+    def _watch(self) -> None:
+        apart = multiprocessing.get_context("spawn")  # a fork would inherit the server's sockets
+        ours, theirs = apart.Pipe(duplex=False)
+        self._process = apart.Process(target=_work, args=(*self._arguments, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
+        until = time.monotonic() + self._queue.seconds
+        while self.state.what == "running" and not self._stopped.is_set():
+            if time.monotonic() > until:
+                self.state = State("failed", f"The report took longer than {self._queue.seconds:g} seconds.")
+            elif ours.poll(0.1):
+                self.state = _heard(ours)
+        if self._stopped.is_set():
+            self.state = State("stopped")
+        if self.state.what != "done":
+            self._process.kill()
+        self._process.join()
+
+
+def _heard(ours: Connection) -> State:
+    try:
+        return State(*ours.recv())
+    except EOFError:
+        return State("failed", "The report could not be finished: its process ended, perhaps for lack of memory.")
+
+
+def _work(source: Path, target: Path, columns: dict[str, Any], title: str, theirs: Connection) -> None:
+    """What the other process does."""
+    from polyroc.errors import PolyrocError
+
+    def tell(done: int, total: int, what: str) -> None:
+        theirs.send(("running", what, done, total))
+
+    try:
+        _report(source, target, columns, title, tell)
+        theirs.send(("done", "", 1, 1))
+    except PolyrocError as trouble:
+        theirs.send(("failed", str(trouble).replace(f"'{source}'", f"'{title}'"), 0, 0))
+    except Exception as trouble:
+        theirs.send(("failed", f"Something went wrong inside polyroc ({type(trouble).__name__}).", 0, 0))
+        raise
+
+
+def _report(source: Path, target: Path, columns: dict[str, Any], title: str, tell: Any) -> None:
+    from polyroc.io import read
+
+    tell(0, 0, "reading")
+    scores = read(source, **columns)
+    from polyroc.report import report
+
+    report(scores, path=target, title=title, progress=tell)

@@ -1,0 +1,281 @@
+"""The server as its visitors meet it: a real process, real requests; what it must not do, it does not do."""
+
+import gzip
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from polyroc.datasets import catalogue
+from polyroc.errors import InputError
+from polyroc.io.preview import Column, Preview, preview
+from polyroc.serve.asking import as_columns
+from polyroc.serve.jobs import Job, Queue
+from polyroc.serve.limits import Limits
+from polyroc.serve.suggesting import suggestions
+from polyroc.serve.visitors import Visitors
+
+OURS = {"x-polyroc": "1"}
+PETS = "kind,p_cat,p_dog\ncat,0.9,0.1\ncat,0.6,0.4\ndog,0.7,0.3\ndog,0.3,0.7\ndog,0.2,0.8\n"
+PETS_COLUMNS = {"truth": "kind", "scores": ["p_cat", "p_dog"]}
+
+
+class Server:
+    """`polyroc serve` in a process, with its temporary files where they can be counted."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder = folder
+        command = [sys.executable, "-c", "from polyroc.cli import main; main()", "serve", "--port", "0", *options]
+        environment = {**os.environ, "TMPDIR": str(folder), "PYTHONUNBUFFERED": "1"}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        said = self.process.stdout.readline()
+        self.address = re.search(r"http://\S+", said)[0]
+
+    def visitor(self) -> httpx.Client:
+        return httpx.Client(base_url=self.address, headers=OURS, timeout=30)
+
+    def files(self) -> list[str]:
+        """What lies in its folders."""
+        return sorted(path.name for path in self.folder.rglob("*") if path.is_file())
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> str:
+        self.process.send_signal(how)
+        return self.process.communicate(timeout=20)[0]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("serve"), "--max-size", "1")
+    yield server
+    server.stop()
+
+
+def bring(visitor, text=PETS, name="pets.csv"):
+    answer = visitor.post("/files", params={"name": name}, content=text)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["key"]
+
+
+def finished(visitor, key, columns=PETS_COLUMNS):
+    assert visitor.post(f"/files/{key}/report", json=columns).status_code == 200
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        now = visitor.get(f"/files/{key}/state").json()
+        if now["what"] in ("done", "failed", "stopped"):
+            return now
+        time.sleep(0.1)
+    raise AssertionError(now)
+
+
+def test_two_visitors_at_once_do_not_see_each_other(server):
+    with server.visitor() as one, server.visitor() as two:
+        mine, theirs = bring(one), bring(two, PETS.replace("cat", "fox"))
+        assert "fox" not in one.get(f"/files/{mine}").text
+        for path in ("", "/state", "/report", "/report.html"):
+            assert one.get(f"/files/{theirs}{path}").status_code == 404
+        assert one.post(f"/files/{theirs}/report", json=PETS_COLUMNS).status_code == 404
+        assert one.post("/end").status_code == 200
+        assert one.get(f"/files/{mine}").status_code == 404
+        assert two.get(f"/files/{theirs}").status_code == 200
+        two.post("/end")
+
+
+def test_nothing_of_a_visitor_is_left_at_the_end(server):
+    with server.visitor() as visitor:
+        before = server.files()
+        bring(visitor)
+        assert len(server.files()) == len(before) + 1
+        visitor.post("/end")
+        assert server.files() == before
+
+
+def test_a_file_that_is_too_large_is_refused_and_not_kept(server):
+    with server.visitor() as visitor:
+        before = server.files()
+        large = b"x" * (2**20 + 1)
+        answer = visitor.post("/files", params={"name": "a.csv"}, content=large)
+        assert answer.status_code == 413
+        assert "larger than 1 MB" in answer.json()["message"]
+        in_pieces = (large[i : i + 2**16] for i in range(0, len(large), 2**16))  # no length is told beforehand
+        assert visitor.post("/files", params={"name": "a.csv"}, content=in_pieces).status_code == 413
+        assert server.files() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.csv", b"", "empty"),
+        ("a.csv", b"\x00\xff\xfe" * 50, "UTF-8"),
+        ("a.parquet", b"PAR1 but no more", "cannot be read|not a Parquet"),
+        ("a.csv.gz", b"not packed", "unpacked|gzip"),
+        ("a.csv.gz", gzip.compress(PETS.encode())[:-9], "unpacked|gzip|cannot be read"),
+    ],
+)
+def test_a_bad_file_gets_a_page_that_says_why_and_is_deleted(server, name, content, told):
+    with server.visitor() as visitor:
+        before = server.files()
+        key = bring(visitor, content, name)
+        page = visitor.get(f"/files/{key}", headers={"accept": "text/html"})
+        assert page.status_code == 400
+        assert re.search(told, page.text)
+        assert str(server.folder) not in page.text
+        assert server.files() == before
+        visitor.post("/end")
+
+
+@pytest.mark.parametrize("name", ["passwd", "a.exe", "a.csv.sh", "", "a.json"])
+def test_files_of_other_kinds_are_refused(server, name):
+    with server.visitor() as visitor:
+        answer = visitor.post("/files", params={"name": name}, content=PETS)
+        assert answer.status_code == 400
+        assert "known kind" in answer.json()["message"]
+
+
+def test_names_of_files_are_never_paths(server):
+    with server.visitor() as visitor:
+        key = bring(visitor, name="../../../../etc/cron.d/x.csv")
+        assert "etc/cron.d" in visitor.get(f"/files/{key}").text
+        assert "upload.csv" in server.files()
+        visitor.post("/end")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/%2e%2e/%2e%2e/app.py",
+        "/static/..%2f..%2fapp.py",
+        "/static//etc/passwd",
+        "/files/../../etc/passwd",
+        "/files/%2e%2e%2fupload.csv/report",
+        "/files/..%5c..%5cx",
+        "/docs",
+    ],
+)
+def test_no_file_of_the_server_can_be_reached(server, path):
+    host, port = server.address.removeprefix("http://").rstrip("/").split(":")
+    with socket.create_connection((host, int(port))) as raw:  # so that nothing tidies the path up on the way
+        raw.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: raw.recv(65536), b""))
+    assert b" 404 " in answer.split(b"\r\n", 1)[0]
+
+
+def test_other_pages_cannot_use_it(server):
+    with httpx.Client(base_url=server.address) as bare:
+        assert bare.post("/files", params={"name": "a.csv"}, content=PETS).status_code == 400
+        assert bare.post("/end").status_code == 400
+        assert bare.get("/", headers={"host": "evil.example"}).status_code == 400
+        page = bare.get("/")
+    assert page.status_code == 200
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_cookies_are_for_this_site_and_not_for_scripts(server):
+    with server.visitor() as visitor:
+        answer = visitor.post("/files", params={"name": "a.csv"}, content=PETS)
+        cookie = answer.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        visitor.post("/end")
+
+
+def test_hostile_names_stay_text(server):
+    column = "<script>alert(1)</script>"
+    text = f'"{column}",p_a,p_b\n"</script><b>",0.1,0.9\nb,0.2,0.8\n'
+    with server.visitor() as visitor:
+        page = visitor.get(f"/files/{bring(visitor, text, '<img src=x>.csv')}").text
+        assert page.count("<script") == 2  # our own, and our data
+        assert "<b>" not in page.replace("<b>true class</b>", "").replace("<b>score</b>", "")
+        assert "<img" not in page
+        visitor.post("/end")
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_everything_is_deleted_when_the_server_stops(tmp_path, how):
+    server = Server(tmp_path)
+    with server.visitor() as visitor:
+        bring(visitor)
+        assert server.files() == ["upload.csv"]
+    server.stop(how)
+    assert server.files() == []
+
+
+def test_a_port_that_is_taken_is_said_so(server):
+    port = server.address.rstrip("/").rsplit(":", 1)[1]
+    command = [sys.executable, "-c", "from polyroc.cli import main; main()", "serve", "--port", port]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "another program may be there" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_visitors_not_seen_for_long_are_forgotten():
+    visitors = Visitors(Limits(idle=0.0, visitors=1))
+    cookie, visitor = visitors.welcome()
+    folder = visitor.folder
+    time.sleep(0.01)
+    visitors.welcome()  # there is room again
+    assert visitors.get(cookie) is None
+    assert not folder.exists()
+    visitors.close()
+
+
+def test_no_more_visitors_than_the_limit():
+    visitors = Visitors(Limits(visitors=1))
+    visitors.welcome()
+    with pytest.raises(InputError, match="Too many people"):
+        visitors.welcome()
+    visitors.close()
+
+
+def test_a_report_that_takes_too_long_is_stopped(tmp_path):
+    (tmp_path / "a.csv").write_text(PETS)
+    job = Job(Queue(1, 0.05), tmp_path / "a.csv", tmp_path / "report.html", PETS_COLUMNS, "a.csv")
+    until = time.monotonic() + 30
+    while job.state.what in ("waiting", "running") and time.monotonic() < until:
+        time.sleep(0.05)
+    assert job.state.what == "failed"
+    assert "longer than 0.05 seconds" in job.state.step
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"", "not a choice"),
+        (b"[]", "not a choice"),
+        (b"x" * (2**20 + 1), "not a choice"),
+        (b'{"scores": ["p"]}', "true classes"),
+        (b'{"truth": "y"}', "hold the scores"),
+        (b'{"truth": "y", "scores": []}', "hold the scores"),
+        (b'{"truth": "y", "scores": [1]}', "hold the scores"),
+        (b'{"truth": "y", "scores": ["p"], "labels": "a"}', "list of their names"),
+    ],
+)
+def test_what_is_not_a_choice_of_columns_is_refused(body, told):
+    with pytest.raises(InputError, match=told):
+        as_columns(body)
+
+
+def test_suggestions_for_the_irises():
+    found = {each.part: each.columns for each in suggestions(preview(catalogue.path("iris_predictions")))}
+    assert found == {
+        "truth": ("species",),
+        "scores": ("p_setosa", "p_versicolor", "p_virginica"),
+        "classifier": ("classifier",),
+        "case": ("case",),
+    }
+
+
+def test_no_suggestion_where_nothing_speaks_for_one():
+    numbers = [Column(name, True, 0.0, 1.0, (), 500) for name in "abc"]
+    assert suggestions(Preview(tuple(numbers), (), 500)) == ()
