@@ -7,11 +7,11 @@ EXTREME = [0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-300, -1e300, 1e300, 1.0, np.
 
 
 @st.composite
-def classes(draw, c=None, most=12):
-    """Class numbers with at least one case of each class, in any order."""
+def classes(draw, c=None, most=12, least=1):
+    """Class numbers with at least one case of each class, or more, in any order."""
     c = draw(st.integers(2, 4)) if c is None else c
-    more = draw(st.lists(st.integers(0, c - 1), max_size=most - c))
-    return np.array(draw(st.permutations([*range(c), *more])))
+    more = draw(st.lists(st.integers(0, c - 1), max_size=most - c * least))
+    return np.array(draw(st.permutations([*(k for k in range(c) for _ in range(least)), *more])))
 
 
 @st.composite
@@ -26,23 +26,17 @@ def weights(draw, y, whole=False):
 
 
 @st.composite
-def ordered(draw, c=None):
+def ordered(draw, c=None, least=1):
     """(y, score) of two to four classes in order."""
-    y = draw(classes(c=c))
+    y = draw(classes(c=c, least=least))
     number = draw(st.sampled_from([st.integers(0, 3).map(float), st.sampled_from(EXTREME), st.floats(-2, 2)]))
     return y, np.array(draw(st.lists(number, min_size=len(y), max_size=len(y))))
 
 
 @st.composite
-def ranked(draw):
-    """The same of two classes."""
-    return draw(ordered(c=2))
-
-
-@st.composite
-def probabilities(draw, c=None):
+def probabilities(draw, c=None, least=1):
     """(y, P) of several classes; few distinct probabilities, or many."""
-    y = draw(classes(c=c))
+    y = draw(classes(c=c, least=least))
     number = draw(st.sampled_from([st.integers(0, 3).map(lambda v: v / 4), st.floats(0, 1)]))
     c = int(y.max()) + 1
     row = st.lists(number, min_size=c, max_size=c)
@@ -58,11 +52,12 @@ def leaning(draw):
     return y, (np.array(draw(st.lists(row, min_size=len(y), max_size=len(y)))) + np.eye(3)[y]) / 2
 
 
-def fitting(measure):
+def fitting(measure, least=1):
     """Data that fit a measure: scores for two classes, one score for classes in order, or a column per class."""
     if measure.key == "sahiner":
         return leaning()
     few, most = measure.classes[0], min(measure.classes[1] or 4, 4)
     if measure.needs == "score":
-        return ranked()
-    return st.integers(few, most).flatmap(ordered if measure.needs == "ordered" else probabilities)
+        return ordered(c=2, least=least)
+    kind = ordered if measure.needs == "ordered" else probabilities
+    return st.integers(few, most).flatmap(lambda c: kind(c=c, least=least))

@@ -148,7 +148,7 @@ def test_inputs_are_never_modified(measure, data):
 @every()
 @given(st.data())
 def test_standard_error_is_made_of_the_components(measure, data):
-    y, s = data.draw(fitting(measure))
+    y, s = data.draw(fitting(measure, least=2))
     w = data.draw(st.one_of(st.none(), weights(y)))
     groups = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
     found = ask(measure, y, s, sample_weight=w, groups=groups)
@@ -191,10 +191,10 @@ def test_analytic_error_is_close_to_the_bootstrap(measure):
     y, s = settled(rng, measure, n=150)
     found = ask(measure, y, s)
     replicates = []
-    for _ in range(1000):
+    for _ in range(400):
         draw = np.concatenate([rng.choice(np.flatnonzero(y == k), size=(y == k).sum()) for k in np.unique(y)])
         replicates.append(ask(measure, y[draw], s[draw], method=None).value)
-    # 1000 replicates know a standard deviation to 2.2 %; first-order variances differ by a few per cent more
+    # 400 replicates know a standard deviation to 3.5 %; first-order variances differ by a few per cent more
     assert found.standard_error == pytest.approx(np.std(replicates), rel=0.12)
 
 
