@@ -33,6 +33,11 @@ def ordered(draw, c=None, least=1):
     return y, np.array(draw(st.lists(number, min_size=len(y), max_size=len(y))))
 
 
+def ranked():
+    """The same of two classes."""
+    return ordered(c=2)
+
+
 @st.composite
 def probabilities(draw, c=None, least=1):
     """(y, P) of several classes; few distinct probabilities, or many."""
