@@ -50,7 +50,7 @@ def probabilities(draw, c=None, least=1):
 
 @st.composite
 def leaning(draw):
-    """(y, P) of three classes with two cases or more; every case leans to its own, so most have Sahiner's domain."""
+    """(y, P) of three classes with two cases or more; each leans to its own, so most have Sahiner's domain."""
     more = draw(st.lists(st.integers(0, 2), max_size=6))
     y = np.array(draw(st.permutations([0, 0, 1, 1, 2, 2, *more])))
     row = st.lists(st.integers(0, 3).map(lambda v: v / 4), min_size=3, max_size=3)
