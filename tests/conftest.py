@@ -4,7 +4,12 @@
 whether a change may land does not hang on luck (`.ci/run` asks for it).
 """
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from browsing import browser
+
+__all__ = ["browser"]
 
 settings.register_profile(
     "polyroc",
@@ -14,3 +19,9 @@ settings.register_profile(
 )
 settings.register_profile("settled", parent=settings.get_profile("polyroc"), derandomize=True)
 settings.load_profile("polyroc")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What a test may say of itself; docs/validation.md is made of it (docs/building/evidence.py)."""
+    config.addinivalue_line("markers", "published(source, claim): it repeats numbers that were printed there.")
+    config.addinivalue_line("markers", "peer(package, claim): it agrees with another program.")

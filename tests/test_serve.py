@@ -24,7 +24,7 @@ from polyroc.serve.visitors import Visitors
 
 OURS = {"x-polyroc": "1"}
 PETS = "kind,p_cat,p_dog\ncat,0.9,0.1\ncat,0.6,0.4\ndog,0.7,0.3\ndog,0.3,0.7\ndog,0.2,0.8\n"
-PETS_COLUMNS = {"truth": "kind", "scores": ["p_cat", "p_dog"]}
+PETS_COLUMNS = {"truth": "kind", "scores": ["p_cat", "p_dog"], "pos_label": "dog"}
 
 
 class Server:
@@ -196,6 +196,60 @@ def test_hostile_names_stay_text(server):
         assert page.count("<script") == 2  # our own, and our data
         assert "<b>" not in page.replace("<b>true class</b>", "").replace("<b>score</b>", "")
         assert "<img" not in page
+        visitor.post("/end")
+
+
+def test_from_a_file_to_a_report_in_a_browser(server, browser, tmp_path):
+    seen = []
+    context = browser.new_context(accept_downloads=True)
+    page = context.new_page()
+    page.on("console", lambda line: line.type == "error" and seen.append(line.text))
+    page.on("pageerror", lambda error: seen.append(str(error)))
+    page.on(
+        "request",
+        lambda request: request.url.startswith((server.address, "data:", "blob:")) or seen.append(request.url),
+    )
+    page.goto(server.address)
+    page.set_input_files("#file", catalogue.path("iris_predictions"))
+    page.wait_for_selector("#columns")
+    assert set(page.eval_on_selector_all("select", "all => all.map((one) => one.value)")) == {
+        ""
+    }  # nothing is guessed
+    page.click("button.main")
+    page.wait_for_selector("#message.trouble")
+    assert "true classes" in page.inner_text("#message")
+    page.click("#use")
+    page.click("button.main")
+    page.wait_for_selector("#done:not([hidden])", timeout=120_000)
+    report = page.frame_locator("#report")
+    report.locator("h2", has_text="Conclusion").wait_for(timeout=60_000)
+    with page.expect_download() as download:
+        page.click("#download")
+    path = tmp_path / "report.html"
+    download.value.save_as(path)
+    assert "virginica" in path.read_text(encoding="utf-8")
+    page.click("#end")
+    page.wait_for_selector("#drop")
+    assert context.cookies() == []
+    context.close()
+    assert seen == []
+
+
+def test_reports_by_request_alone(server):
+    with server.visitor() as visitor:
+        key = bring(visitor)
+        assert visitor.get(f"/files/{key}/report").status_code == 404  # not ready
+        failed = finished(visitor, key, {"truth": "kind", "scores": ["p_cat", "p_dog"]})
+        assert "positive class" in failed["step"]
+        failed = finished(visitor, key, {"truth": "kynd", "scores": ["p_cat", "p_dog"]})
+        assert "'pets.csv' has no column 'kynd'" in failed["step"]
+        assert str(server.folder) not in failed["step"]
+        assert finished(visitor, key)["what"] == "done"
+        page = visitor.get(f"/files/{key}/report")
+        assert page.headers["content-security-policy"].startswith("sandbox")
+        assert "allow-same-origin" not in page.headers["content-security-policy"]
+        saved = visitor.get(f"/files/{key}/report.html")
+        assert "attachment" in saved.headers["content-disposition"]
         visitor.post("/end")
 
 

@@ -117,6 +117,6 @@ def _report(source: Path, target: Path, columns: dict[str, Any], title: str, tel
 
     tell(0, 0, "reading")
     scores = read(source, **columns)
-    from polyroc.report import report
+    from polyroc.reports.reporting import report
 
     report(scores, path=target, title=title, progress=tell)

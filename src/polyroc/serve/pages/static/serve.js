@@ -69,6 +69,8 @@ function choose() {
     event.preventDefault();
     const twice = ["truth", "classifier", "case", "class_", "weight", "groups"].find((part) => named(part).length > 1);
     if (twice) return say(`Two columns are marked as the same thing (${named(twice).join(", ")}); only scores may be several.`, true);
+    if (!named("truth").length) return say("Say which column holds the true classes.", true);
+    if (!named("scores").length) return say("Say which column or columns hold the scores.", true);
     const asked = { scores: named("scores"), missing: at("missing").checked ? "drop" : "", pos_label: at("pos_label").value.trim() };
     for (const part of ["truth", "classifier", "case", "class_", "weight", "groups"]) asked[part] = named(part)[0] || "";
     asked.labels = at("labels").value.split("\n").map((line) => line.trim()).filter((line) => line);
@@ -79,6 +81,7 @@ function choose() {
     } catch (trouble) {
       bar(null);
       say(trouble.message, true);
+      if (/pos_label|labels|missing/.test(trouble.message)) form.querySelector("details").open = true;
     }
   });
 }
@@ -99,6 +102,7 @@ async function wait(key) {
   say("The report is ready.");
   at("done").hidden = false;
   at("report").src = `/files/${key}/report`;
+  at("done").scrollIntoView({ behavior: "smooth" });
 }
 
 at("end").addEventListener("click", async () => { await post("/end"); location.assign("/"); });

@@ -1,0 +1,73 @@
+"""The report: how long it takes and how large it is; how quickly its explorer answers in a browser."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import polyroc as pr
+from fronts import CASES, front_of
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+MOVES = """async () => {
+    const slider = document.querySelector('[data-slider="cost 0,1"]'), taken = [];
+    for (let i = 0; i < 41; i++) {
+        slider.value = -1 + i / 20;
+        const start = performance.now();
+        slider.dispatchEvent(new Event("input"));
+        taken.push(performance.now() - start);
+        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    }
+    return taken.sort((a, b) => a - b)[20];
+}"""
+
+
+def classifiers(c, n, k):
+    rng = np.random.default_rng(0)
+    y = rng.integers(c, size=n)
+    made = {}
+    for i in range(k):
+        z = rng.normal(size=(n, c))
+        z[np.arange(n), y] += 1.0 + 0.2 * i
+        P = np.exp(z)
+        made[f"classifier {i}"] = P / P.sum(axis=1, keepdims=True)
+    return y, made
+
+
+def reports():
+    pr.report(*classifiers(3, 300, 3), path=None).to_html()
+    y, scores = classifiers(3, 10**5, 3)
+    start = time.perf_counter()
+    made = pr.report(y, scores, path=None)
+    found = time.perf_counter()
+    page = made.to_html()
+    done = time.perf_counter()
+    work = "report of 3 classifiers, 3 classes, 1e+05 cases"
+    yield work, "seconds", done - start, "<=", 15
+    yield work, "share of them that is statistics", (found - start) / (done - start), ">=", 0.5
+    yield work, "size of the page, MB", len(page.encode()) / 1e6, "<=", 10
+
+
+def explorer_answers():
+    """A front of 9,000 points, as in `fronts`, in a report of its own; the median of 41 moves of a slider."""
+    if not CHROMIUM.exists():
+        return
+    from playwright.sync_api import sync_playwright
+
+    rates = front_of(9000, 0)
+    counts = np.round(rates * CASES).astype(np.int64)
+    counts[:, range(3), range(3)] = CASES - counts.sum(axis=2)
+    costs = np.random.default_rng(0).random(counts.shape) * (1 - np.eye(3))
+    small = pr.front(*classifiers(3, 300, 1), n=100)["classifier 0"]
+    front = pr.Front(small.classifier, small.classes, counts, costs, small.growth, False, small.provenance)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
+        path = Path(folder, "front.html")
+        pr.report(front, path=path)
+        browser = play.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        page = browser.new_page()
+        page.goto(path.as_uri())
+        taken = page.evaluate(MOVES)
+        browser.close()
+    yield "explorer, front of 9000 points: a slider is moved", "milliseconds", taken, "<=", 50

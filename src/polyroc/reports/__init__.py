@@ -1,0 +1,1 @@
+"""Reports: what was found, as one page that a colleague opens and understands."""

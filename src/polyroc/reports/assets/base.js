@@ -1,0 +1,92 @@
+"use strict";
+// What all parts of the page share: the data, the look, and a few ways to make elements. Texts from the data become
+// text nodes, never markup; in pictures they are escaped, because plotly reads a few tags.
+const polyroc = { data: JSON.parse(document.getElementById("data").textContent), figures: [] };
+
+(function () {
+  const kinds = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u2: Uint16Array };
+  const light = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F"]; // Okabe & Ito
+  const dark = ["#56B4E9", "#F0803C", "#2FBF9A", "#E39BC4", "#8FA8FF", "#E69F00", "#B5B5B5"];
+  const dashes = ["solid", "dash", "dot", "dashdot", "longdash"];
+  const scheme = window.matchMedia("(prefers-color-scheme: dark)");
+
+  polyroc.numbers = function (packed) {
+    const kind = Object.keys(packed)[0];
+    const text = atob(packed[kind]);
+    const bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+    return new kinds[kind](bytes.buffer);
+  };
+
+  polyroc.css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  polyroc.colour = (i) => (scheme.matches ? dark : light)[i % light.length];
+  polyroc.dash = (i) => dashes[i % dashes.length];
+  polyroc.faint = function (colour, share) {
+    const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+    return `rgba(${r},${g},${b},${share})`;
+  };
+
+  polyroc.plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  polyroc.share = (x) => (x === null || Number.isNaN(x) ? "–" : (100 * x).toFixed(1) + " %");
+  polyroc.digits = (x, places = 4) => (x === null || Number.isNaN(x) ? "–" : x.toFixed(places));
+  polyroc.count = (x) => (Math.abs(x - Math.round(x)) < 1e-9 ? String(Math.round(x)) : x.toFixed(2));
+  polyroc.percent = 100 * polyroc.data.level + " %";
+
+  polyroc.make = function (tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+      else if (value === true) element.setAttribute(name, "");
+      else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+    }
+    element.append(...children);
+    return element;
+  };
+  polyroc.name = (text) => polyroc.make("bdi", {}, text);
+
+  polyroc.choice = function (label, names, change) {
+    const select = polyroc.make("select", { onchange: () => change(Number(select.value)) });
+    names.forEach((name, i) => select.append(polyroc.make("option", { value: i }, name)));
+    return polyroc.make("label", {}, label, select);
+  };
+
+  polyroc.layout = function (more) {
+    const axis = { gridcolor: polyroc.css("--line"), zeroline: false, linecolor: polyroc.css("--soft"), fixedrange: false };
+    const base = {
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { color: polyroc.css("--ink"), family: "system-ui, sans-serif", size: 12 },
+      margin: { l: 52, r: 12, t: 28, b: 46 },
+      hoverlabel: { bgcolor: polyroc.css("--wash"), bordercolor: polyroc.css("--line"), font: { color: polyroc.css("--ink") }, align: "left" },
+      legend: { orientation: "h", y: -0.16, yanchor: "top", font: { size: 12 } },
+      hovermode: "closest",
+      dragmode: false,
+    };
+    const full = Object.assign(base, more);
+    for (const name of Object.keys(full)) if (/^[xy]axis/.test(name)) full[name] = Object.assign({}, axis, full[name]);
+    return full;
+  };
+  polyroc.rate = (title, more) => Object.assign({ title: { text: title, standoff: 6 }, range: [-0.01, 1.01], tickvals: [0, 0.2, 0.4, 0.6, 0.8, 1] }, more);
+
+  // A figure is drawn when it comes near the screen, again in the other colours, and before it is printed.
+  polyroc.figure = function (element, draw) {
+    const config = { displaylogo: false, responsive: true, showLink: false, showSendToCloud: false, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
+    const each = { element, shown: false };
+    each.draw = function () {
+      each.shown = true;
+      const { traces, layout } = draw();
+      return Plotly.react(element, traces, polyroc.layout(layout), config);
+    };
+    each.redraw = () => (each.shown ? each.draw() : undefined);
+    polyroc.figures.push(each);
+    new IntersectionObserver((entries, watcher) => {
+      if (entries.some((entry) => entry.isIntersecting)) {
+        watcher.disconnect();
+        if (!each.shown) each.draw();
+      }
+    }, { rootMargin: "600px" }).observe(element);
+    return each;
+  };
+  scheme.addEventListener("change", () => polyroc.figures.forEach((each) => each.redraw()));
+  window.addEventListener("beforeprint", () => polyroc.figures.forEach((each) => each.shown || each.draw()));
+})();

@@ -1,0 +1,144 @@
+// ROC curves with bands, and a threshold that moves on all of them.
+(function () {
+  const found = polyroc.data.curves;
+  if (!found) return;
+  const { make, name, numbers, plain, share, digits } = polyroc;
+  const MANY = 6; // panels; beyond, one at a time
+  const panels = found.panels.map((panel) => ({ ...panel, curves: panel.curves.map(opened) }));
+  let chosen = panels.length > MANY ? [0] : panels.map((_, i) => i);
+  let threshold = found.grid[Math.floor(found.grid.length / 2)];
+
+  function opened(curve) {
+    const band = curve.band && { x: numbers(curve.band.x), low: numbers(curve.band.low), high: numbers(curve.band.high) };
+    return { ...curve, fpr: numbers(curve.fpr), tpr: numbers(curve.tpr), thresholds: numbers(curve.thresholds), band };
+  }
+
+  // The last point whose threshold is not below: everything that scores at least that is called.
+  function place(curve) {
+    let i = 0;
+    while (i + 1 < curve.thresholds.length && curve.thresholds[i + 1] >= threshold) i++;
+    return i;
+  }
+
+  function precision(curve, i) {
+    const called = curve.prevalence * curve.tpr[i] + (1 - curve.prevalence) * curve.fpr[i];
+    return called > 0 ? (curve.prevalence * curve.tpr[i]) / called : 1;
+  }
+
+  function of(rate, cases) {
+    return cases === undefined ? share(rate) : `${share(rate)} (${Math.round(rate * cases)} of ${cases})`;
+  }
+
+  function told(panel, curve, i) {
+    const t = curve.thresholds[i] > 1e38 ? "above all scores" : digits(curve.thresholds[i], 4);
+    const [negative, positive] = curve.cases || [];
+    return [
+      `<b>${plain(polyroc.data.classifiers[curve.who])}</b>, threshold ${t}`,
+      `found of ${plain(panel.positive)}: ${of(curve.tpr[i], positive)}`,
+      `false alarms of ${plain(panel.negative)}: ${of(curve.fpr[i], negative)}`,
+      `right among those called: ${share(precision(curve, i))}`,
+    ].join("<br>");
+  }
+
+  function traces(panel, at, n) {
+    const x = `x${n || ""}`, y = `y${n || ""}`;
+    const drawn = [];
+    for (const curve of panel.curves) {
+      const colour = polyroc.colour(curve.who);
+      const group = String(curve.who);
+      if (curve.band) {
+        const there = [...curve.band.x], back = [...there].reverse();
+        drawn.push({ x: there.concat(back), y: [...curve.band.low].concat([...curve.band.high].reverse()), fill: "toself", fillcolor: polyroc.faint(colour, 0.13), line: { width: 0 }, mode: "lines", hoverinfo: "skip", showlegend: false, legendgroup: group, xaxis: x, yaxis: y });
+      }
+      drawn.push({ x: curve.fpr, y: curve.tpr, mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, name: plain(polyroc.data.classifiers[curve.who]), legendgroup: group, showlegend: at === 0, text: Array.from(curve.fpr, (_, i) => told(panel, curve, i)), hoverinfo: "text", xaxis: x, yaxis: y });
+    }
+    return drawn;
+  }
+
+  function precisionTraces(panel, n) {
+    const drawn = [];
+    for (const curve of panel.curves) {
+      const every = Array.from(curve.fpr, (_, i) => i).filter((i) => curve.tpr[i] > 0);
+      const colour = polyroc.colour(curve.who);
+      const common = { legendgroup: String(curve.who), showlegend: false, hoverinfo: "text", xaxis: `x${n}`, yaxis: `y${n}` };
+      drawn.push({ ...common, x: every.map((i) => curve.tpr[i]), y: every.map((i) => precision(curve, i)), mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, text: every.map((i) => told(panel, curve, i)) });
+    }
+    return drawn;
+  }
+
+  // The threshold on every curve of every panel; shapes, because these move without the lines being drawn anew.
+  function marks() {
+    const made = [];
+    const mark = (who, n, x, y) => made.push({ type: "circle", xref: `x${n}`, yref: `y${n}`, xsizemode: "pixel", ysizemode: "pixel", xanchor: x, yanchor: y, x0: -6, x1: 6, y0: -6, y1: 6, fillcolor: polyroc.colour(who), line: { color: polyroc.css("--paper"), width: 2 } });
+    chosen.forEach((p, at) => panels[p].curves.forEach((curve) => mark(curve.who, at ? at + 1 : "", curve.fpr[place(curve)], curve.tpr[place(curve)])));
+    if (found.two) panels[0].curves.forEach((curve) => mark(curve.who, 2, curve.tpr[place(curve)], precision(curve, place(curve))));
+    return made;
+  }
+
+  const element = document.getElementById("curve-figure");
+  function draw() {
+    const shown = chosen.map((i) => panels[i]);
+    const count = shown.length + (found.two ? 1 : 0);
+    const columns = Math.max(1, Math.min(count, 3, Math.floor(element.clientWidth / 280)));
+    const rows = Math.ceil(count / columns);
+    const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), height: Math.max(360, rows * Math.min(400, 60 + element.clientWidth / columns)), legend: { orientation: "h", yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: 76, b: 46 } };
+    let drawn = [];
+    shown.forEach((panel, at) => {
+      const n = at ? at + 1 : "";
+      drawn = drawn.concat(traces(panel, at, n));
+      layout[`xaxis${n}`] = polyroc.rate("false positive rate");
+      layout[`yaxis${n}`] = polyroc.rate("true positive rate");
+      layout.annotations.push({ text: `${plain(panel.positive)} or ${plain(panel.negative)}`, xref: `x${n} domain`, yref: `y${n} domain`, x: 0.5, y: 1.01, yanchor: "bottom", showarrow: false, font: { size: 12 } });
+      drawn.push({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false, xaxis: `x${n}`, yaxis: `y${n}` });
+    });
+    if (found.two) {
+      const n = shown.length + 1;
+      drawn = drawn.concat(precisionTraces(shown[0], n));
+      layout[`xaxis${n}`] = polyroc.rate("recall (true positive rate)");
+      layout[`yaxis${n}`] = polyroc.rate("precision");
+    }
+    return { traces: drawn, layout };
+  }
+  const figure = polyroc.figure(element, draw);
+
+  function table() {
+    const heads = ["class", "classifier", "threshold", "true positive rate", "false positive rate", "precision", `area (${polyroc.percent})`];
+    const body = make("tbody");
+    chosen.forEach((p) => {
+      for (const curve of panels[p].curves) {
+        const i = place(curve);
+        const [negative, positive] = curve.cases || [];
+        const area = `${digits(curve.area[0], 3)} (${digits(curve.area[1], 3)} to ${digits(curve.area[2], 3)})`;
+        const cells = [digits(threshold, 4), of(curve.tpr[i], positive), of(curve.fpr[i], negative), share(precision(curve, i)), area];
+        body.append(make("tr", {}, make("th", { scope: "row" }, name(panels[p].positive)), make("td", {}, name(polyroc.data.classifiers[curve.who])), ...cells.map((text) => make("td", { class: "number" }, text))));
+      }
+    });
+    const head = make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", class: i > 1 ? "number" : "" }, text)));
+    document.getElementById("curve-rates").replaceChildren(make("thead", {}, head), body);
+  }
+
+  let waiting = false;
+  function move() {
+    table();
+    if (!figure.shown || waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; Plotly.relayout(element, { shapes: marks() }); });
+  }
+
+  const controls = document.getElementById("curve-controls");
+  if (found.grid.length > 1) {
+    const output = make("output", {}, digits(threshold, 3));
+    const slider = make("input", { type: "range", id: "threshold", min: 0, max: found.grid.length - 1, step: 1, value: found.grid.indexOf(threshold) });
+    slider.addEventListener("input", () => {
+      threshold = found.grid[Number(slider.value)];
+      output.textContent = digits(threshold, 3);
+      slider.setAttribute("aria-valuetext", output.textContent);
+      move();
+    });
+    controls.append(make("label", {}, "Threshold", slider, output));
+  }
+  if (panels.length > MANY) {
+    controls.append(polyroc.choice("Class", panels.map((panel) => panel.positive), (i) => { chosen = [i]; table(); figure.redraw(); }));
+  }
+  table();
+})();

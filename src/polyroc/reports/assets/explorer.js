@@ -1,0 +1,324 @@
+// The operating-point explorer: costs, priors and limits in; the rule, its errors and their cost out.
+(function () {
+  const found = polyroc.data.explorer;
+  if (!found) return;
+  const { make, name, numbers, digits, share, deciding, data } = polyroc;
+  const classes = data.classes, c = classes.length;
+  const FEW = 4, PRIORS = 8, SHOWN = 8; // classes up to which all costs, all priors, all numbers are on the page
+  const errors = classes.flatMap((_, k) => classes.map((__, m) => [k, m])).filter(([k, m]) => k !== m);
+  const whose = [...new Set([...Object.keys(found.tables), ...Object.keys(found.fronts)])].map(Number).sort((a, b) => a - b);
+  const open = {};
+  const state = {};
+  const lookup = (id) => document.getElementById(id);
+
+  function reset() {
+    Object.assign(state, { who: state.who ?? whose[0], costs: classes.map((_, k) => classes.map((__, m) => Number(k !== m))), priors: [...found.shares], limits: new Map(), how: found.tables[whose[0]] ? "table" : "front" });
+  }
+
+  // Tables and fronts are unpacked when they are first needed.
+  function opened(who) {
+    if (open[who]) return open[who];
+    const table = found.tables[who] && Object.fromEntries(Object.entries(found.tables[who]).map(([key, each]) => [key, numbers(each)]));
+    const packed = found.fronts[who];
+    const made = { table: table || null, front: null };
+    if (packed) {
+      const wrong = numbers(packed.errors), dear = numbers(packed.costs), size = packed.points * c * c;
+      const [counts, rates, costs] = [0, 1, 2].map(() => new Float64Array(size));
+      for (let i = 0, e = 0; i < packed.points; i++) {
+        for (let k = 0; k < c; k++) {
+          const at = (i * c + k) * c;
+          counts[at + k] = packed.totals[k];
+          for (let m = 0; m < c; m++) {
+            if (m === k) continue;
+            counts[at + m] = wrong[e];
+            counts[at + k] -= wrong[e];
+            costs[at + m] = dear[e++];
+          }
+          for (let m = 0; m < c; m++) rates[at + m] = counts[at + m] / packed.totals[k];
+        }
+      }
+      made.front = { c, points: packed.points, counts, rates, costs, packed };
+    }
+    if (table && c === 2) made.thresholds = deciding.thresholds(table, found.positive);
+    return (open[who] = made);
+  }
+
+  const limits = () => [...state.limits].map(([key, most]) => [...key.split(",").map(Number), most]);
+  const isFree = () => state.priors.every((p, k) => p === found.shares[k]);
+
+  // The rule, and the decisions it makes.
+  function answer() {
+    const own = opened(state.who), most = limits();
+    const total = state.priors.reduce((a, b) => a + b, 0);
+    const priors = isFree() ? state.priors : state.priors.map((p) => p / total);
+    const losses = state.costs.map((row, k) => row.map((x) => x * priors[k]));
+    if (!losses.flat().some((x) => x > 0)) return { trouble: "With these costs and priors no error costs anything." };
+    const made = { priors, losses, trouble: "", point: null };
+    if (c === 2 && own.table) return twoClasses(own, made, most);
+    if (own.front && (state.how === "front" || most.length || !own.table)) return onFront(own, made, most);
+    return byBayes(own, made, most);
+  }
+
+  function twoClasses(own, made, most) {
+    const threshold = deciding.bestThreshold(own.thresholds, made.losses, most, found.positive);
+    if (threshold === null) return { ...made, trouble: "No threshold keeps these limits. Allow more of one error." };
+    const said = deciding.byThreshold(own.table.values, found.positive, threshold);
+    return { ...made, rule: { kind: "ThresholdRule", threshold, positive: found.positive }, confusion: deciding.confusion(own.table, said, 2) };
+  }
+
+  function onFront(own, made, most) {
+    const { point, kept } = deciding.pick(own.front, made.losses, most);
+    const at = point * c * c;
+    const square = (from) => classes.map((_, k) => Array.from(from.slice(at + k * c, at + (k + 1) * c)));
+    const counts = square(own.front.counts);
+    const always = c === 2 && counts.every((row) => row[0] === 0);
+    const rule = always ? { kind: "ThresholdRule", threshold: 0, positive: 1 } : { kind: "CostRule", costs: square(own.front.costs) };
+    const trouble = kept ? "" : "No point of the front keeps these limits; this is the nearest. Allow more of one error.";
+    const rows = counts.map((row) => Float64Array.from(row));
+    const judged = own.table && !always
+      ? deciding.confusion(own.table, deciding.byCosts(own.table.values, c, rule.costs), c)
+      : deciding.fromCounts(rows, rows, rows.map((row) => row.reduce((a, b) => a + b, 0)));
+    return { ...made, rule, point, trouble, confusion: judged };
+  }
+
+  // Bayes' rule for these costs, as if the probabilities were right; with limits, dearer and dearer until they hold.
+  function byBayes(own, made, most) {
+    const bayes = state.costs.map((row, k) => row.map((x) => x * (made.priors[k] / found.shares[k])));
+    const judge = (L) => deciding.confusion(own.table, deciding.byCosts(own.table.values, c, L), c);
+    const keeps = (confusion) => most.every(([k, m, limit]) => confusion.rates[k][m] <= limit + 1e-12);
+    let rule = bayes, confusion = judge(bayes);
+    const top = Math.max(...bayes.flat());
+    for (let power = -2; most.length && !keeps(confusion) && power < 8; power++) {
+      rule = bayes.map((row) => [...row]);
+      for (const [k, m] of most) rule[k][m] += top * 4 ** power;
+      confusion = judge(rule);
+    }
+    const trouble = keeps(confusion) ? "" : "No rule was found that keeps these limits. Allow more of one error.";
+    return { ...made, rule: { kind: "CostRule", costs: rule }, confusion, trouble, raised: rule !== bayes };
+  }
+
+  // JSON as polyroc.Rule.from_json reads it; the labels are Python's own text.
+  function stored(rule) {
+    const head = [`"schema": 1`, `"kind": "${rule.kind}"`, `"labels": [${found.labels.join(", ")}]`];
+    if (rule.kind === "CostRule") head.push(`"costs": ${JSON.stringify(rule.costs)}`);
+    else head.push(`"positive": ${found.labels[rule.positive]}`, `"threshold": ${Number.isFinite(rule.threshold) ? JSON.stringify(rule.threshold) : `"${rule.threshold > 0 ? "" : "-"}inf"`}`);
+    return `{\n  ${head.join(",\n  ")}\n}\n`;
+  }
+
+  function sentence(made) {
+    const { rule } = made;
+    if (rule.kind === "ThresholdRule") {
+      const yes = classes[rule.positive], no = classes[1 - rule.positive];
+      return rule.threshold === Infinity ? `Always ${no}.` : `${yes} if its score is at least ${Number(rule.threshold.toPrecision(6))}, otherwise ${no}.`;
+    }
+    if (made.point !== null) return `The class of least expected cost, by the costs of point ${made.point} of the front's ${opened(state.who).front.points}.`;
+    return made.raised ? "The class of least expected cost, the limited errors made dearer until they are rare enough." : "The class of least expected cost, the probabilities taken at their word.";
+  }
+
+  // How the front was found, if it was found on all cases.
+  function frontLine() {
+    const { draws, seed } = opened(state.who).front.packed;
+    if (!found.tables[state.who] || found.note || draws === null || !found.names[state.who]) return "";
+    return `front = polyroc.front(scores, n=${draws}, rng=${seed})${whose.length > 1 ? `[${found.names[state.who]}]` : ""}\n`;
+  }
+
+  function python(made) {
+    if (!found.python) return "";
+    const listed = (pairs) => `{${pairs.map(([k, m, x]) => `(${found.python[k]}, ${found.python[m]}): ${x}`).join(", ")}}`;
+    const terms = [];
+    const dear = errors.map(([k, m]) => [k, m, state.costs[k][m]]).filter(([, , x]) => x !== 1);
+    if (dear.length) terms.push(`costs=${listed(dear)}`);
+    if (!isFree()) terms.push(`priors=[${made.priors.join(", ")}]`);
+    if (limits().length) terms.push(`at_most=${listed(limits())}`);
+    if (made.point !== null) return `${frontLine()}polyroc.operate(${["front", ...terms].join(", ")})`;
+    if (made.raised) return `polyroc.operate(scores, ${terms.join(", ")})  # searches further than this page`;
+    if (whose.length > 1 && found.names[state.who]) terms.push(`classifier=${found.names[state.who]}`);
+    if (c > 2) terms.push("calibrated=True");
+    return `polyroc.operate(${["scores", ...terms].join(", ")})`;
+  }
+
+  const cells = [];
+  function matrix() {
+    const many = c > SHOWN;
+    const head = make("tr", {}, make("td", {}, make("span", { class: "hidden" }, "true class")), ...classes.map((label) => make("th", { scope: "col", title: label }, many ? "" : "called ", name(label))));
+    const rows = classes.map((label, k) => {
+      cells[k] = classes.map(() => make("div", { class: "cell" }));
+      return make("tr", {}, make("th", { scope: "row", title: label }, name(label)), ...cells[k].map((cell, m) => make("td", { class: k === m ? "right" : "" }, cell)));
+    });
+    lookup("explorer-matrix").replaceChildren(make("table", { class: "matrix" + (many ? " many" : "") }, make("thead", {}, head), make("tbody", {}, ...rows)));
+  }
+
+  function fill(confusion) {
+    const ends = (k, m) => (found.intervals ? deciding.rateInterval(confusion, k, m, data.z) : [NaN, NaN]);
+    cells.forEach((row, k) => row.forEach((cell, m) => {
+      const rate = confusion.rates[k][m], count = polyroc.count(confusion.counts[k][m]);
+      cell.style.setProperty("--share", rate);
+      cell.dataset.count = confusion.counts[k][m];
+      if (c > SHOWN) {
+        cell.textContent = rate === 0 ? "\u00a0" : (100 * rate).toFixed(0);
+        cell.onpointerenter = () => {
+          const [low, high] = ends(k, m);
+          cell.title = `${classes[k]} called ${classes[m]}: ${share(rate)} (${share(low)} to ${share(high)}), ${count} cases`;
+        };
+        return;
+      }
+      const [low, high] = ends(k, m);
+      cell.replaceChildren(share(rate), make("small", {}, Number.isNaN(low) ? "" : `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)} %`), make("small", {}, `${count} of ${polyroc.count(confusion.totals[k])}`));
+    }));
+  }
+
+  function told(made) {
+    const [value, low, high] = deciding.costOf(made.confusion, made.losses, data.z);
+    const always = classes.map((_, m) => made.losses.reduce((a, row) => a + row[m], 0));
+    const least = Math.min(...always);
+    const reach = found.intervals ? ` (${polyroc.percent} ${digits(low)} to ${digits(high)})` : "";
+    const fitted = c === 2 || made.point !== null || made.raised ? " Chosen and judged on the same cases, so it looks better than it is." : "";
+    return [make("b", { id: "explorer-value" }, digits(value)), ` expected cost per case${reach}. Always saying `, name(classes[always.indexOf(least)]), ` would cost ${digits(least)}.${fitted}`];
+  }
+
+  let current = null;
+  function update() {
+    current = answer();
+    const place = lookup("explorer-cost");
+    lookup("explorer-download").disabled = !current.rule || !found.labels;
+    if (!current.rule) {
+      place.replaceChildren(make("span", { class: "trouble" }, current.trouble));
+      return;
+    }
+    place.replaceChildren(...told(current), make("span", { class: "trouble" }, current.trouble));
+    fill(current.confusion);
+    lookup("explorer-rule").replaceChildren(name(sentence(current)));
+    lookup("explorer-python").textContent = python(current);
+    picture();
+  }
+
+  // The picture: the ROC curve of two classes, or the front.
+  let roc = null, lines = null;
+  function picture() {
+    const own = opened(state.who), element = lookup("explorer-figure"), caption = lookup("explorer-caption");
+    if (c === 2 && own.table) {
+      caption.textContent = "The operating point on the ROC curve of all thresholds.";
+      if (!roc) roc = polyroc.figure(element, drawRoc);
+      else if (roc.shown && roc.of === state.who) {
+        const [x, y] = spot();
+        requestAnimationFrame(() => Plotly.restyle(element, { x: [[x]], y: [[y]] }, [1]));
+      }
+      else roc.redraw();
+      roc.of = state.who;
+    } else if (own.front) {
+      const { packed } = own.front;
+      const drawn = packed.draws === null ? "all there are" : `found by ${packed.draws} cost vectors`;
+      const left = packed.left_out ? ` ${packed.left_out} more are left out of this page.` : "";
+      caption.textContent = `${own.front.points} operating points of which none is better in every error (${drawn}). One line each, each axis from 0 to its largest rate; thick: the one chosen. Drag along an axis to limit an error.${left}`;
+      lines = lines || polyroc.parallel(element, (k, m, most) => { limit(k, m, most); sync(); update(); });
+      lines.show(own.front, state.limits, current.point);
+    } else element.parentElement.hidden = true;
+  }
+  function spot() {
+    const p = found.positive, { rates } = current.confusion;
+    return [rates[1 - p][p], rates[p][p]];
+  }
+  function drawRoc() {
+    const { alarms, missed } = opened(state.who).thresholds;
+    const step = Math.ceil(alarms.length / 2000);
+    const kept = alarms.map((_, i) => i).filter((i) => i % step === 0 || i === alarms.length - 1);
+    const line = { x: kept.map((i) => alarms[i]), y: kept.map((i) => 1 - missed[i]), mode: "lines", line: { color: polyroc.colour(state.who), width: 2 }, hoverinfo: "skip", showlegend: false };
+    const [x, y] = spot();
+    const point = { x: [x], y: [y], mode: "markers", marker: { size: 13, symbol: "diamond", color: polyroc.colour(1 + state.who) }, hoverinfo: "x+y", showlegend: false };
+    return { traces: [line, point], layout: { xaxis: polyroc.rate("false positive rate"), yaxis: polyroc.rate("true positive rate"), height: 360 } };
+  }
+
+  // What is asked for.
+  function limit(k, m, most) {
+    if (most === null || most >= 1) state.limits.delete(`${k},${m}`);
+    else state.limits.set(`${k},${m}`, most);
+  }
+  // One prior is set, the others keep their proportions.
+  function prior(k, value) {
+    const p = Math.min(1, Math.max(0, value)), rest = state.priors.reduce((a, x, i) => a + (i === k ? 0 : x), 0);
+    state.priors = state.priors.map((x, i) => (i === k ? p : rest > 0 ? (x * (1 - p)) / rest : (1 - p) / (c - 1)));
+  }
+  const error = ([k, m]) => `${classes[k]} called ${classes[m]}`;
+  const terms = []; // what brings the controls up to date
+  let serial = 0;
+
+  // A slider and a number for one quantity; get and set may mean another quantity after a choice was made.
+  function term(label, key, get, set, scale, attributes) {
+    const id = `term-${serial++}`;
+    const slider = make("input", { type: "range", id, ...scale.range, "data-slider": key });
+    const box = make("input", { type: "number", ...attributes, "aria-label": `${label}, as a number`, "data-term": key });
+    slider.addEventListener("input", () => { set(scale.from(Number(slider.value))); sync(slider); update(); });
+    box.addEventListener("input", () => {
+      const value = box.value === "" ? NaN : Number(box.value);
+      if (!Number.isFinite(value) || value < 0) return;
+      set(value);
+      sync(box);
+      update();
+    });
+    terms.push((skip) => {
+      if (skip !== slider) slider.value = scale.to(get());
+      if (skip !== box) box.value = Number(get().toFixed(5));
+      slider.setAttribute("aria-valuetext", box.value);
+    });
+    return make("div", { class: "term" }, make("label", { for: id }, name(label)), slider, box);
+  }
+  function sync(skip) {
+    terms.forEach((each) => each(skip));
+  }
+  const logarithmic = { range: { min: -2, max: 3, step: 0.05 }, from: (x) => Number((10 ** x).toPrecision(3)), to: (v) => Math.log10(Math.max(v, 0.01)) };
+  const linear = { range: { min: 0, max: 1, step: 0.005 }, from: (x) => x, to: (v) => v };
+
+  function costTerm(label, key, at) {
+    return term(label, `cost ${key}`, () => state.costs[at()[0]][at()[1]], (v) => { state.costs[at()[0]][at()[1]] = v; }, logarithmic, { min: 0, step: "any" });
+  }
+  function limitTerm(label, key, at) {
+    return term(label, `limit ${key}`, () => state.limits.get(at().join()) ?? 1, (v) => limit(...at(), v), linear, { min: 0, max: 1, step: "any" });
+  }
+  function priorTerm(label, key, at) {
+    return term(label, `prior ${key}`, () => state.priors[at()], (v) => prior(at(), v), linear, { min: 0, max: 1, step: "any" });
+  }
+  function group(title, ...children) {
+    return make("fieldset", {}, make("legend", {}, title), ...children);
+  }
+  // Many classes: choose the pair, then move its slider.
+  function paired(build, key) {
+    const at = [0, 1];
+    const choose = (text, place) => {
+      const made = polyroc.choice(text, classes, (i) => { at[place] = i; if (at[0] === at[1]) at[1 - place] = (i + 1) % c; selects.forEach((each, s) => { each.value = at[s]; }); sync(); });
+      made.querySelector("select").value = at[place];
+      return made;
+    };
+    const labels = [choose("true ", 0), choose("called ", 1)];
+    const selects = labels.map((each) => each.querySelector("select"));
+    return [...labels, build("this error", key, () => at)];
+  }
+
+  function controls() {
+    const few = c <= FEW, form = lookup("explorer-terms");
+    form.addEventListener("submit", (event) => event.preventDefault());
+    if (whose.length > 1) form.append(make("div", { class: "controls" }, polyroc.choice("Classifier", whose.map((i) => data.classifiers[i]), (i) => { state.who = whose[i]; update(); })));
+    if (c > 2 && opened(whose[0]).front && opened(whose[0]).table) {
+      form.append(make("div", { class: "controls" }, polyroc.choice("Rule", ["Bayes' rule, probabilities as they are", "cheapest point of the front"], (i) => { state.how = i ? "front" : "table"; update(); })));
+      form.append(make("p", { class: "note" }, "With a limit the front is used."));
+    }
+    form.append(group("What an error costs", ...(few ? errors.map((pair) => costTerm(error(pair), pair.join(), () => pair)) : paired(costTerm, "chosen"))));
+    let current = 0;
+    const choice = polyroc.choice("Class ", classes, (i) => { current = i; sync(); });
+    form.append(group("How frequent each class is", ...(c <= PRIORS ? classes.map((label, k) => priorTerm(label, k, () => k)) : [choice, priorTerm("this class", "chosen", () => current)])));
+    form.append(group("How often an error may happen, at most", ...(few ? errors.map((pair) => limitTerm(error(pair), pair.join(), () => pair)) : paired(limitTerm, "chosen"))));
+    form.append(make("button", { type: "button", id: "explorer-reset", onclick: () => { reset(); sync(); update(); } }, "As in the data, all errors alike"));
+  }
+
+  lookup("explorer-download").addEventListener("click", () => {
+    const address = URL.createObjectURL(new Blob([stored(current.rule)], { type: "application/json" }));
+    make("a", { href: address, download: "rule.json" }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
+  });
+
+  reset();
+  controls();
+  matrix();
+  sync();
+  update();
+  polyroc.explorer = { state, update, answer: () => current, rule: () => stored(current.rule) };
+})();

@@ -1,0 +1,88 @@
+// The matrix of pairwise areas; a cell opens its curve.
+(function () {
+  const found = polyroc.data.pairs;
+  if (!found) return;
+  const { make, name, numbers, plain, digits } = polyroc;
+  const classes = polyroc.data.classes;
+  const many = classes.length > 8;
+  let current = 0;
+  let [row, column] = hardest();
+  let buttons = [];
+  const lowest = found.classifiers[0].cells[row][column][0]; // the palest
+  if (many) document.getElementById("pair-matrix").closest(".beside").style.gridTemplateColumns = "minmax(0, 1fr)";
+
+  function hardest() {
+    let worst = [0, 1], least = Infinity;
+    found.classifiers[0].cells.forEach((cells, i) => cells.forEach((cell, j) => {
+      if (cell && cell[0] !== null && cell[0] < least) [worst, least] = [[i, j], cell[0]];
+    }));
+    return worst;
+  }
+
+  const text = (cell, places) => `${digits(cell[0], places)} (${digits(cell[1], places)} to ${digits(cell[2], places)})`;
+
+  function button(cell, i, j) {
+    const spoken = `A(${classes[i]}|${classes[j]}): ${text(cell, 3)}`;
+    const heat = cell[0] === null ? 0 : Math.max(0, (cell[0] - lowest) / (1 - lowest || 1));
+    const made = make("button", { type: "button", "aria-label": spoken, title: spoken, "aria-pressed": "false", tabindex: -1, style: `--share: ${heat}`, onclick: () => open(i, j) },
+      many ? digits(cell[0], 2).replace(/^0/, "") : digits(cell[0], 3));
+    if (!many) made.append(make("small", {}, `${digits(cell[1], 2)}–${digits(cell[2], 2)}`));
+    return made;
+  }
+
+  function table() {
+    const { cells } = found.classifiers[current];
+    buttons = classes.map(() => []);
+    const head = make("tr", {}, make("td"), ...classes.map((label) => make("th", { scope: "col", title: label }, name(label))));
+    const rows = classes.map((label, i) => make("tr", {}, make("th", { scope: "row", title: label }, name(label)), ...classes.map((_, j) => {
+      const cell = make("td");
+      if (cells[i][j]) cell.append((buttons[i][j] = button(cells[i][j], i, j)));
+      return cell;
+    })));
+    const made = make("table", { class: "matrix" + (many ? " many" : ""), "aria-label": "Pairwise areas", onkeydown: arrows }, make("thead", {}, head), make("tbody", {}, ...rows));
+    document.getElementById("pair-matrix").replaceChildren(made);
+  }
+
+  function arrows(event) {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    const from = buttons.flatMap((line, i) => line.map((each, j) => [each, i, j])).find(([each]) => each === document.activeElement);
+    if (!step || !from) return;
+    event.preventDefault();
+    let [, i, j] = from;
+    do { i += step[0]; j += step[1]; } while (buttons[i] && i === j);
+    if (buttons[i] && buttons[i][j]) buttons[i][j].focus();
+  }
+
+  const element = document.getElementById("pair-figure");
+  const figure = polyroc.figure(element, () => {
+    const traces = [{ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false }];
+    for (const each of found.classifiers) {
+      const packed = each.curves && each.curves[row][column];
+      if (!packed) continue;
+      const fpr = numbers(packed.fpr), tpr = numbers(packed.tpr), t = numbers(packed.thresholds);
+      const told = Array.from(fpr, (_, i) => `<b>${plain(polyroc.data.classifiers[each.who])}</b>, threshold ${t[i] > 1e38 ? "above all" : digits(t[i], 4)}<br>of ${plain(classes[row])}: ${rate(tpr[i], row)}<br>of ${plain(classes[column])}: ${rate(fpr[i], column)}`);
+      const width = each.who === found.classifiers[current].who ? 2.5 : 1.5;
+      traces.push({ x: fpr, y: tpr, mode: "lines", name: plain(polyroc.data.classifiers[each.who]), line: { color: polyroc.colour(each.who), dash: polyroc.dash(each.who), width }, text: told, hoverinfo: "text" });
+    }
+    return { traces, layout: { xaxis: polyroc.rate(`share of ${plain(classes[column])} called ${plain(classes[row])}`), yaxis: polyroc.rate(`share of ${plain(classes[row])} found`), height: 380 } };
+  });
+
+  function rate(x, k) {
+    return found.cases ? `${polyroc.share(x)} (${Math.round(x * found.cases[k])} of ${found.cases[k]})` : polyroc.share(x);
+  }
+
+  function open(i, j) {
+    [row, column] = [i, j];
+    buttons.flat().forEach((each) => { each.setAttribute("aria-pressed", "false"); each.tabIndex = -1; });
+    if (buttons[i][j]) { buttons[i][j].setAttribute("aria-pressed", "true"); buttons[i][j].tabIndex = 0; }
+    const told = found.classifiers.filter((each) => each.cells[i][j]).map((each) => `${polyroc.data.classifiers[each.who]} ${text(each.cells[i][j], 3)}`);
+    document.getElementById("pair-caption").replaceChildren("A(", name(classes[i]), "|", name(classes[j]), "): ", name(told.join("; ")));
+    figure.redraw();
+  }
+
+  if (found.classifiers.length > 1) {
+    document.getElementById("pair-controls").append(polyroc.choice("Classifier", found.classifiers.map((each) => polyroc.data.classifiers[each.who]), (i) => { current = i; table(); open(row, column); }));
+  }
+  table();
+  open(row, column);
+})();

@@ -1,0 +1,228 @@
+"""The conclusion in plain sentences: which classifier, by how much, how sure, where it fails."""
+
+from collections.abc import Iterator
+from math import isnan
+from typing import NamedTuple
+
+import numpy as np
+
+from polyroc.reports.embedding import shortened
+from polyroc.reports.findings import MOST_CLASSES, Findings
+from polyroc.results import Comparison, Difference, Estimate, Rates
+from polyroc.results.result import p_text
+
+__all__ = ["Conclusion", "conclude", "measure_compared"]
+
+FEW = 20  # cases of a class below which numbers about it are rough
+MANY = 4  # classifiers beyond which not every pair is told
+
+
+class Conclusion(NamedTuple):
+    """What was found, and what to beware of: sentences."""
+
+    said: tuple[str, ...]
+    cautions: tuple[str, ...]
+
+
+def conclude(found: Findings, level: float = 0.95) -> Conclusion:
+    """The findings in sentences, no surer than they are."""
+    words = _Words(found, level)
+    said = [*words.ranking(), *words.failing()]
+    if not said and found.fronts:
+        said = [*words.fronts()]
+    return Conclusion(tuple(said), tuple(words.cautions()))
+
+
+def measure_compared(found: Findings) -> str | None:
+    """The measure that classifiers were compared by, or the first that there is."""
+    if found.comparison is not None:
+        return found.comparison.measure
+    return found.evaluation.measures[0] if found.evaluation and found.evaluation.measures else None
+
+
+class _Words:
+    def __init__(self, found: Findings, level: float) -> None:
+        self.found, self.level = found, level
+        self.classifier = dict(zip(found.classifiers, shortened(found.classifiers), strict=True))
+        self.label = dict(zip(found.classes, shortened(found.classes), strict=True))
+        self.measure = measure_compared(found)
+
+    def estimates(self) -> dict[str, Estimate]:
+        if self.found.comparison is not None:
+            return dict(self.found.comparison.estimates)
+        if self.found.evaluation is None or self.measure is None:
+            return {}
+        every = self.found.evaluation.estimates
+        return {name: each for (name, measure), each in every.items() if measure == self.measure}
+
+    def best(self) -> str | None:
+        """The classifier with the best value, if it can be told at all; of several, the first."""
+        known = {name: each.value for name, each in self.estimates().items() if not isnan(each.value)}
+        if not known:
+            return self.found.classifiers[0] if len(self.found.classifiers) == 1 else None
+        return max(known, key=lambda name: known[name] if self.larger_is_better() else -known[name])
+
+    def larger_is_better(self) -> bool:
+        pairs = self.found.comparison.differences.values() if self.found.comparison else ()
+        return all(each.larger_is_better for each in pairs)
+
+    def ranking(self) -> Iterator[str]:
+        best, estimates = self.best(), self.estimates()
+        if best is None or not estimates:
+            if estimates:
+                yield "No classifier can be judged by these cases: the measure is undefined."
+            return
+        alone = len(estimates) == 1
+        one = estimates[best]
+        low, high = one.confidence_interval(self.level)
+        value = f"{one.value:.3f} ({100 * self.level:g} % {low:.3f} to {high:.3f})"
+        most = "highest" if self.larger_is_better() else "lowest"
+        lead = f"{self.classifier[best]}:" if alone else f"{self.classifier[best]} has the {most}"
+        yield f"{lead} {one.name}{'' if alone else ','} {value}{self._chance(one, low, high)}"
+        if self.found.comparison is not None:
+            yield from self._against_others(self.found.comparison, best)
+
+    def _chance(self, one: Estimate, low: float, high: float) -> str:
+        if one.chance is None or isnan(low):
+            return "."
+        if low > one.chance:
+            return f"; guessing gets {one.chance:.3g}."
+        if high < one.chance:
+            return f"; that is worse than guessing ({one.chance:.3g}): are its scores the right way round?"
+        return f". That is not shown to be better than guessing ({one.chance:.3g})."
+
+    def _against_others(self, comparison: Comparison, best: str) -> Iterator[str]:
+        others = [comparison.difference(best, other) for other in comparison.estimates if other != best]
+        known = [each for each in others if not isnan(each.pvalue)]
+        beaten = [each for each in known if each.adjusted_pvalue < 1 - self.level]
+        open_ = [each for each in known if each.adjusted_pvalue >= 1 - self.level]
+        several = comparison.adjustment is not None and len(comparison.differences) > 1
+        after = f" after {str(comparison.adjustment).title()}" if several else ""
+        if len(beaten) > MANY:
+            least = min(beaten, key=lambda each: abs(each.value))
+            yield (
+                f"It is better than {len(beaten)} others, by {abs(least.value):.3f} or more (each p below "
+                f"{1 - self.level:.2g}{after})."
+            )
+        else:
+            yield from (self._better(each, after) for each in beaten)
+        if open_:
+            yield from self._undecided(open_, best, after)
+        for each in [each for each in others if isnan(each.pvalue)][:MANY]:
+            other = self.classifier[each.second]
+            yield f"It cannot be compared with {other}: their difference has no standard error."
+
+    def _ends(self, each: Difference) -> str:
+        shown = each if each.value >= 0 else each.reversed()
+        low, high = shown.confidence_interval(self.level)
+        return f"{shown.value:.3f} ({100 * self.level:g} % {low:.3f} to {high:.3f})"
+
+    def _better(self, each: Difference, after: str) -> str:
+        other = self.classifier[each.second]
+        return f"It is better than {other} by {self._ends(each)}, {p_text(each.adjusted_pvalue)}{after}."
+
+    def _undecided(self, pairs: list[Difference], best: str, after: str) -> Iterator[str]:
+        names = [self.classifier[each.second] for each in pairs]
+        if len(pairs) > MANY:
+            yield (
+                f"Whether it is better than {len(pairs)} others ({', '.join(names[:MANY])}, ...) cannot be told "
+                "from these cases; that does not show them to be equal."
+            )
+            return
+        for each, name in zip(pairs, names, strict=True):
+            low, high = each.confidence_interval(self.level)
+            yield (
+                f"Whether {self.classifier[best]} or {name} is better cannot be told from these cases: the "
+                f"difference is {self._ends(each)}, {p_text(each.adjusted_pvalue)}{after}. That does not show "
+                f"them to be equal: a difference of {max(abs(low), abs(high)):.3f} would fit the data as well."
+            )
+
+    def failing(self) -> Iterator[str]:
+        best = self.best()
+        if best is None:
+            return
+        if len(self.label) > 2:
+            yield from self._hardest_pair(best)
+        if best in self.found.rates:
+            yield from self._worst_error(best, self.found.rates[best], "Its")
+        elif best in self.found.points:
+            where = "At the threshold of least error on these cases, its"
+            yield from self._worst_error(best, self.found.points[best].confusion, where)
+
+    def _hardest_pair(self, best: str) -> Iterator[str]:
+        found = self.found.evaluation.estimates.get((best, "hand_till")) if self.found.evaluation else None
+        if found is None:
+            return
+        names = list(self.label)
+        if len(names) > MOST_CLASSES:
+            return
+        keys = {f"A({a},{b})": (a, b) for i, a in enumerate(names) for b in names[i + 1 :]}
+        pairs = {key: found.parts[key] for key in keys if key in found.parts}
+        pairs = {key: each for key, each in pairs.items() if not isnan(each.value)}
+        if not pairs:
+            return
+        key = min(pairs, key=lambda key: pairs[key].value)
+        low, high = pairs[key].confidence_interval(self.level)
+        a, b = (self.label[name] for name in keys[key])
+        yield (
+            f"It tells {a} from {b} least well: a pairwise area of {pairs[key].value:.3f} ({low:.3f} to "
+            f"{high:.3f}), the smallest of {len(pairs)}, picked after looking."
+        )
+
+    def _worst_error(self, best: str, confusion: Rates, where: str) -> Iterator[str]:
+        errors = np.nan_to_num(confusion.rates, nan=-1.0)
+        errors[np.diag_indices_from(errors)] = -1.0
+        k, m = np.unravel_index(int(errors.argmax()), errors.shape)
+        if errors[k, m] <= 0:
+            who = self.classifier[best]
+            yield f"{who} makes no error on these cases; with more of them there may well be some."
+            return
+        true, said = confusion.classes[k], confusion.classes[m]
+        low, high = confusion[true, said].confidence_interval(self.level)
+        yield (
+            f"{where} most frequent error: of {self.label.get(true, true)}, {_percent(errors[k, m])} "
+            f"({_percent(low)} to {_percent(high)}) are called {self.label.get(said, said)}."
+        )
+
+    def fronts(self) -> Iterator[str]:
+        for name, each in self.found.fronts.items():
+            how = "all there are" if each.exact else f"found by {each.growth.draws[-1]} cost vectors"
+            yield (
+                f"{self.classifier[name]} has {len(each)} operating points of which none is better than another "
+                f"in every error ({how}); its generalised Gini coefficient is about {each.growth.gini[-1]:.3f} "
+                "(0: no better than guessing, 1: no errors)."
+            )
+
+    def cautions(self) -> Iterator[str]:
+        facts = self.found.provenance
+        if facts is None:
+            return
+        cases = {self.label.get(name, name): count for name, count in facts.cases.items()}
+        for name in [name for name, count in cases.items() if count == 0]:
+            yield f"There is no case of {name}: what needs one is undefined."
+        alone = [name for name, count in cases.items() if count == 1]
+        if alone:
+            yield f"There is one case only of {_listed(alone)}: nothing said of it has a standard error."
+        few = [f"{name} ({count})" for name, count in cases.items() if 1 < count < FEW]
+        if few:
+            yield f"Few cases of {_listed(few)}: numbers about them are rough, and their intervals wide."
+        if facts.groups is not None:
+            yield f"Error bars count {facts.groups} groups, not cases."
+        if facts.dropped:
+            yield (
+                f"{facts.dropped} rows with missing values were left out, as asked; if they miss for a reason, "
+                "the rest is not like the whole."
+            )
+        if self._perfect():
+            yield "A value at the end of its range has no standard error; its interval is Wilson's."
+
+    def _perfect(self) -> bool:
+        return any(each.value in each.limits for each in self.estimates().values())
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

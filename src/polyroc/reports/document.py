@@ -1,0 +1,158 @@
+"""Report: findings with a conclusion, to be read as a page, printed as text or stored."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from polyroc.errors import InputError
+from polyroc.reports.conclusion import Conclusion, conclude
+from polyroc.reports.desk import Desk
+from polyroc.reports.findings import Findings
+from polyroc.reports.methods import methods_of, references_of
+from polyroc.reports.plain import as_latex, as_markdown
+from polyroc.results import Comparison, Curves, Evaluation, Front, OperatingPoint, Rates, Result, Surface
+from polyroc.results.result import SCHEMA
+
+__all__ = ["FORMATS", "Report", "checked_path"]
+
+WHOLE: Mapping[str, Any] = {"evaluation": Evaluation, "comparison": Comparison, "curves": Curves}
+BY_CLASSIFIER: Mapping[str, Any] = {"surfaces": Surface, "rates": Rates, "points": OperatingPoint, "fronts": Front}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Report(Result):
+    """What was found, said in plain sentences, with everything needed to repeat it.
+
+    Attributes
+    ----------
+    title
+        What it is called.
+    findings
+        The results behind it.
+    level
+        Of the intervals.
+    desk
+        The cases that the page's explorer decides on; None if there are none, and `refusal` says why.
+    repeat
+        Lines that make it again.
+    """
+
+    title: str
+    findings: Findings
+    level: float = 0.95
+    desk: Desk | None = None
+    refusal: str | None = None
+    repeat: tuple[str, ...] = field(default=())
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """What was found and what to beware of, in sentences."""
+        return conclude(self.findings, self.level)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """How it was made, in sentences."""
+        return methods_of(self.findings, self.level)
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Where the measures and methods come from."""
+        return references_of(self.findings)
+
+    def __repr__(self) -> str:
+        return f"Report({' '.join(self.conclusion.said[:2]) or self.title})"
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """One record per classifier and measure."""
+        return [] if self.findings.evaluation is None else self.findings.evaluation.rows(level)
+
+    def to_dict(self, level: float | None = None) -> dict[str, Any]:
+        """Plain data for JSON: every result, and the sentences; the cases are left out."""
+        level = self.level if level is None else level
+        said, cautions = self.conclusion
+        return {
+            "schema": SCHEMA,
+            "kind": "Report",
+            "title": self.title,
+            "level": self.level,
+            "conclusion": list(said),
+            "cautions": list(cautions),
+            "results": {
+                name: each.to_dict(level)
+                if name in WHOLE
+                else {classifier: one.to_dict(level) for classifier, one in each.items()}
+                for name, each in self.findings.results().items()
+            },
+            "notes": list(self.findings.notes),
+            "methods": list(self.methods),
+            "references": list(self.references),
+            "repeat": list(self.repeat),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back; the page then has no cases to explore."""
+        data = cls._checked(data)
+        results: dict[str, Any] = {}
+        for name, stored in data["results"].items():
+            if name in WHOLE:
+                results[name] = WHOLE[name].from_dict(stored)
+            else:
+                results[name] = {who: BY_CLASSIFIER[name].from_dict(each) for who, each in stored.items()}
+        findings = Findings(**results, notes=tuple(data["notes"]))
+        return cls(data["title"], findings, data["level"], refusal=STORED, repeat=tuple(data["repeat"]))
+
+    def to_html(self) -> str:
+        """One page with everything in it, that asks for nothing from outside."""
+        from polyroc.reports.page import as_html
+
+        return as_html(self)
+
+    def to_markdown(self) -> str:
+        """The sentences and the tables."""
+        return as_markdown(self)
+
+    def to_latex(self) -> str:
+        """The tables."""
+        return as_latex(self)
+
+    def to_json(self) -> str:
+        """The results."""
+        return json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n"
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write it in the format that the name ends in, whole or not at all."""
+        path = checked_path(path)
+        text = FORMATS[path.suffix.lower()](self)
+        part = path.with_name(f".{path.name[:100]}.{os.getpid()}.part")
+        try:
+            part.write_text(text, encoding="utf-8", newline="\n")
+            part.replace(path)
+        except OSError as trouble:
+            raise InputError(f"The report cannot be written to {path} ({trouble.strerror or trouble}).") from None
+        finally:
+            part.unlink(missing_ok=True)
+        return path
+
+
+STORED = "This report was made from stored results, without the cases."
+FORMATS: Mapping[str, Callable[[Report], str]] = {
+    ".html": Report.to_html,
+    ".htm": Report.to_html,
+    ".md": Report.to_markdown,
+    ".tex": Report.to_latex,
+    ".json": Report.to_json,
+}
+
+
+def checked_path(path: str | os.PathLike[str]) -> Path:
+    """The path, if it names a format and its folder is there; looked at before the work begins."""
+    found = Path(path)
+    if found.suffix.lower() not in FORMATS:
+        raise InputError(f"The name of a report ends in {', '.join(FORMATS)}, got {found.name!r}.")
+    if not found.parent.is_dir():
+        raise InputError(f"There is no folder {str(found.parent)!r} to write {found.name!r} to; make it first.")
+    return found

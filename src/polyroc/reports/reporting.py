@@ -1,0 +1,139 @@
+"""The verb `report`: from scores, or from results, to one page that a colleague opens and understands."""
+
+import os
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+from typing import Any
+
+from polyroc._normalise import Missing, as_scores
+from polyroc._normalise.words import shown
+from polyroc.errors import InputError
+from polyroc.inference.evaluating import Progress
+from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
+from polyroc.measures import Measure
+from polyroc.reports.desk import desk_of, refusal_of_desk
+from polyroc.reports.document import STORED, Report, checked_path
+from polyroc.reports.embedding import require_packages
+from polyroc.reports.findings import collected
+from polyroc.reports.gathering import gather
+from polyroc.results import Result
+
+__all__ = ["report"]
+
+
+def report(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    path: str | os.PathLike[str] | None = "report.html",
+    title: str | None = None,
+    measure: str | Measure | None = None,
+    method: Method | None = DEFAULT,
+    level: float = 0.95,
+    rng: int = 0,
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    missing: Missing = "refuse",
+    repeat: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Report:
+    """Make a report: one self-contained file with the conclusion, tables, interactive curves and an explorer.
+
+    The page needs no network and opens from a mail attachment. It says, in this order: the conclusion in plain
+    sentences, the measures with intervals, the comparisons, the curves, the pairs of classes, the surface (three
+    classes), the operating point with sliders for costs, priors and limits, and how all of it was made. Warnings
+    of the verbs become notes in it.
+
+    Parameters
+    ----------
+    y_true, y_score
+        As for `evaluate`; or `Scores`; or a result of another verb, or a list of them, of which the report is then
+        made without computing anything.
+    path
+        Where to write it: .html, .md (Markdown), .tex (tables for LaTeX) or .json; None to write nothing.
+    title
+        What it is called.
+    measure
+        By which the classifiers are compared, and what the conclusion speaks of: by default auc for two classes,
+        hand_till for more, vus for an ordered score, macro_average for decisions.
+    method, level
+        How the standard errors are made, and the level of the intervals.
+    rng
+        Seed of what is drawn: fronts, and the cases that the explorer decides on, if there are too many.
+    labels, pos_label, sample_weight, groups, missing
+        As everywhere.
+    repeat
+        Lines by which a reader can make it again; by default a call of this function.
+    progress
+        Called with (done, total, what) as the work goes on.
+
+    Returns
+    -------
+    Report
+        With `conclusion`, `findings`, `to_html()`, `to_markdown()`, `to_latex()`, `to_json()` and `save(path)`.
+
+    Examples
+    --------
+    >>> y, s = [0] * 12 + [1] * 12, [*range(12), *range(6, 18)]
+    >>> found = report(y, s, path=None)
+    >>> found.conclusion.said[0]
+    'classifier: area under the ROC curve 0.875 (95 % 0.662 to 0.962); guessing gets 0.5.'
+    """
+    target = None if path is None else checked_path(path)
+    if target is not None and target.suffix.lower() in (".html", ".htm"):
+        require_packages()
+    if not isinstance(rng, int) or isinstance(rng, bool) or rng < 0:
+        raise InputError(f"rng must be a seed, a whole number from 0, got {shown(rng)}.")
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+    given = _results(y_true, y_score)
+    if given is not None:
+        found = Report(title or "Report", collected(given), level, refusal=STORED, repeat=tuple(repeat))
+    else:
+        method = checked(method)
+        if isinstance(method, Permutation):
+            raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+        options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+        scores = as_scores(y_true, y_score, **options, missing=missing)
+        desk = desk_of(scores, rng)
+        asked = None if measure is None else str(measure)
+        found = Report(
+            title=title or "Report",
+            findings=gather(
+                scores,
+                None if desk is None else desk.scores,
+                measure=asked,
+                method=method,
+                level=level,
+                seed=rng,
+                progress=progress,
+            ),
+            level=level,
+            desk=desk,
+            refusal=refusal_of_desk(scores),
+            repeat=tuple(repeat) or _call(target, measure, method, level, rng),
+        )
+    if target is not None:
+        found.save(target)
+    return found
+
+
+def _results(y_true: Any, y_score: Any) -> list[Result] | None:
+    """The results that were given instead of scores, if so."""
+    if y_score is not None:
+        return None
+    if isinstance(y_true, Result):
+        return [y_true]
+    several = list(y_true) if isinstance(y_true, list | tuple) else []
+    if several and all(isinstance(each, Result) for each in several):
+        return several
+    return None
+
+
+def _call(path: Path | None, measure: Any, method: Any, level: float, rng: int) -> tuple[str, ...]:
+    said = {"path": None if path is None else path.name, "measure": measure, "method": method}
+    told = [f"{name}={value!r}" for name, value in said.items() if value is not None]
+    terms = ", ".join([*told, f"level={level}", f"rng={rng}"])
+    return "import polyroc as pr", f"pr.report(y_true, y_score, {terms})"

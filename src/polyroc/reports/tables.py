@@ -1,0 +1,171 @@
+"""The tables of a report, the same for every format: titles, columns, rows of text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import NamedTuple
+
+from polyroc.reports.embedding import shortened, tidy
+from polyroc.reports.findings import Findings
+from polyroc.results import Estimate, Rates
+from polyroc.results.result import number_text, p_number
+
+__all__ = ["Interval", "Table", "tables"]
+
+PARTS = 40  # rows of parts beyond which only the pictures tell
+
+
+class Interval(NamedTuple):
+    """Where a value and its interval lie on a scale, as shares of it; for a bar beside the number."""
+
+    value: float
+    low: float
+    high: float
+    chance: float | None
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table.
+
+    Attributes
+    ----------
+    key, title
+        What it is found by, and called.
+    columns, numeric
+        The heads; and which columns hold numbers, to be lined up at the decimal point.
+    rows
+        Cells as text.
+    bars
+        One per row, or nothing.
+    """
+
+    key: str
+    title: str
+    columns: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: tuple[tuple[str, ...], ...]
+    bars: tuple[Interval | None, ...] = ()
+
+
+def tables(found: Findings, level: float = 0.95) -> list[Table]:
+    """Every table that the findings fill."""
+    made = [_measures(found, level), _differences(found, level), _parts(found, level), *_confusions(found, level)]
+    return [table for table in made if table is not None]
+
+
+def _measures(found: Findings, level: float) -> Table | None:
+    if found.evaluation is None or not found.evaluation.estimates:
+        return None
+    evaluation = found.evaluation
+    names = dict(zip(found.classifiers, shortened(found.classifiers), strict=True))
+    order = [(name, key) for key in evaluation.measures for name in evaluation.classifiers]
+    estimates = [evaluation.estimates[each] for each in order if each in evaluation.estimates]
+    rows, bars = [], []
+    for each in estimates:
+        mark = " *" if each.converted else ""
+        rows.append((tidy(each.name) + mark, tidy(each.measure), names[each.classifier], *_numbers(each, level)))
+        bars.append(_bar(each, level))
+    columns = ("measure", "key", "classifier", "value", "std. error", "low", "high", "chance")
+    return Table("measures", "Measures", columns, (False,) * 3 + (True,) * 5, tuple(rows), tuple(bars))
+
+
+def _numbers(each: Estimate, level: float) -> tuple[str, ...]:
+    low, high = each.confidence_interval(level)
+    chance = "" if each.chance is None else number_text(each.chance)
+    return (*(_text(x) for x in (each.value, each.standard_error, low, high)), chance)
+
+
+def _text(value: float) -> str:
+    return "\N{EN DASH}" if isnan(value) else number_text(value)
+
+
+def _bar(each: Estimate, level: float) -> Interval | None:
+    low, high = each.confidence_interval(level)
+    bottom, top = each.limits
+    if isnan(each.value) or isnan(low) or not top > bottom:
+        return None
+    bottom = min(bottom, 0.0) if each.chance is None else bottom
+
+    def place(x: float) -> float:
+        return min(1.0, max(0.0, (x - bottom) / (top - bottom)))
+
+    chance = None if each.chance is None else place(each.chance)
+    label = f"{each.value:.3f}, {low:.3f} to {high:.3f}, on a scale from {bottom:g} to {top:.3g}"
+    return Interval(place(each.value), place(low), place(high), chance, label)
+
+
+def _differences(found: Findings, level: float) -> Table | None:
+    if found.comparison is None:
+        return None
+    names = dict(zip(found.classifiers, shortened(found.classifiers), strict=True))
+    rows, bars = [], []
+    for each in found.comparison.differences.values():
+        low, high = each.confidence_interval(level)
+        rows.append(
+            (
+                f"{names[each.first]} \N{MINUS SIGN} {names[each.second]}",
+                *(_text(x) for x in (each.value, each.standard_error, low, high)),
+                *("\N{EN DASH}" if isnan(p) else p_number(p) for p in (each.pvalue, each.adjusted_pvalue)),
+            )
+        )
+        bars.append((each.value, low, high))
+    reach = max((abs(x) for bar in bars for x in bar if not isnan(x)), default=0.0) or 1.0
+    drawn = tuple(_difference_bar(*bar, reach) for bar in bars)
+    columns = ("difference", "value", "std. error", "low", "high", "p", "p adjusted")
+    title = f"Differences of {found.comparison.measure}"
+    return Table("differences", tidy(title), columns, (False,) + (True,) * 6, tuple(rows), drawn)
+
+
+def _difference_bar(value: float, low: float, high: float, reach: float) -> Interval | None:
+    if isnan(value) or isnan(low):
+        return None
+    at, first, last = (0.5 + 0.5 * x / reach for x in (value, low, high))
+    label = f"{value:.3f}, {low:.3f} to {high:.3f}, on a scale from {-reach:.3g} to {reach:.3g}"
+    return Interval(at, first, last, 0.5, label)
+
+
+def _parts(found: Findings, level: float) -> Table | None:
+    """The pieces of hand_till and scurfield, if they are few."""
+    if found.evaluation is None:
+        return None
+    names = dict(zip(found.classifiers, shortened(found.classifiers), strict=True))
+    rows, bars = [], []
+    for (classifier, measure), each in found.evaluation.estimates.items():
+        if measure.partition("(")[0] not in ("hand_till", "scurfield") or len(each.parts) > PARTS:
+            continue
+        for key, part in each.parts.items():
+            rows.append((tidy(measure), shortened((key,))[0], names[classifier], *_numbers(part, level)))
+            bars.append(_bar(part, level))
+    if not 0 < len(rows) <= 3 * PARTS:
+        return None
+    columns = ("measure", "part", "classifier", "value", "std. error", "low", "high", "chance")
+    numeric = (False,) * 3 + (True,) * 5
+    return Table("parts", "What the measures are made of", columns, numeric, tuple(rows), tuple(bars))
+
+
+def _confusions(found: Findings, level: float) -> Iterator[Table]:
+    for name, confusion in _decided(found).items():
+        if len(confusion.classes) > 6:
+            continue
+        labels = shortened(confusion.classes)
+        rows = tuple((label, *_cells(confusion, k, level)) for k, label in enumerate(labels))
+        title = f"Confusion rates of {shortened((name,))[0]}"
+        columns = ("true class", *(f"called {label}" for label in labels))
+        yield Table(f"rates-{name}", title, columns, (False, *(True,) * len(labels)), rows)
+
+
+def _decided(found: Findings) -> dict[str, Rates]:
+    points = {name: point.confusion for name, point in found.points.items()}
+    return {**points, **found.rates}
+
+
+def _cells(confusion: Rates, k: int, level: float) -> Sequence[str]:
+    true = confusion.classes[k]
+    cells = []
+    for said in confusion.classes:
+        each = confusion[true, said]
+        low, high = each.confidence_interval(level)
+        cells.append(f"{_text(each.value)} ({_text(low)} to {_text(high)})")
+    return cells

@@ -1,0 +1,298 @@
+"""`report`: sentences no surer than the numbers, every kind of data, every format, files of bounded size."""
+
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import polyroc as pr
+from polyroc.cli.commands import run
+from polyroc.datasets import catalogue
+from polyroc.errors import InputError, MissingPackageError
+from polyroc.reports import desk
+from polyroc.reports.embedding import as_json, plotly, shortened
+from polyroc.reports.tables import tables
+
+BAD = "<b>|_&\\%${}"
+
+
+def two(n=300, seed=0, gap=1.2):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 3 == 0
+    return y, {"good": rng.normal(size=n) + gap * y, "poor": rng.normal(size=n) + 0.2 * y}
+
+
+def three(n=120, seed=1, k=2):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 3
+    made = {}
+    for i in range(k):
+        P = rng.dirichlet(np.ones(3), size=n) + (0.6 - 0.4 * i) * np.eye(3)[y]
+        made[f"m{i}"] = P / P.sum(axis=1, keepdims=True)
+    return y, made
+
+
+def report(*arguments, **options):
+    return pr.report(*arguments, **{"path": None, **options})
+
+
+def test_the_better_classifier_is_named_with_numbers_that_compare_gives():
+    y, scores = two()
+    said = report(y, scores).conclusion.said
+    pair = pr.compare(y, scores, measure="auc").difference("good", "poor")
+    low, high = pair.confidence_interval()
+    assert said[0].startswith("good has the highest area under the ROC curve, 0.")
+    assert f"better than poor by {pair.value:.3f} (95 % {low:.3f} to {high:.3f}), p < 0.001." in said[1]
+
+
+def test_no_winner_is_named_without_a_significant_difference():
+    y, scores = two()
+    rng = np.random.default_rng(3)
+    twin = {"one": scores["good"], "other": scores["good"] + 0.3 * rng.normal(size=len(y))}
+    said = " ".join(report(y, twin).conclusion.said)
+    assert "cannot be told from these cases" in said
+    assert "That does not show them to be equal" in said
+    assert "is better than" not in said
+
+
+def test_chance_is_not_called_an_achievement():
+    y, scores = two(gap=0.0)
+    said = report(y, scores["good"]).conclusion.said
+    assert "That is not shown to be better than guessing (0.5)." in said[0]
+    assert "are its scores the right way round?" in report(y, -two(gap=2)[1]["good"]).conclusion.said[0]
+
+
+def test_small_classes_are_a_caution():
+    y = np.array([0] * 30 + [1] * 5 + [2])
+    P = np.random.default_rng(0).dirichlet(np.ones(3), size=36)
+    made = report(y, P)
+    cautions = " ".join(made.conclusion.cautions)
+    assert "one case only of 2" in cautions
+    assert "Few cases of 1 (5)" in cautions
+    assert any("one case only" in note for note in made.findings.notes)
+
+
+def test_an_absent_class_leaves_out_what_needs_it():
+    y, scores = three()
+    P = np.column_stack([scores["m0"], np.zeros(len(y))])
+    made = report(y, P, labels=[0, 1, 2, 3])
+    assert "There is no case of 3" in " ".join(made.conclusion.cautions)
+    assert made.desk is None
+    assert "no case of class '3'" in made.refusal
+    assert "Operating point" in made.to_html()
+
+
+def test_a_perfect_classifier_is_not_praised_beyond_its_cases():
+    y = np.repeat([0, 1, 2], 6)
+    made = report(y, np.eye(3)[y])
+    assert "makes no error on these cases; with more of them there may well be some." in " ".join(
+        made.conclusion.said
+    )
+    assert "Wilson" in " ".join(made.conclusion.cautions)
+
+
+def test_decisions_and_ordered_scores_and_groups():
+    y, scores = three()
+    labels = np.array(["a", "b", "c"])
+    decided = report(labels[y], {name: labels[P.argmax(axis=1)] for name, P in scores.items()})
+    assert decided.findings.comparison.measure == "macro_average"
+    assert decided.findings.curves is None
+    assert "decisions" in decided.refusal
+    ordered = report(y, scores["m0"] @ [0, 1, 2], labels=[0, 1, 2])
+    assert ordered.findings.surfaces["classifier"].volume.measure == "vus"
+    assert "one score for more than two classes" in ordered.refusal
+    grouped = report(*two(), groups=np.arange(300) // 3)
+    assert "Error bars count 100 groups" in " ".join(grouped.conclusion.cautions)
+    for made in (decided, ordered, grouped):
+        assert made.to_html().startswith("<!DOCTYPE html>")
+
+
+def test_formats_follow_the_suffix(tmp_path):
+    made = report(*three())
+    for suffix in (".html", ".md", ".tex", ".json"):
+        path = made.save(tmp_path / f"report{suffix}")
+        assert path.stat().st_size > 1000
+        assert list(tmp_path.glob("*.part")) == []
+    with pytest.raises(InputError, match=r"ends in \.html"):
+        pr.report(*three(), path=tmp_path / "report.pdf")
+    with pytest.raises(InputError, match="no folder"):
+        pr.report(*three(), path=tmp_path / "nowhere" / "report.html")
+    with pytest.raises(InputError, match="seed"):
+        report(*three(), rng=-1)
+
+
+def test_json_comes_back():
+    made = report(*three())
+    again = pr.Report.from_dict(json.loads(made.to_json()))
+    assert again.conclusion == made.conclusion
+    assert again.to_dict()["results"].keys() == made.to_dict()["results"].keys()
+    assert tables(again.findings) == tables(made.findings)
+    assert again.desk is None
+
+
+def test_results_make_a_report_without_cases(tmp_path):
+    y, scores = three()
+    found = report(
+        [pr.evaluate(y, scores), pr.compare(y, scores, measure="hand_till"), pr.rates(y, scores, classifier="m0")]
+    )
+    assert found.conclusion.said[0].startswith("m0 has the highest Hand & Till's M")
+    assert found.conclusion.said == report(y, scores).conclusion.said
+    assert "Curves</h2>" not in found.to_html()
+    front = report(pr.front(y, scores["m0"], n=300))
+    assert "operating points of which none is better than another" in front.conclusion.said[0]
+    page = front.to_html()
+    assert 'id="explorer-terms"' in page
+    with pytest.raises(InputError, match="A report is made of scores, or of results"):
+        report([pr.sample_size(measure="auc", value=0.85, null=0.75, power=0.9)])
+    with pytest.raises(InputError, match="kind='roc'"):
+        report(pr.curve(*two(), kind="pr"))
+
+
+def test_tables_have_the_numbers_of_evaluate():
+    y, scores = three()
+    made = report(y, scores, measure="pdi")
+    by_key = {table.key: table for table in tables(made.findings)}
+    evaluation = pr.evaluate(y, scores)
+    rows = {(row[1], row[2]): row for row in by_key["measures"].rows}
+    for (name, key), each in evaluation.estimates.items():
+        low, high = each.confidence_interval()
+        assert rows[key, name][3:7] == tuple(f"{x:.4f}" for x in (each.value, each.standard_error, low, high))
+    assert made.findings.comparison.measure == "pdi"
+    assert by_key["measures"].rows[0][1] == "pdi"
+    alone = report(y, scores["m0"], measure="sahiner(malignant=1)")
+    assert alone.conclusion.said[0].startswith("classifier: normalised volume, one class against two 0.")
+    assert len(by_key["differences"].rows) == 1
+
+
+def test_markdown_and_latex_hold_no_markup_from_names():
+    y, scores = three(k=1)
+    labels = np.array([BAD, "plain", "x"])
+    made = report(labels[y], {BAD: scores["m0"]}, labels=labels)
+    markdown = made.to_markdown()
+    assert "<b>" not in markdown
+    rows = [len(re.findall(r"(?<!\\)\|", line)) for line in markdown.splitlines() if line.startswith("|")]
+    assert set(rows) == {9, 5}  # eight columns, and four in the confusion rates
+    tex = "\n".join(line for line in made.to_latex().splitlines() if not line.startswith("%"))
+    assert re.search(r"(?<!\\)[$#]", tex.replace("$-$", "")) is None
+    assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}") > 1
+    assert r"\textless{}b\textgreater{}\textbar{}\_\&\textbackslash{}\%\$\{\}" in tex
+
+
+def test_data_inside_the_page_cannot_end_their_element():
+    text = as_json({"</script>": "<!-- \u2028 & \u2029", "lone": "\ud800"})
+    assert not set(text) & set("<>&\u2028\u2029")
+    assert json.loads(text) == {"</script>": "<!-- \u2028 & \u2029", "lone": "\ud800"}
+    text.encode()
+
+
+def test_shortened_names_stay_distinct():
+    names = ("a" * 60, "a" * 61, "a" * 35 + "b" * 30 + "a" * 12, "a\x00", "a\x01")
+    short = shortened(names)
+    assert len(set(short)) == len(names)
+    assert max(map(len, short)) <= 48 + 4
+
+
+def test_plotly_is_there_without_addresses():
+    script = plotly()
+    assert "</script" not in script.lower()
+    assert set(re.findall(r"https?://[\w.]+", script)) <= {"http://www.w3.org"}
+
+
+@pytest.mark.parametrize(("c", "k"), [(2, 3), (3, 3), (12, 2)])
+def test_the_file_stays_small_whatever_the_cases(c, k):
+    rng = np.random.default_rng(0)
+    n = 150_000
+    y = rng.integers(c, size=n)
+    made = {}
+    for i in range(k):
+        P = rng.random((n, c)) + 0.3 * np.eye(c)[y]
+        made[f"m{i}"] = P / P.sum(axis=1, keepdims=True)
+    tables_ = desk.desk_of(
+        pr.Scores(y.astype(np.int32), tuple(range(c)), made, "matrix", 1 if c == 2 else None), 0
+    )
+    assert len(json.dumps(tables_.tables())) < 1.34 * desk.BYTES + 2000
+    assert "cases" in tables_.note
+
+
+def test_sampled_cases_keep_their_classes():
+    rng = np.random.default_rng(0)
+    y = np.concatenate([np.zeros(90_000), np.ones(9_950), np.full(50, 2)]).astype(np.int32)
+    P = rng.dirichlet(np.ones(3), size=100_000)
+    found = desk.desk_of(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
+    assert found.scores.counts[2] == 50
+    assert found.shares == pytest.approx([0.9, 0.0995, 0.0005], abs=1e-15)
+    assert "0.14 (95 %)" in found.note  # 1.96 x 0.5 / sqrt(50)
+    again = desk.desk_of(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
+    assert (again.scores.values["a"] == found.scores.values["a"]).all()
+
+
+def test_very_many_classes_have_no_matrix():
+    rng = np.random.default_rng(0)
+    c, n = 130, 520
+    y = np.arange(n) % c
+    P = rng.dirichlet(np.ones(c), size=n) + 0.05 * np.eye(c)[y]
+    made = report(y, P / P.sum(axis=1, keepdims=True))
+    assert "more than 120 classes" in made.refusal
+    assert any(note.startswith("No pairs: 16770 curves") for note in made.findings.notes)
+    assert len(made.to_html().encode()) < 10_000_000
+
+
+def test_progress_is_told():
+    told = []
+    report(*three(), progress=lambda done, total, what: told.append((done, total, what)))
+    done = [each for each, _, _ in told]
+    assert done == sorted(done)
+    assert set(done) == set(range(9))
+    assert (0, 9, "m1: hand_till") in told
+    assert told[-1] == (8, 9, "writing")
+
+
+def test_a_missing_package_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr("polyroc.reports.embedding.find_spec", lambda _: None)
+    with pytest.raises(MissingPackageError, match=r"polyroc\[report\]"):
+        pr.report(*three(), path=tmp_path / "report.html")
+    pr.report(*three(), path=tmp_path / "report.md")
+
+
+def test_same_data_same_page():
+    assert report(*three()).to_html() == report(*three()).to_html()
+
+
+def test_the_command_writes_the_page(tmp_path, capsys, monkeypatch):
+    out, opened = tmp_path / "r.html", []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr(sys, "argv", ["polyroc", "report", "p q.csv"])
+    file = catalogue.path("iris_predictions")
+    columns = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "--case", "case"]
+    assert run(["report", str(file), *columns, "-o", str(out), "--open", "-m", "pdi"]) == 0
+    text = out.read_text()
+    assert "iris_predictions.csv</bdi></h1>" in text
+    assert "polyroc report &#39;p q.csv&#39;" in text
+    assert opened == [out.as_uri()]
+    assert capsys.readouterr().out == f"Written to {out}.\n"
+    assert run(["report", str(file)]) == 2
+    assert "--truth" in capsys.readouterr().err
+    assert run(["report", str(file), *columns, "-o", str(tmp_path / "r.doc")]) == 2
+
+
+def test_the_command_reads_a_stored_front(tmp_path, capsys):
+    y, scores = three()
+    pr.front(y, scores["m0"], n=200).save(tmp_path / "front.npz")
+    assert run(["report", str(tmp_path / "front.npz"), "-o", str(tmp_path / "front.html")]) == 0
+    assert 'id="explorer-terms"' in (tmp_path / "front.html").read_text()
+    assert capsys.readouterr().err == ""
+
+
+def test_demo_ends_with_the_report(tmp_path, capsys):
+    assert run(["demo", "--report", str(tmp_path / "report.html")]) == 0
+    assert capsys.readouterr().out.endswith(f"browser: {tmp_path / 'report.html'}\n")
+    assert (tmp_path / "report.html").stat().st_size < 10_000_000
+
+
+def test_notebooks_show_names_as_text():
+    y, scores = three(k=1)
+    made = report(y, {BAD: scores["m0"]})
+    assert "&lt;b&gt;" in made._repr_html_()
+    assert "<b>" not in made._repr_html_()
