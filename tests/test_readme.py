@@ -6,10 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
-import polars as pl
 import pytest
 
+import pages
 import polyroc as pr
 from polyroc.measures import MEASURES
 
@@ -20,16 +19,7 @@ README = Path(__file__).parent.parent.joinpath("README.md").read_text()
 def folder(tmp_path, monkeypatch):
     """An empty directory with the files the README speaks of."""
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    y = np.repeat(["a", "b", "c"], 4)
-    P = pl.DataFrame(rng.dirichlet(np.ones(3), size=12), schema=["p_a", "p_b", "p_c"])
-    P.with_columns(y=pl.Series(y)).write_parquet("predictions.parquet")
-    more = {"species": pl.Series(y), "id": pl.Series(range(12)), "model": pl.lit("forest")}
-    forest = P.with_columns(**more)
-    logit = forest.with_columns(model=pl.lit("logit"), p_a=forest["p_b"], p_b=forest["p_a"])
-    pl.concat([forest, logit]).write_csv("predictions.csv")
-    for name in ("scores", "new"):
-        pl.DataFrame({"sick": [0, 1] * 6, "risk": rng.random(12)}).write_parquet(f"{name}.parquet")
+    pages.furnish(tmp_path)
     return tmp_path
 
 
@@ -38,14 +28,6 @@ def test_python_lines_run(folder):
     names = {}
     exec(compile(block, "README.md", "exec"), names)
     assert isinstance(names["M"], pr.Estimate)
-
-
-def test_lines_of_the_guide_run():
-    guide = Path(__file__).parent.parent.joinpath("docs", "three_classes.md").read_text()
-    (block,) = re.findall(r"```python\n(.*?)```", guide, flags=re.DOTALL)
-    names = {}
-    exec(compile(block, "three_classes.md", "exec"), names)
-    assert len(names["D"].parts) == 6
 
 
 def test_commands_run(folder):

@@ -1,0 +1,1 @@
+"""What the site generates: measure pages, pictures, the evidence, formulas."""

@@ -1,0 +1,46 @@
+"""The public names, by what they are: functions, results, and what one passes to functions."""
+
+import inspect
+from typing import Literal
+
+import polyroc
+
+Kind = Literal["functions", "records", "results"]
+
+
+def names(kind: Kind) -> list[str]:
+    """The public names of a kind, in alphabetical order."""
+    return [name for name in sorted(polyroc._HOMES, key=str.lower) if _kind(name) == kind]
+
+
+def _kind(name: str) -> Kind | None:
+    thing = getattr(polyroc, name)
+    if inspect.isfunction(thing):
+        return "functions"
+    if inspect.isclass(thing):
+        return "results" if polyroc._HOMES[name].startswith("polyroc.results") else "records"
+    return None
+
+
+def listing(kind: Kind) -> str:
+    """A table of them, with the first sentence of each."""
+    lines = [".. autosummary::", "   :nosignatures:", "", *(f"   polyroc.{name}" for name in names(kind))]
+    return _rst(lines)
+
+
+def pages(kind: Kind) -> str:
+    """All of their docstrings."""
+    directive = "autofunction" if kind == "functions" else "autoclass"
+    return "\n\n".join(f"## {name}\n\n" + _rst([f".. {directive}:: polyroc.{name}"]) for name in names(kind))
+
+
+def formulas_as_written(lines: list[str]) -> None:
+    """Indented lines below a paragraph of a docstring are formulas: kept as they stand."""
+    for i in reversed(range(len(lines) - 2)):
+        paragraph = lines[i] and not lines[i].startswith((" ", "-", "*", ">>>"))
+        if paragraph and not lines[i + 1] and lines[i + 2].startswith("    "):
+            lines[i + 1 : i + 2] = ["", "::", ""]
+
+
+def _rst(lines: list[str]) -> str:
+    return "\n".join(["```{eval-rst}", *lines, "```"])

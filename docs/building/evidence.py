@@ -1,0 +1,91 @@
+"""What polyroc is held to: the tests that repeat a published number or agree with another package.
+
+A test says so itself, by a marker:
+
+    @pytest.mark.published("Hanley & McNeil (1982), table I", "area 0.893 of 109 rated images")
+    @pytest.mark.peer("scikit-learn", "roc_auc_score, to 1e-12")
+
+The markers are read from the source, so the page cannot say what no test does.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+TESTS = Path(__file__).parents[2] / "tests"
+KINDS = ("published", "peer")
+
+
+class Evidence(NamedTuple):
+    """A test that repeats something: what kind, whose, what, where, and its source."""
+
+    kind: str
+    source: str
+    claim: str
+    test: str
+    code: str
+
+
+def evidence(folder: Path = TESTS) -> list[Evidence]:
+    """All of it, by source."""
+    found = [each for file in sorted(folder.rglob("test_*.py")) for each in _of_file(file, folder)]
+    return sorted(found, key=lambda each: (KINDS.index(each.kind), each.source.lower()))
+
+
+def _of_file(file: Path, folder: Path) -> Iterator[Evidence]:
+    text = file.read_text()
+    if "pytest.mark." not in text:
+        return
+    tree = ast.parse(text)
+    constants = {
+        target.id: node
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for test in tree.body:
+        if isinstance(test, ast.FunctionDef):
+            for kind, source, claim in _marks(test):
+                where = f"tests/{file.relative_to(folder)}::{test.name}"
+                yield Evidence(kind, source, claim, where, _code(text, test, constants))
+
+
+def _marks(test: ast.FunctionDef) -> Iterator[tuple[str, str, str]]:
+    for decorator in test.decorator_list:
+        match decorator:
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="mark"), attr=kind)) if kind in KINDS:
+                source, claim = (ast.literal_eval(each) for each in decorator.args)
+                yield kind, source, claim
+
+
+def _code(text: str, test: ast.FunctionDef, constants: dict[str, ast.Assign]) -> str:
+    """The test as it is written, below the constants of its module that it names, without its marks."""
+    shown = [each for each in test.decorator_list if not _is_mark(each)]
+    named = {node.id for part in [*shown, *test.body] for node in ast.walk(part) if isinstance(node, ast.Name)}
+    used = [ast.get_source_segment(text, node) for name, node in constants.items() if name in named]
+    decorators = [f"@{ast.get_source_segment(text, each)}" for each in shown]
+    return "\n".join([*filter(None, used), *decorators, ast.get_source_segment(text, test) or ""])
+
+
+def _is_mark(decorator: ast.expr) -> bool:
+    return (
+        isinstance(decorator, ast.Call)
+        and isinstance(decorator.func, ast.Attribute)
+        and decorator.func.attr in KINDS
+    )
+
+
+def section(kind: str) -> str:
+    """The evidence of a kind as Markdown: by source, each claim with its test."""
+    lines, source = [], None
+    for each in evidence():
+        if each.kind != kind:
+            continue
+        if each.source != source:
+            source = each.source
+            lines += [f"### {source}", ""]
+        lines += [f"<details><summary>{each.claim}</summary>", "", f"`{each.test}`", ""]
+        lines += ["```python", each.code, "```", "", "</details>", ""]
+    return "\n".join(lines)

