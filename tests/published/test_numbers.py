@@ -15,6 +15,10 @@ def ranks(positives):
     return [int(rank in positives) for rank in range(1, 11)], list(range(1, 11))
 
 
+@pytest.mark.published(
+    "Ling, Huang & Zhang (2003), tables 1 and 2",
+    "the area 24/25 of a list of ten; 16/25, of its rival with the same accuracy, is quoted from memory",
+)
 @pytest.mark.parametrize(("positives", "area"), [((5, 7, 8, 9, 10), 24 / 25), ((1, 6, 7, 8, 9), 16 / 25)])
 def test_t1_the_lists_of_ling_huang_and_zhang(positives, area):
     y, s = ranks(positives)
@@ -29,6 +33,10 @@ def hanley_mcneil():
     return y, [1, 2, 3, 4, 5] * 2, normal + abnormal
 
 
+@pytest.mark.published(
+    "Hanley & McNeil (1982), table I",
+    "the area 0.893 of 109 rated images; its further digits and DeLong's error are our own",
+)
 def test_t3_hanley_and_mcneil_ratings():
     y, rating, count = hanley_mcneil()
     found = pr.evaluate(np.repeat(y, count), np.repeat(rating, count), measure="auc")
@@ -38,6 +46,10 @@ def test_t3_hanley_and_mcneil_ratings():
     assert weighted.value == pytest.approx(found.value, abs=1e-15)
 
 
+@pytest.mark.published(
+    "Hand & Till (2001), equations 9 to 11",
+    "M, C1 and C2 of the artificial case, equation 11 corrected to 2/(c(c-1)); and simulated",
+)
 @pytest.mark.parametrize(
     ("classes", "mu", "M", "C1", "C2"),
     [
@@ -92,6 +104,10 @@ T12 = {
 }
 
 
+@pytest.mark.published(
+    "Sampat et al. (2009), table VI",
+    "areas, M, one-versus-all and HT3 of the irises; printed to two digits, the others are our own",
+)
 @pytest.mark.parametrize("features", T12)
 def test_t12_iris_table_vi_of_sampat_et_al(features):
     y, P = posteriors(features)
@@ -120,6 +136,10 @@ T12_VOLUMES = {
 }
 
 
+@pytest.mark.published(
+    "Sampat et al. (2009), table VI",
+    "Scurfield's volumes and D, Nakas's volume; printed to two digits, the others and the errors are our own",
+)
 @pytest.mark.parametrize("features", T12_VOLUMES)
 def test_t12_volumes_of_iris(features):
     """Probabilities become one score by the review's rule (type A to type B)."""
@@ -133,6 +153,9 @@ def test_t12_volumes_of_iris(features):
     assert nakas.standard_error == pytest.approx(error, abs=5e-7)
 
 
+@pytest.mark.published(
+    "Hand & Till (2001), equation 5", "the rate of correct decisions at a random threshold, from the area"
+)
 def test_equation_5_of_hand_and_till_holds_exactly():
     y, s = datasets.Binormal(1.0).sample((40, 60), rng=2)
     s = s.round(1)
@@ -153,6 +176,9 @@ def test_variance_of_m_against_the_formula_sheets_simulation():
     assert 0.8 < ratio < 1.25  # 400 replicates know a variance to 7 %, three standard errors; DeLong is 1-3 % high
 
 
+@pytest.mark.peer(
+    "VUROCS (R)", "its documented examples, ties counted 1/m! where it counts none; variance by components"
+)
 def test_t7_vus_with_ties_and_delongs_variance():
     """The documented examples of R's VUROCS, ties counted 1/m! (it counts them 0 itself)."""
     marker = [1, 2, 3, *np.repeat([2, 3, 4, 5], 3)]
@@ -163,6 +189,7 @@ def test_t7_vus_with_ties_and_delongs_variance():
     assert six.standard_error**2 == pytest.approx(0.125)
 
 
+@pytest.mark.peer("trinROC (R)", "the empirical volume of its examples: 0.368, 1/6 and 1")
 def test_t8_vus_of_trinrocs_examples():
     x = [-0.6264538, 0.1836433, -0.8356286, 1.5952808, 0.3295078]
     y = [-0.5204684, 0.7874291, 1.0383247, 0.8757814, -0.0053884]
@@ -173,6 +200,10 @@ def test_t8_vus_of_trinrocs_examples():
         assert found.value == pytest.approx(volume, abs=1e-12)
 
 
+@pytest.mark.published(
+    "Xiong et al. (2006), volume of three normal classes",
+    "9,000 cases within four standard errors of the volume that the integral gives",
+)
 @pytest.mark.parametrize(("m", "volume"), [(0.5, 0.3372374942), (1.0, 0.5361516341), (2.0, 0.8430121032)])
 def test_t10_trinormal_volumes(m, volume):
     rng = np.random.default_rng(0)

@@ -12,6 +12,9 @@ B = [1, 2, -7, 4, 2, -2, 2, 1, -2, -2, -2, -1, 4, 4, -3, 4, -2, 3, -3, -2, 0, 1]
 B += [1, 8, -3, 5, 2, 6, -4, 0, -1, 1, 4, 2, 0, 5, 5, 2, 7, 3]
 
 
+@pytest.mark.peer(
+    "pROC 1.18.0 (R)", "auc, var, cov and the paired DeLong roc.test of two tied markers, to all printed digits"
+)
 def test_roc_test_by_delong():
     """auc(), var(), cov() and roc.test(method = "delong", paired = TRUE)."""
     found = pr.compare(Y, {"a": A, "b": B}, measure="auc")
@@ -24,6 +27,7 @@ def test_roc_test_by_delong():
     assert pair.pvalue == pytest.approx(0.0325804305814334, rel=1e-12)
 
 
+@pytest.mark.peer("pROC 1.18.0 (R)", "ci.auc by DeLong of Hanley & McNeil's ratings, to all printed digits")
 def test_ci_auc_by_delong():
     """ci.auc() of Hanley & McNeil's ratings: pROC's interval is Wald's."""
     y = np.repeat([0] * 5 + [1] * 5, [33, 6, 6, 11, 2, 3, 2, 2, 11, 33])
@@ -34,6 +38,9 @@ def test_ci_auc_by_delong():
     assert ends == pytest.approx((0.832952327658172, 0.953389795397947), abs=1e-14)
 
 
+@pytest.mark.peer(
+    "pROC 1.18.0 (R)", "partial areas by specificity and by sensitivity, raw and corrected, to all printed digits"
+)
 @pytest.mark.parametrize(
     ("asked", "printed"),
     [

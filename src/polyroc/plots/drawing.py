@@ -19,9 +19,15 @@ from polyroc.plots.contrasts import (
 from polyroc.plots.curves import draw_curve, draw_curves, draw_family
 from polyroc.plots.decisions import draw_decision_curve
 from polyroc.plots.estimates import draw_comparison, draw_differences, draw_estimates, draw_evaluation, draw_parts
+from polyroc.plots.front_parallel import draw_parallel
+from polyroc.plots.front_spaces import draw_false_positives
+from polyroc.plots.front_volumes import draw_front_volumes
+from polyroc.plots.fronts import draw_growth, draw_growths, draw_staircase, draw_staircases
 from polyroc.plots.pairs import draw_pairs, has_pairs
 from polyroc.plots.picture import Picture
 from polyroc.plots.rates import draw_operating_point, draw_rates
+from polyroc.plots.regions import draw_regions
+from polyroc.plots.studies import SEVERAL, SUMMARIES
 from polyroc.plots.surface import draw_surface
 from polyroc.plots.volumes import draw_volumes, has_volumes
 from polyroc.results import (
@@ -31,8 +37,11 @@ from polyroc.results import (
     Curve,
     Curves,
     DecisionCurve,
+    DecisionRegions,
     Estimate,
     Evaluation,
+    Front,
+    FrontVolumes,
     OperatingPoint,
     Rates,
     Result,
@@ -57,6 +66,23 @@ def _contrast(result: Contrast) -> dict[str, Drawer]:
     return {**({"links": draw_links} if has_links(result) else {}), "joint": draw_joint}
 
 
+def _front(result: Front) -> dict[str, Drawer]:
+    """What the number of classes allows; a front that was not drawn did not grow."""
+    views: dict[int, dict[str, Drawer]] = {
+        2: {"roc": draw_staircase},
+        3: {"false_positives": draw_false_positives},
+    }
+    growth = {} if result.exact else {"growth": draw_growth}
+    return {**views.get(len(result.classes), {}), "parallel": draw_parallel, **growth}
+
+
+def _fronts(several: Sequence[Front]) -> dict[str, Drawer]:
+    """What all of them allow."""
+    two = all(len(each.classes) == 2 for each in several)
+    grew = not any(each.exact for each in several)
+    return {**({"roc": draw_staircases} if two else {}), **({"growth": draw_growths} if grew else {})}
+
+
 KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Evaluation: lambda _: {"forest": draw_evaluation},
     Comparison: lambda _: {"differences": draw_differences, "forest": draw_comparison},
@@ -66,15 +92,21 @@ KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Rates: lambda _: {"rates": draw_rates, "cobweb": draw_cobweb},
     OperatingPoint: lambda _: {"rates": draw_operating_point},
     DecisionCurve: lambda _: {"decision": draw_decision_curve},
+    DecisionRegions: lambda _: {"regions": draw_regions},
+    Front: _front,
+    FrontVolumes: lambda _: {"volumes": draw_front_volumes},
     Surface: lambda _: {"surface": draw_surface},
     Contrast: _contrast,
     Contrasts: lambda _: {"measures": draw_measures},
+    **SUMMARIES,
 }
 TOGETHER: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Estimate: lambda _: {"forest": draw_estimates},
     Curve: lambda found: {found[0].kind: draw_curves},
+    Front: _fronts,
     Rates: lambda _: {"cobweb": draw_cobwebs},
     Contrast: lambda _: {"consistency": draw_consistency, "discriminancy": draw_discriminancy},
+    **SEVERAL,
 }
 
 

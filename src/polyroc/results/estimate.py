@@ -7,6 +7,7 @@ from math import hypot
 from typing import Any, Self
 
 from polyroc.kernels.arrays import FloatArray
+from polyroc.results.certificate import Certificate
 from polyroc.results.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval
 from polyroc.results.provenance import Provenance
 from polyroc.results.resampled import Resampled
@@ -78,6 +79,8 @@ class Estimate(Result):
         How far the value may be from that of all tuples of the cases (a standard deviation), if only some of them
         were looked at; 0 if it is exact. Intervals contain it; the standard error does not, but for that of a
         bootstrap, whose replicates do.
+    certificate
+        What an engine vouches for if the cases were counted in cells; None if they were in memory.
     """
 
     measure: str
@@ -93,6 +96,7 @@ class Estimate(Result):
     effective: float | None = None
     converted: str | None = None
     monte_carlo_error: float = 0.0
+    certificate: Certificate | None = None
     _components: Callable[[], FloatArray | None] = field(default=_no_components)
     _parts: Callable[[], Parts] = field(default=_no_parts)
 
@@ -130,6 +134,11 @@ class Estimate(Result):
         return ConfidenceInterval(max(low, found.low), min(high, found.high))
 
     @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The interval that surely holds the exact value, if an engine made the estimate; None if it is exact."""
+        return None if self.certificate is None else (self.certificate.low, self.certificate.high)
+
+    @property
     def components(self) -> FloatArray | None:
         """One number per case, in the order given: the mean outcome of the tuples of cases that contain it.
 
@@ -162,6 +171,7 @@ class Estimate(Result):
             "chance": self.chance,
             "converted": self.converted,
             "monte_carlo_error": self.monte_carlo_error or None,
+            **({} if self.certificate is None else self.certificate.row()),
         }
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
@@ -184,6 +194,7 @@ class Estimate(Result):
             "resampled": None if self.resampled is None else [*self.resampled],
             "converted": self.converted,
             "monte_carlo_error": self.monte_carlo_error,
+            "certificate": None if self.certificate is None else self.certificate.to_dict(),
             "provenance": self.provenance.to_dict(),
         }
 
@@ -191,7 +202,7 @@ class Estimate(Result):
         """What a part has of its own; the rest is as in the whole."""
         whole = self.to_dict(level)
         own = ("value", "standard_error", "confidence_interval", "limits", "chance", "fewest", "effective")
-        return {name: whole[name] for name in own}
+        return {name: whole[name] for name in (*own, "certificate")}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -213,8 +224,13 @@ class Estimate(Result):
             resampled=_resampled(data["resampled"]),
             converted=data.get("converted"),
             monte_carlo_error=data.get("monte_carlo_error", 0.0),
+            certificate=_certificate(data.get("certificate")),
             _parts=lambda: Parts(tuple(parts), parts.__getitem__),
         )
+
+
+def _certificate(data: dict[str, Any] | None) -> Certificate | None:
+    return None if data is None else Certificate.from_dict(data)
 
 
 def _resampled(data: list[Any] | None) -> Resampled | None:

@@ -1,39 +1,51 @@
 """Front: which errors of a classifier can be traded for which."""
 
-import io
 import json
 import os
-from contextlib import suppress
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from polyroc.errors import InputError, MissingFileError
+from polyroc._normalise import as_scores
+from polyroc._normalise.features import as_features
+from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.results.front_file import read_front, write_front
+from polyroc.results.held_out import HeldOut, paired_volumes, recount
+from polyroc.results.point_classifier import PointClassifier
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number_text
+from polyroc.results.rules import CostRule, Rule, ThresholdRule
+from polyroc.results.search import Search
 from polyroc.results.volume import Volume, volume_shares
+from polyroc.scores import Scores
 
 __all__ = ["Front", "Growth"]
+
+GROWING = 0.005  # a front whose coefficient rose by more over the second half of the draws is not there yet
 
 
 class Growth(NamedTuple):
     """How a front grew: after so many draws, its size and its Gini coefficient on the same random points.
 
-    Where the coefficient still rises over the last draws, more of them would find a larger front.
+    Where the coefficient still rises over the last draws, more of them would find a larger front. A search has
+    generations besides.
     """
 
     draws: tuple[int, ...]
     sizes: tuple[int, ...]
     gini: tuple[float, ...]
+    generations: tuple[int, ...] = ()
 
     @property
     def lately(self) -> float:
-        """By how much the coefficient rose over the second half of the draws."""
-        half = [g for draws, g in zip(self.draws, self.gini, strict=True) if 2 * draws <= self.draws[-1]]
+        """By how much the coefficient rose over the second half of the draws, or generations, of a search."""
+        steps = self.generations or self.draws
+        half = [g for step, g in zip(steps, self.gini, strict=True) if 2 * step <= steps[-1]]
         return self.gini[-1] - (half[-1] if half else 0.0)
 
 
@@ -58,6 +70,10 @@ class Front(Result):
         True if it holds every point there is (two classes); False if costs were drawn.
     provenance
         What is needed to repeat it.
+    labels
+        The classes as `y_true` has them, which a rule then decides for; by default their names.
+    search
+        The evolution that found it, parameters included; None if the classifier was fixed and only costs varied.
     """
 
     classifier: str
@@ -67,16 +83,30 @@ class Front(Result):
     growth: Growth
     exact: bool
     provenance: Provenance
+    labels: tuple[Hashable, ...] = ()
+    search: Search | None = None
+
+    def __post_init__(self) -> None:
+        if not self.labels:
+            object.__setattr__(self, "labels", self.classes)
 
     def __len__(self) -> int:
         return len(self.counts)
 
     def __repr__(self) -> str:
-        how = "exact" if self.exact else f"{self.growth.draws[-1]} cost vectors"
-        gini = f"G about {number_text(self.growth.gini[-1])}, {number_text(self.growth.lately)} of it lately"
+        return f"Front(of {self.classifier}: {', '.join(self.classes)}, {len(self)} points, {self._how()})"
+
+    def _how(self) -> str:
+        gini, lately = number_text(self.growth.gini[-1]), number_text(self.growth.lately)
         if self.exact:
-            gini = f"G = {number_text(self.growth.gini[-1])}"
-        return f"Front(of {self.classifier}: {', '.join(self.classes)}, {len(self)} points, {how}, {gini})"
+            return f"exact, G = {gini}"
+        drawn = f"{self.growth.draws[-1]} cost vectors"
+        if self.search is not None:
+            broken = ", interrupted" if self.search.interrupted else ""
+            drawn = f"{self.search.generations} generations{broken}"
+        if self.growth.gini[-1] == 0.0:
+            return f"{drawn}, nothing better than chance yet"
+        return f"{drawn}, G about {gini}, {lately} of it lately{'' if self.converged else ': still growing'}"
 
     @property
     def rates(self) -> FloatArray:
@@ -84,9 +114,25 @@ class Front(Result):
         return np.asarray(self.counts / self.counts.sum(axis=2, keepdims=True))
 
     @property
-    def parameters(self) -> None:
-        """None: the classifier was fixed, only the costs varied."""
-        return
+    def false_positive_rates(self) -> FloatArray:
+        """Points x classes: the shares of the other classes that are called this one, added up."""
+        rates = self.rates
+        return np.asarray(rates.sum(axis=1) - np.diagonal(rates, axis1=1, axis2=2))
+
+    @property
+    def parameters(self) -> FloatArray | None:
+        """Points x parameters; None if the classifier was fixed and only the costs varied."""
+        return None if self.search is None else self.search.models[self.search.place]
+
+    @property
+    def generation(self) -> IntArray | None:
+        """The generation in which each point was found, 0 for the start; None if the classifier was fixed."""
+        return None if self.search is None else self.search.generation
+
+    @property
+    def converged(self) -> bool:
+        """Whether G is above 0 and rose by no more than 0.005 over the second half of the draws."""
+        return self.exact or (self.growth.gini[-1] > 0.0 and self.growth.lately <= GROWING)
 
     def gini(self, n_points: int | None = 10**6, rng: Any = 0) -> Volume:
         """The generalised Gini coefficient; see `polyroc.gini_volume`."""
@@ -102,6 +148,107 @@ class Front(Result):
                 f"{', '.join(other.classes)}."
             )
         return volume_shares([self.rates, other.rates], n_points, rng)[0][1]
+
+    def rule(self, point: int) -> Rule:
+        """From probabilities to the decisions of a point: the class of least expected cost by its costs.
+
+        Two classes: the point that always says the second has costs under which a probability of exactly 0 ties;
+        it gets the threshold 0.
+        """
+        if len(self.labels) == 2 and not self.counts[self._point(point), :, 0].any():
+            return ThresholdRule(self.labels, self.labels[1], 0.0)
+        return CostRule(self.labels, self.costs[self._point(point)].tolist())
+
+    def deploy(self, point: int) -> PointClassifier:
+        """The classifier at a point of a front that was searched over a family: features in, decisions out.
+
+        For the families of the house. Of a fixed classifier, deploy the classifier and `rule(point)`; of a family
+        of your own, `family.posteriors(front.parameters[point], X)` and `rule(point)`.
+        """
+        if self.search is None or self.search.model is None:
+            whose = "a fixed classifier" if self.search is None else f"the family {self.classifier}"
+            raise InputError(
+                f"The model of {whose} is not in the front; take front.rule(point) over its posteriors."
+            )
+        parameters = self.search.models[self.search.place[self._point(point)]]
+        return PointClassifier(self.rule(point), self.search.model, parameters)
+
+    def _point(self, point: Any) -> int:
+        whole = isinstance(point, int | np.integer) and not isinstance(point, bool)
+        if not whole or not 0 <= point < len(self):
+            raise InputError(
+                f"point must be the place of a point in the front, from 0 to {len(self) - 1}, got {point!r}."
+            )
+        return int(point)
+
+    def on(
+        self, X: Any, y_true: Any, *, family: Any = None, n_points: int | None = 10**5, rng: Any = 0
+    ) -> HeldOut:
+        """Judge the points of a searched front, each with its parameters and costs, on other cases.
+
+        Parameters
+        ----------
+        X, y_true
+            Cases x features, and their classes.
+        family
+            Your own family, started (it is after `front`); those of the house are in the front.
+        n_points, rng
+            As in `gini`, for G on the cases of the front and on these, on the same points.
+        """
+        if self.search is None:
+            raise InputError("This front is of a fixed classifier; give what it says of others: evaluated(y, P).")
+        search, model = self.search, self.search.model
+        if family is None and model is None:
+            raise InputError(f"The family {self.classifier} is not in the front; give it as family=...")
+        features = as_features(X, columns=None if model is None else model.features)
+        if family is None:
+            assert model is not None
+            say = model.reader(features)
+        else:
+            say = partial(family.posteriors, X=features)
+        scores = as_scores(y_true, say(search.models[0]), labels=self.labels)
+        return self._judged(scores, search.place, lambda i: np.asarray(say(search.models[i])), n_points, rng)
+
+    def evaluated(
+        self, y_true: Any, y_score: Any = None, *, n_points: int | None = 10**5, rng: Any = 0
+    ) -> HeldOut:
+        """Judge the points of the front of a fixed classifier, each with its costs, on other cases.
+
+        Parameters
+        ----------
+        y_true, y_score
+            The classes, and what the same classifier says: one column of probabilities per class.
+        n_points, rng
+            As in `gini`, for G on the cases of the front and on these, on the same points.
+        """
+        if self.search is not None:
+            raise InputError("The points of this front have parameters of their own; give features: on(X, y).")
+        labels = None if isinstance(y_true, Scores) else self.labels
+        scores = as_scores(y_true, y_score, labels=labels)
+        if scores.kind != "matrix" or len(scores.values) != 1 or scores.names != self.classes:
+            raise InputError(
+                f"Give one column of probabilities for each of {', '.join(self.classes)}, of one classifier."
+            )
+        (P,) = scores.values.values()
+        return self._judged(scores, np.zeros(len(self), dtype=np.int64), lambda _: P, n_points, rng)
+
+    def _judged(
+        self, scores: Scores, place: IntArray, posteriors: Callable[[int], FloatArray], n_points: Any, rng: Any
+    ) -> HeldOut:
+        counts = recount(scores.codes.astype(np.int64), self.costs, place, posteriors)
+        if len(self.classes) == 2:
+            always = ~self.counts[:, :, 0].any(axis=1)  # the second class is said, also where it has probability 0
+            counts[always] = np.bincount(scores.codes, minlength=2)[:, None] * np.array([0, 1])
+        before, after = paired_volumes(self.counts, counts, n_points, rng)
+        return HeldOut(
+            classifier=self.classifier,
+            classes=self.classes,
+            found=self.counts,
+            counts=counts,
+            gini_found=before,
+            gini=after,
+            provenance=Provenance(cases=scores.cases, method="the points of a front on other cases"),
+        )
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - a front has no intervals
         """One record per point and error: its rate, and the cost that leads to it."""
@@ -122,7 +269,14 @@ class Front(Result):
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - a front has no intervals
         """Plain data for JSON, with a digest by which damage is found."""
-        return {**self._header(), "counts": self.counts.tolist(), "costs": self.costs.tolist()}
+        return {**self._header(), **{name: each.tolist() for name, each in self._arrays().items()}}
+
+    def _arrays(self) -> dict[str, Any]:
+        return {
+            "counts": self.counts,
+            "costs": self.costs,
+            **({} if self.search is None else self.search.arrays()),
+        }
 
     def _header(self) -> dict[str, Any]:
         header = {
@@ -130,13 +284,18 @@ class Front(Result):
             "kind": "Front",
             "classifier": self.classifier,
             "classes": list(self.classes),
-            "growth": {name: list(values) for name, values in self.growth._asdict().items()},
+            "growth": {name: list(values) for name, values in self.growth._asdict().items() if values},
             "exact": self.exact,
             "provenance": self.provenance.to_dict(),
         }
-        numbers = self.counts.astype("<i8").tobytes() + self.costs.astype("<f8").tobytes()
-        digest = sha256(json.dumps(header, sort_keys=True).encode() + numbers).hexdigest()
-        return {**header, "digest": digest}
+        if self.labels != self.classes and all(isinstance(label, str | int | float) for label in self.labels):
+            header["labels"] = list(self.labels)
+        if self.search is not None:
+            header["search"] = self.search.header()
+        digest = sha256(json.dumps(header, sort_keys=True).encode())
+        for each in self._arrays().values():
+            digest.update(each.astype(f"<{each.dtype.kind}8").tobytes())
+        return {**header, "digest": digest.hexdigest()}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -148,12 +307,16 @@ class Front(Result):
                 classes=tuple(data["classes"]),
                 counts=np.asarray(data["counts"], dtype=np.int64),
                 costs=np.asarray(data["costs"], dtype=np.float64),
-                growth=Growth(*(tuple(data["growth"][name]) for name in Growth._fields)),
+                growth=Growth(**{name: tuple(values) for name, values in data["growth"].items()}),
                 exact=bool(data["exact"]),
                 provenance=Provenance(**data["provenance"]),
+                labels=tuple(data.get("labels", ())),
+                search=Search.from_parts(data["search"], data) if "search" in data else None,
             )
-            c = len(found.classes)
-            whole = found.counts.shape == found.costs.shape == (len(found.counts), c, c) and found.growth.gini
+            c, n = len(found.classes), len(found.counts)
+            whole = found.counts.shape == found.costs.shape == (n, c, c) and bool(found.growth.gini)
+            if found.search is not None:
+                whole = whole and len(found.search.place) == len(found.search.generation) == n
             damaged = not whole or data["digest"] != found._header()["digest"]
         except (KeyError, TypeError, ValueError, OverflowError) as trouble:
             raise InputError(f"This stored front is damaged ({trouble!r}); make it again.") from None
@@ -166,43 +329,9 @@ class Front(Result):
 
         The file appears whole or not at all: what was there before stays until the new one is complete.
         """
-        path = Path(path)
-        text = io.BytesIO()
-        if path.suffix == ".json":
-            text.write(json.dumps(self.to_dict(), allow_nan=False).encode())
-        else:
-            header = np.frombuffer(json.dumps(self._header(), allow_nan=False).encode(), dtype=np.uint8)
-            np.savez_compressed(text, header=header, counts=self.counts, costs=self.costs)
-        part = path.with_name(f"{path.name}.{os.getpid()}.part")
-        try:
-            part.write_bytes(text.getbuffer())
-            part.replace(path)
-        except OSError as trouble:
-            with suppress(OSError):
-                part.unlink()
-            raise InputError(f"The front cannot be stored in {path} ({trouble.strerror}).") from None
+        write_front(path, self._header(), self._arrays())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `save` stored; nothing in the file is ever run."""
-        try:
-            text = Path(path).read_bytes()
-        except FileNotFoundError:
-            raise MissingFileError(f"There is no file {path}; give the path of a front stored by save.") from None
-        except OSError as trouble:
-            raise InputError(f"The front {path} cannot be read ({trouble.strerror}).") from None
-        try:
-            data = _unpacked(text) if text.startswith(b"PK") else json.loads(text)
-        except (
-            Exception
-        ) as trouble:  # json, numpy, zipfile, zlib and struct each have errors of their own for damage
-            raise InputError(f"{path} is not a whole stored front ({trouble}); make it again.") from None
-        if not isinstance(data, dict):
-            raise InputError(f"{path} is not a stored front, but a {type(data).__name__}.")
-        return cls.from_dict(data)
-
-
-def _unpacked(text: bytes) -> Any:
-    with np.load(io.BytesIO(text), allow_pickle=False) as arrays:
-        header = json.loads(arrays["header"].tobytes())
-        return {**header, "counts": arrays["counts"], "costs": arrays["costs"]}
+        return cls.from_dict(read_front(path))

@@ -38,6 +38,8 @@ class OperatingPoint(Result):
         The expected cost on the cases the rule was chosen on; flattering, if it was fitted to them.
     judged_apart
         True if other cases than those it was chosen on were given to judge it.
+    point
+        Its place in the front it was taken from; None if it was not.
     """
 
     aim: str
@@ -49,6 +51,7 @@ class OperatingPoint(Result):
     at_most: Mapping[tuple[str, str], float]
     apparent_cost: float
     judged_apart: bool
+    point: int | None = None
 
     @property
     def rates(self) -> FloatArray:
@@ -110,6 +113,7 @@ class OperatingPoint(Result):
             "at_most": [[true, said, limit] for (true, said), limit in self.at_most.items()],
             "apparent_cost": self.apparent_cost,
             "judged_apart": self.judged_apart,
+            "point": self.point,
         }
 
     @classmethod
@@ -126,4 +130,5 @@ class OperatingPoint(Result):
             at_most={(true, said): limit for true, said, limit in data["at_most"]},
             apparent_cost=data["apparent_cost"],
             judged_apart=data["judged_apart"],
+            point=data.get("point"),
         )

@@ -1,7 +1,8 @@
 """Volumes of error rates: the generalised Gini coefficient and the exclusively dominated volume."""
 
 from collections.abc import Sequence
-from math import comb, sqrt
+from itertools import combinations
+from math import isnan, sqrt
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,7 @@ from polyroc.results.intervals import ConfidenceInterval, interval
 
 __all__ = ["Volume", "volume_shares"]
 
-EFFORT = 10**8  # terms of inclusion and exclusion that an exact volume may take
-MANY = 1000  # points of which it is not worth while to look for those that are dominated
+EFFORT = 2e9  # comparisons of points that an exact volume may take: about a minute
 
 
 class Volume(float):
@@ -76,7 +76,7 @@ def volume_shares(fronts: Sequence[FloatArray], n_points: int | None, rng: Any) 
     if n_points is not None and not (whole and n_points > 0):
         raise InputError(f"n_points must be a whole number, 1 or more, or None for exact, got {n_points!r}.")
     if classes == 2 or n_points is None:
-        return [[Volume(_exact(a, b, classes)) for b in objectives] for a in objectives]
+        return _exact(objectives, classes)
     shadows = [Shadow(front) for front in objectives]
     hits = np.zeros((len(fronts), len(fronts)), dtype=np.int64)
     for points in points_below_chance(classes, int(n_points), _generator(rng)):
@@ -87,11 +87,14 @@ def volume_shares(fronts: Sequence[FloatArray], n_points: int | None, rng: Any) 
     return [[Volume(count / n_points, int(n_points)) for count in row] for row in hits.tolist()]
 
 
-def _exact(a: FloatArray, b: FloatArray, classes: int) -> float:
-    """What a dominates, without what b does if it is another."""
-    if a is b:
-        return _union(a, classes)
-    return max(0.0, _union(np.concatenate([a, b]), classes) - _union(b, classes))
+def _exact(objectives: Sequence[FloatArray], classes: int) -> list[list[Volume]]:
+    """What each dominates; and what both of two dominate together, less what the other does."""
+    alone = [_union(each, classes) for each in objectives]
+    table = [[Volume(each)] * len(alone) for each in alone]
+    for a, b in combinations(range(len(alone)), 2):
+        both = _union(np.concatenate([objectives[a], objectives[b]]), classes)
+        table[a][b], table[b][a] = (Volume(max(0.0, both - alone[other])) for other in (b, a))
+    return table
 
 
 def _generator(rng: Any) -> np.random.Generator:
@@ -106,12 +109,10 @@ def _union(front: FloatArray, classes: int) -> float:
 
     if classes == 2:
         return staircase_share(front)
-    front = np.unique(front, axis=0)
-    if len(front) <= MANY:
-        front = front[(front[:, None] <= front).all(axis=2).sum(axis=0) == 1]
-    if sum(comb(front.shape[1], j) for j in range(classes - 1)) << len(front) > EFFORT:
+    share = union_share(front, classes, EFFORT)
+    if isnan(share):
         raise InputError(
             f"An exact volume of {len(front)} points of {classes} classes takes too many boxes; give n_points, "
             "such as 10**6."
         )
-    return union_share(front, classes)
+    return share

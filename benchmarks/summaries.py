@@ -1,0 +1,43 @@
+"""Summaries of the fold values of a study: 10 data sets, 20 learners, 100 folds."""
+
+import time
+
+import numpy as np
+from scipy.stats import studentized_range
+
+import polyroc as pr
+from polyroc.studies.summaries.studentized_range import range_probability
+from polyroc.studies.table import FoldTable
+from timing import best
+
+S = pr.summaries
+
+
+def tables(data_sets=10, learners=20, folds=100):
+    rng = np.random.default_rng(0)
+    skill, blocks = np.linspace(0.95, 0.75, learners), tuple((k // 10, k % 10) for k in range(folds))
+    names = tuple(f"learner {k}" for k in range(learners))
+    values = rng.normal(skill, 0.05, (data_sets, folds, learners))
+    return [FoldTable(each, names, blocks, 900.0, 100.0, f"set {k}", "auc") for k, each in enumerate(values)]
+
+
+def everything(made):
+    each = [
+        [test(table) for test in (S.anova, S.duncan, S.tukey, S.corrected_t, S.correlated_t)] for table in made
+    ]
+    over = [S.friedman(made), S.wilcoxon(made), S.signed_rank(made), S.spread(made, fold_counts=(50, 50))]
+    return each, over, S.recommend(made)
+
+
+def summaries():
+    made = tables()
+    start = time.perf_counter()
+    everything(made)
+    first = time.perf_counter() - start
+    work = "all summaries of 10 data sets x 20 learners x 100 folds"
+    yield work, "seconds, the first time", first, "<=", 5
+    yield work, "seconds", best(lambda: everything(made), repetitions=3), "", None
+    q = np.linspace(1, 6, 190)
+    peer = best(lambda: studentized_range.cdf(q[:5], 20, 1881), repetitions=1) * len(q) / 5
+    ours = best(lambda: range_probability(q, [20], 1881.0))
+    yield "studentized range of 190 pairs of 20 learners", "scipy / polyroc", peer / ours, ">=", 20

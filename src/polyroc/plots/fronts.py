@@ -1,0 +1,200 @@
+"""Fronts of two classes as the staircase of a ROC curve, and how fronts grew."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon, Rectangle
+from matplotlib.text import Annotation
+
+from polyroc.errors import InputError, NotApplicableError
+from polyroc.plots.legend import name_lines
+from polyroc.plots.look import HAIR, LINE, MUTED, SMALL, TEXT, axes_of, dress, ink, style
+from polyroc.plots.picture import Picture
+from polyroc.plots.words import PLAIN, decimals, shown
+from polyroc.results import Front, OperatingPoint
+
+__all__ = [
+    "GrowthPicture",
+    "StaircasePicture",
+    "draw_growth",
+    "draw_growths",
+    "draw_staircase",
+    "draw_staircases",
+    "place_of",
+]
+
+SIDE = 4.8  # inches
+WIDTH, HEIGHT = 6.0, 3.8  # inches
+FEW = 40  # points, or looks at the growth, that are marked one by one
+
+
+@dataclass(frozen=True, slots=True)
+class StaircasePicture(Picture):
+    """Fronts of two classes in the ROC plane.
+
+    Attributes
+    ----------
+    lines
+        The staircase of each front.
+    shade
+        The region whose share is G; None if there are several fronts.
+    points, names
+        The operating points that were asked for, and what is written beside them.
+    chance
+        Random allocation.
+    legend
+        The classifiers, with G.
+    """
+
+    lines: tuple[Line2D, ...]
+    shade: PolyCollection | None
+    points: tuple[Line2D, ...]
+    names: tuple[Annotation, ...]
+    chance: Line2D
+    legend: Legend
+
+
+def draw_staircase(found: Front, ax: Axes | None = None, **options: Any) -> StaircasePicture:
+    """One front; see `draw_staircases`."""
+    return draw_staircases([found], ax, **options)
+
+
+def draw_staircases(
+    found: Sequence[Front], ax: Axes | None = None, *, points: Mapping[str, int | OperatingPoint] | None = None
+) -> StaircasePicture:
+    """Fronts of two classes: what is reached without chance, as the staircase of a ROC curve.
+
+    Of a single front the region it dominates above chance is shaded; its share of the triangle is G.
+
+    Parameters
+    ----------
+    found
+        Fronts of the same two classes.
+    ax
+        The axes to draw on.
+    points
+        Of a single front: operating points by name, each a place in the front or what `operate` found there.
+    """
+    if {front.classes for front in found} != {found[0].classes} or len(found[0].classes) != 2:
+        raise NotApplicableError("The ROC plane is for fronts of the same two classes.")
+    if points and len(found) > 1:
+        raise InputError("points are places in one front; draw one front, or leave them out.")
+    ax = axes_of(ax, SIDE, SIDE)
+    dress(ax, grid="both")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    first, second = (shown(name, 20) for name in found[0].classes)
+    ax.set_xlabel(f"{first} called {second}", fontsize=TEXT, **PLAIN)
+    ax.set_ylabel(f"{second} called {second}", fontsize=TEXT, **PLAIN)
+    (chance,) = ax.plot((0, 1), (0, 1), color=ink(), linewidth=HAIR, dashes=(4, 3), alpha=MUTED, zorder=1.5)
+    lines = [_stairs(ax, front, place) for place, front in enumerate(found)]
+    shade = _shade(ax, lines[0]) if len(found) == 1 else None
+    marked = [_mark(ax, found[0], name, place) for name, place in (points or {}).items()]
+    entries = [f"{shown(front.classifier)}  G = {decimals(front.growth.gini[-1])}" for front in found]
+    legend = name_lines(ax, lines, entries, loc="lower right")
+    dots, names = tuple(dot for dot, _ in marked), tuple(text for _, text in marked)
+    return StaircasePicture(ax, tuple(lines), shade, dots, names, chance, legend)
+
+
+def _stairs(ax: Axes, front: Front, place: int) -> Line2D:
+    """Points come by rising rate of the first error, and so by rising correct rate of the second class."""
+    rates = front.rates
+    x, y = np.append(rates[:, 0, 1], 1.0), np.append(rates[:, 1, 1], rates[-1, 1, 1])
+    look: dict[str, Any] = {"color": style(place).colour, "linestyle": style(place).line, "linewidth": LINE}
+    if len(front) <= FEW:
+        look.update(marker=style(place).marker, markersize=4, markevery=slice(1, -1))
+    return ax.plot(np.append(x[0], x), np.append(0.0, y), drawstyle="steps-post", **look)[0]
+
+
+def _shade(ax: Axes, line: Line2D) -> PolyCollection:
+    shade = ax.fill_between(
+        *line.get_data(), step="post", color=line.get_color(), alpha=0.16, linewidth=0, zorder=1
+    )
+    shade.set_clip_path(Polygon([(0, 0), (0, 1), (1, 1)], transform=ax.transData))
+    return shade
+
+
+def _mark(ax: Axes, front: Front, name: str, place: int | OperatingPoint) -> tuple[Line2D, Annotation]:
+    rates = front.rates[place_of(front, place)]
+    at = (float(rates[0, 1]), float(rates[1, 1]))
+    (dot,) = ax.plot(*at, "o", color=ink(), markersize=7, mec=ax.get_facecolor(), zorder=4)
+    apart, side = ((7, -3), "left") if at[0] < 0.6 else ((-4, -8), "right")
+    look: dict[str, Any] = {"ha": side, "va": "top", "fontsize": SMALL, **PLAIN}
+    return dot, ax.annotate(shown(name), at, apart, textcoords="offset points", **look)
+
+
+def place_of(front: Front, place: int | OperatingPoint) -> int:
+    """Where in the front an operating point is."""
+    found = place.point if isinstance(place, OperatingPoint) else place
+    if not isinstance(found, int | np.integer) or not 0 <= found < len(front):
+        raise InputError(
+            f"points must be places in the front, from 0 to {len(front) - 1}, or what operate found on it; "
+            f"got {found!r}."
+        )
+    return int(found)
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthPicture(Picture):
+    """How fronts grew.
+
+    Attributes
+    ----------
+    lines
+        G by draws, or by generations, one line for each front.
+    lately
+        The second half, over which the growth is told; None if there are several fronts.
+    legend
+        The classifiers, with their last G, how much of it came lately, and how many points there are.
+    """
+
+    lines: tuple[Line2D, ...]
+    lately: Rectangle | None
+    legend: Legend
+
+
+def draw_growth(found: Front, ax: Axes | None = None) -> GrowthPicture:
+    """One front; see `draw_growths`."""
+    return draw_growths([found], ax)
+
+
+def draw_growths(found: Sequence[Front], ax: Axes | None = None) -> GrowthPicture:
+    """G by the costs drawn, or the generations, so far: where it rises to the end, the front is not all found.
+
+    Parameters
+    ----------
+    found
+        Fronts.
+    ax
+        The axes to draw on.
+    """
+    ax = axes_of(ax, WIDTH, HEIGHT)
+    dress(ax, grid="both")
+    searched = all(front.growth.generations for front in found)
+    grown = [(each.growth.generations if searched else each.growth.draws, each.growth.gini) for each in found]
+    lines = [_growth(ax, steps, gini, place) for place, (steps, gini) in enumerate(grown)]
+    last = max(steps[-1] for steps, _ in grown)
+    ax.set_xlim(0, 1.02 * last)
+    ax.set_xlabel("Generations" if searched else "Cost vectors drawn", fontsize=TEXT)
+    ax.set_ylabel("Generalised Gini coefficient G", fontsize=TEXT)
+    lately = (
+        ax.axvspan(last / 2, last, color=ink(), alpha=0.05, linewidth=0, zorder=0) if len(found) == 1 else None
+    )
+    entries = [
+        f"{shown(front.classifier)}  {decimals(front.growth.gini[-1])}, {decimals(front.growth.lately)} of it in "
+        f"the second half; {len(front)} points"
+        for front in found
+    ]
+    legend = name_lines(ax, lines, entries, loc="lower right")
+    return GrowthPicture(ax, tuple(lines), lately, legend)
+
+
+def _growth(ax: Axes, steps: Sequence[int], gini: Sequence[float], place: int) -> Line2D:
+    colour, marker, line = style(place)
+    sign = marker if len(steps) <= FEW else "none"
+    return ax.plot(steps, gini, color=colour, linestyle=line, linewidth=LINE, marker=sign, markersize=4)[0]

@@ -1,0 +1,229 @@
+"""Bayesian tests: probabilities as bars or a matrix, the density of a difference, draws in a triangle."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.container import BarContainer
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from polyroc.kernels.arrays import FloatArray
+from polyroc.plots.look import (
+    COLOURS,
+    FAINT,
+    HAIR,
+    LINE,
+    MUTED,
+    SHADES,
+    SMALL,
+    TEXT,
+    axes_of,
+    dress,
+    ink,
+    width_of,
+)
+from polyroc.plots.matrix import MatrixPicture, draw_matrix
+from polyroc.plots.picture import Picture
+from polyroc.plots.words import PLAIN, capital, decimals, shown
+from polyroc.results.posteriors import Posterior, Posteriors
+
+__all__ = ["draw_bars", "draw_density", "draw_probabilities", "draw_triangle"]
+
+FIRST, SAME, SECOND = COLOURS[0], "0.82", COLOURS[1]
+SCALE, ROW = 3.6, 0.27  # inches
+WRITTEN = 0.09  # share of a bar that has room for its number
+
+
+@dataclass(frozen=True, slots=True)
+class BarsPicture(Picture):
+    """Probabilities of each pair: first better, equivalent, second better; their numbers where there is room."""
+
+    bars: tuple[BarContainer, BarContainer, BarContainer]
+    numbers: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DensityPicture(Picture):
+    """The posterior density of a difference, and the probabilities of its three parts."""
+
+    line: Line2D
+    parts: tuple[Text, Text, Text]
+
+
+@dataclass(frozen=True, slots=True)
+class TrianglePicture(Picture):
+    """Draws of the Bayesian signed-rank test between three corners."""
+
+    draws: PolyCollection
+    corners: tuple[Text, Text, Text]
+
+
+def draw_bars(found: Posteriors, ax: Axes | None = None) -> BarsPicture:
+    """Each pair as a bar: the first is better, neither by more than the region of equivalence, the second is."""
+    pairs = list(found.pairs.values())
+    left, right = [shown(each.first, 24) for each in pairs], [shown(each.second, 24) for each in pairs]
+    beside = sum(max(width_of(name, SMALL) for name in names) for names in (left, right)) / 72
+    ax = axes_of(ax, SCALE + beside + 0.4, 0.95 + ROW * len(pairs))
+    dress(ax)
+    shares = np.array([[each.first_better, each.equivalent, each.second_better] for each in pairs])
+    starts = np.cumsum(shares, axis=1) - shares
+    places = range(len(pairs))
+    bars = tuple(
+        ax.barh(places, shares[:, k], left=starts[:, k], height=0.72, color=colour, linewidth=0)
+        for k, colour in enumerate((FIRST, SAME, SECOND))
+    )
+    numbers = [
+        ax.text(
+            start + share / 2,
+            y,
+            decimals(share, 2),
+            ha="center",
+            va="center",
+            fontsize=SMALL,
+            color="black" if k == 1 else "white",
+        )
+        for y in places
+        for k, (share, start) in enumerate(zip(shares[y], starts[y], strict=True))
+        if share > WRITTEN
+    ]
+    _sides(ax, left, right)
+    ax.set_xlabel(f"Probability: left better | within {found.rope:g} | right better", fontsize=TEXT)
+    ax.set_title(_title(found), fontsize=TEXT, loc="left", **PLAIN)
+    return BarsPicture(ax, (bars[0], bars[1], bars[2]), tuple(numbers))
+
+
+def _sides(ax: Axes, left: list[str], right: list[str]) -> None:
+    """The first names at the left, the second at the right."""
+    places = range(len(left))
+    ax.set(xlim=(0, 1), ylim=(len(left) - 0.4, -0.6))
+    ax.spines[:].set_visible(False)
+    ax.set_yticks(places, left, fontsize=SMALL, **PLAIN)
+    for y, name in zip(places, right, strict=True):
+        ax.annotate(
+            name,
+            (1, y),
+            (6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL,
+            annotation_clip=False,
+            **PLAIN,
+        )
+    ax.tick_params(length=0, pad=6)
+
+
+def draw_probabilities(found: Posteriors, ax: Axes | None = None) -> MatrixPicture:
+    """The probability that the learner of the row is better than that of the column by more than the region."""
+    names = found.learners
+    values = np.array([[np.nan if a == b else found[a, b].first_better for b in names] for a in names])
+    picture = draw_matrix(ax, values, names, shades=(0.0, 1.0), colours=SHADES)
+    picture.scale.set_label("probability that the row is better", fontsize=SMALL)
+    picture.ax.set_title(f"{found.name}, rope {found.rope:g}", fontsize=TEXT, loc="left")
+    return picture
+
+
+def draw_density(
+    found: Posteriors, ax: Axes | None = None, *, pair: tuple[str, str] | None = None
+) -> DensityPicture:
+    """The posterior of the difference of a pair, shaded by what it says; dashed lines bound the region."""
+    each = _one(found, pair)
+    ax = axes_of(ax, 5.0, 3.0)
+    dress(ax)
+    reach = max(4.5 * each.scale, 1.4 * found.rope)
+    x = np.linspace(
+        min(each.location - reach, -1.4 * found.rope), max(each.location + reach, 1.4 * found.rope), 801
+    )
+    y = each.density(x)
+    (line,) = ax.plot(x, y, color=ink(), linewidth=LINE)
+    above, below = (FIRST, SECOND) if found.larger_is_better else (SECOND, FIRST)
+    for where, colour in ((x >= found.rope, above), (np.abs(x) <= found.rope, SAME), (x <= -found.rope, below)):
+        ax.fill_between(x, y, where=where, color=colour, alpha=0.8, linewidth=0)
+    for edge in {found.rope, -found.rope}:
+        ax.plot((edge, edge), (0, 1.04 * y.max()), color=ink(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
+    ax.set(xlim=(x[0], x[-1]), ylim=(0, 1.28 * y.max()), yticks=[])
+    ax.spines["left"].set_visible(False)
+    first, second = shown(each.first, 24), shown(each.second, 24)
+    ax.set_xlabel(f"{found.measure}: {first} \N{MINUS SIGN} {second}", fontsize=TEXT, **PLAIN)
+    ax.set_title(_title(found), fontsize=TEXT, loc="left", **PLAIN)
+    return DensityPicture(ax, line, _parts(ax, each, found.larger_is_better, (first, second)))
+
+
+def _parts(ax: Axes, each: Posterior, larger: bool, names: tuple[str, str]) -> tuple[Text, Text, Text]:
+    """What the three parts say, above them: at the side where the learner wins."""
+    (first, second), right = names, 0.98 if larger else 0.02
+    sides = {0.02: "left", 0.5: "center", 0.98: "right"}
+    said = (
+        (1 - right, f"{second} better\n{decimals(each.second_better)}", SECOND),
+        (0.5, f"equivalent\n{decimals(each.equivalent)}", ink()),
+        (right, f"{first} better\n{decimals(each.first_better)}", FIRST),
+    )
+    written = [
+        ax.text(
+            round(x, 2),
+            0.97,
+            text,
+            transform=ax.transAxes,
+            ha=sides[round(x, 2)],
+            va="top",
+            fontsize=SMALL,
+            color=colour,
+            **PLAIN,
+        )
+        for x, text, colour in said
+    ]
+    return written[2], written[1], written[0]
+
+
+def draw_triangle(
+    found: Posteriors, ax: Axes | None = None, *, pair: tuple[str, str] | None = None
+) -> TrianglePicture:
+    """Draws of a pair's shares, each a point between three corners; a third of the triangle belongs to each."""
+    each = _one(found, pair)
+    x, y = _projected(found.sample(each.first, each.second))
+    ax = axes_of(ax, 4.8, 4.4)
+    draws = ax.hexbin(x, y, gridsize=60, extent=(0, 1, 0, sqrt(3) / 2), mincnt=1, cmap=SHADES, linewidths=0.1)
+    draws.set_clim(0, None)
+    middle = _projected(np.full((1, 3), 1 / 3))
+    ax.plot([0, 1, 0.5, 0], [0, 0, sqrt(3) / 2, 0], color=ink(), linewidth=HAIR, clip_on=False)
+    for half in _projected(np.array([[0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0.5, 0.5]])).T:
+        ax.plot((middle[0, 0], half[0]), (middle[1, 0], half[1]), color=ink(), alpha=FAINT * 2, linewidth=HAIR)
+    ax.set(xlim=(-0.05, 1.05), ylim=(-0.02, 0.9), aspect="equal")
+    ax.axis("off")
+    corners = (
+        _corner(ax, f"{shown(each.first, 24)} better\n{decimals(each.first_better)}", (0, 0), "left"),
+        _corner(ax, f"within {found.rope:g}\n{decimals(each.equivalent)}", (0.5, sqrt(3) / 2), "center"),
+        _corner(ax, f"{shown(each.second, 24)} better\n{decimals(each.second_better)}", (1, 0), "right"),
+    )
+    ax.set_title(_title(found), fontsize=TEXT, loc="left", pad=26, **PLAIN)
+    return TrianglePicture(ax, draws, corners)
+
+
+def _projected(shares: FloatArray) -> FloatArray:
+    """First better at the left, second at the right, equivalence at the top."""
+    return np.stack([shares[:, 2] + shares[:, 1] / 2, shares[:, 1] * sqrt(3) / 2])
+
+
+def _corner(ax: Axes, text: str, at: tuple[float, float], side: str) -> Text:
+    top = side == "center"
+    return ax.annotate(
+        text,
+        at,
+        (0, 4 if top else -4),
+        textcoords="offset points",
+        ha=side,
+        va="bottom" if top else "top",
+        fontsize=SMALL,
+        annotation_clip=False,
+        **PLAIN,
+    )
+
+
+def _one(found: Posteriors, pair: tuple[str, str] | None) -> Posterior:
+    return next(iter(found.pairs.values())) if pair is None else found[pair]
+
+
+def _title(found: Posteriors) -> str:
+    return f"{capital(found.name)}: {shown(f'{found.measure} on {found.data_set}', 40)}"

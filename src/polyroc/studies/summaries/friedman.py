@@ -1,0 +1,102 @@
+"""Friedman's test over data sets, Iman & Davenport's F, and Nemenyi's test of pairs."""
+
+from math import inf, nan, sqrt
+from typing import NamedTuple
+
+from polyroc._normalise import Missing
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results import Provenance
+from polyroc.results.friedman import Friedman
+from polyroc.results.wald import chi_square_tail
+from polyroc.studies.summaries.range_tests import range_test
+from polyroc.studies.summaries.tables import Tables, checked_alpha, direction, means_of
+
+__all__ = ["friedman"]
+
+ASSUMES = (
+    "Data sets are independent and ranks on them comparable; nothing about the values themselves. Nemenyi's "
+    "groups depend on which other learners are in the study."
+)
+
+
+def friedman(tables: Tables, *, alpha: float = 0.05, missing: Missing = "refuse") -> Friedman:
+    """Whether learners rank equally over data sets, and which do not (Demsar 2006).
+
+    Learners are ranked on each of N data sets by their mean over folds, the best first, ties sharing the mean
+    rank. With mean ranks R_j of k learners, Friedman's
+
+        chi-square = 12 N / (k (k + 1)) sum_j (R_j - (k + 1) / 2)^2 / C,   C = 1 - sum (t^3 - t) / (N (k^3 - k))
+
+    over all runs of t tied ranks; Iman & Davenport's F = (N - 1) chi-square / (N (k - 1) - chi-square), with k - 1
+    and (k - 1)(N - 1) degrees of freedom. Nemenyi: two learners differ if their mean ranks are more than
+    q / sqrt(2) sqrt(k (k + 1) / (6 N)) apart, where q is the quantile of the studentized range of k means.
+
+    Parameters
+    ----------
+    tables
+        A `FoldTable` for each data set, or a dict of values by learner, one for each data set.
+    alpha
+        The level of Nemenyi's test.
+    missing
+        "refuse" missing values, or "drop" them: folds in which a learner has none, and data sets without a
+        complete fold.
+
+    References
+    ----------
+    Friedman, Annals of Mathematical Statistics 11 (1940) 86-92. Iman & Davenport, Communications in Statistics A 9
+    (1980) 571-595. Demsar, Journal of Machine Learning Research 7 (2006) 1-30.
+
+    Examples
+    --------
+    >>> friedman({"a": [0.9, 0.8, 0.7, 0.9], "b": [0.8, 0.7, 0.6, 0.7], "c": [0.7, 0.9, 0.5, 0.6]})
+    Friedman(value, 3 learners on 4 data sets: chi-square(2) = 3.5000, p = 0.174; F = 2.3333, p = 0.178;
+    critical difference 1.6572)
+    """
+    checked_alpha(alpha)
+    means = means_of(tables, missing)
+    N, k = means.values.shape
+    ranks, found = _tested(-direction(means.measure) * means.values)
+    by_learner = dict(zip(means.learners, ranks.mean(axis=0).tolist(), strict=True))
+    provenance = Provenance({}, "Friedman's test", dropped=means.dropped)
+    nemenyi = range_test(
+        "nemenyi",
+        by_learner,
+        sqrt(k * (k + 1) / (12 * N)),
+        inf,
+        alpha,
+        better=-1.0,
+        data_set=f"{N} data sets",
+        measure=means.measure,
+        assumes=ASSUMES,
+        provenance=provenance,
+    )
+    return Friedman(means.measure, means.data_sets, nemenyi.values, *found, nemenyi, ASSUMES, provenance)
+
+
+class _Tested(NamedTuple):
+    """What is tested, in the order of `Friedman`."""
+
+    statistic: float
+    df: int
+    pvalue: float
+    F: float
+    F_df: tuple[int, int]
+    F_pvalue: float
+    ties: float
+
+
+def _tested(values: FloatArray) -> tuple[FloatArray, _Tested]:
+    """Ranks by row, the smallest first, and the tests; without any rank that differs p is 1."""
+    from scipy.special import fdtrc
+    from scipy.stats import rankdata
+
+    N, k = values.shape
+    ranks = rankdata(values, axis=1)
+    ties = float(((ranks - (k + 1) / 2) ** 2).sum()) / (N * (k**3 - k) / 12)
+    df = k - 1, (k - 1) * (N - 1)
+    if ties == 0:
+        return ranks, _Tested(nan, k - 1, 1.0, nan, df, 1.0, ties)
+    statistic = 12 * N / (k * (k + 1)) * float(((ranks.mean(axis=0) - (k + 1) / 2) ** 2).sum()) / ties
+    left = N * (k - 1) - statistic
+    F = (N - 1) * statistic / left if left > 1e-9 * N * k else inf
+    return ranks, _Tested(statistic, k - 1, chi_square_tail(statistic, k - 1), F, df, float(fdtrc(*df, F)), ties)

@@ -1,0 +1,66 @@
+"""Out-of-fold predictions of all folds together: the paired test, and pooled and averaged curves."""
+
+from typing import Any
+
+from polyroc.curves import curve
+from polyroc.errors import InputError
+from polyroc.inference.comparing import compare
+from polyroc.inference.methods import DEFAULT, Method
+from polyroc.measures import Measure
+from polyroc.results import Comparison, Curve, Curves
+from polyroc.results.comparison import Adjustment
+from polyroc.scores import Scores
+
+__all__ = ["POOLED", "averaged_roc", "pooled_roc", "pooled_test"]
+
+POOLED = (
+    "Every case is predicted once, by a classifier that did not learn from it; scores mean the same in all folds; "
+    "folds are independent of each other. It is about these trained classifiers, not about new training sets."
+)
+
+
+def pooled_test(
+    scores: Scores, measure: str | Measure, *, method: Method = DEFAULT, adjustment: Adjustment | None = "holm"
+) -> Comparison:
+    """DeLong's kind of test on pooled out-of-fold predictions, folds as groups.
+
+    Cases of one fold share a classifier, so they vary together: `compare` with groups. It needs the folds in
+    `scores.groups`, many of them (ten or more), and one repeat of the cross-validation, where every case is
+    predicted once; see `POOLED` for what it assumes.
+
+    Parameters
+    ----------
+    scores
+        Out-of-fold predictions of several learners on the same cases, folds as groups.
+    measure, method, adjustment
+        As in `compare`.
+
+    Examples
+    --------
+    >>> from polyroc._normalise import as_scores
+    >>> y, fold = [0, 1] * 8, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]
+    >>> knn = [1, 3, 2, 4, 1, 2, 3, 4, 2, 1, 3, 4, 1, 4, 2, 3]
+    >>> tree = [1, 1, 2, 2, 1, 3, 3, 2, 1, 1, 2, 2, 2, 1, 1, 3]
+    >>> pooled_test(as_scores(y, {"knn": knn, "tree": tree}, groups=fold), "auc")
+    Comparison(auc: knn 0.8125, tree 0.5859; all equal: p = 0.060)
+    """
+    return compare(_folded(scores), measure=measure, method=method, adjustment=adjustment)
+
+
+def pooled_roc(scores: Scores, **options: Any) -> Curve | Curves:
+    """One ROC curve for each learner from the cases of all folds (Bradley's pooling); options as in `curve`."""
+    return curve(_folded(scores), folds="groups", average="pooled", **options)
+
+
+def averaged_roc(scores: Scores, **options: Any) -> Curve | Curves:
+    """The mean of the folds' ROC curves for each learner (Bradley's averaging); options as in `curve`.
+
+    The true positive rates are averaged at each false positive rate, so the area is the mean of the folds' areas.
+    """
+    return curve(_folded(scores), folds="groups", average="vertical", **options)
+
+
+def _folded(scores: Scores) -> Scores:
+    if scores.groups is None:
+        raise InputError("Expected out-of-fold predictions with their folds as groups, got no groups.")
+    return scores
