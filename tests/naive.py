@@ -720,3 +720,127 @@ def grid_staircase_share(members, cells):
             if any(a <= i and b <= j for a, b in members):
                 area += Fraction(1, 2) if i + j == cells - 1 else 1
     return area / Fraction(cells**2, 2)
+
+
+# Choosing a point of a front
+
+
+def cheapest_point(counts, costs, limits):
+    """The place of the cheapest table within the limits; ties: least sum of error rates, then the first.
+
+    Costs are whole numbers and so are the counts; None if no table keeps the limits.
+    """
+    best, place = None, None
+    for i, table in enumerate(counts):
+        totals = [sum(row) for row in table]
+        if any(
+            Fraction(table[k][m], totals[k]) > Fraction(share).limit_denominator(1000)
+            for (k, m), share in limits.items()
+        ):
+            continue
+        cells = [(k, m) for k in range(len(table)) for m in range(len(table)) if k != m]
+        cost = sum(costs[k][m] * table[k][m] for k, m in cells)
+        errors = sum(Fraction(table[k][m], totals[k]) for k, m in cells)
+        if best is None or (cost, errors) < best:
+            best, place = (cost, errors), i
+    return place
+
+
+# Summaries of studies: folds x learners, data sets x learners --------------------------------------------------
+
+
+def two_way_anova(y):
+    """Sums of squares of learners, folds and error, from every single term; a row for each fold."""
+    r, c = len(y), len(y[0])
+    grand = sum(map(sum, y)) / (r * c)
+    learner = [sum(row[j] for row in y) / r for j in range(c)]
+    fold = [sum(row) / c for row in y]
+    learners = sum((learner[j] - grand) ** 2 for _ in range(r) for j in range(c))
+    folds = sum((fold[i] - grand) ** 2 for i in range(r) for _ in range(c))
+    total = sum((y[i][j] - grand) ** 2 for i in range(r) for j in range(c))
+    return learners, folds, total - learners - folds
+
+
+def homogeneous_ranges(means, critical):
+    """Duncan's procedure as he words it: means in order, critical[p] for a range of p of them; widest range first.
+
+    A range that is not significant is underlined, and nothing inside it is tested.
+    """
+    underlined = []
+    for p in range(len(means), 0, -1):
+        for start in range(len(means) - p + 1):
+            inside = any(a <= start and start + p <= b for a, b in underlined)
+            if not inside and (p == 1 or abs(means[start] - means[start + p - 1]) <= critical[p]):
+                underlined.append((start, start + p))
+    return sorted(underlined)
+
+
+def friedman(rows):
+    """Mean ranks, the smallest value first, and the chi-square with the correction for ties, run by run."""
+    n, k = len(rows), len(rows[0])
+    ranks = [[1 + sum(psi(a, b) for b in row) - 0.5 for a in row] for row in rows]
+    mean_ranks = [sum(row[j] for row in ranks) / n for j in range(k)]
+    plain = 12 * n / (k * (k + 1)) * (sum(R**2 for R in mean_ranks) - k * (k + 1) ** 2 / 4)
+    runs = [len(list(run)) for row in rows for _, run in groupby(sorted(row))]
+    ties = 1 - sum(t**3 - t for t in runs) / (n * (k**3 - k))
+    return mean_ranks, plain, ties
+
+
+def signed_rank(differences):
+    """The sum of the ranks of positive differences, and its two-sided p-value over every assignment of signs."""
+    d = [each for each in differences if each != 0]
+    ranks = [0.5 + sum(psi(abs(a), abs(b)) for b in d) for a in d]
+    observed = sum(rank for rank, each in zip(ranks, d, strict=True) if each > 0)
+    middle = sum(ranks) / 2
+    sums = [
+        sum(rank for rank, sign in zip(ranks, signs, strict=True) if sign)
+        for signs in product((0, 1), repeat=len(d))
+    ]
+    return observed, sum(abs(each - middle) >= abs(observed - middle) for each in sums) / len(sums)
+
+
+def corrected_t(a, b, train, test):
+    """Nadeau & Bengio's t of paired values."""
+    d = [x - y for x, y in zip(a, b, strict=True)]
+    n = len(d)
+    centre = sum(d) / n
+    variance = sum((each - centre) ** 2 for each in d) / (n - 1)
+    return centre / sqrt((1 / n + test / train) * variance)
+
+
+def signed_rank_shares(differences, weights, rope):
+    """Shares of pairs of data sets whose mean difference is above, within, below; weights begin with the prior."""
+    above = below = 0.0
+    z = [0.0, *differences]
+    for x, u in zip(z, weights, strict=True):
+        for y, v in zip(z, weights, strict=True):
+            above += u * v * psi((x + y) / 2, rope)
+            below += u * v * psi(-(x + y) / 2, rope)
+    return above, 1 - above - below, below
+
+
+# Fronts that are searched: objectives, posteriors of the families
+
+
+def false_positives(tables, sizes, whole):
+    """For each class the shares of the others that are called so, in parts of a common multiple of the sizes."""
+    found = []
+    for table in tables:
+        c = len(table)
+        found.append(tuple(sum(table[j][k] * (whole // sizes[j]) for j in range(c) if j != k) for k in range(c)))
+    return found
+
+
+def neighbour_posteriors(x, cases, codes, classes, k, beta):
+    """exp(beta m_j / k) over the sum, m_j of the k nearest cases being of class j; the earlier of equals."""
+    distance = [sum((a - b) ** 2 for a, b in zip(x, case, strict=True)) for case in cases]
+    nearest = sorted(range(len(cases)), key=lambda i: (distance[i], i))[:k]
+    votes = [sum(codes[i] == j for i in nearest) for j in range(classes)]
+    weights = [exp(beta * m / k) for m in votes]
+    return [w / sum(weights) for w in weights]
+
+
+def logistic_posteriors(x, parameters):
+    """exp(a_j + b_j x) over the sum; parameters: a list of (a_j, b_j1, b_j2 ...)."""
+    weights = [exp(row[0] + sum(b * v for b, v in zip(row[1:], x, strict=True))) for row in parameters]
+    return [w / sum(weights) for w in weights]

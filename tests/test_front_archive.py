@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from polyroc.fronts.archive import Archive
+from polyroc.fronts.archive import Archive, Ledger
 from polyroc.kernels.archives import BLOCK
 
 
@@ -23,16 +23,18 @@ def batches(draw):
 @given(batches())
 def test_the_archive_is_the_non_dominated_part_of_all_that_came(given_):
     largest, D, parts = given_
-    archive, seen = Archive(largest, D), []
+    archive, ledger, seen = Archive(largest, D), Ledger(vector=np.empty((0, D), dtype=np.int64)), []
     for part in parts:
         batch = np.array(part, dtype=np.int64).reshape(len(part), D)
-        before = np.concatenate([archive.counts, batch])
-        origins = archive.insert(batch)
+        entered, slots = archive.insert(batch)
+        ledger.put(slots, vector=batch[entered])
         seen += part
         members = [tuple(row) for row in archive.counts.tolist()]
         assert len(set(members)) == len(members)
         assert set(members) == naive.non_dominated(seen)
-        assert (archive.counts == before[origins]).all()
+        assert len(set(archive.slots.tolist())) == len(archive)
+        assert archive.slots.max(initial=-1) < len(seen)
+        assert (ledger.take("vector", archive.slots) == archive.counts).all()
 
 
 def test_many_blocks_of_members():
@@ -41,7 +43,7 @@ def test_many_blocks_of_members():
     line = np.stack([np.arange(n), np.arange(n)[::-1]], axis=1)
     archive = Archive(2 * n, 2)
     archive.insert(line + 1)
-    assert archive.insert(line + 2).tolist() == list(range(n))
+    assert [len(each) for each in archive.insert(line + 2)] == [0, 0]
     assert sorted(archive.counts.tolist()) == (line + 1).tolist()
     archive.insert(line[::5])
     near = np.abs(line[:, :1] - line[::5, 0]).min(axis=1) <= 1  # those above a comer, as all sums are equal
@@ -56,4 +58,11 @@ def test_the_order_of_coming_does_not_matter(seed):
     at_once.insert(vectors)
     for vector in rng.permutation(vectors):
         one_by_one.insert(vector[None])
-    assert sorted(at_once.counts.tolist()) == sorted(one_by_one.counts.tolist())
+    assert at_once.counts.tolist() == one_by_one.counts.tolist()  # the same order too: it is that of the members
+    again = Archive(7, 4)
+    again.restore(rng.permutation(at_once.counts))
+    assert again.counts.tolist() == at_once.counts.tolist()
+    more = rng.integers(0, 8, (50, 4))
+    for each in (at_once, one_by_one, again):
+        each.insert(more)
+    assert at_once.counts.tolist() == one_by_one.counts.tolist() == again.counts.tolist()

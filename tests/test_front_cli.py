@@ -27,15 +27,21 @@ def polyroc(capsys):
     return run_it
 
 
-@pytest.fixture
-def file(tmp_path):
+@pytest.fixture(scope="module")
+def predictions():
+    """Two classifiers of three classes."""
     rng = np.random.default_rng(4)
     y = np.repeat(["benign", "malignant", "normal"], 20)
     frame = pd.DataFrame({"y": y})
     for name in ("p", "q"):
         P = rng.dirichlet(np.ones(3), size=60) + 0.5 * np.eye(3)[np.repeat([0, 1, 2], 20)]
         frame[[f"{name}_benign", f"{name}_malignant", f"{name}_normal"]] = P / P.sum(axis=1, keepdims=True)
-    frame.to_csv(tmp_path / "p.csv", index=False)
+    return frame
+
+
+@pytest.fixture
+def file(predictions, tmp_path):
+    predictions.to_csv(tmp_path / "p.csv", index=False)
     return tmp_path / "p.csv"
 
 
@@ -115,3 +121,198 @@ def test_out_is_for_one_classifier(polyroc, file, tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert "2 classifiers" in done.stderr
     assert not (tmp_path / "front.npz").exists()
+
+
+# Held-out cases, stored fronts, decisions and pictures
+
+
+@pytest.fixture
+def other(file, tmp_path):
+    """Other cases with the same columns."""
+    frame = pd.read_csv(file)
+    rng = np.random.default_rng(8)
+    columns = [name for name in frame if name != "y"]
+    P = (frame[columns] + rng.exponential(0.2, size=(60, len(columns)))).to_numpy().reshape(60, 2, 3)
+    frame[columns] = (P / P.sum(axis=2, keepdims=True)).reshape(60, 6)
+    frame.to_csv(tmp_path / "other.csv", index=False)
+    return tmp_path / "other.csv"
+
+
+@pytest.fixture(scope="module")
+def kept(predictions, tmp_path_factory):
+    place = tmp_path_factory.mktemp("kept") / "front.npz"
+    P = predictions[["p_benign", "p_malignant", "p_normal"]]
+    pr.front(predictions["y"], P.to_numpy(), n=200).save(place)
+    return place.read_bytes()
+
+
+@pytest.fixture
+def stored(kept, tmp_path):
+    (tmp_path / "front.npz").write_bytes(kept)
+    return tmp_path / "front.npz"
+
+
+def one_line(done, said):
+    complaints = [line for line in done.stderr.splitlines() if "note:" not in line]
+    return done.returncode == 2 and done.stdout == "" and len(complaints) == 1 and said in complaints[0]
+
+
+def test_test_tells_the_optimism(polyroc, file, other):
+    held = in_python(file).evaluated(pr.read(other, truth="y", scores="p_*"), n_points=2000)
+    told = json.loads(polyroc("front", file, *ASKED, "--test", other, "--json").stdout)
+    assert told["held_out"] == {"gini": held.gini.value, "optimism": held.optimism}
+    page = polyroc("front", file, *ASKED, "--test", other).stdout
+    assert "optimism" in page
+    line = next(line for line in page.splitlines() if line.startswith("classifier  ") and "points" not in line)
+    assert f"{held.gini:.4f}" in line
+    assert f"{held.optimism:.4f}" in line
+
+
+def test_several_classifiers_are_tested_each_by_its_own_scores(polyroc, file, other):
+    asked = ("--truth", "y", "--scores", "one=p_*", "--scores", "two=q_*", "-n", "200", "--points", "2000")
+    told = json.loads(polyroc("front", file, *asked, "--test", other, "--json").stdout)
+    for record, columns in zip(told, ("p_*", "q_*"), strict=True):
+        found = pr.front(pr.read(file, truth="y", scores=columns), n=200)
+        held = found.evaluated(pr.read(other, truth="y", scores=columns), n_points=2000)
+        assert record["held_out"]["gini"] == held.gini.value
+
+
+def test_weights_of_other_cases_are_refused(polyroc, predictions, tmp_path):
+    predictions.assign(w=1).to_csv(tmp_path / "weighted.csv", index=False)
+    asked = (*ASKED, "--weight", "w", "--test", tmp_path / "weighted.csv")
+    assert one_line(polyroc("front", tmp_path / "weighted.csv", *asked), "leave out --weight")
+
+
+def test_exact_volumes_on_demand(polyroc, stored):
+    told = json.loads(polyroc("front", stored, "--exact", "--json").stdout)
+    exact = pr.Front.load(stored).gini(None)
+    assert (told["gini"], told["gini_standard_error"]) == (exact, 0.0)
+
+
+def test_stored_fronts_are_set_side_by_side(polyroc, file, stored, tmp_path):
+    asked = ("--truth", "y", "--scores", "q_*", "-n", "200", "--points", "2000")
+    assert polyroc("front", file, *asked, "-o", tmp_path / "rival.json").returncode == 0
+    told = json.loads(
+        polyroc("front", stored, "--against", tmp_path / "rival.json", "--points", "2000", "--json").stdout
+    )
+    mine, rival = pr.Front.load(stored), pr.Front.load(tmp_path / "rival.json")
+    assert [each["gini"] for each in told] == [each.gini(n_points=2000) for each in (mine, rival)]
+    assert told[0]["exclusive"] == {"rival": mine.exclusive(rival, n_points=2000)}
+    fresh = polyroc("front", file, *asked, "--against", stored, "--test", file)
+    assert [line.split()[0] for line in fresh.stdout.splitlines()[3:5]] == ["classifier", "front"]
+
+
+def test_a_rule_is_chosen_from_a_stored_front(polyroc, file, other, stored, tmp_path):
+    asked = ("--costs", "malignant>benign=10", "--priors", "benign=0.2,malignant=0.1,normal=0.7")
+    judged = ("--judge-on", other, "--truth", "y", "--scores", "p_*")
+    done = polyroc("operate", "--front", stored, *asked, *judged, "--rule", tmp_path / "rule.json", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    expected = pr.operate(
+        in_python(file),
+        costs={("malignant", "benign"): 10},
+        priors=[0.2, 0.1, 0.7],
+        judge_on=pr.read(other, truth="y", scores="p_*"),
+    )
+    assert json.loads(done.stdout) == expected.to_dict()
+    assert pr.Rule.from_json((tmp_path / "rule.json").read_text()) == expected.rule
+    rates = polyroc("rates", other, "--truth", "y", "--scores", "p_*", "--rule", tmp_path / "rule.json", "--json")
+    assert json.loads(rates.stdout)["rates"] == expected.rates.tolist()
+
+
+def test_a_point_of_a_stored_front_is_named(polyroc, stored):
+    done = polyroc("operate", "--front", stored, "--point", "3")
+    assert done.returncode == 0
+    assert "Chosen for: point 3 of the front." in done.stdout
+    assert "note: The rule was chosen and judged on the same cases" in done.stderr
+    assert "front.npz" in done.stdout
+
+
+def test_a_searched_front_gives_a_whole_classifier(polyroc, tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    X = rng.normal(size=(60, 2)) + np.array([[0, 0], [1.5, 0], [0, 1.5]])[y]
+    found = pr.front(pr.LogisticFamily(), X, y, generations=10, costs=10)
+    found.save(tmp_path / "searched.npz")
+    done = polyroc("operate", "--front", tmp_path / "searched.npz", "--point", "2", "--rule", tmp_path / "c.json")
+    assert done.returncode == 0, done.stderr
+    again = pr.PointClassifier.from_json((tmp_path / "c.json").read_text())
+    assert (again.decide(X) == found.deploy(2).decide(X)).all()
+    judged = ("--judge-on", tmp_path / "c.json", "--truth", "y")
+    assert one_line(polyroc("operate", "--front", tmp_path / "searched.npz", *judged), "searched over features")
+    assert polyroc("front", tmp_path / "searched.npz", "--points", "100").returncode == 0
+
+
+@pytest.mark.parametrize("more", [(), ("--kind", "parallel", "--colour", "benign>normal"), ("--kind", "growth")])
+def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
+    marked = () if "growth" in more else ("--point", "1")
+    done = polyroc("plot", stored, *more, *marked, "-o", tmp_path / "front.png")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "front.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["front"], "Missing argument 'FILE'"),
+        (["front", "FILE"], "Missing option '--truth'"),
+        (["front", "DAMAGED"], "not a whole stored front"),
+        (["front", "none.npz"], "no file none.npz"),
+        (["front", "FRONT", "--test", "FILE"], "FILE is a stored front"),
+        (["front", "FRONT", "-o", "new.npz"], "FILE is a stored front"),
+        (["front", "FRONT", "--against", "FRONT"], "Two fronts are called 'front'"),
+        (["front", "FRONT", "--against", "DAMAGED"], "not a whole stored front"),
+        (["front", "FILE", *ASKED, "-o", "nowhere/front.npz"], "no folder 'nowhere'"),
+        (["front", "FILE", *ASKED, "--test", "none.csv"], "none.csv"),
+        (["front", "FILE", *ASKED, "--test", "FILE", "--weight", "q_normal"], "whole numbers"),
+        (["operate", "--costs", "a>b=1"], "Missing argument 'FILE'"),
+        (["operate", "FILE"], "Missing option '--truth'"),
+        (["operate", "FILE", "--front", "FRONT", "--truth", "y"], "FILE or --front, not both"),
+        (["operate", "--front", "DAMAGED"], "not a whole stored front"),
+        (["operate", "--front", "FRONT", "--point", "99999"], "from 0 to"),
+        (["operate", "--front", "FRONT", "--point", "1", "--at-most", "benign>normal=0"], "leave out one"),
+        (["operate", "--front", "FRONT", "--criterion", "youden"], "does not go with a front"),
+        (["operate", "--front", "FRONT", "--costs", "benign>sick=1"], "not one of the classes"),
+        (["operate", "--front", "FRONT", "--judge-on", "FILE"], "Missing option '--truth'"),
+        (["operate", "--front", "FRONT", "--rule", "nowhere/rule.json"], "cannot be written"),
+        (["operate", "FILE", *ASKED[:4], "--point", "1"], "place in a front"),
+        (["plot", "-o", "p.png"], "Missing argument 'FILE'"),
+        (["plot", "FILE", "--truth", "y", "-o", "p.png"], "Missing option '--kind'"),
+        (["plot", "DAMAGED", "-o", "p.png"], "not a whole stored front"),
+        (["plot", "FRONT", "-o", "p.gif"], ".png, .svg or .pdf"),
+        (["plot", "FRONT", "-o", "p.png", "--kind", "roc"], "no picture 'roc'"),
+        (["plot", "FRONT", "-o", "p.png", "--hull"], "nothing to do with a stored front"),
+        (["plot", "FRONT", "-o", "p.png", "--point", "99999"], "places in the front"),
+        (["plot", "FRONT", "-o", "p.png", "--colour", "generation"], "colour must be"),
+        (["plot", "FRONT", "-o", "p.png", "--kind", "growth", "--point", "1"], "nothing to do with --kind growth"),
+        (["plot", "FILE", *ASKED[:4], "-o", "p.png", "--kind", "growth"], "polyroc front FILE -o"),
+        (["plot", "FILE", *ASKED[:4], "-o", "p.png", "--kind", "rates", "--point", "1"], "a stored front"),
+    ],
+)
+def test_complaints_about_fronts_are_one_line_and_write_nothing(
+    polyroc, file, stored, tmp_path, monkeypatch, arguments, said
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "damaged.npz").write_bytes(stored.read_bytes()[:500])
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    names = {"FILE": file, "FRONT": stored, "DAMAGED": "damaged.npz"}
+    done = polyroc(*(names.get(argument, argument) for argument in arguments))
+    assert one_line(done, said), (done.returncode, done.stderr)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_two_classes_from_end_to_end(polyroc, tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    p = (rng.random(40) + y) / 2
+    pd.DataFrame({"y": y, "p_0": 1 - p, "p_1": p}).to_csv(tmp_path / "two.csv", index=False)
+    asked = ("--truth", "y", "--scores", "p_*")
+    done = polyroc("front", tmp_path / "two.csv", *asked, "-o", tmp_path / "two.npz")
+    assert "Every threshold was looked at" in done.stdout
+    assert polyroc("plot", tmp_path / "two.npz", "-o", tmp_path / "two.svg").returncode == 0
+    coloured = polyroc("plot", tmp_path / "two.npz", "-o", tmp_path / "no.svg", "--colour", "0>1")
+    assert one_line(coloured, "three classes or more")
+    chosen = polyroc("operate", "--front", tmp_path / "two.npz", "--at-most", "1>0=0", "--json")
+    rule = pr.Rule.from_dict(json.loads(chosen.stdout)["rule"])
+    said = rule.decide(np.column_stack([1 - p, p]))
+    assert (said[y == 1] == 1).all()
+    assert (said == 0).any()

@@ -28,6 +28,10 @@ A = matrices([[0.05, 0.2, 0.1, 0.1, 0.2, 0.05]], 3)
 B = matrices([[0.1] * 6], 3)
 
 
+@pytest.mark.published(
+    "Everson & Fieldsend (2005)",
+    "the volume 0.0806 below chance for three classes; two and four to seven by Irwin & Hall's formula",
+)
 @pytest.mark.parametrize(
     ("classes", "volume"),
     [
@@ -183,11 +187,15 @@ def test_bad_options_are_refused():
         pr.gini_volume(B, rng="seed")
     with pytest.raises(InputError, match="same classes"):
         pr.exclusive_volume(B, np.eye(2))
-    for many in (40, 9000):
-        steps = np.linspace(0, 0.5, many)
-        line = matrices([[s, 0.5 - s, 0.1, 0.1, 0.1, 0.1] for s in steps], 3)
-        with pytest.raises(InputError, match="too many boxes"):
-            pr.gini_volume(line, n_points=None)
+
+
+def test_an_exact_volume_that_takes_too_long_is_refused(monkeypatch):
+    monkeypatch.setattr("polyroc.results.volume.EFFORT", 2000.0)
+    steps = np.linspace(0, 0.5, 40)
+    line = matrices([[s, 0.5 - s, 0.1, 0.1, 0.1, 0.1] for s in steps], 3)
+    assert pr.gini_volume(line[:10], n_points=None) > 0
+    with pytest.raises(InputError, match="40 points of 3 classes takes too many boxes; give n_points"):
+        pr.gini_volume(line, n_points=None)
 
 
 def test_few_levels_for_many_objectives_change_nothing(monkeypatch):

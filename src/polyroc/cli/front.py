@@ -1,23 +1,28 @@
 """The command `front`: which errors can be traded for which."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
-from polyroc.cli.options import data_file, formats, progress_bar, scores_from
+from polyroc.cli.options import formats, optional_data_file, progress_bar, scores_from
 from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
+from polyroc.cli.stored import is_front, needs_data
 from polyroc.errors import InputError
 from polyroc.results.front import Front
+from polyroc.results.held_out import HeldOut
 from polyroc.results.result import number_text
-from polyroc.results.volume import volume_shares
+from polyroc.scores import Scores
 
 __all__ = ["front"]
 
+Searched: TypeAlias = tuple[dict[str, Front], dict[str, HeldOut]]
+
 
 @click.command(short_help="Which errors can be traded for which: the front of error rates, and its volume.")
-@data_file
+@optional_data_file
 @click.option("-n", "draws", default=10_000, show_default=True, type=click.IntRange(1), help="Cost vectors drawn.")
 @click.option(
     "--alpha",
@@ -40,55 +45,115 @@ __all__ = ["front"]
     type=click.IntRange(1),
     help="Random points volumes are counted on.",
 )
+@click.option("--exact", is_flag=True, help="Exact volumes instead: for three classes, or small fronts of more.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of costs and points.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="Store the front here: .npz or .json."
+    "-o", "--out", type=click.Path(path_type=Path), metavar="FRONT", help="Store the front here: .npz or .json."
+)
+@click.option(
+    "--test",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Other cases, with the same columns: what G is left of the front there.",
+)
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FRONT",
+    help="A stored front to set beside it; give it again for more.",
 )
 @formats
 def front(
-    file: Path,
-    draws: int,
-    alpha: tuple[str, ...],
-    bound: tuple[str, ...],
-    points: int,
-    seed: int,
+    file: Path | None,
     out: Path | None,
+    test: Path | None,
+    against: tuple[Path, ...],
+    points: int | None,
+    exact: bool,
+    seed: int,
     output: Format | None,
-    **columns: Any,
+    **asked: Any,
 ) -> int:
     """Vary the costs of errors and keep the operating points that no other one beats in every error.
 
     The table has the generalised Gini coefficient G of each classifier's front (0: no better than chance, 1: no
-    errors) and, for each other classifier, the volume that is dominated by this front and not by the other's.
-    --csv gives the points themselves. Give cases that the classifiers have not seen.
+    errors) and, for each other front, the volume that is dominated by this one and not by the other. FILE may be a
+    stored front: then nothing is searched. --csv gives the points themselves. Give cases that the classifiers have
+    not seen.
 
     \b
-    The front:      polyroc front irises.parquet --truth species --scores 'p_*' --out front.npz
+    The front:      polyroc front irises.parquet --truth species --scores 'p_*' -o front.npz
     Known costs:    polyroc front p.csv --truth y --scores 'p_*' --bound 'sick>well:well>sick=2,10'
     Two models:     polyroc front wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
+    Optimism:       polyroc front train.csv --truth y --scores 'p_*' --test test.csv
+    Stored fronts:  polyroc front forest.npz --against logit.npz
     """
-    from polyroc.fronts.sweeping import front as find
-
-    alphas, bounds = _alphas(alpha), dict(_bound(text) for text in bound) or None
-    with progress_bar() as progress:
-        scores = scores_from(file, **columns)
-        if out is not None and len(scores.classifiers) > 1:
-            many = len(scores.classifiers)
-            raise InputError(f"--out stores one front, but FILE holds {many} classifiers; give one with --scores.")
-        made = find(scores, n=draws, alpha=alphas, bounds=bounds, rng=seed, progress=progress)
-    found = {made.classifier: made} if isinstance(made, Front) else made
+    if out is not None and not out.parent.is_dir():
+        raise InputError(f"--out: there is no folder {str(out.parent)!r} to store a front in; make it first.")
+    points = None if exact else points
+    others = {path.stem: Front.load(path) for path in against}
+    if file is not None and is_front(file):
+        if out is not None or test is not None:
+            raise InputError("--out and --test go with a data file, but FILE is a stored front.")
+        made: Searched = {file.stem: Front.load(file)}, {}
+    else:
+        file = needs_data(file, asked)
+        made = _search(file, out, test, points, seed, **asked)
+    found, held = made
+    if taken := sorted(set(found) & set(others)):
+        raise InputError(f"Two fronts are called {taken[0]!r}; rename a file.")
     if out is not None:
         next(iter(found.values())).save(out)
     if output == "csv":
         click.echo(as_csv([row for each in found.values() for row in each.rows()]))
         return 0
-    volumes = _volumes(found, points, seed)
+    found |= others
+    volumes = _volumes(found, held, points, seed)
     if output == "json":
         records = [{**each.to_dict(), **volumes[name]} for name, each in found.items()]
         click.echo(json.dumps(records[0] if len(records) == 1 else records))
     else:
         click.echo(render(_page(found, volumes, file.name), output))
     return 0
+
+
+def _search(
+    file: Path,
+    out: Path | None,
+    test: Path | None,
+    points: int | None,
+    seed: int,
+    *,
+    draws: int,
+    alpha: tuple[str, ...],
+    bound: tuple[str, ...],
+    **columns: Any,
+) -> Searched:
+    """The front of each classifier in the file, and what is left of it on other cases."""
+    from polyroc.fronts.sweeping import front as find
+
+    alphas, bounds = _alphas(alpha), dict(_bound(text) for text in bound) or None
+    with progress_bar() as progress:
+        scores = scores_from(file, **columns)
+        others = None if test is None else scores_from(test, **columns)
+        if out is not None and len(scores.classifiers) > 1:
+            many = len(scores.classifiers)
+            raise InputError(f"--out stores one front, but FILE holds {many} classifiers; give one with --scores.")
+        made = find(scores, n=draws, alpha=alphas, bounds=bounds, rng=seed, progress=progress)
+        found = {made.classifier: made} if isinstance(made, Front) else made
+        if others is None:
+            return found, {}
+        return found, {name: _judged(each, others, name, points, seed) for name, each in found.items()}
+
+
+def _judged(found: Front, others: Scores, name: str, points: int | None, seed: int) -> HeldOut:
+    if name not in others.values:
+        raise InputError(f"--test has no scores of {name!r}, only of {', '.join(map(repr, others.classifiers))}.")
+    if others.sample_weight is not None:
+        raise InputError("--test counts every case once; leave out --weight, or repeat the cases.")
+    one = replace(others, values={name: others.values[name]})
+    return found.evaluated(one, n_points=points, rng=seed)
 
 
 def _alphas(given: tuple[str, ...]) -> Any:
@@ -124,37 +189,57 @@ def _number(text: str, option: str) -> float:
         raise InputError(f"{option} must give numbers, got {text!r}.") from None
 
 
-def _volumes(found: dict[str, Front], points: int, seed: int) -> dict[str, dict[str, Any]]:
-    """By classifier, G and the volumes that only its front dominates, all on the same random points."""
-    table = volume_shares([each.rates for each in found.values()], points, seed)
-    names, told = list(found), {}
-    for a, name in enumerate(names):
-        others = {other: table[a][b].value for b, other in enumerate(names) if b != a}
-        gini = table[a][a]
-        told[name] = {"gini": gini.value, "gini_standard_error": gini.standard_error, "exclusive": others}
+def _volumes(
+    found: dict[str, Front], held: dict[str, HeldOut], points: int | None, seed: int
+) -> dict[str, dict[str, Any]]:
+    """By front, G and the volumes that only it dominates, all on the same random points; and G on other cases."""
+    from polyroc.fronts.volume import front_volumes
+
+    table = front_volumes(found, n_points=points, rng=seed)
+    told: dict[str, dict[str, Any]] = {}
+    for name in found:
+        gini = table.gini(name)
+        told[name] = {
+            "gini": gini.value,
+            "gini_standard_error": gini.standard_error,
+            "exclusive": {other: table.exclusive(name, other).value for other in found if other != name},
+        }
+        if name in held:
+            told[name]["held_out"] = {"gini": held[name].gini.value, "optimism": held[name].optimism}
     return told
 
 
 def _page(found: dict[str, Front], volumes: dict[str, dict[str, Any]], source: str) -> Page:
-    table: list[Row] = []
-    for name, each in found.items():
-        own = volumes[name]
-        row = {
-            "classifier": printable(name),
-            "points": str(len(each)),
-            "G": number_text(own["gini"]),
-            "std. error": f"{own['gini_standard_error']:.2g}",
-        }
-        if not each.exact:
-            row["G rose lately"] = number_text(each.growth.lately)
-        for other in found if len(found) > 1 else ():
-            row[f"not by {printable(other)}"] = number_text(own["exclusive"][other]) if other != name else ""
-        table.append(row)
-    if next(iter(found.values())).exact:
-        notes = ["Every threshold was looked at; volumes are exact for these cases."]
-    else:
-        notes = [
-            "G rose lately: over the second half of the draws; where it is not small, draw more (-n).",
-            "The standard error is that of the random points alone, not of the cases.",
-        ]
+    exact = all(each.exact for each in found.values())
+    table = [_row(name, each, volumes, exact) for name, each in found.items()]
+    notes = ["Every threshold was looked at; volumes are exact for these cases."]
+    if not exact:
+        notes = ["G rose lately: over the second half of the draws; where it is not small, draw more (-n)."]
+    if any(each["gini_standard_error"] for each in volumes.values()):
+        notes.append("The standard error is that of the random points alone, not of the cases.")
+    if len(found) > 1:
+        notes.append(
+            "not by: the share of the region below chance that this front dominates and the other does not."
+        )
+    if any("held_out" in each for each in volumes.values()):
+        notes.append("G on test: of the same points on the other cases; optimism is how much less that is.")
     return Page(f"{printable(source)}: fronts of error rates", table, notes)
+
+
+def _row(name: str, found: Front, volumes: dict[str, dict[str, Any]], exact: bool) -> Row:
+    own = volumes[name]
+    row = {
+        "classifier": printable(name),
+        "points": str(len(found)),
+        "G": number_text(own["gini"]),
+        "std. error": f"{own['gini_standard_error']:.2g}",
+    }
+    if not exact:
+        row["G rose lately"] = number_text(found.growth.lately)
+    if any("held_out" in each for each in volumes.values()):
+        held = own.get("held_out", {})
+        row["G on test"] = number_text(held["gini"]) if held else ""
+        row["optimism"] = number_text(held["optimism"]) if held else ""
+    for other in volumes if len(volumes) > 1 else ():
+        row[f"not by {printable(other)}"] = number_text(own["exclusive"][other]) if other != name else ""
+    return row

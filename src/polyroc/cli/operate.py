@@ -9,13 +9,16 @@ from typing import Any
 
 import click
 
-from polyroc.cli.options import data_file, formats, level_option, scores_from
+from polyroc.cli.options import formats, level_option, optional_data_file, scores_from
 from polyroc.cli.rates import matrix_page
 from polyroc.cli.rendering import Format, Page, as_csv, printable, render
+from polyroc.cli.stored import needs_data
 from polyroc.errors import InputError, MissingFileError
+from polyroc.results.front import Front
 from polyroc.results.operating_point import OperatingPoint
 from polyroc.results.result import number_text
-from polyroc.results.rules import CostRule, Rule
+from polyroc.results.rules import CostRule
+from polyroc.scores import Scores
 
 __all__ = ["operate"]
 
@@ -38,6 +41,13 @@ QUESTION = (
         metavar="TRUE>SAID=SHARE",
         help="How often an error may happen, such as 'malignant>benign=0.02'; give it again for more.",
     ),
+    click.option(
+        "--front",
+        type=click.Path(path_type=Path),
+        metavar="FRONT",
+        help="Choose a point of this stored front instead of searching FILE.",
+    ),
+    click.option("--point", type=click.IntRange(0), metavar="N", help="With --front: this point of it."),
     click.option("--criterion", type=click.Choice(["youden", "closest"]), help="Two classes, instead of costs."),
     click.option("--sensitivity", type=float, help="Two classes: at least this, and the largest specificity."),
     click.option("--specificity", type=float, help="Two classes: at least this, and the largest sensitivity."),
@@ -60,12 +70,12 @@ def _options(command: Any) -> Any:
 
 
 @click.command(short_help="The decision rule that is best for given costs or limits, and how it does.")
-@data_file
+@optional_data_file
 @_options
 @level_option
 @formats
 def operate(
-    file: Path,
+    file: Path | None,
     costs: tuple[str, ...],
     priors: str | None,
     at_most: tuple[str, ...],
@@ -75,6 +85,8 @@ def operate(
     seed: int,
     level: float,
     output: Format | None,
+    front: Path | None,
+    point: int | None,
     criterion: Any,
     sensitivity: float | None,
     specificity: float | None,
@@ -83,19 +95,31 @@ def operate(
 ) -> int:
     """Choose the rule of least expected cost (or within limits, or by a criterion) on FILE, and judge it.
 
+    Or choose among the points of a front that `polyroc front -o` stored; if that was searched over a family of
+    classifiers, --rule stores the whole classifier.
+
     \b
     Costs:       polyroc operate p.csv --truth y --scores 'p_*' --costs 'malignant>benign=10'
     A limit:     polyroc operate p.csv --truth y --scores 'p_*' --at-most 'malignant>benign=0.02'
     Two classes: polyroc operate s.csv --truth sick --scores risk --criterion youden
     Deploy:      polyroc operate p.csv --truth y --scores 'p_*' --judge-on new.csv --rule rule.json
+    A front:     polyroc operate --front front.npz --at-most 'malignant>benign=0.02' --rule rule.json
     """
     from polyroc.costs.operating import operate as choose
 
+    source = _source(file, front, columns)
+    if judge_on is not None:
+        needs_data(judge_on, columns)
+        if isinstance(source, Front) and source.search is not None:
+            raise InputError(
+                "--judge-on takes predictions, but this front was searched over features; see Front.on."
+            )
     found = choose(
-        scores_from(file, **columns),
+        source,
         costs=_costs(costs),
         priors=_priors(priors),
         at_most=dict(_pair(text, "--at-most") for text in at_most) or None,
+        point=point,
         criterion=criterion,
         sensitivity=sensitivity,
         specificity=specificity,
@@ -105,14 +129,29 @@ def operate(
         classifier=name,
     )
     if rule is not None:
-        _store(found.rule, rule)
+        _store(_deployable(source, found), rule)
     if output == "json":
         click.echo(json.dumps(found.to_dict(level), indent=2))
     elif output == "csv":
         click.echo(as_csv(found.rows(level)))
     else:
-        click.echo(render(_page(found, level, (judge_on or file).name), output))
+        click.echo(render(_page(found, level, (judge_on or front or needs_data(file, columns)).name), output))
     return 0
+
+
+def _source(file: Path | None, front: Path | None, columns: dict[str, Any]) -> Scores | Front:
+    if front is None:
+        return scores_from(needs_data(file, columns), **columns)
+    if file is not None:
+        raise InputError("Give FILE or --front, not both; other cases to judge on go to --judge-on.")
+    return Front.load(front)
+
+
+def _deployable(source: Scores | Front, found: OperatingPoint) -> str:
+    """The JSON of the rule, or of the classifier and its rule where the parameters were searched too."""
+    if isinstance(source, Front) and source.search is not None and found.point is not None:
+        return source.deploy(found.point).to_json()
+    return found.rule.to_json()
 
 
 def _costs(given: tuple[str, ...]) -> Any:
@@ -177,14 +216,13 @@ def _number(text: str, option: str) -> float:
         raise InputError(f"{option} must hold numbers, got {text!r}.") from None
 
 
-def _store(rule: Rule, path: Path) -> None:
+def _store(text: str, path: Path) -> None:
     """All of it or nothing: written beside, then moved into place."""
-    text = rule.to_json() + "\n"
     try:
         handle, beside = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
+                file.write(text + "\n")
             Path(beside).chmod(0o644)
             Path(beside).replace(path)
         except OSError:

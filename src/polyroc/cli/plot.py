@@ -7,24 +7,29 @@ import click
 
 from polyroc.cli.options import (
     convert_option,
-    data_file,
     level_option,
     method_from,
     method_options,
+    optional_data_file,
     progress_bar,
     scores_from,
 )
+from polyroc.cli.stored import is_front, needs_data
 from polyroc.errors import InputError
+from polyroc.results.front import Front
 from polyroc.scores import Scores
 
 __all__ = ["plot"]
 
 MEASURES = {"differences": None, "parts": None, "pairs": "hand_till", "volumes": "scurfield", "surface": "vus"}
 CURVES = ("roc", "pr", "det", "cost")
-KINDS = ("forest", *MEASURES, *CURVES, "decision", "rates", "cobweb")
+FRONTS = ("false_positives", "parallel", "growth")
+KINDS = ("forest", *MEASURES, *CURVES, "decision", "rates", "cobweb", *FRONTS)
 
 OPTIONS = (
-    click.option("--kind", required=True, type=click.Choice(KINDS), help="Which picture."),
+    click.option(
+        "--kind", type=click.Choice(KINDS), help="Which picture; of a stored front the first that fits by default."
+    ),
     click.option(
         "-o",
         "--out",
@@ -49,6 +54,8 @@ OPTIONS = (
     click.option("--hull", is_flag=True, help="The convex hull of ROC curves."),
     click.option("--binormal", is_flag=True, help="The binormal fit of curves."),
     click.option("--threshold", type=float, help="Rates, two classes: positive if the score is at least this."),
+    click.option("--point", multiple=True, type=click.IntRange(0), help="A point of the front to be marked."),
+    click.option("--colour", metavar="TRUE>SAID", help="Shade a front's points by an error, or by 'generation'."),
     click.option(
         "--dpi", default=150, show_default=True, type=click.IntRange(20, 1200), help="Dots per inch of a PNG."
     ),
@@ -61,15 +68,15 @@ def _options(command: Any) -> Any:
     return command
 
 
-@click.command(short_help="Draw curves, estimates, differences, rates: a PNG, SVG or PDF.")
-@data_file
+@click.command(short_help="Draw curves, estimates, differences, rates, fronts: a PNG, SVG or PDF.")
+@optional_data_file
 @_options
 @convert_option
 @method_options()
 @level_option
 def plot(
-    file: Path,
-    kind: str,
+    file: Path | None,
+    kind: str | None,
     out: Path,
     dpi: int,
     measure: tuple[str, ...],
@@ -78,6 +85,8 @@ def plot(
     hull: bool,
     binormal: bool,
     threshold: float | None,
+    point: tuple[int, ...],
+    colour: str | None,
     method: str,
     replicates: int,
     seed: int | None,
@@ -94,12 +103,15 @@ def plot(
     decision            the net benefit of acting on a probability
     surface             the ROC surface of three classes
     rates, cobweb       how often each class is called what
+    roc, false_positives, parallel, growth
+                        of a stored front: two classes, three classes, any number; how it grew
 
     \b
     A ROC curve:     polyroc plot scores.csv --truth sick --scores risk --kind roc --band pointwise -o roc.svg
     One class each:  polyroc plot irises.csv --truth species --scores 'p_*' --kind roc -o roc.png
     Who is better:   polyroc plot all.csv --truth y --scores 'p_*' --classifier model --case id
                        --kind differences -m hand_till -o differences.pdf
+    A front:         polyroc plot front.npz --point 17 -o front.png
     """
     from polyroc.plots import require_matplotlib
 
@@ -110,7 +122,19 @@ def plot(
     checked_name(out)
     by = method_from(method, replicates, seed)
     curves: dict[str, Any] = {"multi_class": multi_class, "band": band, "binormal": binormal}
-    _refuse_idle(kind, {**curves, "hull": hull, "threshold": threshold, "measure": measure})
+    idle = {**curves, "hull": hull, "threshold": threshold, "measure": measure}
+    if file is not None and is_front(file):
+        _refuse_idle(None, idle)
+        without_windows()
+        save(_front(file, kind, point, colour), out, dpi=dpi)
+        click.echo(str(out))
+        return 0
+    file = needs_data(file, columns)
+    if kind is None:
+        raise click.UsageError("Missing option '--kind'.", click.get_current_context())
+    _refuse_idle(kind, {**idle, "point": point, "colour": colour})
+    if kind in FRONTS:
+        raise InputError(f"--kind {kind} is of a stored front; make one with polyroc front FILE -o front.npz.")
     with progress_bar():
         scores = scores_from(file, **columns)
         if kind in CURVES:
@@ -131,15 +155,32 @@ def plot(
     return 0
 
 
-def _refuse_idle(kind: str, given: dict[str, Any]) -> None:
-    """An option that has nothing to do with the picture is a misunderstanding."""
+def _refuse_idle(kind: str | None, given: dict[str, Any]) -> None:
+    """An option that has nothing to do with the picture, of a stored front if it has no kind, is misunderstood."""
+    what = "a stored front" if kind is None else f"--kind {kind}"
     serves = {"threshold": ("rates", "cobweb"), "measure": ("forest", *MEASURES), "hull": ("roc",)}
+    serves |= {"point": ("a stored front",), "colour": ("a stored front",)}
     for name, value in given.items():
         if value and kind not in serves.get(name, CURVES):
             raise InputError(
-                f"--{name.replace('_', '-')} has nothing to do with --kind {kind}; it is for "
+                f"--{name.replace('_', '-')} has nothing to do with {what}; it is for "
                 f"{', '.join(serves.get(name, CURVES))}."
             )
+
+
+def _front(file: Path, kind: str | None, point: tuple[int, ...], colour: str | None) -> Any:
+    from polyroc.plots.drawing import draw
+
+    found = Front.load(file)
+    options: dict[str, Any] = {"points": {f"point {place}": place for place in point}} if point else {}
+    if colour is not None:
+        true, sign, said = colour.partition(">")
+        options["colour"] = (true.strip(), said.strip()) if sign else colour
+    if kind == "growth" and options:
+        raise InputError("--point and --colour have nothing to do with --kind growth.")
+    if colour is not None and len(found.classes) == 2 and kind in (None, "roc"):
+        raise InputError("--colour is for three classes or more, or --kind parallel.")
+    return draw(found, None, kind, **options).figure
 
 
 def _curves(scores: Scores, kind: str, *, multi_class: str | None, **how: Any) -> Any:

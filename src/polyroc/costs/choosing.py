@@ -1,6 +1,6 @@
 """From what is asked to the rule that answers it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from polyroc.measures.fitness import ROUNDING
 from polyroc.results.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
 
-__all__ = ["Aim", "Criterion", "choose_rule", "read_aim"]
+__all__ = ["EQUAL", "Aim", "Criterion", "choose_rule", "read_aim", "within"]
 
 Criterion = Literal["youden", "closest"]
 EQUAL = 1e-12  # a limit is kept if it is kept but for rounding
@@ -91,7 +91,7 @@ def read_aim(
     if asked:
         criterion, words, limits = _two_class_aim(scores, criterion, sensitivity, specificity)
     aim = Aim(
-        words=words + _within(scores, limits),
+        words=words + within(scores.names, limits),
         costs=as_costs(costs, scores.labels),
         priors=shares if priors is None else as_priors(priors, scores.labels),
         limits=limits,
@@ -134,8 +134,8 @@ def _two_class_aim(
     return name, CRITERIA[name][0], {(true, 1 - true): 1.0 - wanted}
 
 
-def _within(scores: Scores, limits: Mapping[tuple[int, int], float]) -> str:
-    names = scores.names
+def within(names: Sequence[str], limits: Mapping[tuple[int, int], float]) -> str:
+    """The limits in words, by the names of the classes."""
     kept = [f"at most {limit:.4g} of {names[k]} called {names[m]}" for (k, m), limit in limits.items()]
     return f" with {' and '.join(kept)}" if kept else ""
 

@@ -1,19 +1,25 @@
 """The verb `operate`: from costs, limits or a criterion to a rule, and how it does."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from polyroc._normalise import Missing, as_scores
 from polyroc._normalise.words import shown
 from polyroc.costs.choosing import Aim, Criterion, choose_rule, read_aim
+from polyroc.costs.filing import TalliedCases
+from polyroc.costs.picking import front_aim, pick, rates_at
 from polyroc.costs.rating import one_classifier, rates_of
-from polyroc.errors import InputError, OptimismWarning, warn
+from polyroc.engines.options import Engine, Reading, over_files
+from polyroc.errors import InputError, NotApplicableError, OptimismWarning, warn
+from polyroc.inference.filing import scores_or_settings
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.estimate import Estimate
+from polyroc.results.front import Front
 from polyroc.results.operating_point import OperatingPoint
 from polyroc.results.rates import Rates
+from polyroc.results.rules import Rule
 from polyroc.scores import Scores
 
 __all__ = ["operate"]
@@ -26,6 +32,7 @@ def operate(
     costs: Any = None,
     priors: Sequence[float] | Mapping[Any, float] | None = None,
     at_most: Mapping[tuple[Any, Any], float] | None = None,
+    point: int | None = None,
     criterion: Criterion | None = None,
     sensitivity: float | None = None,
     specificity: float | None = None,
@@ -39,6 +46,8 @@ def operate(
     sample_weight: Any = None,
     groups: Any = None,
     missing: Missing = "refuse",
+    engine: Engine | None = None,
+    **reading: Unpack[Reading],
 ) -> OperatingPoint:
     """Choose the decision rule that is best at what you ask for, and judge it.
 
@@ -53,10 +62,16 @@ def operate(
     new cases below that of Bayes' rule for overconfident probabilities and 300 cases or more; where probabilities
     are calibrated, or cases few, Bayes' rule itself did better: `calibrated=True` takes it as it stands.
 
+    Of a `Front`: its point of least expected cost among those that keep `at_most`, or the `point` named. Of points
+    that cost the same, the one with the smallest sum of error rates; of those, the first in the front. What goes
+    with a front is `costs`, `priors`, `at_most` or `point`, `judge_on` and `classifier`. If the front was searched
+    over a family, the rule takes the posteriors of `front.deploy(found.point)`, which decides from features.
+
     Parameters
     ----------
     y_true, y_score
-        As for `evaluate`: a score that ranks two classes, or one column of probabilities per class.
+        As for `evaluate`: a score that ranks two classes, or one column of probabilities per class. Or a `Front`
+        alone.
     costs
         What each error costs: a matrix in the order of `labels`, row = true class, column = decision; or
         {(true, said): cost}, where an error that is not named costs 1. By default every error costs 1.
@@ -66,6 +81,8 @@ def operate(
     at_most
         {(true, said): share}: the largest rate allowed, such as {("malignant", "benign"): 0.02}. For two classes
         this is the rule of Neyman & Pearson.
+    point
+        Of a front: the place of the operating point in `front.rates`, where it has been chosen by eye.
     criterion
         Two classes: "youden" (largest sensitivity + specificity) or "closest" (to the corner of no errors).
     sensitivity, specificity
@@ -76,14 +93,18 @@ def operate(
     training_priors
         For which class frequencies the probabilities were made; by default those of these data.
     judge_on
-        Other cases to judge the rule on: (y_true, y_score) or `Scores`. Without it the rates and the cost are
-        those of the cases the rule was fitted to, which flatters it; a warning says so.
+        Other cases to judge the rule on: (y_true, y_score) or `Scores`; (X, y) for a front that was searched over
+        the parameters of a family. Without it the rates and the cost are those of the cases the rule was fitted
+        to, which flatters it; a warning says so.
     rng
         Seed of the search for three classes or more.
     classifier
         Whose scores, if there are several classifiers.
     labels, pos_label, sample_weight, groups, missing
         As everywhere.
+    engine, reading
+        For files of two classes, as in `evaluate`; `judge_on` then names files too. The rule is the best threshold
+        among the edges of cells, and its rates are exact; with `exact=True` it is the best of all.
 
     Examples
     --------
@@ -98,35 +119,109 @@ def operate(
     >>> found.rule.decide([0.34, 0.35]).tolist()
     [0, 1]
 
+    From a front, where no more than one in five of class 1 may be missed:
+
+    >>> from polyroc.fronts.sweeping import front
+    >>> P = [[1 - p, p] for p in s]
+    >>> found = operate(front(y, P), at_most={(1, 0): 0.2}, judge_on=(y, P))
+    >>> found.rates.tolist(), found.point
+    ([[0.75, 0.25], [0.0, 1.0]], 1)
+
     References
     ----------
     Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927; Youden, Cancer 3 (1950) 32-35.
     """
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    if isinstance(y_true, Front):
+        aims = {"criterion": criterion, "sensitivity": sensitivity, "specificity": specificity}
+        beliefs = {"calibrated": calibrated or None, "training_priors": training_priors}
+        _refuse_idle({"y_score": y_score, **aims, **beliefs, **options})
+        aim = front_aim(y_true, costs=costs, priors=priors, at_most=at_most, point=point)
+        return _on_front(y_true, aim, pick(y_true, aim, point), judge_on, classifier, missing)
+    if point is not None:
+        raise InputError(
+            "point is a place in a front; give operate the front, as in operate(front(y, P), point=0)."
+        )
+    terms: dict[str, Any] = {
+        "costs": costs,
+        "priors": priors,
+        "at_most": at_most,
+        "criterion": criterion,
+        "sensitivity": sensitivity,
+        "specificity": specificity,
+        "calibrated": calibrated,
+        "training_priors": training_priors,
+    }
+    if over_files(y_true, engine, reading):
+        asked = scores_or_settings(y_true, engine, reading, None, **options, missing=missing, y_score=y_score)
+        if not isinstance(asked, Scores):
+            told = {"labels": labels, "pos_label": pos_label, "missing": missing}
+            return _over_files(TalliedCases(asked, classifier, **told), terms, judge_on)
+        y_true, options = asked, {}
     scores = as_scores(y_true, y_score, **options, missing=missing)
     name = one_classifier(scores, classifier)
-    aim = read_aim(
-        scores,
-        costs=costs,
-        priors=priors,
-        at_most=at_most,
-        criterion=criterion,
-        sensitivity=sensitivity,
-        specificity=specificity,
-        calibrated=calibrated,
-        training_priors=training_priors,
-    )
-    others = None if judge_on is None else _others(judge_on, scores, missing)
+    aim = read_aim(scores, **terms)
+    others = None if judge_on is None else _others(judge_on, scores.labels, scores.positive, missing)
     rule = choose_rule(scores, scores.values[name], aim, np.random.default_rng(rng))
     apparent = rates_of(scores, name, rule)
     judged = apparent if others is None else rates_of(others, one_classifier(others, classifier), rule)
-    if others is None and not calibrated:
+    return _operating_point(aim, rule, apparent, judged, others is not None)
+
+
+def _over_files(cases: TalliedCases, terms: Mapping[str, Any], judge_on: Any) -> OperatingPoint:
+    """The best threshold among the edges of cells."""
+    if terms["calibrated"]:
+        raise NotApplicableError("calibrated=True needs no engine: the rule follows from costs and priors alone.")
+    scores, aim = cases.scores, read_aim(cases.scores, **terms)
+    rule = choose_rule(scores, scores.values[cases.name], aim, np.random.default_rng(0))
+    apparent = cases.rates(rule)
+    judged = apparent if judge_on is None else cases.others(judge_on).rates(rule)
+    return _operating_point(aim, rule, apparent, judged, judge_on is not None)
+
+
+def _refuse_idle(given: Mapping[str, Any]) -> None:
+    idle = [name for name, value in given.items() if value is not None]
+    if idle:
+        raise InputError(
+            f"{idle[0]} does not go with a front, whose cases have been counted; give costs, priors and at_most, "
+            "or a point, and judge_on=(y_true, y_score) for other cases."
+        )
+
+
+def _on_front(
+    front: Front, aim: Aim, point: int, judge_on: Any, classifier: str | None, missing: Missing
+) -> OperatingPoint:
+    """The point of a front, judged on other cases if there are any."""
+    rule, apparent = front.rule(point), rates_at(front, point)
+    if judge_on is None:
+        return _operating_point(aim, rule, apparent, apparent, False, point)
+    if front.search is not None:
+        judge_on = _said(front, point, judge_on)
+    others = _others(judge_on, front.labels, None, missing)
+    asked = front.classifier if classifier is None and front.classifier in others.classifiers else classifier
+    return _operating_point(
+        aim, rule, apparent, rates_of(others, one_classifier(others, asked), rule), True, point
+    )
+
+
+def _said(front: Front, point: int, judge_on: Any) -> tuple[Any, Any]:
+    """The true classes, and what the classifier of a point of a searched front says of the features."""
+    if not isinstance(judge_on, tuple) or len(judge_on) != 2:
+        raise InputError(f"judge_on must be (X, y) for a front that was searched, got {shown(judge_on)}.")
+    X, y = judge_on
+    return y, front.deploy(point).posteriors(X)
+
+
+def _operating_point(
+    aim: Aim, rule: Rule, apparent: Rates, judged: Rates, apart: bool, point: int | None = None
+) -> OperatingPoint:
+    if not apart and not aim.calibrated:
         warn(
             "The rule was chosen and judged on the same cases, so its rates and cost look better than they are. "
             "Give other cases to judge it on (judge_on).",
             OptimismWarning,
         )
-    names = scores.names
+    names = judged.classes
     return OperatingPoint(
         aim=aim.words,
         rule=rule,
@@ -136,23 +231,24 @@ def operate(
         priors=aim.priors,
         at_most={(names[k], names[m]): limit for (k, m), limit in aim.limits.items()},
         apparent_cost=_total(aim.losses, apparent),
-        judged_apart=others is not None,
+        judged_apart=apart,
+        point=point,
     )
 
 
-def _others(given: Any, scores: Scores, missing: Missing) -> Scores:
+def _others(given: Any, labels: tuple[Hashable, ...], positive: int | None, missing: Missing) -> Scores:
     """The cases to judge on, with the same classes in the same order."""
     if isinstance(given, Scores):
         found = given
     elif isinstance(given, tuple) and len(given) == 2:
-        pos_label = None if scores.positive is None else scores.labels[scores.positive]
-        found = as_scores(*given, labels=list(scores.labels), pos_label=pos_label, missing=missing)
+        pos_label = None if positive is None else labels[positive]
+        found = as_scores(*given, labels=list(labels), pos_label=pos_label, missing=missing)
     else:
         raise InputError(f"judge_on must be (y_true, y_score) or Scores, got {shown(given)}.")
-    if found.labels != scores.labels:
+    if found.labels != labels:
         raise InputError(
             f"judge_on has the classes {shown(list(found.labels))}, the rule was chosen for "
-            f"{shown(list(scores.labels))}; give labels=[...] in the same order."
+            f"{shown(list(labels))}; give labels=[...] in the same order."
         )
     if found.absent:
         raise InputError(f"judge_on has no case of class {found.absent[0]!r}, so the rule cannot be judged there.")

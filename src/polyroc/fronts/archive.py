@@ -1,22 +1,22 @@
 """The archive: all vectors of error counts seen that no other one dominates."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
-from polyroc.kernels.archives import guard_bits, pack, sift
-from polyroc.kernels.arrays import IntArray
+from polyroc.kernels.archives import WordArray, guard_bits, merge, pack, places_of, sift, unpack_one
+from polyroc.kernels.arrays import BoolArray, IntArray
 
-__all__ = ["Archive"]
+__all__ = ["Archive", "Ledger"]
 
 
 class Archive:
     """An unbounded set of mutually non-dominating vectors of counts; equal vectors are kept once.
 
-    One vector dominates another if none of its counts is larger and some is smaller.
-
-    Attributes
-    ----------
-    counts
-        The members, one a row, by rising sum.
+    One vector dominates another if none of its counts is larger and some is smaller. Members stand in an order
+    that depends on nothing but themselves: by rising sum, and by their packed words where sums are equal. Each has
+    a slot, by which what belongs to it is found in a `Ledger`.
 
     Parameters
     ----------
@@ -27,40 +27,99 @@ class Archive:
 
     >>> archive = Archive(largest=9, objectives=2)
     >>> archive.insert(np.array([[3, 3], [1, 4], [3, 3], [4, 3]]))
-    array([1, 0])
+    (array([1, 0]), array([0, 1]))
     >>> archive.insert(np.array([[2, 3]]))
-    array([0, 2])
-    >>> archive.counts.tolist()
-    [[1, 4], [2, 3]]
+    (array([0]), array([1]))
+    >>> archive.counts.tolist(), archive.slots.tolist()
+    ([[2, 3], [1, 4]], [1, 0])
     """
 
     def __init__(self, largest: int, objectives: int) -> None:
-        self.counts: IntArray = np.empty((0, objectives), dtype=np.int64)
+        self.objectives = objectives
         self._largest = largest
         self._guard = guard_bits(largest)
-        self._words = pack(self.counts, largest)
-        self._sums = self.counts.sum(axis=1)
+        self._members = self._rows(np.empty((0, objectives), dtype=np.int64))  # sums, packed words, slots
+        self._free = np.empty(0, dtype=np.uint64)
 
     def __len__(self) -> int:
-        return len(self.counts)
+        return int(self._members.shape[1])
 
-    def insert(self, batch: IntArray) -> IntArray:
-        """Put a batch in, and say where the members are from: positions in the old members followed by the batch.
+    @property
+    def counts(self) -> IntArray:
+        """The members, one a row."""
+        return np.stack([self.objective(d) for d in range(self.objectives)], axis=1)
 
-        What belongs to the members is kept in step by `np.concatenate([mine, theirs])[positions]`.
-        """
-        sums = batch.sum(axis=1)
-        order = np.argsort(sums, kind="stable")
-        words = pack(batch[order], self._largest)
-        places = np.searchsorted(self._sums, sums[order], side="right")
+    @property
+    def slots(self) -> IntArray:
+        """Their slots."""
+        return np.asarray(self._members[-1], dtype=np.int64)
+
+    def objective(self, d: int) -> IntArray:
+        """One count of every member."""
+        return unpack_one(self._members[1:-1], d, self._largest)
+
+    def slot(self, i: int) -> int:
+        """The slot of the member at a place."""
+        return int(self._members[-1, i])
+
+    def restore(self, counts: IntArray) -> None:
+        """Begin with members that are known not to dominate each other; member i gets slot i."""
+        members = self._rows(counts)
+        members[-1] = np.arange(len(counts), dtype=np.uint64)
+        self._members = np.ascontiguousarray(members[:, np.lexsort(members[-2::-1])])
+
+    def insert(self, batch: IntArray) -> tuple[IntArray, IntArray]:
+        """Put a batch in: which rows of it entered, and their slots; those of members that go are used again."""
+        comers = self._rows(batch)
+        order = np.lexsort(comers[-2::-1])
+        comers = np.ascontiguousarray(comers[:, order])
+        places = np.empty(len(batch), dtype=np.int64)
+        places_of(self._members[:-1], comers[:-1], places)
         stay, enter = np.empty(len(self), dtype=np.bool_), np.empty(len(batch), dtype=np.bool_)
-        sift(self._words, words, places, self._guard, stay, enter)
-        if not enter.any():
-            return np.arange(len(self))
-        origins = np.concatenate([np.flatnonzero(stay), len(self) + order[enter]])
-        merged = np.concatenate([self._sums[stay], sums[order[enter]]])
-        by_sum = np.argsort(merged, kind="stable")
-        self._sums, origins = merged[by_sum], origins[by_sum]
-        self._words = np.concatenate([self._words[:, stay], words[:, enter]], axis=1)[:, by_sum]
-        self.counts = np.concatenate([self.counts, batch])[origins]
-        return origins
+        sift(self._members[1:-1], comers[1:-1], places, self._guard, stay, enter)
+        entered = order[enter]
+        if len(entered):
+            comers[-1, enter] = slots = self._slots_for(len(entered), stay)
+            merged = np.empty((len(comers), np.count_nonzero(stay) + len(entered)), dtype=np.uint64)
+            merge(self._members, stay, comers, enter, places, merged)
+            self._members = merged
+            return entered, slots.astype(np.int64)
+        return entered, np.empty(0, dtype=np.int64)
+
+    def _rows(self, counts: IntArray) -> WordArray:
+        sums = counts.sum(axis=1, dtype=np.uint64)
+        return np.concatenate([sums[None], pack(counts, self._largest), np.zeros((1, len(counts)), np.uint64)])
+
+    def _slots_for(self, n: int, stay: BoolArray) -> WordArray:
+        used = len(self) + len(self._free)
+        free = np.concatenate([self._free, self._members[-1, ~stay]])
+        self._free = free[n:]
+        return np.concatenate([free[:n], np.arange(used, used + n - len(free[:n]), dtype=np.uint64)])
+
+
+class Ledger:
+    """What belongs to the members of an archive, by slot, in columns that grow as slots are given out.
+
+    >>> ledger = Ledger(name=np.empty(0, dtype=np.int64))
+    >>> ledger.put(np.array([0, 1]), name=np.array([5, 7]))
+    >>> ledger.put(np.array([0]), name=8)
+    >>> ledger.take("name", np.array([1, 0])).tolist()
+    [7, 8]
+    """
+
+    def __init__(self, **columns: npt.NDArray[Any]) -> None:
+        self._columns = columns
+
+    def put(self, slots: IntArray, **values: object) -> None:
+        """Write the values of these slots."""
+        room = int(slots.max(initial=-1)) + 1
+        for name, column in self._columns.items():
+            if room > len(column):
+                larger = np.empty((max(room, 2 * len(column)), *column.shape[1:]), dtype=column.dtype)
+                larger[: len(column)] = column
+                self._columns[name] = larger
+            self._columns[name][slots] = values[name]
+
+    def take(self, name: str, slots: IntArray) -> npt.NDArray[Any]:
+        """The values of these slots."""
+        return self._columns[name][slots]

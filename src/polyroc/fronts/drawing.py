@@ -29,13 +29,12 @@ class Costs(NamedTuple):
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         """So many cost matrices, off-diagonals summing to 1; draws outside the bounds are drawn again."""
-        c = len(self.alphas)
-        errors = ~np.eye(c, dtype=bool)
+        if not self.ratios:
+            return self._any(n, rng)
         found: list[FloatArray] = []
         drawn = kept = 0
         while kept < n:
-            costs = np.zeros((max(n, 1000) if self.ratios else n, c, c))
-            costs[:, errors] = rng.dirichlet(self.alphas[errors], size=len(costs))
+            costs = self._any(max(n, 1000), rng)
             drawn += len(costs)
             found.append(costs[self._within(costs)][: n - kept])
             kept += len(found[-1])
@@ -45,6 +44,13 @@ class Costs(NamedTuple):
                     "so that its ratios lie within."
                 )
         return np.concatenate(found)
+
+    def _any(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Cost matrices without regard to bounds."""
+        errors = np.flatnonzero(self.alphas)  # zero on the diagonal alone
+        costs = np.zeros((n, self.alphas.size))
+        costs[:, errors] = rng.dirichlet(self.alphas.flat[errors], size=n)
+        return costs.reshape(n, *self.alphas.shape)
 
     def _within(self, costs: FloatArray) -> BoolArray:
         inside = np.ones(len(costs), dtype=bool)

@@ -1,4 +1,4 @@
-"""The verb `front`: a fixed classifier, and every cost there may be."""
+"""The front of a fixed classifier: every cost there may be."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,13 +10,13 @@ from polyroc._normalise import Missing, as_scores
 from polyroc._normalise.terms import as_alphas, as_ratios
 from polyroc._normalise.words import shown
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.fronts.archive import Archive
 from polyroc.fronts.drawing import Costs
+from polyroc.fronts.growing import GrowingFront
+from polyroc.fronts.objectives import Objectives
 from polyroc.fronts.staircase import two_classes
 from polyroc.fronts.tally import Cases
 from polyroc.inference.bootstrap import Bootstrap
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.regions import Shadow, points_below_chance
 from polyroc.results.front import Front, Growth
 from polyroc.results.provenance import Provenance
 from polyroc.results.volume import volume_shares
@@ -27,7 +27,6 @@ __all__ = ["front"]
 Progress = Callable[[int, int, str], None]
 STEPS = 20  # how often the growth is looked at
 NUMBERS = 2**22  # costs at a time
-WITNESSES = 20_000  # points on which the growth of the dominated volume is counted; fewer for very many classes
 
 
 def front(
@@ -44,63 +43,16 @@ def front(
     missing: Missing = "refuse",
     progress: Progress | None = None,
 ) -> Front | dict[str, Front]:
-    """Find which errors of a classifier can be traded for which: Everson & Fieldsend's multi-class ROC surface.
+    """The front of a fixed classifier; see `polyroc.front`.
 
-    The classifier is fixed and the costs vary. Costs of the Q(Q - 1) errors are drawn from a Dirichlet
-    distribution, each case is given to the class j of least sum over k of costs[k, j] p_k, the first of those that
-    tie (as `CostRule` does), and of all vectors of error rates those are kept that no other one dominates. For two
-    classes nothing is drawn: every threshold of the second class's probability is looked at, so the front is the
-    staircase of the ROC curve. (There the rule that always says the second class has the costs 0 and 1, though a
-    case whose probability of it is exactly 0 ties with these; and costs cannot tell apart probabilities that
-    differ by rounding.)
-
-    Rates are those of the cases given. A front chosen on the cases a classifier was fitted to looks better than it
-    is; give cases it has not seen.
-
-    Parameters
-    ----------
-    y_true, y_score
-        True classes, and one column of probabilities per class (or several classifiers, as everywhere). Only
-        predictions are taken: a front over a classifier's own parameters cannot be asked for here.
-    n
-        How many cost vectors are drawn; `growth` of the answer tells whether they were enough.
-    alpha
-        Parameters of the Dirichlet distribution: 1 for all costs alike, one number, a matrix (row = true class,
-        column = decision, diagonal not read), or {(true, said): alpha}, where an error not named has 1. Costs that
-        are partly known: the cost of an error is alpha / sum of alphas in the mean, and the surer the larger the
-        sum.
-    bounds
-        {((true, said), (true, said)): (low, high)}: the cost of the first error over that of the second lies
-        between. Draws outside are drawn again.
-    rng
-        A seed or a generator.
-    n_jobs
-        How many threads, None or -1 for as many as there are cores; the answer does not depend on it.
-    labels, missing
-        As in `evaluate`.
-    sample_weight
-        Whole numbers: how many cases a row stands for.
-    progress
-        Called with (done, total, what) as the draws go on.
-
-    Returns
-    -------
-    Front, or a dict of them by classifier if `y_score` is a dict or holds several.
-
-    Examples
-    --------
-    >>> found = front([0, 0, 1, 1], [[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]])
-    >>> found.rates[:, [0, 1], [1, 0]].tolist()
-    [[0.0, 0.5], [0.5, 0.0]]
-    >>> found.gini()
+    >>> front([0, 0, 1, 1], [[0.9, 0.1], [0.6, 0.4], [0.65, 0.35], [0.2, 0.8]]).gini()
     Volume(0.5000, exact)
-
-    References
-    ----------
-    Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927.
     """
     if not isinstance(y_true, Scores) and hasattr(y_true, "predict_proba"):
-        raise InputError("front takes (y_true, probabilities); give what the classifier says of each case.")
+        raise InputError(
+            "front takes (y_true, probabilities): give what the classifier says of each case; or a family of "
+            "classifiers, (family, X, y), such as EstimatorFamily(estimator, ...)."
+        )
     how = Bootstrap(n=n, rng=rng, n_jobs=n_jobs).settled()
     scores = as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight, missing=missing)
     alphas, ratios = as_alphas(alpha, scores.labels), as_ratios(bounds, scores.labels)
@@ -146,6 +98,7 @@ def _front(name: str, scores: Scores, costs: Costs, how: Bootstrap, progress: Pr
             dropped=scores.dropped,
             seed=seed,
         ),
+        labels=scores.labels,
     )
 
 
@@ -154,28 +107,16 @@ def _sweep(
 ) -> tuple[IntArray, FloatArray, Growth]:
     """Draw costs batch by batch; keep the error counts that nothing dominates, and the costs they come from."""
     c = len(cases.totals)
-    errors = ~np.eye(c, dtype=bool)
-    archive = Archive(int(cases.totals.max()), c * (c - 1))
-    kept, held = np.empty((0, c, c)), np.empty((0, c, c), dtype=np.int64)
     assert isinstance(how.rng, int)
-    draws, witnesses = np.random.default_rng(how.rng), np.random.default_rng([how.rng, 1])
-    n_witnesses = min(WITNESSES, 4 * NUMBERS // c**2)
-    open_points = np.concatenate(list(points_below_chance(c, n_witnesses, witnesses)))
-    steps: list[tuple[int, int, float]] = []
+    found, draws = GrowingFront(Objectives("rates", cases.totals), how.rng), np.random.default_rng(how.rng)
     size, done = min(max(1, NUMBERS // c**2), -(-how.n // STEPS)), 0
     with ThreadPoolExecutor(how.workers) as pool:
         while done < how.n:
             batch = costs.draw(min(size, how.n - done), draws)
-            tallies = cases.tally(batch, pool, how.workers)
-            before = len(archive)
-            origins = archive.insert(tallies[:, errors])
-            kept = np.concatenate([kept, batch])[origins]
-            held = np.concatenate([held, tallies])[origins]
-            if (origins >= before).any():
-                new = (held[origins >= before] / cases.totals[:, None])[:, errors]
-                open_points = open_points[~Shadow(new).over(open_points)]
+            found.add(cases.tally(batch, pool, how.workers), batch)
             done += len(batch)
-            steps.append((done, len(archive), 1.0 - len(open_points) / n_witnesses))
+            found.look(done)
             if progress is not None:
-                progress(done, how.n, f"{len(archive)} points, G {steps[-1][2]:.3f}")
-    return held, kept, Growth(*zip(*steps, strict=True))
+                progress(done, how.n, f"{len(found)} points, G {found.gini:.3f}")
+    members = found.members()
+    return members["counts"], members["costs"], found.growth

@@ -17,6 +17,7 @@ __all__ = ["Cases"]
 
 SLACK = 0.01  # probabilities written with a few decimals may miss 1 by this much
 SHARES = 4  # parts of a batch for each thread
+WORTH = 2**18  # decisions that are worth sharing out
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,9 @@ class Cases:
     def tally(self, costs: FloatArray, pool: ThreadPoolExecutor, workers: int) -> IntArray:
         """At [n, k, j], the cases of class k that decision j is made for by costs[n]; threads share the costs."""
         tallies = np.empty(costs.shape, dtype=np.int64)
+        if len(costs) * self.P.shape[1] < WORTH:
+            tally_decisions(self.P, self.starts, self.weight, costs, tallies)
+            return tallies
         edges = np.linspace(0, len(costs), SHARES * workers + 1).astype(int)
         parts = [slice(a, b) for a, b in pairwise(edges.tolist())]
         list(

@@ -1,5 +1,6 @@
 """Volumes of bare arrays of error rates, and of the region below random allocation."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,12 @@ from polyroc._normalise.words import shown
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.regions import region_volume
+from polyroc.results.front import Front
+from polyroc.results.front_volumes import FrontVolumes
+from polyroc.results.provenance import Provenance
 from polyroc.results.volume import Volume, volume_shares
 
-__all__ = ["chance_volume", "exclusive_volume", "gini_volume"]
+__all__ = ["chance_volume", "exclusive_volume", "front_volumes", "gini_volume"]
 
 SLACK = 1e-6  # rates written with a few decimals may miss 1 by this much
 
@@ -18,7 +22,8 @@ SLACK = 1e-6  # rates written with a few decimals may miss 1 by this much
 def chance_volume(classes: int) -> float:
     """The volume of the region below random allocation, {x in [0, 1]^D : sum x <= Q - 1} with D = Q(Q - 1).
 
-    The two terms printed in the paper are exact for up to three classes only; this is the whole sum.
+    This is the distribution function of the sum of D uniform numbers (Irwin and Hall) at Q - 1. The two terms
+    printed in the paper are exact for up to three classes only; this is the whole sum, in fractions.
 
     >>> chance_volume(2), round(chance_volume(3), 7), f"{chance_volume(7):.7e}"
     (0.5, 0.0805556, '3.3572577e-19')
@@ -41,8 +46,9 @@ def gini_volume(rates: Any, *, n_points: int | None = 10**6, rng: Any = 0) -> Vo
         Points x classes x classes, or one matrix: row = true class, column = decision. The diagonal is not read,
         but where it is given rows must sum to 1; leave it zero or nan otherwise.
     n_points
-        Random points it is counted on, uniform in the region; None for the exact volume, which can be had for a
-        handful of points. Two classes are always exact.
+        Random points it is counted on, uniform in the region; None for the exact volume, which takes seconds for
+        thousands of points of three classes, and is out of reach for as many of four. Two classes are always
+        exact.
     rng
         A seed or a generator. With the same seed all volumes are counted on the same points, so that
         G(A) - G(B) = delta(A, B) - delta(B, A) to the last digit but rounding.
@@ -92,6 +98,76 @@ def exclusive_volume(a: Any, b: Any, *, n_points: int | None = 10**6, rng: Any =
             f"a and b must have the same classes, got {first.shape[1]} and {second.shape[1]} of them."
         )
     return volume_shares([first, second], n_points, rng)[0][1]
+
+
+def front_volumes(
+    fronts: Front | Mapping[str, Any] | Sequence[Front], *, n_points: int | None = 10**6, rng: Any = 0
+) -> FrontVolumes:
+    """The volumes of several fronts side by side: G of each, and delta of each two, on the same random points.
+
+    This is Table 1 of Everson & Fieldsend. The standard errors are those of the random points alone: fronts of
+    other cases would differ by more.
+
+    Parameters
+    ----------
+    fronts
+        Fronts, or arrays of rates, by name, as `front` returns them for several classifiers; or just fronts, named
+        by their classifiers. All of the same classes in the same order.
+    n_points, rng
+        As in `gini_volume`.
+
+    Examples
+    --------
+    >>> both = {"A": [[0.9, 0.1], [0.4, 0.6]], "B": [[0.6, 0.4], [0.2, 0.8]]}
+    >>> found = front_volumes(both)
+    >>> found
+    FrontVolumes(G: A 0.2500, B 0.1600; exact)
+    >>> found.exclusive("A", "B"), found.exclusive("B", "A")
+    (Volume(0.2100, exact), Volume(0.1200, exact))
+    """
+    named = _named(fronts)
+    rates = [each.rates if isinstance(each, Front) else _rates(each, name) for name, each in named.items()]
+    first = next(iter(named))
+    for name, each, array in zip(named, named.values(), rates, strict=True):
+        ours = getattr(named[first], "classes", None), getattr(each, "classes", None)
+        if array.shape[1] != rates[0].shape[1] or (None not in ours and ours[0] != ours[1]):
+            raise InputError(
+                f"All fronts must be of the same classes in the same order; {first} and {name} are not."
+            )
+    table = volume_shares(rates, n_points, rng)
+    cases = [each.provenance.cases for each in named.values() if isinstance(each, Front)]
+    counted = table[0][0].n_points
+    return FrontVolumes(
+        fronts=tuple(named),
+        sizes=tuple(len(each) for each in rates),
+        shares=np.array([[volume.value for volume in row] for row in table]),
+        classes=rates[0].shape[1],
+        n_points=counted,
+        provenance=Provenance(
+            cases=cases[0] if len(cases) == len(named) and all(each == cases[0] for each in cases) else {},
+            method="exact" if counted is None else f"{counted} random points",
+            seed=int(rng) if counted is not None and isinstance(rng, int | np.integer) else None,
+        ),
+    )
+
+
+def _named(fronts: Any) -> dict[str, Any]:
+    """The fronts by name; those that share a name are numbered."""
+    if isinstance(fronts, Mapping):
+        named = {str(name): front for name, front in fronts.items()}
+    else:
+        several = [fronts] if isinstance(fronts, Front) else fronts
+        if not isinstance(several, Sequence) or not all(isinstance(each, Front) for each in several):
+            raise InputError(f"fronts must be fronts, or a mapping of them by name, got {shown(fronts)}.")
+        whose = [each.classifier for each in several]
+        alone = [whose.count(name) == 1 for name in whose]
+        named = {
+            name if only else f"{name} {whose[: i + 1].count(name)}": each
+            for i, (name, only, each) in enumerate(zip(whose, alone, several, strict=True))
+        }
+    if not named:
+        raise InputError("fronts must hold one front or more, got none.")
+    return named
 
 
 def _rates(given: Any, what: str) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from polyroc.kernels.arrays import BoolArray, IntArray
 from polyroc.kernels.compiling import kernel
 
-__all__ = ["WordArray", "guard_bits", "pack", "sift"]
+__all__ = ["WordArray", "guard_bits", "merge", "pack", "places_of", "sift", "unpack_one"]
 
 WordArray = npt.NDArray[np.uint64]
 BLOCK = 512  # members compared before looking whether one was found
@@ -40,6 +40,50 @@ def pack(counts: IntArray, largest: int) -> WordArray:
     for d in range(D):
         words[d // fields] |= counts[:, d].astype(np.uint64) << np.uint64(field * (d % fields))
     return words
+
+
+def unpack_one(words: WordArray, d: int, largest: int) -> IntArray:
+    """Count d of each vector, from what `pack` made."""
+    field, fields = _layout(largest)
+    count = words[d // fields] >> np.uint64(field * (d % fields))
+    return (count & np.uint64((1 << (field - 1)) - 1)).astype(np.int64)
+
+
+@kernel
+def places_of(members: WordArray, comers: WordArray, places: IntArray) -> None:
+    """How many members are up to each comer; columns of both are ordered by their rows, the first row first."""
+    for n in range(comers.shape[1]):
+        low, high = 0, members.shape[1]
+        while low < high:
+            middle = (low + high) // 2
+            w = 0
+            while w < len(comers) - 1 and members[w, middle] == comers[w, n]:
+                w += 1
+            if members[w, middle] <= comers[w, n]:
+                low = middle + 1
+            else:
+                high = middle
+        places[n] = low
+
+
+@kernel
+def merge(
+    members: WordArray, stay: BoolArray, comers: WordArray, enter: BoolArray, places: IntArray, merged: WordArray
+) -> None:
+    """The members that stay and the comers that enter, in order: places[n] members are up to comer n."""
+    for w in range(len(members)):
+        row, target = members[w], merged[w]
+        count = i = 0
+        for n in range(len(enter) + 1):
+            stop = places[n] if n < len(enter) else len(stay)
+            while i < stop:
+                if stay[i]:
+                    target[count] = row[i]
+                    count += 1
+                i += 1
+            if n < len(enter) and enter[n]:
+                target[count] = comers[w, n]
+                count += 1
 
 
 @kernel

@@ -15,11 +15,12 @@ import numpy.typing as npt
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.compiling import kernel
 
-__all__ = ["Shadow", "points_below_chance", "region_volume", "staircase_share", "union_share"]
+__all__ = ["Shadow", "points_below_chance", "region_volume", "staircase_share", "union_share", "union_volume"]
 
 LEVELS = 256  # bitsets per objective, at most: where there are more distinct rates, they preselect only
 WORDS = 2**24  # of all bitsets together
 NUMBERS = 2**18  # drawn at a time
+BOX = 20  # comparisons that take as long as the volume of a box
 
 WordArray = npt.NDArray[np.uint64]
 
@@ -173,14 +174,26 @@ def staircase_share(members: FloatArray) -> float:
     return float((np.maximum(1.0 - x - y, 0.0) ** 2 - np.maximum(1.0 - end - y, 0.0) ** 2).sum())
 
 
-def union_share(members: FloatArray, classes: int) -> float:
-    """The share of the region that the points dominate, exactly: boxes added up by inclusion and exclusion.
+def union_share(members: FloatArray, classes: int, effort: float = np.inf) -> float:
+    """The share of the region that the points dominate, exactly; nan if it would take more than the effort.
 
     >>> round(union_share(np.full((1, 6), 0.1), 3), 10)
     0.1282032069
     """
-    whole = _box(np.ones(members.shape[1]), 1.0, classes - 1.0)
-    return float(_union(members, classes - 1.0) / whole)
+    return union_volume(members, classes - 1.0, effort)
+
+
+def union_volume(members: FloatArray, top: float, effort: float = np.inf) -> float:
+    """The same for {x in [0, 1]^D : sum x <= top}; with top = D that is the hypervolume in the unit cube.
+
+    While, Bradstreet & Barone (IEEE Transactions on Evolutionary Computation 16 (2012) 86-95): the box above each
+    point, less what the later points dominate of it, which is the same problem for their corners within the box.
+    Few corners are left, for most of them dominate each other or lie beyond the region.
+    """
+    whole = _box(np.ones(members.shape[1]), 1.0, top)
+    order = np.lexsort(members.T)[::-1]  # by falling last rate: the later points cut off more
+    within = members[order]
+    return float(_union(np.ascontiguousarray(within[within.sum(axis=1) < top]), top, effort) / whole)
 
 
 @kernel
@@ -209,23 +222,73 @@ def _box(widths: FloatArray, room: float, top: float) -> float:
 
 
 @kernel
-def _union(members: FloatArray, top: float) -> float:
-    """Over all sets of members, minus (-1)^size of the set times the box above all of them."""
+def _union(members: FloatArray, top: float, effort: float) -> float:
+    """The volume above the members, times D! / top^D; nan if the comparisons exceed the effort."""
     n, D = members.shape
-    corner, after = np.zeros((n + 1, D)), np.zeros(n + 1, dtype=np.int64)
-    total, size, sign = 0.0, 0, -1.0
-    while size >= 0:
-        i = after[size]
-        after[size] += 1
-        if i == n:
-            size -= 1
+    stack = np.empty((2 * n + 2, D))
+    stack[:n] = members
+    after, ends = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    ends[0] = n
+    total, depth, sign = 0.0, 0, 1.0
+    while depth >= 0:
+        i, end = after[depth], ends[depth]
+        after[depth] += 1
+        if i == end:
+            depth -= 1
             sign = -sign
             continue
-        corner[size + 1] = np.maximum(corner[size], members[i])
-        room = 1.0 - corner[size + 1].sum() / top
-        if room > 0.0:
-            after[size + 1] = i + 1
-            size += 1
+        if 2 * end - i > len(stack):
+            larger = np.empty((2 * len(stack), D))
+            larger[:end] = stack[:end]
+            stack = larger
+        total += sign * _box(1.0 - stack[i], 1.0 - stack[i].sum() / top, top)
+        last = _corners(stack, i, end, top)
+        effort -= BOX + (end - i) * (last - end)
+        if effort < 0.0:
+            return np.nan
+        if last > end:
+            depth += 1
             sign = -sign
-            total += sign * _box(1.0 - corner[size], room, top)
+            after[depth], ends[depth] = end, last
     return total
+
+
+@kernel
+def _corners(stack: FloatArray, i: int, end: int, top: float) -> int:
+    """What members i + 1 .. end dominate of the box above i, as corners from end on; none dominates another."""
+    last = end
+    corner = np.empty(stack.shape[1])
+    for j in range(i + 1, end):
+        total = 0.0
+        for d in range(len(corner)):
+            corner[d] = max(stack[i, d], stack[j, d])
+            total += corner[d]
+        if total >= top:
+            continue
+        kept = end
+        for k in range(end, last):
+            below, above = _compared(stack[k], corner)
+            if below:
+                kept = -1
+                break
+            if not above:
+                stack[kept] = stack[k]
+                kept += 1
+        if kept >= 0:
+            stack[kept] = corner
+            last = kept + 1
+    return last
+
+
+@kernel
+def _compared(a: FloatArray, b: FloatArray) -> tuple[bool, bool]:
+    """Whether no number of a is above that of b, and whether none is below."""
+    below, above = True, True
+    for d in range(len(a)):
+        if a[d] > b[d]:
+            below = False
+        elif a[d] < b[d]:
+            above = False
+        if not (below or above):
+            break
+    return below, above

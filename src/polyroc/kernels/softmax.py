@@ -1,0 +1,40 @@
+"""Posteriors of a multinomial logistic regression, case by case."""
+
+import numpy as np
+
+from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.compiling import kernel
+
+__all__ = ["softmax"]
+
+
+@kernel
+def softmax(X: FloatArray, weights: FloatArray, P: FloatArray) -> None:
+    """P[n, j] = exp(a_j + x_n b_j) / sum over i of exp(a_i + x_n b_i).
+
+    Sums run over the features in their order (no matrix product, whose rounding varies with the number of cases),
+    so that a case gets the same numbers alone and among others.
+
+    Parameters
+    ----------
+    X
+        Cases x features.
+    weights
+        Classes x (1 + features): a_j and b_j.
+    P
+        Cases x classes, written to.
+    """
+    for n in range(len(X)):
+        p = P[n]
+        for j in range(len(weights)):
+            total = weights[j, 0]
+            for d in range(X.shape[1]):
+                total += X[n, d] * weights[j, d + 1]
+            p[j] = total
+        largest = p.max()
+        total = 0.0
+        for j in range(len(p)):
+            p[j] = np.exp(p[j] - largest)
+            total += p[j]
+        for j in range(len(p)):
+            p[j] /= total
