@@ -6,6 +6,7 @@
           MissingFileError      there is no such file (also a FileNotFoundError)
         MeasureError            no such measure, or an option it does not know
         NotApplicableError      the measure exists but does not fit these data
+        OutOfSpaceError         memory or disk does not suffice for what was asked
         MissingPackageError     an optional package is not installed (also an ImportError)
 
     UserWarning
@@ -17,6 +18,7 @@
         OptimismWarning         a rule was chosen and judged on the same cases
         DegenerateComparisonWarning
                                 a difference without any sampling variance has no p-value
+        ToleranceWarning        certified bounds are further apart than was asked
 
 Every message says what was expected, what came, and what to do next.
 """
@@ -34,9 +36,11 @@ __all__ = [
     "NegativeVarianceWarning",
     "NotApplicableError",
     "OptimismWarning",
+    "OutOfSpaceError",
     "PolyrocError",
     "PolyrocWarning",
     "SmallClassWarning",
+    "ToleranceWarning",
     "UndefinedMeasureWarning",
     "warn",
 ]
@@ -60,6 +64,10 @@ class MeasureError(PolyrocError):
 
 class NotApplicableError(PolyrocError):
     """The measure exists but does not fit these data."""
+
+
+class OutOfSpaceError(PolyrocError):
+    """Memory or disk does not suffice for what was asked."""
 
 
 class MissingPackageError(PolyrocError, ImportError):
@@ -88,6 +96,10 @@ class NegativeVarianceWarning(PolyrocWarning):
 
 class DegenerateComparisonWarning(PolyrocWarning):
     """A difference without any sampling variance has no p-value."""
+
+
+class ToleranceWarning(PolyrocWarning):
+    """Certified bounds are further apart than was asked."""
 
 
 class OptimismWarning(PolyrocWarning):

@@ -4,17 +4,20 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 from polyroc._normalise import Missing, as_scores
 from polyroc.curves.areas import AREAS
 from polyroc.curves.bands import BandName, band_around, drawn_as, working_hotelling
 from polyroc.curves.binormal import fit_binormal
 from polyroc.curves.families import MultiClass, Problem, problems
+from polyroc.curves.filing import curves_of_files
 from polyroc.curves.folds import AVERAGES, Average, area_over_folds, band_over_folds, fold_scores
 from polyroc.curves.sweep import Sweep
+from polyroc.engines.options import Engine, Reading, over_files
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.evaluating import choose, warn_of_small
+from polyroc.inference.filing import scores_or_settings
 from polyroc.inference.judging import judge
 from polyroc.inference.methods import DEFAULT, DeLong, Method, Permutation, checked
 from polyroc.kernels.arrays import FloatArray
@@ -52,6 +55,8 @@ def curve(
     sample_weight: Any = None,
     groups: Any = None,
     missing: Missing = "refuse",
+    engine: Engine | None = None,
+    **reading: Unpack[Reading],
 ) -> Curve | Curves:
     """Draw what every threshold of a score does: one point per distinct score, ties called together.
 
@@ -85,6 +90,9 @@ def curve(
         false positive rate; its area is the mean of the folds' areas. "threshold": the mean rates at each
         threshold. "pooled": all cases as one sample. The latter two need scores that mean the same in all folds.
         The error of an averaged area is the jackknife's over folds, whatever the method.
+    engine, reading
+        For files, as in `evaluate`: kinds "roc" and "det", without bands, fits and folds. The points are those at
+        the edges of cells, which are points of the exact curve; `tolerance` and `exact` are about the area.
 
     Notes
     -----
@@ -114,7 +122,19 @@ def curve(
     _check(kind, multi_class, band, level, average, folds)
     if area is not None and average in AVERAGES:
         raise NotApplicableError(f"A curve averaged over folds has its own area, not {area}; leave out area.")
-    given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "missing": missing}
+    given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
+    if over_files(y_true, engine, reading):
+        arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
+        asked = scores_or_settings(y_true, engine, reading, method, **given, **arrays)
+        if not isinstance(asked, Scores):
+            if band is not None or binormal:
+                raise NotApplicableError("Bands and fits need the cases in memory; use engine='memory'.")
+            shown = kind, multi_class, _area(area, kind), drop_intermediate
+            drawn, whole = curves_of_files(asked, *shown, errors=method is not None, **given)
+            one = multi_class is None and len(drawn) == 1 and not isinstance(asked.scores, Mapping)
+            return next(iter(drawn.values())) if one else Curves(FAMILIES[multi_class], drawn, whole)
+        y_true, given = asked, {"labels": None, "pos_label": None, "missing": missing}
+    given["sample_weight"] = sample_weight
     scores = _with_folds(y_true, y_score, folds, groups, **given)
     _require_curves(scores, multi_class)
     plan = _Plan(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)

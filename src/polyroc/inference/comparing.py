@@ -4,11 +4,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from polyroc._normalise import Missing, as_scores
+from polyroc.engines.options import Engine, Reading, over_files
 from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError, warn
 from polyroc.inference.bootstrap import Bootstrap
 from polyroc.inference.evaluating import choose, warn_of_absent, warn_of_small
@@ -19,6 +20,7 @@ from polyroc.inference.permutation import permutation_pvalues
 from polyroc.inference.uncertainty import influences
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample
+from polyroc.measures import measure as find
 from polyroc.results import Comparison, Difference, Estimate
 from polyroc.results.comparison import Adjustment
 from polyroc.results.resampled import acceleration, less
@@ -40,6 +42,8 @@ def compare(
     sample_weight: Any = None,
     groups: Any = None,
     missing: Missing = "refuse",
+    engine: Engine | None = None,
+    **reading: Unpack[Reading],
 ) -> Comparison:
     """Compare two or more classifiers by one measure.
 
@@ -63,6 +67,9 @@ def compare(
         Of the p-values of all pairs: "holm", "bonferroni", "benjamini-hochberg", or None.
     labels, pos_label, sample_weight, groups, missing
         As in `evaluate`.
+    engine, reading
+        For files, as in `evaluate`; `scores` is a mapping by classifier. `covariance="bound"` takes the covariance
+        that makes a difference most uncertain instead of seeing the rows again.
 
     Examples
     --------
@@ -76,6 +83,8 @@ def compare(
     """
     method = checked(method) or DEFAULT
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    if over_files(y_true, engine, reading):
+        return _over_files(y_true, engine, reading, measure, method, adjustment, **options, missing=missing)
     blocks = _blocks(y_true, y_score, missing=missing, **options)
     estimates: dict[str, Estimate] = {}
     judged: list[_Judged] = []
@@ -84,14 +93,38 @@ def compare(
         found = _judge(scores, chosen, method.apart(number) if isinstance(method, Bootstrap) else method)
         estimates |= {_name(prefix, name, scores): estimate for name, estimate in found.estimates.items()}
         judged.append(found)
+    _require_two(estimates)
+    spread, moved = (_block_diagonal([getattr(each, name) for each in judged]) for name in ("spread", "moved"))
+    comparison = _comparison(estimates, spread, moved, chosen, adjustment)
+    return comparison if not isinstance(method, Permutation) else _permuted(comparison, method, chosen, blocks)
+
+
+def _over_files(
+    files: Any,
+    engine: str | None,
+    reading: Mapping[str, Any],
+    measure: str | Measure,
+    method: Method,
+    adjustment: Adjustment | None,
+    **given: Any,
+) -> Comparison:
+    from polyroc.inference.filing import compare_files, scores_or_settings
+
+    asked = scores_or_settings(files, engine, reading, method, **given)
+    if isinstance(asked, Scores):
+        return compare(asked, measure=measure, method=method, adjustment=adjustment)
+    told = {name: given[name] for name in ("labels", "pos_label", "missing")}
+    estimates, spread = compare_files(asked, measure, **told)
+    _require_two(estimates)
+    return _comparison(estimates, spread, np.empty((len(estimates), 0)), find(measure), adjustment)
+
+
+def _require_two(estimates: Mapping[str, Estimate]) -> None:
     if len(estimates) < 2:
         raise InputError(
             f"A comparison needs at least two classifiers, got {', '.join(map(repr, estimates))}; "
             "give y_score as a dict by classifier."
         )
-    spread, moved = (_block_diagonal([getattr(each, name) for each in judged]) for name in ("spread", "moved"))
-    comparison = _comparison(estimates, spread, moved, chosen, adjustment)
-    return comparison if not isinstance(method, Permutation) else _permuted(comparison, method, chosen, blocks)
 
 
 def _blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:

@@ -1,19 +1,20 @@
 """The verb `evaluate`: from scores to measures with error bars."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 
 from polyroc._normalise import Missing, as_scores
 from polyroc.conversions import to_ordered
+from polyroc.engines.options import Engine, Reading, over_files
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.judging import judge
 from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
 from polyroc.measures import MEASURES, Measure, Sample
 from polyroc.measures import measure as find
 from polyroc.measures.fitness import refusal
-from polyroc.results import Estimate, Evaluation
+from polyroc.results import Estimate, Evaluation, Grouped
 from polyroc.scores import Scores
 
 __all__ = ["Progress", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
@@ -22,8 +23,10 @@ Progress = Callable[[int, int, str], None]
 Asked = str | Measure
 
 
-class _Options(TypedDict, total=False):
+class _Options(Reading, total=False):
     """The options of `evaluate`, for the type checker."""
+
+    engine: Engine | None
 
     method: Method | None
     labels: Sequence[Hashable] | None
@@ -34,6 +37,15 @@ class _Options(TypedDict, total=False):
     progress: Progress | None
 
 
+@overload
+def evaluate(
+    y_true: Any,
+    y_score: None = ...,
+    *,
+    by: str | Sequence[str],
+    measure: Asked | Sequence[Asked] | None = ...,
+    **options: Unpack[_Options],
+) -> Grouped: ...
 @overload
 def evaluate(
     y_true: Any,
@@ -68,13 +80,17 @@ def evaluate(
     groups: Any = None,
     missing: Missing = "refuse",
     progress: Progress | None = None,
-) -> Estimate | Evaluation:
+    engine: Engine | None = None,
+    by: str | Sequence[str] | None = None,
+    **reading: Unpack[Reading],
+) -> Estimate | Evaluation | Grouped:
     """Judge one or more classifiers by one, several or all measures, each with its standard error.
 
     Parameters
     ----------
     y_true
-        True class of each case (labels of any hashable kind), or `Scores` from `polyroc.read`.
+        True class of each case (labels of any hashable kind), or `Scores` from `polyroc.read`; or files: a path, a
+        glob or a list of these, with `truth` and `scores` (see `reading`).
     y_score
         1-D: a score that ranks (two classes), or decisions given as labels. 2-D: one column per class, in the
         order of `labels`; a data frame's columns are matched by name. Or a dict of such by classifier.
@@ -98,6 +114,15 @@ def evaluate(
         "refuse" rows with missing values, or "drop" them and warn how many.
     progress
         Called with (done, total, what) as the work goes on.
+    engine
+        For files: "duckdb" counts them in cells and gives certified bounds, "memory" reads them. By default the
+        engine is used for several files, or if they are larger than a quarter of the memory.
+    by
+        For files: columns that make groups; one result for each.
+    reading
+        For files: `truth`, `scores`, `weight` name columns, as in `read`; `tolerance` is how far apart the bounds
+        may be at most, `exact=True` goes on to the end; `memory` ("1GB") and `disk` limit the engine;
+        `covariance="bound"` spares a pass and takes the largest standard error there can be. See docs/scale.md.
 
     Returns
     -------
@@ -124,6 +149,15 @@ def evaluate(
     method = checked(method)
     if isinstance(method, Permutation):
         raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+    given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
+    if over_files(y_true, engine, {**reading, **({} if by is None else {"by": by})}):
+        from polyroc.inference.filing import evaluate_files, scores_or_settings
+
+        arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
+        asked = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **given, **arrays)
+        if not isinstance(asked, Scores):
+            return evaluate_files(asked, measure, method, progress, **given)
+        y_true, labels, pos_label = asked, None, None
     scores = as_scores(
         y_true,
         y_score,

@@ -95,7 +95,7 @@ def _of_area(sample: Sample, kind: Kind) -> float:
     return area_variance(area.value, len(above), len(below), *map(float, squares))
 
 
-def area_variance(area: float, n0: int, n1: int, Qa: float, Qb: float) -> float:
+def area_variance(area: float, n0: float, n1: float, Qa: float, Qb: float) -> float:
     """Hanley & McNeil's formula: [A (1 - A) + (n0 - 1)(Qa - A^2) + (n1 - 1)(Qb - A^2)] / (n0 n1).
 
     Bradley's (1997) figure 15, an area of .85 and 50 cases a class:

@@ -46,7 +46,7 @@ def unpack_one(words: WordArray, d: int, largest: int) -> IntArray:
     """Count d of each vector, from what `pack` made."""
     field, fields = _layout(largest)
     count = words[d // fields] >> np.uint64(field * (d % fields))
-    return (count & np.uint64((1 << (field - 1)) - 1)).astype(np.int64)
+    return np.asarray(count & np.uint64((1 << (field - 1)) - 1), dtype=np.int64)
 
 
 @kernel

@@ -59,8 +59,8 @@ class Confusion:
         if not self.sample.totals[k]:
             return np.full(self.sample.classes, np.nan)
         cases = self.sample.cases(k)
-        weight = None if self.sample.weight is None else self.sample.weight[cases]
-        mean: FloatArray = np.average(self.shares[cases], axis=0, weights=weight)
+        shares, weight = self.shares[cases], self.sample.weight
+        mean: FloatArray = shares.mean(axis=0) if weight is None else np.average(shares, 0, weight[cases])
         return mean
 
     def statistic(

@@ -16,14 +16,14 @@ from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Scale, Statistic, Strata, Stratum
 
-__all__ = ["ORDERED", "scurfield", "umbrella", "vus"]
+__all__ = ["ORDERED", "Chains", "scurfield", "umbrella", "vus"]
 
 
 Volume: TypeAlias = tuple[float, Callable[[], FloatArray]]
 MOST_KEPT = 2**24  # components of runs, over all orders of the classes: 128 megabytes; beyond, they are made anew
 
 
-class _Chains:
+class Chains:
     """One case of each class, in any order of the classes: how often the score rises along it."""
 
     def __init__(self, sample: Sample) -> None:
@@ -90,7 +90,7 @@ def vus(sample: Sample) -> Statistic:
     scores counts 1/m!. For two classes it is the AUC; a constant score gets 1/c! (Nakas & Yiannoutsos 2004). Value
     and components come from one dynamic programme over the sorted scores (Waegeman et al. 2008, with ties).
     """
-    chains = sample.once(_Chains)
+    chains = sample.once(Chains)
     value, components = chains.volume(tuple(chains.classes))
     return Statistic(value, lambda: chains.strata(components()))
 
@@ -102,7 +102,7 @@ def umbrella(sample: Sample) -> Statistic:
     along the classes. A tie of X_2 with one of the others counts 1/2, with both 1/3; a constant score gets 1/3
     (Nakas & Alonzo 2007). It is the sum of Scurfield's volumes 1<3<2 and 3<1<2.
     """
-    chains = sample.once(_Chains)
+    chains = sample.once(Chains)
     (one, components), (two, more) = chains.volume((0, 2, 1)), chains.volume((2, 0, 1))
     return Statistic(one + two, lambda: chains.strata(components() + more()))
 
@@ -121,7 +121,7 @@ def scurfield(sample: Sample, corrected: bool) -> Statistic:
     """
     if not isinstance(corrected, bool | np.bool_):
         raise MeasureError(f"corrected must be True or False, got {corrected!r}.")
-    chains = sample.once(_Chains)
+    chains = sample.once(Chains)
     volumes = {order: chains.volume(order)[0] for order in permutations(chains.classes)}
     value = log2(len(volumes)) + sum(_surprise(np.array([*volumes.values()])))
 
@@ -143,7 +143,7 @@ def _surprise(share: FloatArray) -> FloatArray:
     return found
 
 
-def _bias(chains: _Chains, volumes: Mapping[tuple[int, ...], float]) -> float:
+def _bias(chains: Chains, volumes: Mapping[tuple[int, ...], float]) -> float:
     """The jackknife's estimate: each volume without a case of class k is (n_k volume - component) / (n_k - 1)."""
     n = chains.sample.totals[chains.runs.who]
     more = np.zeros(len(n))
@@ -154,7 +154,7 @@ def _bias(chains: _Chains, volumes: Mapping[tuple[int, ...], float]) -> float:
     return float(np.where(n > 1.0, n - 1.0, 0.0) * chains.share @ more)
 
 
-def _volumes(chains: _Chains, volumes: Mapping[tuple[int, ...], float]) -> Mapping[str, Statistic]:
+def _volumes(chains: Chains, volumes: Mapping[tuple[int, ...], float]) -> Mapping[str, Statistic]:
     def part(order: tuple[int, ...], value: float) -> Statistic:
         return Statistic(
             value, lambda: chains.strata(chains.volume(order)[1]()), scale=Scale((0.0, 1.0), 1.0 / len(volumes))

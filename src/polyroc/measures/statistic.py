@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from polyroc.kernels.arrays import FloatArray, IntArray
@@ -68,4 +67,16 @@ class Statistic:
     scale: Scale | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "strata", cache(self.strata))
+        object.__setattr__(self, "strata", _once(self.strata))
+
+
+def _once(make: Callable[[], Strata]) -> Callable[[], Strata]:
+    """What `make` makes, made when it is first asked for (functools.cache does it more slowly)."""
+    made: list[Strata] = []
+
+    def ask() -> Strata:
+        if not made:
+            made.append(make())
+        return made[0]
+
+    return ask

@@ -1,0 +1,79 @@
+"""A sample made of cells: each is a case that counts for as many as it holds, so the measures apply as is."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from polyroc.engines.column import Column
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.measures import Sample
+from polyroc.scores import Scores
+
+__all__ = ["BinnedSample", "pattern_sample"]
+
+T = TypeVar("T")
+
+
+class BinnedSample(Sample):
+    """The cells of one ordered column, as a sample that the measures of a score take.
+
+    Parameters
+    ----------
+    column
+        The cells.
+    labels, positive
+        The classes, and the positive one of two.
+    ranks
+        By class: where its cases stand inside a cell that mixes scores, to make the most or the least of them. All
+        alike by default: they tie.
+    """
+
+    def __init__(
+        self, column: Column, labels: tuple[Any, ...], positive: int | None, ranks: Sequence[float] | None = None
+    ) -> None:
+        ranks = ranks or [0.0] * len(labels)
+        scale = 1.0 / (2.0 * len(labels))
+        self.held = [np.flatnonzero(column.cases[:, k]) for k in range(len(labels))]
+        self._sorted = [
+            cells + scale * rank * column.mixed[cells] for cells, rank in zip(self.held, ranks, strict=True)
+        ]
+        self.weight = np.concatenate([column.weight[cells, k] for k, cells in enumerate(self.held)])
+        codes = np.repeat(np.arange(len(labels), dtype=np.int32), [len(cells) for cells in self.held])
+        self.values = np.empty(0)
+        self.scores = Scores(codes, labels, {"": self.values}, "score", positive, True, self.weight)
+        self.names, self.classes, self.positive = self.scores.names, len(labels), positive
+        self.totals = column.totals
+        self.starts = np.concatenate([[0], np.cumsum([len(cells) for cells in self.held])]).astype(np.int64)
+        self._made: dict[Callable[..., Any], Any] = {}
+
+    def fixed(self, make: Callable[[Sample], T]) -> T:
+        """What `make` makes of this sample, made once."""
+        return self.once(make)
+
+    def cases(self, k: int) -> IntArray:
+        """The cells of class k, numbered through all classes."""
+        return np.arange(self.starts[k], self.starts[k + 1])
+
+    def order(self, k: int, column: int = 0) -> IntArray:  # noqa: ARG002 - there is one
+        """What sorts the cells: they are sorted."""
+        return np.arange(len(self.held[k]))
+
+    def sorted(self, k: int, column: int = 0) -> FloatArray:  # noqa: ARG002
+        """The places of the cells of class k."""
+        return cast("FloatArray", self._sorted[k])
+
+    def ascending(self, column: int = 0) -> FloatArray:  # noqa: ARG002
+        """The places of the cells of all classes, class after class."""
+        return np.concatenate(self._sorted)
+
+
+def pattern_sample(
+    column: Column, rows: FloatArray, labels: tuple[Any, ...], positive: int | None
+) -> tuple[Sample, list[IntArray]]:
+    """Patterns of decisions as a sample, and for each class the patterns that its cases are, in their order."""
+    held = [np.flatnonzero(column.cases[:, k]) for k in range(len(labels))]
+    codes = np.repeat(np.arange(len(labels), dtype=np.int32), [len(cells) for cells in held])
+    weight = np.concatenate([column.weight[cells, k] for k, cells in enumerate(held)])
+    table = rows[np.concatenate(held)]
+    return Sample(Scores(codes, labels, {"": table}, "matrix", positive, True, weight), ""), held

@@ -1,0 +1,129 @@
+"""Cells and what is in them: the tally of one column of scores, or of the patterns of several."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from polyroc.engines.layout import Layout, Placed
+from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
+from polyroc.kernels.tallying import FRACTION, MIXED, add_cases, add_records, add_weighted
+
+__all__ = ["Cells", "Column", "Where", "record_width", "sums_of"]
+
+
+class Where(NamedTuple):
+    """Where scores are among the cells.
+
+    Attributes
+    ----------
+    place, spread
+        From scores to numbers of cells, and from a table of the cells that hold cases to one by these numbers.
+    edges
+        The smallest score of each cell that holds cases, whether it was seen or not.
+    """
+
+    place: Callable[[Placed], CodeArray]
+    spread: Callable[[FloatArray], FloatArray]
+    edges: Callable[[], FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The cells that hold cases, in ascending order, or the patterns of decisions that were seen.
+
+    Attributes
+    ----------
+    cases
+        At [cell, class], how many cases (of positive weight).
+    weight, squares
+        At [cell, class], the sum of their weights, and of the squares of these.
+    mixed
+        By cell: whether its cases may have different scores; where not, they surely tie.
+    where
+        How to find scores among the cells; None if these are patterns of decisions.
+    """
+
+    cases: IntArray
+    weight: FloatArray
+    squares: FloatArray
+    mixed: BoolArray
+    where: Where | None
+
+    @cached_property
+    def totals(self) -> FloatArray:
+        """The weight of each class."""
+        return np.asarray(self.weight.sum(axis=0))
+
+    @cached_property
+    def units(self) -> IntArray:
+        """The cases of each class."""
+        return np.asarray(self.cases.sum(axis=0))
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """At [cell, class], the cell's share of the class."""
+        return np.asarray(self.weight / self.totals)
+
+
+def record_width(classes: int, weighted: bool) -> int:
+    """Numbers in a record: the mark, the cases, and with weights four for their sums and sums of squares."""
+    return 1 + classes * (5 if weighted else 1)
+
+
+def sums_of(records: IntArray, classes: int) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Cases, weights and squared weights by class, from records."""
+    fields = [
+        records[:, 1 + i * classes : 1 + (i + 1) * classes] for i in range((records.shape[1] - 1) // classes)
+    ]
+    if len(fields) == 1:
+        plain = np.ascontiguousarray(fields[0], dtype=np.float64)
+        return fields[0], plain, plain
+    unit = 2.0**-FRACTION
+    whole, fraction = fields[1::2], fields[2::2]
+    sums = [np.ascontiguousarray(a + b * unit) for a, b in zip(whole, fraction, strict=True)]
+    return fields[0], sums[0], sums[1]
+
+
+class Cells:
+    """A column of scores counted into the cells of a layout.
+
+    Attributes
+    ----------
+    layout, records
+        The cells and their records; see `polyroc.kernels.tallying`.
+    """
+
+    def __init__(self, layout: Layout, classes: int, weighted: bool) -> None:
+        self.layout, self.classes, self.weighted = layout, classes, weighted
+        self.records = np.zeros((layout.size, record_width(classes, weighted)), dtype=np.int64)
+
+    def add(self, scores: Placed, codes: CodeArray, weight: FloatArray | None) -> None:
+        """Count cases."""
+        cells = scores.cells(self.layout)
+        if weight is None:
+            add_cases(cells, scores.values, codes, self.records)
+        else:
+            add_weighted(cells, scores.values, codes, weight, self.records)
+
+    def merge(self, other: "Cells") -> None:
+        """Count what another column of the same layout counted."""
+        add_records(self.records, other.records, self.classes)
+
+    def column(self) -> Column:
+        """The cells that hold cases."""
+        held, layout = np.flatnonzero(self.records[:, 0]), self.layout
+        records = self.records[held]
+
+        def spread(table: FloatArray) -> FloatArray:
+            whole = np.zeros((layout.size, table.shape[1]))
+            whole[held] = table
+            return whole
+
+        return Column(
+            *sums_of(records, self.classes),
+            mixed=records[:, 0] == MIXED,
+            where=Where(lambda scores: scores.cells(layout), spread, lambda: layout.edges()[held]),
+        )

@@ -1,0 +1,161 @@
+"""From what was read off cells to estimates: standard errors by components, bounds, parts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import isnan, nan, sqrt
+
+import numpy as np
+
+from polyroc.engines.column import Column
+from polyroc.engines.reading import Bounded, Classes, Reading, Tables
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures import Measure
+from polyroc.results import Estimate, Parts, Provenance
+from polyroc.results.certificate import Certificate
+
+__all__ = ["Facts", "Judge", "centred", "width_by_cell"]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What it took, and how the cases are."""
+
+    passes: int
+    rows: int
+    bytes: int | None
+    provenance: Provenance
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Turns what was read off the columns of one classifier into estimates."""
+
+    measure: Measure
+    classifier: str
+    classes: Classes
+    columns: Mapping[int, Column]
+    facts: Facts
+
+    def estimate(self, found: Bounded, seen: tuple[float, float] | None = None) -> Estimate:
+        """An estimate; `seen` is its variance and how far off the root can be, if rows were seen again for it."""
+        bound = False
+        if seen is None:
+            (variance, bound), within = self._variance(found.reading), self.error_within(found)
+        else:
+            variance, within = seen
+        c = len(self.classes.labels)
+        told = self.measure.settings
+        chance = None if self.measure.chance is None else self.measure.chance(c, **told)
+        limits, chance = found.reading.scale or (self.measure.range(c, **told), chance)
+        fewest, effective = self._cases(found.reading, limits)
+        return Estimate(
+            measure=str(self.measure),
+            name=self.measure.name,
+            classifier=self.classifier,
+            value=float(np.clip(found.reading.value, *limits)),
+            standard_error=sqrt(variance) if variance >= 0 else nan,
+            limits=limits,
+            chance=chance,
+            fewest=fewest,
+            effective=effective,
+            provenance=self.facts.provenance,
+            certificate=self._certificate(found, within, bound),
+            _parts=cache(lambda: self._parts(found)),
+        )
+
+    def undefined(self) -> Estimate:
+        """What a measure is where a class has no case."""
+        nothing = Reading(nan, tuple, dict)
+        return self.estimate(Bounded(nothing, nan, nan), (nan, nan))
+
+    def _certificate(self, found: Bounded, within: float, bound: bool) -> Certificate:
+        facts = self.facts
+        return Certificate(
+            float(found.low), float(found.high), facts.passes, facts.rows, facts.bytes, within, bound
+        )
+
+    def _parts(self, found: Bounded) -> Parts:
+        parts = found.parts()
+        return Parts(tuple(parts), lambda key: self.estimate(parts[key]))
+
+    def _cases(self, reading: Reading, limits: tuple[float, float]) -> tuple[float, float]:
+        """The effective cases of the smallest stratum; and by the share of the range they have a say in."""
+        if isnan(reading.value) or self.facts.provenance.method is None:
+            return nan, nan
+        span, column = limits[1] - limits[0], next(iter(self.columns.values()))
+        squares = np.asarray(column.squares.sum(axis=0))
+        units, reached = [], []
+        for classes, reach in reading.strata():
+            held = [*classes]
+            units.append(float(column.totals[held].sum() ** 2 / squares[held].sum()))
+            reached.append(units[-1] * (span / reach if reach else 1.0))
+        return min(units), min(reached)
+
+    def _variance(self, reading: Reading) -> tuple[float, bool]:
+        """Sum over strata of var(components) / size; of several columns the most it can be, and that it is so."""
+        if isnan(reading.value) or self.facts.provenance.method is None:
+            return nan, False
+        tables = reading.tables()
+        total, bound = 0.0, False
+        for classes, _ in reading.strata():
+            held = [*classes]
+            errors = [self._spread(i, table[:, held], held) for i, table in tables.items()]
+            moving = [error for error in errors if error > 0 or isnan(error)]
+            bound = bound or len(moving) > 1
+            total += sum(moving) ** 2
+        return total, bound
+
+    def _spread(self, i: int, table: FloatArray, held: list[int]) -> float:
+        """The standard error of the mean of one column's components over some classes together."""
+        column = self.columns[i]
+        m, w = int(column.units[held].sum()), column.weight[:, held]
+        total = float(w.sum())
+        away = table - float((w * table).sum()) / total
+        squares = float((column.squares[:, held] * away**2).sum())
+        return sqrt(squares * m / (m - 1)) / total if m > 1 else nan
+
+    def error_within(self, found: Bounded) -> float:
+        """How far the standard error can be off: components off by half of what the order inside cells decides."""
+        if found.off is None or self.facts.provenance.method is None:
+            return nan
+        total = 0.0
+        for classes, _ in found.reading.strata():
+            held = [*classes]
+            off = [self._root_mean_square(i, each[:, held], held) for i, each in found.off().items()]
+            total += sum(off) ** 2
+        return sqrt(total)
+
+    def _root_mean_square(self, i: int, off: FloatArray, held: list[int]) -> float:
+        column = self.columns[i]
+        m = int(column.units[held].sum())
+        correction = m / (m - 1) if m > 1 else 1.0
+        squares = float((column.squares[:, held] * off**2).sum())
+        return sqrt(squares * correction) / float(column.totals[held].sum())
+
+
+def centred(reading: Reading, columns: Mapping[int, Column]) -> Tables:
+    """The components by column with each class's mean taken off, ready to be added up over a row's columns."""
+    tables = {i: table.copy() for i, table in reading.tables().items()}
+    first = next(iter(tables))
+    mean = sum((columns[i].weight * table).sum(axis=0) / columns[i].totals for i, table in tables.items())
+    tables[first] -= mean
+    return tables
+
+
+def width_by_cell(found: Bounded, columns: Mapping[int, Column]) -> dict[int, FloatArray]:
+    """How much of the distance of the bounds is due to each cell of each column."""
+    if found.off is not None:
+        parts = {i: (columns[i].shares * each).sum(axis=1) for i, each in found.off().items()}
+    else:
+        parts = {i: _pairs_inside(column) for i, column in columns.items()}
+    whole = sum(float(part.sum()) for part in parts.values())
+    width = found.high - found.low
+    return {i: part * (width / whole) if whole > 0 else part for i, part in parts.items()}
+
+
+def _pairs_inside(column: Column) -> FloatArray:
+    """How likely two cases of different classes meet in each mixed cell."""
+    shares = column.shares
+    met = shares.sum(axis=1) ** 2 - (shares**2).sum(axis=1)
+    return np.asarray(np.where(column.mixed, met, 0.0))

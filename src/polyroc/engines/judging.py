@@ -1,0 +1,125 @@
+"""Files judged by the engine, as a whole or group by group."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from polyroc._normalise import Missing
+from polyroc.engines.bounding import ENGINE_MEASURES
+from polyroc.engines.groups import groups
+from polyroc.engines.opening import Opened, opened
+from polyroc.engines.options import Settings
+from polyroc.engines.rows import MemoryRows
+from polyroc.engines.solving import Asked, Progress, Solution, solve
+from polyroc.errors import MeasureError, NotApplicableError
+from polyroc.measures import Measure
+from polyroc.measures import measure as find
+from polyroc.measures.fitness import refusal
+from polyroc.scores import Scores
+
+__all__ = ["by_group", "solved"]
+
+Wanted = str | Measure | Sequence[str | Measure] | None
+
+
+def solved(
+    asked: Settings,
+    measures: Wanted,
+    *,
+    labels: Sequence[Hashable] | None,
+    pos_label: Hashable,
+    missing: Missing,
+    errors: bool = True,
+    paired: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Solution, dict[str, str], Scores]:
+    """Judge files as a whole: the solution, why measures were left out, and what the cases are like."""
+    with _open(asked, labels, pos_label, missing) as data:
+        chosen, skipped = _choose(measures, data.like)
+        found = solve(data.rows, _asked(asked, data, chosen, errors, paired, progress))
+        return found, skipped, data.like
+
+
+def by_group(
+    asked: Settings,
+    measures: Wanted,
+    make: Callable[[Solution, dict[str, str]], Any],
+    *,
+    labels: Sequence[Hashable] | None,
+    pos_label: Hashable,
+    missing: Missing,
+    errors: bool = True,
+    progress: Progress | None = None,
+) -> dict[tuple[Hashable, ...], Any]:
+    """Judge each group of rows; DuckDB brings groups together, and those that fit in memory are judged exactly."""
+    with _open(asked, labels, pos_label, missing) as data:
+        chosen, skipped = _choose(measures, data.like)
+        wanted = _asked(asked, data, chosen, errors, False, None)
+        found = {}
+        for done, (group, rows) in enumerate(groups(data, asked.by, asked.memory // 4)):
+            exact = isinstance(rows, MemoryRows)
+            found[group] = make(solve(rows, replace(wanted, exact=exact or wanted.exact)), skipped)
+            if progress is not None:
+                progress(done + 1, done + 1, f"group {', '.join(map(str, group))}")
+        return found
+
+
+def _open(asked: Settings, labels: Any, pos_label: Any, missing: Missing) -> Any:
+    return opened(
+        asked.files,
+        truth=asked.truth,
+        scores=asked.scores,
+        weight=asked.weight,
+        also=asked.by,
+        labels=labels,
+        pos_label=pos_label,
+        missing=missing,
+        memory=asked.memory,
+        disk=asked.disk,
+    )
+
+
+def _asked(
+    asked: Settings,
+    data: Opened,
+    measures: Sequence[Measure],
+    errors: bool,
+    paired: bool,
+    progress: Progress | None,
+) -> Asked:
+    return Asked(
+        measures,
+        data.classifiers,
+        data.classes,
+        data.like.kind,
+        asked.tolerance,
+        asked.exact,
+        errors,
+        asked.covariance,
+        paired,
+        asked.memory // 4,
+        data.dropped,
+        progress,
+    )
+
+
+def _choose(asked: Wanted, like: Scores) -> tuple[list[Measure], dict[str, str]]:
+    """The measures to compute, and why others are not; one asked for by name must fit."""
+    if asked is None:
+        chosen, skipped = [], {}
+        for key in ENGINE_MEASURES:
+            reason = refusal(find(key), like, asked=False)
+            if reason is None and not (find(key).needs == "ordered" and like.kind == "matrix"):
+                chosen.append(find(key))
+            else:
+                skipped[key] = reason or "needs one score per case, here one column per class"
+        return chosen, skipped
+    given = [asked] if isinstance(asked, str | Measure) else [*asked]
+    if not given:
+        raise MeasureError("No measure was asked for; leave measure out for all that apply.")
+    found = [find(each) for each in given]
+    for each in found:
+        reason = refusal(each, like, asked=True)
+        if reason is not None:
+            raise NotApplicableError(f"{each} {reason}.")
+    return found, {}

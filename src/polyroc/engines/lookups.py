@@ -1,0 +1,86 @@
+"""Components looked up row by row: how the columns of a row, and the classifiers, move together."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from polyroc.engines.bounding import family
+from polyroc.engines.column import Where
+from polyroc.engines.counting import Read
+from polyroc.engines.layout import Placed
+from polyroc.engines.patterns import Patterns
+from polyroc.engines.reading import Tables
+from polyroc.engines.rows import Batch
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.tallying import co_moments, look_up
+from polyroc.measures import Measure
+
+__all__ = ["Lookup", "Lookups"]
+
+
+class Lookup:
+    """The components of one reading, looked up row by row.
+
+    Attributes
+    ----------
+    tables
+        By the number of a data column: where its scores are, and the components there.
+    patterns
+        The same for patterns of decisions: the data columns that decide, the patterns and the components.
+    """
+
+    def __init__(self, numbers: Sequence[int], read: Read, measure: Measure, tables: Tables) -> None:
+        columns = read.of(measure)
+        self.tables: dict[int, tuple[Where, FloatArray]] = {}
+        self.patterns: tuple[Sequence[int], Patterns, FloatArray] | None = None
+        for place, table in tables.items():
+            where = columns[place].where
+            if where is None:
+                self.patterns = numbers, read.patterns[family(measure)][1], table
+            else:
+                self.tables[numbers[place]] = where, where.spread(table)
+        self.parts: dict[int, FloatArray] = {}
+
+    def look(self, number: int, scores: Placed, codes: CodeArray) -> None:
+        """What one column adds to the components."""
+        if number in self.tables:
+            where, table = self.tables[number]
+            self.parts[number] = np.zeros(len(codes))
+            look_up(where.place(scores), codes, table, self.parts[number])
+
+    def look_at_patterns(self, batch: Batch) -> None:
+        """What decisions add."""
+        if self.patterns is not None:
+            numbers, patterns, table = self.patterns
+            rows = np.column_stack([batch.columns[i] for i in numbers])
+            self.parts[-1] = np.zeros(len(batch.codes))
+            look_up(patterns.place(rows, batch.codes), batch.codes, table, self.parts[-1])
+
+
+class Lookups:
+    """The components of several readings, and the sums of their products over the rows of each class."""
+
+    def __init__(self, each: Sequence[Lookup], classes: int) -> None:
+        self.each = each
+        self.sums = np.zeros((classes, len(each), len(each)))
+
+    def look(self, number: int, scores: Placed, codes: CodeArray) -> None:
+        """What one column adds to every reading."""
+        for one in self.each:
+            one.look(number, scores, codes)
+
+    def tasks(self, batch: Batch) -> list[Callable[[], None]]:
+        """What is to be done for decisions."""
+        return [partial(one.look_at_patterns, batch) for one in self.each if one.patterns is not None]
+
+    def add(self, batch: Batch) -> None:
+        """Add up the products of a batch."""
+        found = np.array([sum(one.parts.values()) for one in self.each])
+        co_moments(found, batch.codes, np.empty(0) if batch.weight is None else batch.weight, self.sums)
+
+    def covariance(self, cases: IntArray, totals: FloatArray) -> FloatArray:
+        """Sum over classes of the products of influences, with m / (m - 1) for m cases."""
+        scale = cases / (cases - 1.0) / totals**2
+        lower = (self.sums * scale[:, None, None]).sum(axis=0)
+        return np.asarray(np.tril(lower) + np.tril(lower, -1).T)

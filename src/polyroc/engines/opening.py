@@ -1,0 +1,180 @@
+"""From files and what is asked of them to rows: which columns, which classes, which rows count."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polyroc._normalise import Missing, normalise
+from polyroc.engines.reading import Classes
+from polyroc.engines.rows import DuckRows, code_of
+from polyroc.engines.session import EngineSession
+from polyroc.engines.source import Files, check_files, find_files, open_files
+from polyroc.errors import DroppedRowsWarning, InputError, warn
+from polyroc.io.columns import Asked, Columns, Request, check_column, choose
+from polyroc.io.labels import as_labels, like
+from polyroc.io.source import Source
+from polyroc.io.values import class_columns
+from polyroc.io.words import ColumnWords, columns_named
+from polyroc.scores import Scores
+
+__all__ = ["Opened", "opened"]
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """Rows ready to be judged.
+
+    Attributes
+    ----------
+    rows
+        The rows, their score columns numbered.
+    classifiers
+        By name: the numbers of its columns.
+    like
+        A few made-up cases of the same classes and kind, for what asks whether a measure fits.
+    dropped
+        How many rows are left out because something is missing.
+    """
+
+    rows: DuckRows
+    classifiers: dict[str, tuple[int, ...]]
+    like: Scores
+    dropped: int
+
+    @property
+    def classes(self) -> Classes:
+        """What the measures must know of the classes."""
+        return Classes(self.like.labels, self.like.names, self.like.positive, self.like.kind != "score")
+
+    def where(self, condition: str, told: Sequence[Any]) -> DuckRows:
+        """The rows that also meet a condition on the columns c0, c1, ..."""
+        code, before = self.rows.told
+        return replace(
+            self.rows, condition=f"{self.rows.condition} AND {condition}", told=(code, [*before, *told])
+        )
+
+    def column(self, name: str) -> str:
+        """A column's name in queries."""
+        return f"c{self.rows.source.columns.index(name)}"
+
+
+@contextmanager
+def opened(
+    files: Files,
+    *,
+    truth: str,
+    scores: Request,
+    weight: str | None = None,
+    also: Sequence[str] = (),
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    missing: Missing = "refuse",
+    memory: int,
+    disk: int | None = None,
+) -> Iterator[Opened]:
+    """Open files; `also` are columns that must be there for another purpose."""
+    found = find_files(files)
+    with EngineSession(memory // 2, disk) as session:
+        source = open_files(session, found)
+        columns = choose(Asked(truth, scores, None, None, None, weight, None), source)
+        for name in also:
+            check_column(name, source, "by")
+        held = _labels(session, source, columns.truth)
+        order = as_labels(labels, held)
+        classifiers, names, fake = _said(source, columns, held, order, pos_label)
+        check_files(session, found, (*names, *([weight] if weight else [])), (truth, *also))
+        code, told = code_of(f"c{source.columns.index(truth)}", fake.labels)
+        expressions = [_number(source, name) for name in names]
+        rows = DuckRows(
+            session,
+            source,
+            code,
+            names,
+            expressions,
+            _number(source, weight) if weight else None,
+            "TRUE",
+            (told, ()),
+            memory // 4,
+            sum(Path(file).stat().st_size for file in found),
+        )
+        dropped = 0
+        if missing == "drop":
+            rows, dropped = _complete(rows, f"c{source.columns.index(truth)}")
+        yield Opened(rows, classifiers, fake, dropped)
+
+
+def _number(source: Source, name: str) -> str:
+    return f"CAST(c{source.columns.index(name)} AS DOUBLE)"
+
+
+def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashable, ...]:
+    """The distinct true classes, sorted."""
+    place = source.columns.index(truth)
+    assert source.kinds is not None
+    if source.kinds[place] == "other":
+        raise InputError(f"column {truth!r} of {source.name} holds lists or records; name another column.")
+    cast = {"integer": "HUGEINT", "float": "DOUBLE", "boolean": "BOOLEAN"}.get(source.kinds[place], "VARCHAR")
+    found = session.rows(
+        source.select([f"DISTINCT CAST(c{place} AS {cast}) AS label"]) + " LIMIT 65537",
+        source.parameters,
+        source.name,
+    )
+    held = [label for (label,) in found if label is not None and label == label]
+    if len(held) > 65536:
+        raise InputError(f"column {truth!r} holds more than 65536 different labels; is it the right column?")
+    return tuple(sorted(held))
+
+
+def _said(
+    source: Source,
+    columns: Columns,
+    held: tuple[Hashable, ...],
+    order: tuple[Hashable, ...] | None,
+    pos_label: Hashable,
+) -> tuple[dict[str, tuple[int, ...]], list[str], Scores]:
+    """The classifiers' columns; and made-up cases, one per label, that the door has looked at."""
+    if not held:
+        raise InputError(f"column {columns.truth!r} of {source.name} has no label at all; is it the right column?")
+    labels = order or held
+    names: list[str] = []
+    classifiers: dict[str, tuple[int, ...]] = {}
+    for classifier, asked in columns.scores.items():
+        wanted = asked.names
+        if len(wanted) > 1:
+            wanted = class_columns(source.name, asked, labels, order is not None)
+        names += [name for name in wanted if name not in names]
+        classifiers[classifier] = tuple(names.index(name) for name in wanted)
+    shapes = {len(numbers) for numbers in classifiers.values()}
+    if len(shapes) > 1:
+        raise InputError("All classifiers must give the same kind of scores; evaluate them apart.")
+    (width,) = shapes
+    words = ColumnWords(truth=columns_named([columns.truth]), scores=columns_named(names))
+    made_up = np.zeros(len(held)) if width == 1 else np.zeros((len(held), width))
+    fake = normalise(
+        [*held],
+        dict.fromkeys(classifiers, made_up),
+        labels=order,
+        pos_label=like(pos_label, labels),
+        words=words,
+    )
+    return classifiers, names, fake
+
+
+def _complete(rows: DuckRows, truth: str) -> tuple[DuckRows, int]:
+    """Only the rows with nothing missing, and how many are not."""
+    parts = [f"NOT isnan({each})" for each in (*rows.expressions, *([rows.weight] if rows.weight else []))]
+    condition = " AND ".join([f"{truth} IS NOT NULL", *parts])
+    whole, kept = rows.session.rows(
+        rows.source.select(["count(*)", f"count(*) FILTER ({condition})"]),
+        rows.source.parameters,
+        rows.source.name,
+    )[0]
+    if not kept:
+        raise InputError("Every row has a missing value; nothing is left to evaluate.")
+    if kept < whole:
+        warn(f"Dropped {whole - kept} of {whole} rows with missing values.", DroppedRowsWarning)
+    return replace(rows, condition=condition), whole - kept

@@ -1,0 +1,99 @@
+"""What the verbs take beside files, and whether these are large enough for an engine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+
+from polyroc.engines.session import machine_memory, parse_size
+from polyroc.engines.source import Files, find_files, is_files
+from polyroc.errors import InputError
+from polyroc.io.columns import Request
+
+__all__ = ["SHARE", "Covariance", "Engine", "Reading", "Settings", "over_files", "settings", "suits_memory"]
+
+Covariance = Literal["joined", "bound"]
+Engine = Literal["duckdb", "memory"]
+SHARE = 4  # files larger than one part in so many of the memory are not read into it
+
+
+class Reading(TypedDict, total=False):
+    """What the verbs take beside the files: columns as in `read`, and how the engine goes about it."""
+
+    truth: str
+    scores: Request
+    weight: str | None
+    tolerance: float | None
+    exact: bool
+    memory: str | int | None
+    disk: str | int | None
+    covariance: Covariance
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The same, checked."""
+
+    files: Files
+    truth: str
+    scores: Request
+    weight: str | None
+    by: tuple[str, ...]
+    tolerance: float | None
+    exact: bool
+    memory: int
+    disk: int | None
+    covariance: Covariance
+
+
+def settings(files: Files, given: Mapping[str, Any]) -> Settings:
+    """Check what was given."""
+    known = [*Reading.__annotations__, "by"]
+    strange = [name for name in given if name not in known]
+    if strange:
+        raise InputError(f"There is no option {strange[0]!r}; files are read with {', '.join(known)}.")
+    for name in ("truth", "scores"):
+        if given.get(name) is None:
+            raise InputError(f"Files need {name}=...: the columns of the true classes (truth) and of the scores.")
+    tolerance = given.get("tolerance")
+    if tolerance is not None and not tolerance > 0:
+        raise InputError(f"tolerance must be larger than 0, got {tolerance!r}; for no distance say exact=True.")
+    covariance = given.get("covariance", "joined")
+    if covariance not in ("joined", "bound"):
+        raise InputError(f"covariance must be 'joined' or 'bound', got {covariance!r}.")
+    by, memory, disk = given.get("by"), given.get("memory"), given.get("disk")
+    return Settings(
+        files,
+        given["truth"],
+        given["scores"],
+        given.get("weight"),
+        (by,) if isinstance(by, str) else tuple(by or ()),
+        tolerance,
+        bool(given.get("exact", False)),
+        machine_memory() // 2 if memory is None else parse_size(memory),
+        None if disk is None else parse_size(disk),
+        covariance,
+    )
+
+
+def over_files(data: Any, engine: str | None, given: Mapping[str, Any]) -> bool:
+    """Whether the verb was given files; a complaint if only its options tell so."""
+    if engine not in (None, "duckdb", "memory"):
+        raise InputError(f"engine must be 'duckdb' or 'memory', got {engine!r}.")
+    named = is_files(data) and given.get("truth") is not None
+    if not named and (engine is not None or given):
+        told = ", ".join([*(["engine"] if engine else []), *given])
+        raise InputError(
+            f"{told} are for files: give a path, a list of paths or a glob first, and truth=... and scores=...."
+        )
+    return named
+
+
+def suits_memory(asked: Settings, engine: str | None) -> bool:
+    """Whether the files are read into memory: as said, or if they are small and nothing else needs the engine."""
+    if engine is not None:
+        return engine == "memory"
+    if asked.by or asked.tolerance is not None or asked.exact:
+        return False
+    size = sum(Path(file).stat().st_size for file in find_files(asked.files))
+    return size * SHARE <= machine_memory() and len(find_files(asked.files)) == 1

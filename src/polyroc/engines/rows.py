@@ -1,0 +1,219 @@
+"""Rows that can be gone through again and again: in files by way of DuckDB, or in memory."""
+
+from collections.abc import Generator, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from polyroc.engines.column import Column, Where, record_width, sums_of
+from polyroc.engines.session import EngineSession
+from polyroc.errors import InputError, OutOfSpaceError
+from polyroc.io.source import Source
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.tallying import FRACTION, add_cases, add_weighted
+
+__all__ = ["Batch", "DuckRows", "MemoryRows", "Rows", "code_of"]
+
+MANY = 64  # labels beyond which a list is searched instead of a chain of comparisons
+NULL, UNKNOWN = -1, -2
+
+
+class Batch(NamedTuple):
+    """Some rows: the class of each, the columns of scores, the weights if there are any."""
+
+    codes: CodeArray
+    columns: Sequence[FloatArray]
+    weight: FloatArray | None
+
+
+class Rows(Protocol):
+    """What a solution needs of its data, wherever these are."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+
+    @property
+    def bytes(self) -> int | None:
+        """How large the data are where they are stored; None if that is not known."""
+
+    def each(self) -> Generator[Batch]:
+        """All rows once, in batches."""
+
+    def distinct(self, place: int, classes: int) -> Column:
+        """Every distinct value of a column as a cell."""
+
+    def explain(self, place: int) -> InputError:
+        """What is wrong with a column in which something is not finite."""
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryRows:
+    """Rows in memory, one batch."""
+
+    batch: Batch
+    bytes: int | None = None
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.batch.weight is not None
+
+    def each(self) -> Generator[Batch]:
+        """All rows."""
+        yield self.batch
+
+    def distinct(self, place: int, classes: int) -> Column:
+        """Every distinct value of a column as a cell."""
+        codes, columns, weight = self.batch
+        kept = slice(None) if weight is None else weight > 0
+        values = columns[place][kept] + 0.0
+        found, cells = np.unique(values, return_inverse=True)
+        records = np.zeros((len(found), record_width(classes, self.weighted)), dtype=np.int64)
+        if weight is None:
+            add_cases(cells.astype(np.int32), values, codes, records)
+        else:
+            add_weighted(cells.astype(np.int32), values, codes[kept], weight[kept], records)
+        return _exact(found, *sums_of(records, classes))
+
+    def explain(self, place: int) -> InputError:
+        """What is wrong with a column."""
+        return InputError(f"column {place} holds a missing or an infinite value; correct it.")
+
+
+def _exact(found: FloatArray, cases: IntArray, weight: FloatArray, squares: FloatArray) -> Column:
+    return Column(
+        cases,
+        weight,
+        squares,
+        mixed=np.zeros(len(found), dtype=bool),
+        where=Where(
+            lambda scores: np.searchsorted(found, scores.values).astype(np.int32),
+            lambda table: table,
+            lambda: found,
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class DuckRows:
+    """Rows of files, read anew each time.
+
+    Attributes
+    ----------
+    code
+        The expression that makes a row's class a number.
+    names, expressions
+        The columns of scores, and the expressions that make them doubles.
+    weight
+        The expression of the weight; None without.
+    condition, told
+        Which rows count, with the parameters of `code` and of this.
+    room
+        How many bytes an exact answer may take in memory.
+    """
+
+    session: EngineSession
+    source: Source
+    code: str
+    names: Sequence[str]
+    expressions: Sequence[str]
+    weight: str | None
+    condition: str
+    told: tuple[Sequence[Any], Sequence[Any]]
+    room: int
+    bytes: int | None
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.weight is not None
+
+    @property
+    def parameters(self) -> list[Any]:
+        """The parameters of a query that starts with the class of a row."""
+        return [*self.told[0], *self.source.parameters, *self.told[1]]
+
+    def _query(self, expressions: Sequence[str]) -> str:
+        return f"{self.source.select(expressions)} WHERE {self.condition}"
+
+    def each(self) -> Generator[Batch]:
+        """All rows once."""
+        weight = [] if self.weight is None else [self.weight]
+        query = self._query([self.code, *self.expressions, *weight])
+        n = len(self.names)
+        for codes, *rest in self.session.stream(query, self.parameters, self.source.name):
+            yield Batch(codes, rest[:n], rest[n] if weight else None)
+
+    def distinct(self, place: int, classes: int) -> Column:
+        """Every distinct value of a column as a cell; DuckDB groups, and puts aside on disk what does not fit."""
+        inner = self._query(
+            [f"{self.code} AS k", f"{self.expressions[place]} + 0.0 AS v", f"{self.weight or '1.0'} AS w"]
+        )
+        sums = ["count(*) AS n", _exact_sum("w", "s"), _exact_sum("w * w", "q")]
+        query = f"SELECT v, k, {', '.join(sums)} FROM ({inner}) WHERE w > 0 GROUP BY v, k ORDER BY v"
+        count = self.session.rows(
+            f"SELECT count(DISTINCT v), count(*) FROM ({inner})", self.parameters, self.source.name
+        )[0][0]
+        size = count * 8 * (2 + 3 * classes)
+        if size > self.room:
+            raise OutOfSpaceError(
+                f"{self.source.name} has {count} different values of {self.names[place]!r}, and an exact answer "
+                f"keeps them all: {size / 2**30:.2g} GB. Give more memory=..., or a tolerance."
+            )
+        found = self.session.arrays(query, self.parameters, self.source.name)
+        new = np.append(True, found["v"][1:] != found["v"][:-1])
+        cells, codes = np.cumsum(new) - 1, found["k"]
+        sums_by = [np.zeros((int(new.sum()), classes)) for _ in range(3)]
+        for table, name in zip(sums_by, ("n", "s", "q"), strict=True):
+            table[cells, codes] = found[name]
+        cases = sums_by[0].astype(np.int64)
+        if not self.weighted:
+            return _exact(found["v"][new], cases, sums_by[0], sums_by[0])
+        return _exact(found["v"][new], cases, sums_by[1], sums_by[2])
+
+    def explain(self, place: int) -> InputError:
+        """What is wrong with a column: how many rows of it are missing, or infinite."""
+        value = f"({self.expressions[place]})"
+        missing, infinite, rows = self.session.rows(
+            self._query(
+                [
+                    f"count(*) FILTER ({value} IS NULL OR isnan({value}))",
+                    f"count(*) FILTER (isinf({value}))",
+                    "count(*)",
+                ]
+            ),
+            [*self.source.parameters, *self.told[1]],
+            self.source.name,
+        )[0]
+        name = self.names[place]
+        if infinite:
+            return InputError(
+                f"column {name!r} of {self.source.name} holds infinity in {infinite} of {rows} rows where a "
+                "finite number was expected; replace it by a finite number beyond all others."
+            )
+        return InputError(
+            f"column {name!r} of {self.source.name} has missing values in {missing} of {rows} rows. Complete "
+            "them, or say missing='drop' to leave such rows out."
+        )
+
+
+def _exact_sum(expression: str, name: str) -> str:
+    """The sum of weights as whole numbers and fractions, integers both, so that the order does not matter."""
+    unit = 2**FRACTION
+    whole = f"sum(CAST(floor({expression}) AS BIGINT))"
+    fraction = f"sum(CAST(floor(({expression} - floor({expression})) * {unit}) AS BIGINT))"
+    return f"({whole})::DOUBLE + ({fraction})::DOUBLE / {unit} AS {name}"
+
+
+def code_of(column: str, labels: Sequence[Hashable]) -> tuple[str, list[Any]]:
+    """An expression for the number of a row's label, and its parameters."""
+    missing = f"WHEN {column} IS NULL THEN {NULL} "
+    if any(isinstance(label, float) for label in labels):
+        missing += f"WHEN isnan({column}::DOUBLE) THEN {NULL} "
+    if len(labels) <= MANY:
+        cases = " ".join(f"WHEN {column} = ? THEN {i}" for i in range(len(labels)))
+        return f"CAST(CASE {missing}{cases} ELSE {UNKNOWN} END AS INTEGER)", [*labels]
+    place = f"coalesce(list_position(?, {column}) - 1, {UNKNOWN})"
+    return f"CAST(CASE {missing}ELSE {place} END AS INTEGER)", [[*labels]]

@@ -1,0 +1,391 @@
+"""Passes over rows until the bounds are as narrow as asked: count, look, cut finer where it matters, count."""
+
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from math import nan
+
+import numpy as np
+
+from polyroc.engines.bounding import family
+from polyroc.engines.counting import Counted, Read, columns_of, patterns_of
+from polyroc.engines.estimating import Facts, Judge, centred, width_by_cell
+from polyroc.engines.layout import Layout, Placed
+from polyroc.engines.lookups import Lookup, Lookups
+from polyroc.engines.options import Covariance
+from polyroc.engines.reading import Bounded, Classes
+from polyroc.engines.rows import NULL, Batch, Rows
+from polyroc.engines.tally import HEAVIEST, check_fit, default_bits, warn_of
+from polyroc.errors import InputError, SmallClassWarning, ToleranceWarning, warn
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.measures import Measure
+from polyroc.results import Estimate, Provenance
+from polyroc.scores import Kind
+
+__all__ = ["Asked", "Progress", "Solution", "solve"]
+
+Progress = Callable[[int, int, str], None]
+MOST_PASSES = 24
+WORKERS = min(8, os.cpu_count() or 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of the rows.
+
+    Attributes
+    ----------
+    measures
+        What to judge by.
+    classifiers
+        By name, the numbers of the columns of scores.
+    classes, kind
+        The classes, and what the scores are.
+    tolerance, exact
+        How far apart the bounds may be at most; None for what one pass gives. Or no distance at all.
+    errors
+        Whether standard errors are wanted.
+    covariance
+        "joined": rows are seen again to find how columns and classifiers move together; "bound": the worst.
+    paired
+        Whether the covariance between classifiers is wanted.
+    room
+        How many bytes the records may take.
+    """
+
+    measures: Sequence[Measure]
+    classifiers: Mapping[str, tuple[int, ...]]
+    classes: Classes
+    kind: Kind
+    tolerance: float | None = None
+    exact: bool = False
+    errors: bool = True
+    covariance: Covariance = "joined"
+    paired: bool = False
+    room: int = 2**29
+    dropped: int = 0
+    progress: Progress | None = field(default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Estimates by (classifier, measure), in that order their covariance if it was wanted, and the cells."""
+
+    estimates: dict[tuple[str, str], Estimate]
+    covariance: FloatArray
+    read: Mapping[str, Read]
+
+
+def solve(rows: Rows, asked: Asked) -> Solution:
+    """Judge rows by measures, with certified bounds."""
+    return _Solver(rows, asked).solution()
+
+
+class _Solver:
+    """The passes over some rows, and what is known after each."""
+
+    def __init__(self, rows: Rows, asked: Asked) -> None:
+        self.rows, self.asked = rows, asked
+        self.passes, self.seen = 0, 0
+        self.read: dict[str, Read] = {}
+        self.found: dict[tuple[str, Measure], Bounded] = {}
+        self.covariance: FloatArray | None = None
+        self.within: list[float] = []
+        self.cases: IntArray = np.zeros(len(asked.classes.labels), dtype=np.int64)
+
+    def solution(self) -> Solution:
+        self._first()
+        if self._absent():
+            return self._undefined()
+        if self.asked.exact:
+            self._exact()
+        self._look()
+        while self._wide():
+            layouts = self._finer()
+            if layouts is None or self.passes >= MOST_PASSES:
+                self._complain()
+                break
+            self._count_again(layouts)
+        if self.covariance is None and self._needs_rows_again():
+            self._pass({}, self._lookups())
+        return self._solved()
+
+    # passes
+
+    def _first(self) -> None:
+        asked, classes = self.asked, self.asked.classes
+        places, kinds = columns_of(asked.measures, classes), patterns_of(asked.measures, classes)
+        n = max(1, len(places) * len(asked.classifiers))
+        bits = 8 if asked.exact else default_bits(len(classes.labels), n, self.rows.weighted, asked.room)
+        layout = Layout.of(bits)
+        counted = {
+            name: Counted(classes, dict.fromkeys(places, layout), kinds, self.rows.weighted)
+            for name in asked.classifiers
+        }
+        self._pass(counted, None)
+        self.cases = next(iter(counted.values())).cases()
+        if self._absent():
+            return
+        for each in asked.measures:
+            for one in counted.values():
+                check_fit(each, asked.kind, one)
+        self.layouts = {name: dict.fromkeys(places, layout) for name in counted}
+        self.read = {name: each.read() for name, each in counted.items()}
+
+    def _exact(self) -> None:
+        """Every value a cell."""
+        c = len(self.asked.classes.labels)
+        for name, read in self.read.items():
+            columns = {place: self.rows.distinct(self._number(name, place), c) for place in read.columns}
+            self.passes += len(columns)
+            self.read[name] = Read(read.classes, columns, read.patterns)
+
+    def _count_again(self, layouts: Mapping[str, dict[int, Layout]]) -> None:
+        counted = {
+            name: Counted(self.asked.classes, finer, (), self.rows.weighted, checked=False)
+            for name, finer in layouts.items()
+            if finer
+        }
+        lookups = self._lookups() if self.covariance is None and self._needs_rows_again() else None
+        self._pass(counted, lookups)
+        for name, each in counted.items():
+            old = self.read[name]
+            self.layouts[name] |= layouts[name]
+            self.read[name] = Read(old.classes, {**old.columns, **each.read().columns}, old.patterns)
+        self._look()
+
+    def _pass(self, counted: Mapping[str, Counted], lookups: Lookups | None) -> None:
+        """All rows once: counted, or looked up, or both, while the next batch is being read."""
+        self.passes += 1
+        seen, strange = 0, None
+        with ThreadPoolExecutor(WORKERS + 1) as pool, closing(_ahead(self.rows.each(), pool)) as batches:
+            for batch in batches:
+                self._check(batch)
+                placed = [Placed(column) for column in batch.columns]
+                for done in [pool.submit(task) for task in self._tasks(batch, placed, counted, lookups)]:
+                    done.result()
+                if lookups is not None:
+                    lookups.add(batch)
+                strange = self._strange(counted)
+                if strange is not None:
+                    break
+                seen += len(batch.codes)
+                if self.asked.progress is not None:
+                    self.asked.progress(seen, max(self.seen, seen), f"pass {self.passes}")
+        if strange is not None:
+            raise self.rows.explain(strange)
+        self.seen = seen
+        if lookups is not None:
+            self.covariance = lookups.covariance(self.cases, self._totals())
+
+    def _tasks(
+        self, batch: Batch, placed: Sequence[Placed], counted: Mapping[str, Counted], lookups: Lookups | None
+    ) -> list[Callable[[], None]]:
+        """What is to be done with a batch, in parts that can be done at the same time."""
+        codes, _, weight = batch
+        of = self.asked.classifiers
+
+        def column(number: int) -> None:
+            for name, each in counted.items():
+                for place in [place for place, one in enumerate(of[name]) if one == number]:
+                    each.add_column(place, codes, placed[number], weight)
+            if lookups is not None:
+                lookups.look(number, placed[number], codes)
+
+        def patterns(name: str) -> None:
+            own = [placed[number] for number in of[name]]
+            counted[name].add_patterns(codes, own, weight)
+
+        tasks: list[Callable[[], None]] = [partial(column, number) for number in range(len(placed))]
+        tasks += [partial(patterns, name) for name in counted if counted[name].patterns]
+        return tasks + ([] if lookups is None else lookups.tasks(batch))
+
+    def _number(self, name: str, place: int) -> int:
+        return self.asked.classifiers[name][place]
+
+    def _check(self, batch: Batch) -> None:
+        if self.passes > 1 or not len(batch.codes):
+            return
+        lowest = int(batch.codes.min())
+        if lowest < 0:
+            known = f"the classes {[*self.asked.classes.labels]!r}"
+            raise InputError(
+                "A row has no true class. Complete it, or say missing='drop' to leave such rows out."
+                if lowest == NULL
+                else f"A row's true class is not among {known}; name every class with labels=[...]."
+            )
+        if batch.weight is not None and not (batch.weight.min() >= 0 and batch.weight.max() <= HEAVIEST):
+            raise InputError(
+                f"Weights must be between 0 and 2^25 and not be missing, got {batch.weight.min():g} to "
+                f"{batch.weight.max():g}; correct or scale them."
+            )
+
+    def _strange(self, counted: Mapping[str, Counted]) -> int | None:
+        """The number of a column in which something is not finite."""
+        found = ((name, each.strange()) for name, each in counted.items())
+        return next((self._number(name, place) for name, place in found if place is not None), None)
+
+    # bounds
+
+    def _look(self) -> None:
+        self.found = {
+            (name, measure): read.bounded(measure)
+            for name, read in self.read.items()
+            for measure in self.asked.measures
+        }
+
+    def _wide(self) -> dict[tuple[str, Measure], Bounded]:
+        tolerance = self.asked.tolerance
+        if tolerance is None or self.asked.exact:
+            return {}
+        return {key: each for key, each in self.found.items() if each.high - each.low > tolerance}
+
+    def _finer(self) -> dict[str, dict[int, Layout]] | None:
+        """Cells cut so that the bounds should come within the tolerance; None if none that matters can be."""
+        tolerance = self.asked.tolerance
+        assert tolerance is not None
+        worth: dict[tuple[str, int], FloatArray] = {}
+        for (name, measure), bounded in self._wide().items():
+            for place, width in width_by_cell(bounded, self.read[name].of(measure)).items():
+                if place >= 0:
+                    worth[name, place] = worth.get((name, place), 0.0) + width / tolerance
+        c, fields = len(self.asked.classes.labels), 5 if self.rows.weighted else 1
+        most = self.asked.room // (8 * (1 + c * fields) * len(worth))
+        found: dict[str, dict[int, Layout]] = {name: {} for name in self.read}
+        for (name, place), each in worth.items():
+            layout = self.layouts[name][place]
+            held = self._held(name, place)
+            share = 0.8 * each.sum() / sum(part.sum() for part in worth.values())
+            parts = _parts(each, layout.cut[held], share, most - layout.size)
+            if parts.any():
+                whole = np.zeros(layout.size, dtype=np.int64)
+                whole[held] = parts
+                found[name][place] = layout.finer(whole)
+        return found if any(found.values()) else None
+
+    def _held(self, name: str, place: int) -> IntArray:
+        """The numbers of the cells that the column kept: those that hold cases."""
+        where = self.read[name].columns[place].where
+        assert where is not None
+        return self.layouts[name][place].place(where.edges()).astype(np.int64)
+
+    def _complain(self) -> None:
+        told = ", ".join(
+            f"{measure} of {name}: {e.high - e.low:.2g}" for (name, measure), e in self._wide().items()
+        )
+        warn(
+            f"The bounds are further apart than the tolerance {self.asked.tolerance:g} ({told}) and cells cannot "
+            "be cut finer within the memory given; give more memory=..., or say exact=True.",
+            ToleranceWarning,
+        )
+
+    # errors
+
+    def _needs_rows_again(self) -> bool:
+        asked = self.asked
+        if not asked.errors or asked.covariance == "bound" or (self.cases <= 1).any():
+            return False
+        pairs = any(family(measure) == "pairs" for measure in asked.measures)
+        return pairs or (asked.paired and len(asked.classifiers) > 1)
+
+    def _lookups(self) -> Lookups:
+        """What to look up in the next pass: components as the cells tell them now."""
+        found = []
+        for (name, measure), each in self.found.items():
+            read = self.read[name]
+            tables = centred(each.reading, read.of(measure))
+            found.append(Lookup(self.asked.classifiers[name], read, measure, tables))
+            self.within.append(self._judge(name, measure).error_within(each))
+        return Lookups(found, len(self.asked.classes.labels))
+
+    def _judge(self, name: str, measure: Measure) -> Judge:
+        return Judge(measure, name, self.asked.classes, self.read[name].of(measure), self._facts())
+
+    def _totals(self) -> FloatArray:
+        (name, measure) = next(iter(self.found))
+        return next(iter(self.read[name].of(measure).values())).totals
+
+    # estimates
+
+    def _solved(self) -> Solution:
+        estimates: dict[tuple[str, str], Estimate] = {}
+        for i, ((name, measure), found) in enumerate(self.found.items()):
+            seen = None if self.covariance is None else (float(self.covariance[i, i]), self.within[i])
+            estimates[name, str(measure)] = self._judge(name, measure).estimate(found, seen)
+        small = [key for (_, key), each in estimates.items() if each.fewest <= 1]
+        if small:
+            told = ", ".join(dict.fromkeys(small))
+            warn(f"A class has one case only: no standard error (nan) for {told}.", SmallClassWarning)
+        return Solution(estimates, self._covariance(estimates), self.read)
+
+    def _covariance(self, estimates: Mapping[tuple[str, str], Estimate]) -> FloatArray:
+        """As found; or, without seeing rows again, what makes a difference of two the most uncertain."""
+        if self.covariance is not None:
+            return self.covariance
+        errors = np.array([each.standard_error for each in estimates.values()])
+        spread = -np.outer(errors, errors)
+        np.fill_diagonal(spread, errors**2)
+        return spread
+
+    def _facts(self) -> Facts:
+        cases = dict(zip(self.asked.classes.names, self.cases.tolist(), strict=True))
+        provenance = Provenance(
+            cases=cases,
+            method="DeLong()" if self.asked.errors else None,
+            weighted=self.rows.weighted,
+            dropped=self.asked.dropped,
+        )
+        return Facts(self.passes, self.seen, self.rows.bytes, provenance)
+
+    def _absent(self) -> list[str]:
+        return [name for name, n in zip(self.asked.classes.names, self.cases, strict=True) if n == 0]
+
+    def _undefined(self) -> Solution:
+        for measure in self.asked.measures:
+            warn_of(self._absent(), measure)
+        estimates = {
+            (name, str(measure)): Judge(measure, name, self.asked.classes, {}, self._facts()).undefined()
+            for name in self.asked.classifiers
+            for measure in self.asked.measures
+        }
+        return Solution(estimates, np.full((len(estimates), len(estimates)), nan), {})
+
+
+def _ahead(batches: Generator[Batch], pool: ThreadPoolExecutor) -> Generator[Batch]:
+    """The same batches, each read while the one before is in use."""
+    coming = pool.submit(next, batches, None)
+    try:
+        while (batch := coming.result()) is not None:
+            coming = pool.submit(next, batches, None)
+            yield batch
+    finally:
+        coming.exception()  # wait for it: a generator at work cannot be closed
+        batches.close()
+
+
+def _parts(worth: FloatArray, cut: IntArray, share: float, most: int) -> IntArray:
+    """Into 2^parts to cut each cell so that what is left of its worth comes to a share, with the fewest cells.
+
+    Cut into m parts, a cell of scores that are spread evenly keeps 1/m of its worth; the sum of worth / m is least
+    for a number of cells if m is in proportion to the root of the worth.
+    """
+    root = np.sqrt(np.maximum(worth, 0.0))
+
+    def parts(scale: float) -> IntArray:
+        wanted = np.ceil(np.log2(np.maximum(root * scale, 1.0)))
+        return np.minimum(wanted.astype(np.int64), cut)
+
+    low, high = 0.0, 64.0  # powers of two; a tenth of one is near enough
+    while high - low > 0.1:
+        middle = (low + high) / 2
+        found = parts(2.0**middle)
+        left, size = float(np.ldexp(worth, -found).sum()), float(np.ldexp(1.0, found).sum())
+        if left > share and size < most:
+            low = middle
+        else:
+            high = middle
+    found = parts(2.0**high)
+    return found if float(np.ldexp(1.0, found).sum()) <= most else parts(2.0**low)

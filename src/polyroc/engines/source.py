@@ -1,0 +1,104 @@
+"""Files of predictions, one or many, as something DuckDB reads; what is wrong with one of many is named."""
+
+from collections.abc import Sequence
+from glob import glob, has_magic
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from polyroc.engines.session import EngineSession
+from polyroc.errors import InputError, MissingFileError
+from polyroc.io.source import Source, check_names, kind_of
+
+__all__ = ["Files", "check_files", "find_files", "is_files", "open_files"]
+
+Files = str | PathLike[str] | Sequence[str | PathLike[str]]
+
+_ENDINGS = (".parquet", ".csv", ".tsv", ".csv.gz", ".tsv.gz")
+
+
+def is_files(data: Any) -> bool:
+    """Whether this names files: a path, a glob, or a list of paths that end as files of data do."""
+    if isinstance(data, PathLike):
+        return True
+    if isinstance(data, str):
+        return True
+    return (
+        isinstance(data, list | tuple)
+        and len(data) > 0
+        and all(isinstance(each, PathLike) or (isinstance(each, str) and _ending(each)) for each in data)
+    )
+
+
+def find_files(given: Files) -> list[str]:
+    """The files of paths, globs and folders, in order."""
+    asked = [given] if isinstance(given, str | PathLike) else [*given]
+    found: list[str] = []
+    for each in asked:
+        path = str(each)
+        if Path(path).is_dir():
+            inside = sorted(str(file) for file in Path(path).rglob("*") if _ending(file.name))
+            if not inside:
+                raise MissingFileError(f"The folder '{path}' holds no file that ends in {', '.join(_ENDINGS)}.")
+            found += inside
+        elif has_magic(path) and not Path(path).exists():
+            matched = sorted(glob(path, recursive=True))  # noqa: PTH207 - a glob may start anywhere
+            if not matched:
+                raise MissingFileError(f"No file matches '{path}'; check the path and the wildcards.")
+            found += matched
+        elif Path(path).is_file():
+            found.append(path)
+        else:
+            raise MissingFileError(f"There is no file '{path}'; check the path.")
+    endings = {_ending(path) for path in found}
+    if len(endings) > 1 or None in endings:
+        raise InputError(
+            f"The files must all be of one kind, ending in {', '.join(_ENDINGS)}; got "
+            f"{', '.join(sorted(str(Path(path).suffix) for path in set(found)))[:80]}."
+        )
+    return list(dict.fromkeys(found))
+
+
+def _ending(path: str) -> str | None:
+    return next((ending for ending in _ENDINGS if path.lower().endswith(ending)), None)
+
+
+def open_files(session: EngineSession, files: Sequence[str]) -> Source:
+    """The files as one table; columns of Hive partitions (`day=2024-01-01/`) are columns of it."""
+    name = f"'{files[0]}'" if len(files) == 1 else f"'{files[0]}' and {len(files) - 1} more files"
+    parquet = _ending(files[0]) == ".parquet"
+    call = "read_parquet(?)" if parquet else "read_csv(?, header = true)"
+    told = session.rows(f"DESCRIBE SELECT * FROM {call}", ([*files],), name)
+    names = tuple(str(row[0]) for row in told)
+    check_names(names, name)
+    return Source(name, names, call, ([*files],), tuple(kind_of(str(row[1])) for row in told))
+
+
+def check_files(
+    session: EngineSession, files: Sequence[str], numbers: Sequence[str], others: Sequence[str]
+) -> None:
+    """Every Parquet file must have every column, and the scores must be numbers; otherwise the file is named."""
+    if _ending(files[0]) != ".parquet":
+        return
+    schema = session.rows(
+        "SELECT file_name, name, duckdb_type FROM parquet_schema(?) WHERE num_children IS NULL",
+        ([*files],),
+        f"'{files[0]}'",
+    )
+    held: dict[str, dict[str, str]] = {file: {} for file in files}
+    for file, name, kind in schema:
+        held.setdefault(str(file), {})[str(name)] = str(kind)
+    for file, columns in held.items():
+        parts = {part.split("=", 1)[0] for part in Path(file).parts if "=" in part}
+        missing = [name for name in (*numbers, *others) if name not in columns and name not in parts]
+        if missing:
+            raise InputError(
+                f"'{file}' has no column {missing[0]!r}, which other files have; its columns are "
+                f"{', '.join(map(repr, [*columns][:8]))}. Write it again, or leave it out."
+            )
+        for name in numbers:
+            if kind_of(columns.get(name, "DOUBLE")) not in ("integer", "float", "boolean"):
+                raise InputError(
+                    f"column {name!r} of '{file}' holds {columns[name]} where numbers were expected; "
+                    "write it again as numbers."
+                )

@@ -1,0 +1,80 @@
+"""The verbs `evaluate` and `compare` over files: read into memory if they are small, else judged by an engine."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from polyroc._normalise import Missing
+from polyroc.engines.judging import by_group, solved
+from polyroc.engines.options import Settings, settings, suits_memory
+from polyroc.engines.solving import Progress, Solution
+from polyroc.errors import InputError, NotApplicableError
+from polyroc.inference.methods import DeLong, Method
+from polyroc.io import read
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures import Measure
+from polyroc.results import Estimate, Evaluation
+from polyroc.results.grouped import Grouped
+from polyroc.scores import Scores
+
+__all__ = ["compare_files", "evaluate_files", "scores_or_settings"]
+
+
+def scores_or_settings(
+    files: Any,
+    engine: str | None,
+    reading: Mapping[str, Any],
+    method: Method | None,
+    *,
+    labels: Sequence[Hashable] | None,
+    pos_label: Hashable,
+    missing: Missing,
+    **arrays: Any,
+) -> Scores | Settings:
+    """Small files as scores; for large ones what the engine needs, if it can do what is asked."""
+    given = [name for name, value in arrays.items() if value is not None]
+    if given:
+        raise InputError(f"{', '.join(given)} are arrays; of files name the columns (truth, scores, weight).")
+    asked = settings(files, reading)
+    if suits_memory(asked, engine):
+        return read(
+            files,
+            truth=asked.truth,
+            scores=asked.scores,
+            weight=asked.weight,
+            labels=labels,
+            pos_label=pos_label,
+            missing=missing,
+        )
+    if not isinstance(method, DeLong | None):
+        raise NotApplicableError(f"{method} needs the cases in memory; engines have DeLong(), or engine='memory'.")
+    return asked
+
+
+def evaluate_files(
+    asked: Settings,
+    measure: str | Measure | Sequence[str | Measure] | None,
+    method: Method | None,
+    progress: Progress | None,
+    **given: Any,
+) -> Estimate | Evaluation | Grouped:
+    """Judge files by an engine."""
+    several = isinstance(asked.scores, Mapping)
+
+    def made(found: Solution, skipped: dict[str, str]) -> Estimate | Evaluation:
+        if isinstance(measure, str | Measure) and len(found.estimates) == 1 and not several:
+            return next(iter(found.estimates.values()))
+        return Evaluation(found.estimates, skipped)
+
+    options = {**given, "errors": method is not None, "progress": progress}
+    if asked.by:
+        return Grouped(asked.by, by_group(asked, measure, made, **options))
+    found, skipped, _ = solved(asked, measure, **options)
+    return made(found, skipped)
+
+
+def compare_files(asked: Settings, measure: str | Measure, **given: Any) -> tuple[dict[str, Estimate], FloatArray]:
+    """Estimates by classifier and their covariance."""
+    if asked.by:
+        raise NotApplicableError("compare does not take by=...; compare each group's files apart.")
+    found, _, _ = solved(asked, measure, paired=True, **given)
+    return {classifier: each for (classifier, _), each in found.estimates.items()}, found.covariance
