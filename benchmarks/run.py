@@ -19,9 +19,12 @@ from sklearn.metrics import roc_auc_score
 import polyroc as pr
 from contrasts import contrasts
 from curves import bands, curves
-from fronts import front_archive, front_sweep, front_volumes
+from fronts import front_archive, front_search, front_sweep, front_volumes
 from he import he
 from pdi import pdi
+from report import explorer_answers, reports
+from studies import study_overhead, study_summaries
+from summaries import summaries
 from threeway import threeway
 from timing import best, many_classes, quickest_process, two_classes
 from volumes import scurfield, vus
@@ -168,8 +171,14 @@ ROWS = {
     "bands": bands,
     "front volumes": front_volumes,
     "front archive": front_archive,
+    "front search": front_search,
     "front sweep": front_sweep,
     "contrasts": contrasts,
+    "study overhead": study_overhead,
+    "study summaries": study_summaries,
+    "report": reports,
+    "explorer": explorer_answers,
+    "summaries": summaries,
     "start": start,
     "large file": large_file,
 }

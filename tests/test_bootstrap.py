@@ -285,6 +285,9 @@ def influence(x, z):
     return found.value, np.concatenate([(part - part.mean()) / len(part) for part in parts])
 
 
+@pytest.mark.peer(
+    "scipy", "stats.bootstrap: percentile, basic and BCa intervals from the same replicates, to 1e-10"
+)
 @pytest.mark.parametrize("kind", ["percentile", "basic", "bca"])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
 def test_intervals_equal_scipy_on_the_same_replicates(kind, level):
@@ -297,6 +300,9 @@ def test_intervals_equal_scipy_on_the_same_replicates(kind, level):
     assert ours == pytest.approx(tuple(theirs.confidence_interval), abs=1e-10)
 
 
+@pytest.mark.peer(
+    "scipy", "stats.bootstrap: intervals and standard error from other replicates, within Monte Carlo error"
+)
 @pytest.mark.parametrize("kind", ["percentile", "basic", "bca"])
 def test_intervals_agree_with_scipy_within_monte_carlo_error(kind):
     x, z = two_samples(np.random.default_rng(22))

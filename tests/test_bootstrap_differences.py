@@ -39,6 +39,7 @@ def area_difference(positives, negatives, axis=-1):
     return (won[0] - won[1]) / (2 * positives.shape[-1] * negatives.shape[-1])
 
 
+@pytest.mark.peer("scipy", "stats.bootstrap: intervals of a paired difference from the same replicates, to 1e-10")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_intervals_of_a_difference_equal_scipy_on_the_same_replicates(kind, level):
@@ -60,6 +61,7 @@ def paired_accuracies(rng):
     return y, tables, right
 
 
+@pytest.mark.peer("scipy", "stats.bootstrap with paired=True: intervals of a difference of accuracies")
 @pytest.mark.parametrize("kind", KINDS)
 def test_paired_intervals_agree_with_scipys(kind):
     """Accuracy without strata is a mean over the cases: scipy's paired bootstrap."""
@@ -166,6 +168,7 @@ def test_sets_of_different_cases_are_drawn_independently():
         assert alone.resampled == found.estimates[name].resampled
 
 
+@pytest.mark.peer("scipy", "stats.bootstrap: intervals of a difference of areas on different cases")
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_of_different_cases_agree_with_scipys(kind):
     """Four samples, resampled one by one."""

@@ -140,6 +140,7 @@ def test_class_without_a_case_makes_all_undefined():
     assert np.isnan(found.difference("good", "fair").adjusted_pvalue)
 
 
+@pytest.mark.peer("scipy", "stats.false_discovery_control, to 1e-12")
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_adjustments_against_scipy_and_the_definition(pvalues):
     p = np.array(pvalues)

@@ -40,6 +40,10 @@ T2 = [
 ]
 
 
+@pytest.mark.published(
+    "Ling, Huang & Zhang (2003), tables 5 and 6",
+    "pairs of lists that agree and disagree, 4 to 16 cases and beyond; lost in the scan, counted anew",
+)
 @pytest.mark.parametrize(("cases", "agree", "disagree", "only_first", "only_second"), T2)
 def test_the_paper_s_tables_to_the_last_digit(cases, agree, disagree, only_first, only_second):
     found = pr.contrast("auc", "accuracy", positives=cases // 2, negatives=cases // 2)
@@ -287,6 +291,7 @@ def test_stored_and_read_back():
     assert one.rows()[0]["agree"] == one.counts.agree
 
 
+@pytest.mark.peer("scipy", "binomtest: exact intervals of a share, to 1e-12")
 def test_exact_intervals_of_a_share():
     for hits, trials in ((0, 10), (3, 10), (10, 10), (999, 1000)):
         expected = stats.binomtest(hits, trials).proportion_ci(0.9, method="exact")

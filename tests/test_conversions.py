@@ -208,6 +208,7 @@ def test_likelihoods_are_the_slow_twins(cases, data):
     np.testing.assert_allclose(equal, expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.peer("scipy", "stats.norm: the fitted likelihoods of to_probabilities")
 def test_likelihoods_are_scipys():
     fitted = pr.GaussianLikelihoods.fit(Y, SCORE, labels=LABELS[::-1])
     assert fitted.labels == ("top", "mid", "low")

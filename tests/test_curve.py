@@ -59,6 +59,7 @@ def test_area_is_what_evaluate_gives():
     assert pr.curve(y, s, area=partial).area.to_dict() == pr.evaluate(y, s, measure=partial).to_dict()
 
 
+@pytest.mark.peer("scikit-learn", "roc_curve: every point and threshold, ties and weights included")
 @given(data=st.data())
 def test_roc_points_are_scikit_learns(data):
     y, s = data.draw(ranked())
@@ -70,6 +71,7 @@ def test_roc_points_are_scikit_learns(data):
     assert (found.thresholds == thresholds).all()
 
 
+@pytest.mark.peer("scikit-learn", "precision_recall_curve: every point and threshold, ties and weights included")
 @given(data=st.data())
 def test_precision_recall_points_are_scikit_learns_turned_round(data):
     """Scikit-learn goes from the lowest threshold up, and its last point has no threshold."""
@@ -90,6 +92,7 @@ def test_precision_recall_points_are_scikit_learns_turned_round(data):
     assert (found.x == found.recall).all()
 
 
+@pytest.mark.peer("scikit-learn", "det_curve: every point and threshold that it keeps")
 @given(data=st.data())
 def test_det_points_are_scikit_learns_turned_round(data):
     """Scikit-learn goes from the lowest threshold up, and cuts ends on which one of the rates does not change."""
@@ -175,6 +178,7 @@ def test_partial_areas_are_those_of_the_measure(data):
             assert found.partial_area(**asked) == pytest.approx(expected.value, abs=1e-9)  # ends fall on points
 
 
+@pytest.mark.peer("scikit-learn", "average_precision_score, weighted")
 @given(data=st.data())
 def test_average_precision_is_scikit_learns(data):
     y, s = data.draw(ranked())

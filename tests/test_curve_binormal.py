@@ -21,6 +21,10 @@ def fit(y, s, **options):
     return pr.curve(y, s, binormal=True, method=None, **options).binormal
 
 
+@pytest.mark.published(
+    "Stata's manual, rocfit",
+    "the binormal fit of Hanley & McNeil's ratings; the printed digits are quoted from memory",
+)
 def test_ratings_of_hanley_and_mcneil():
     """Their 109 images. The digits are recalled from Stata's manual (rocfit), whose text was not at hand."""
     found = fit(*ratings((33, 6, 6, 11, 2), (3, 2, 2, 11, 33)))
@@ -34,6 +38,9 @@ def test_ratings_of_hanley_and_mcneil():
     assert found.categories == 5
 
 
+@pytest.mark.published(
+    "Chakraborty (2017), section 7.7", "the binormal fit: a, b and area; the counts are quoted from memory"
+)
 def test_ratings_of_chakraborty():
     """Observer Performance Methods for Diagnostic Imaging (2017), section 7.7: a, b and area as printed there.
 

@@ -347,6 +347,7 @@ def flowers():
     return load_iris()
 
 
+@pytest.mark.peer("scikit-learn", "load_iris: the irises that ship with polyroc are the same copy")
 def test_iris_is_the_copy_of_scikit_learn_and_r(flowers):
     rows = rows_of("iris")
     assert list(rows[0]) == ["sepal_length", "sepal_width", "petal_length", "petal_width", "species"]
@@ -402,6 +403,7 @@ def test_knn_predictions_are_votes_of_fifteen(flowers):
     assert len(np.unique(P[:, 0])) <= 16  # ties on purpose
 
 
+@pytest.mark.peer("scikit-learn", "the shipped predictions of a tree, refitted")
 @pytest.mark.parametrize("case", [0, 41, 57, 100, 149])
 def test_tree_predictions_are_those_of_scikit_learn(flowers, case):
     from sklearn.tree import DecisionTreeClassifier

@@ -13,6 +13,10 @@ def standard_error(y, s, kind="nonparametric", measure="auc"):
     return float(hanley_mcneil(measure, samples_of(y, s), kind)[0, 0]) ** 0.5
 
 
+@pytest.mark.published(
+    "Hanley & McNeil (1982), table I",
+    "the standard error 0.032, which counts a double tie one third; ours count it a quarter",
+)
 def test_t3_hanley_and_mcneil_ratings():
     """58 normal and 51 abnormal images, Hanley & McNeil (1982), table I; their own .032 counts double ties 1/3."""
     count = [33, 6, 6, 11, 2, 3, 2, 2, 11, 33]
@@ -23,6 +27,9 @@ def test_t3_hanley_and_mcneil_ratings():
     assert area_variance(0.8931711, 51, 58, 0.8182043, 0.8312505) ** 0.5 == pytest.approx(0.03199, abs=5e-6)
 
 
+@pytest.mark.published(
+    "Bradley (1997), figure 15", "the standard error of an area by the exponential approximation"
+)
 @pytest.mark.parametrize(
     ("area", "errors"),
     [
@@ -36,6 +43,9 @@ def test_t15_figure_15_of_bradley(area, errors):
         assert area_variance(area, n, n, *exponential(area)) ** 0.5 == pytest.approx(error, abs=5e-6)
 
 
+@pytest.mark.published(
+    "Hand & Till (2001), equation 6", "Q of the list of ten cases by the corrected equation: 0.928"
+)
 def test_the_list_of_hand_and_till():
     """Positives at ranks 5, 7, 8, 9, 10: Qa = Qb = .928, where the printed equation 6 would give 246 and 139."""
     y, s = [0, 0, 0, 0, 1, 0, 1, 1, 1, 1], np.arange(10.0)

@@ -182,6 +182,10 @@ def test_with_ties_the_volume_counts_them_as_right(seed, sizes, levels):
 # Numbers -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.published(
+    "Sampat et al. (2009), table VI",
+    "He's volume of the irises; printed to two or three digits, the others and the errors are our own",
+)
 @pytest.mark.parametrize(
     ("features", "value", "error"),
     [(1, 0.693664, 0.046939), (2, 0.769312, 0.046610), (3, 0.988000, 0.007730), (4, 0.994400, 0.004163)],

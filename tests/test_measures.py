@@ -150,6 +150,9 @@ def many():
     return y, P, rng.exponential(size=3000)
 
 
+@pytest.mark.peer(
+    "scikit-learn", "roc_auc_score (ovo, ovr), accuracy_score, balanced_accuracy_score; weighted; to 1e-12"
+)
 def test_scikit_learn_agrees_for_many_classes(many):
     y, P, w = many
     assert value("hand_till", y, P) == pytest.approx(roc_auc_score(y, P, multi_class="ovo"), abs=1e-12)
@@ -161,6 +164,7 @@ def test_scikit_learn_agrees_for_many_classes(many):
     assert value("macro_average", y, said) == pytest.approx(balanced_accuracy_score(y, said), abs=1e-12)
 
 
+@pytest.mark.peer("scikit-learn", "roc_auc_score, with sample_weight and with max_fpr, to 1e-12")
 def test_scikit_learn_agrees_for_two_classes(many):
     y, P, w = many
     y, s = (y > 1).astype(int), P[:, 2]

@@ -34,6 +34,9 @@ def test_net_benefit_is_the_definition(data):
     np.testing.assert_allclose(given_share.net_benefit, expected, atol=1e-12)
 
 
+@pytest.mark.published(
+    "Vickers & Elkin (2006)", "treating all is worth nothing where the threshold is the prevalence"
+)
 def test_published_identity_and_another_prevalence():
     """At t = prevalence treating all is worth nothing (Vickers & Elkin 2006); a prevalence given moves that."""
     found = pr.decision_curve(Y, P, thresholds=[0.4])

@@ -23,6 +23,9 @@ def test_hanley_mcneil_by_hand():
     assert found.power == pytest.approx(0.6552, abs=5e-5)  # as printed by a pocket calculator
 
 
+@pytest.mark.published(
+    "Bradley (1997), figure 15", "the standard error of an area, as sample_size reckons with it"
+)
 @pytest.mark.parametrize(
     ("area", "errors"),
     [
@@ -54,6 +57,10 @@ TABLE_4 = [
 ]  # fmt: skip
 
 
+@pytest.mark.published(
+    "Obuchowski, Lieber & Wians (2004), table 4",
+    "numbers of cases for a power of 0.9, as quoted in the tests of pROC",
+)
 @pytest.mark.parametrize(("area", "controls", "cases"), TABLE_4)
 def test_obuchowskis_table(area, controls, cases):
     """Both numbers are rounded up from the exact solution: they reach the power, one less of each does not."""
@@ -62,6 +69,7 @@ def test_obuchowskis_table(area, controls, cases):
     assert sample_size(n=(controls - 1, cases - 1), **asked).power < 0.9
 
 
+@pytest.mark.peer("pROC (R), its tests", "power.roc.test with 41 cases and 72 controls, to seven digits")
 def test_powers_of_r_proc():
     """Printed in the tests of pROC: power.roc.test with 41 cases, 72 controls, to seven digits."""
     asked = {"measure": "auc", "n": (72, 41), "method": Obuchowski()}

@@ -93,6 +93,9 @@ def test_a_cell_is_an_estimate():
         found[0, "x"]
 
 
+@pytest.mark.published(
+    "Sampat et al. (2009), cobweb", "the order of its six spokes, and the chance polygon of radius 1/3"
+)
 def test_cobweb_is_in_the_published_order():
     found = pr.rates(*posteriors(2))
     cobweb = found.cobweb()

@@ -19,6 +19,9 @@ CANCER = load_breast_cancer(return_X_y=True)
 FOLDS = StratifiedKFold(3)
 
 
+@pytest.mark.peer(
+    "scikit-learn", "cross_val_score with roc_auc_ovo, roc_auc_ovr, accuracy, balanced_accuracy, to 1e-12"
+)
 @pytest.mark.parametrize(
     ("key", "theirs"),
     [

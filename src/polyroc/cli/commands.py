@@ -16,6 +16,8 @@ import click
 from polyroc._version import __version__
 from polyroc.cli.contrast import contrast
 from polyroc.cli.curve import curve
+from polyroc.cli.datasets import datasets
+from polyroc.cli.engine import engine_options, for_engine
 from polyroc.cli.front import front
 from polyroc.cli.operate import operate
 from polyroc.cli.options import (
@@ -32,7 +34,11 @@ from polyroc.cli.options import (
 from polyroc.cli.plot import plot
 from polyroc.cli.rates import rates
 from polyroc.cli.rendering import Format, as_csv, render
+from polyroc.cli.report import report
+from polyroc.cli.reproduce import reproduce
+from polyroc.cli.serve import serve
 from polyroc.cli.size import size
+from polyroc.cli.study import study
 from polyroc.cli.surface import surface
 from polyroc.errors import PolyrocError, PolyrocWarning
 
@@ -76,7 +82,7 @@ def _for_the_shell(message: str) -> str:
     message = re.sub(lists, lambda found: f"--world lists --sizes {found[1].replace(' ', '')}", message)
     for method in METHODS:
         message = re.sub(rf"\b{method.replace('-', '')}\(\)", f"--method {method}", message, flags=re.IGNORECASE)
-    options = "truth|scores|classifier|case|class_|weight|groups|pos_label|missing"
+    options = "truth|scores|classifier|case|class_|table|weight|groups|pos_label|missing"
     return re.sub(rf"\b({options})=", lambda found: f"--{found[1].strip('_').replace('_', '-')} ", message)
 
 
@@ -121,6 +127,7 @@ def app() -> None:
 @click.option("--parts", is_flag=True, help="Also the pieces: pairs of classes, classes.")
 @convert_option
 @method_options()
+@engine_options
 @level_option
 @formats
 def evaluate(
@@ -142,19 +149,36 @@ def evaluate(
     Several classifiers: polyroc evaluate all.csv --truth y --scores 'p_*' --classifier model
     Side by side:        polyroc evaluate wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
     One measure:         polyroc evaluate scores.csv --truth y --scores s -m 'partial_auc(fpr=(0, 0.2))'
+    Larger than memory:  polyroc evaluate 's/*.parquet' --truth y -m auc --engine duckdb --tolerance 1e-6
     """
     from polyroc.inference.evaluating import evaluate as judge
 
+    told = for_engine(file, columns)
     with progress_bar() as progress:
-        found = judge(
-            scores_from(file, **columns),
+        found: Any = judge(
+            scores_from(file, **columns) if told is None else str(file),
             measure=list(measure) or None,
             method=method_from(method, replicates, seed),
             progress=progress,
+            **(told or {}),
         )
+    if told is not None and told.get("by"):
+        return _show_groups(found, output, level, file.name)
     _show_evaluation(found, output, level, parts, file.name)
     defined = [not isnan(estimate.value) for estimate in found.estimates.values()]
     return 0 if (all(defined) if measure else any(defined)) else 1
+
+
+def _show_groups(found: Any, output: Format | None, level: float, source: str) -> int:
+    from polyroc.cli.engine import grouped_page
+
+    if output == "json":
+        click.echo(json.dumps(found.to_dict(level), indent=2))
+    elif output == "csv":
+        click.echo(as_csv(found.rows(level)))
+    else:
+        click.echo(render(grouped_page(found, level=level, source=source), output))
+    return 0
 
 
 def _show_evaluation(found: Any, output: Format | None, level: float, parts: bool, source: str) -> None:
@@ -183,6 +207,7 @@ def _show_evaluation(found: Any, output: Format | None, level: float, parts: boo
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
 @convert_option
 @method_options("permutation")
+@engine_options
 @level_option
 @formats
 def compare(
@@ -206,10 +231,12 @@ def compare(
     from polyroc.cli.pages import comparison_page
     from polyroc.inference.comparing import compare as judge
 
+    told = for_engine(file, columns)
     with progress_bar():
         how: Any = None if adjustment == "none" else adjustment
         by = method_from(method, replicates, seed)
-        found = judge(scores_from(file, **columns), measure=measure, method=by, adjustment=how)
+        data: Any = scores_from(file, **columns) if told is None else str(file)
+        found = judge(data, measure=measure, method=by, adjustment=how, **(told or {}))
     if output == "json":
         click.echo(json.dumps(found.to_dict(level), indent=2))
     elif output == "csv":
@@ -234,8 +261,15 @@ def measures(output: Format | None) -> None:
 
 
 @app.command(short_help="Three classifiers on Fisher's irises.")
+@click.option(
+    "--report",
+    "target",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Also write the report here (.html).",
+)
 @formats
-def demo(output: Format | None) -> None:
+def demo(target: Path | None, output: Format | None) -> None:
     """Three classifiers on Fisher's irises (the two sepal measurements), judged by every measure.
 
     The predictions ship with the package; they were made by leaving one flower out at a time.
@@ -254,13 +288,23 @@ def demo(output: Format | None) -> None:
             "\nThe same for a file of your own:\n"
             "  polyroc evaluate FILE --truth species --scores 'p_*' --classifier classifier --case case"
         )
+    if target is not None:
+        from polyroc.reports.reporting import report as make
+
+        make(scores, path=target, title="Three classifiers on Fisher's irises")
+        click.echo(f"\nThe report of it, to be opened in a browser: {target.resolve()}")
 
 
 app.add_command(contrast)
 app.add_command(curve)
+app.add_command(datasets)
 app.add_command(front)
 app.add_command(operate)
 app.add_command(plot)
 app.add_command(rates)
+app.add_command(report)
+app.add_command(reproduce)
+app.add_command(serve)
 app.add_command(size)
+app.add_command(study)
 app.add_command(surface)

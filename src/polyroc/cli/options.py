@@ -23,13 +23,13 @@ __all__ = [
     "level_option",
     "method_from",
     "method_options",
+    "optional_data_file",
     "progress_bar",
+    "score_columns",
     "scores_from",
 ]
 
 COLUMNS = (
-    click.argument("file", type=click.Path(path_type=Path)),
-    click.option("--truth", required=True, metavar="COLUMN", help="Column of the true classes."),
     click.option(
         "--scores",
         default=("*",),
@@ -41,6 +41,7 @@ COLUMNS = (
     click.option("--classifier", metavar="COLUMN", help="Column that says whose scores a row holds."),
     click.option("--case", metavar="COLUMN", help="Column that names the case of a row (pairs classifiers)."),
     click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."),
+    click.option("--table", metavar="NAME", help="DuckDB file: the table or view; of a study, the data set."),
     click.option("--weight", metavar="COLUMN", help="Column of sample weights."),
     click.option("--groups", metavar="COLUMN", help="Column of groups (patients, folds) for the error bars."),
     click.option("--labels", metavar="A,B,C", help="The classes in order, also those without a case."),
@@ -107,11 +108,20 @@ def method_from(method: str, replicates: int, seed: int | None) -> "Method":
     return plain[method]
 
 
-def data_file(command: Any) -> Any:
+def data_file(command: Any, required: bool = True) -> Any:
     """The file, and which of its columns hold what."""
-    for option in reversed(COLUMNS):
+    place = (
+        click.argument("file", required=required, type=click.Path(path_type=Path)),
+        click.option("--truth", required=required, metavar="COLUMN", help="Column of the true classes."),
+    )
+    for option in reversed((*place, *COLUMNS)):
         command = option(command)
     return command
+
+
+def optional_data_file(command: Any) -> Any:
+    """The same for a command that takes a stored front instead; see `polyroc.cli.stored`."""
+    return data_file(command, required=False)
 
 
 def formats(command: Any) -> Any:
@@ -133,13 +143,13 @@ def scores_from(
     from polyroc.io import read
 
     order = None if labels is None else [label.strip() for label in labels.split(",")]
-    found = read(file, scores=_score_columns(scores), labels=order, **columns)
+    found = read(file, scores=score_columns(scores), labels=order, **columns)
     if convert is None:
         return found
     return to_probabilities(found) if convert == "gaussian" else to_ordered(found, rule=convert)
 
 
-def _score_columns(given: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
+def score_columns(given: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
     """Column names and globs, or the same by classifier where NAME=COLUMNS was written."""
     named = [text.partition("=") for text in given]
     if not any(sign for _, sign, _ in named):

@@ -53,6 +53,7 @@ def _notes(found: Evaluation) -> list[str]:
         notes.append(_how(first.provenance.method or "", first.resampled is not None))
         notes += _conversions(found.estimates.values())
         notes += _draws(found.estimates.values())
+        notes += _bounds(found.estimates.values())
     ordered = sorted(found.skipped.items(), key=lambda item: item[1])
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
         told = reason.removeprefix("is ").replace("labels=[...]", "--labels A,B,C")
@@ -73,13 +74,28 @@ def _draws(estimates: Iterable[Estimate]) -> list[str]:
     return [printable(f"Monte Carlo error, as random tuples of cases were looked at: {told}.")] if drawn else []
 
 
+def _bounds(estimates: Iterable[Estimate]) -> list[str]:
+    """What an engine vouches for, and what it took."""
+    counted = [(e, e.certificate) for e in estimates if e.certificate is not None]
+    if not counted:
+        return []
+    took = counted[0][1]
+    size = "" if took.bytes is None else f" ({took.bytes / 1e6:.4g} MB)"
+    told = [f"Certain to hold the exact value, after {took.passes} passes over {took.rows} rows{size}:"]
+    for estimate, sure in counted:
+        said = "; standard error is the largest there can be" if sure.error_is_bound else ""
+        whose = f"{estimate.measure} of {estimate.classifier}"
+        told.append(f"  {whose}: {sure.low:.10g} to {sure.high:.10g} (width {sure.width:.2g}){said}")
+    return [printable(line) for line in told]
+
+
 def comparison_page(found: Comparison, *, level: float, margin: float | None, source: str) -> Page:
     """Pair by pair; then whether all are equal, and the conclusion in words."""
     table = [_difference_row(difference, level, margin) for difference in found.differences.values()]
     estimates = ", ".join(f"{name} {number_text(e.value)}" for name, e in found.estimates.items())
     equal = f"All equal: chi-square {found.statistic:.3f} with {found.df} df, {p_text(found.pvalue)}."
     told = _conversions(found.estimates.values())
-    notes = [equal, *told, "", *found.conclusion(level)]
+    notes = [equal, *told, *_bounds(found.estimates.values()), "", *found.conclusion(level)]
     title = f"{source}: {found.measure}{' *' if told else ''} ({estimates})"
     return Page(printable(title), table, [printable(note) for note in notes])
 

@@ -1,6 +1,7 @@
-"""Shipped data sets (`catalogue`) and worlds whose true values are known (`synthetic`)."""
+"""Real data sets (`load`, `entries`), shipped files (`catalogue`), and worlds with known truth (`synthetic`)."""
 
 from polyroc.datasets import catalogue, synthetic
+from polyroc.datasets.loading import Dataset, Entry, entries, load
 from polyroc.datasets.synthetic import (
     Binormal,
     HandTill,
@@ -11,10 +12,14 @@ from polyroc.datasets.trinormal import Trinormal
 
 __all__ = [
     "Binormal",
+    "Dataset",
+    "Entry",
     "HandTill",
     "Trinormal",
     "average_correct_rate",
     "catalogue",
     "empirical_average_correct_rate",
+    "entries",
+    "load",
     "synthetic",
 ]

@@ -32,6 +32,7 @@ def read(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     missing: Missing = "refuse",
+    table: str | None = None,
 ) -> Scores:
     r"""Read what was observed from a file or a data frame.
 
@@ -42,8 +43,8 @@ def read(
     Parameters
     ----------
     source
-        The path of a CSV, TSV, Parquet or JSON-lines file (.csv, .tsv, .parquet, .jsonl, .ndjson, .json; the
-        text formats also with .gz after that), or a pandas, polars or pyarrow data frame.
+        The path of a CSV, TSV, Parquet, JSON-lines or DuckDB file (.csv, .tsv, .parquet, .jsonl, .ndjson, .json,
+        .duckdb; the text formats also with .gz after that), or a pandas, polars or pyarrow data frame.
     truth
         The column of the true classes.
     scores
@@ -64,6 +65,9 @@ def read(
     labels, pos_label, missing
         As everywhere: the classes in order, the positive one of two, and "refuse" or "drop" for rows with missing
         values. Labels given as text match a column of numbers by their text, and the other way round.
+    table
+        The table or view of a DuckDB file; the only one need not be named. The store of a study has one for each
+        data set, with the columns learner, repeat, fold, case, id (of a prediction), truth and p_CLASS.
 
     Returns
     -------
@@ -87,13 +91,13 @@ def read(
     """
     asked = Asked(truth, scores, classifier, case, class_, weight, groups)
     with Session() as session:
-        opened = _opened(session, source, asked)
+        opened = _opened(session, source, asked, table)
         columns = choose(asked, opened)
-        table = Table(session, opened, columns.numbers, columns.labels)
-        found = table.coded(columns.truth)
+        rows = Table(session, opened, columns.numbers, columns.labels)
+        found = rows.coded(columns.truth)
         order = as_labels(labels, found.labels)
         classes = in_order(found, order, words_for(columns))
-        observed = arrange(table, columns, classes, order is not None)
+        observed = arrange(rows, columns, classes, order is not None)
         several = columns.named or columns.classifier is not None
         return normalise(
             observed.truth,
@@ -107,7 +111,7 @@ def read(
         )
 
 
-def _opened(session: Session, source: Any, asked: Asked) -> Source:
+def _opened(session: Session, source: Any, asked: Asked, table: str | None) -> Source:
     if isinstance(source, str | PathLike):
-        return file_source(session, Path(source), asked.names)
+        return file_source(session, Path(source), asked.names, table)
     return frame_source(session, source, asked.names)

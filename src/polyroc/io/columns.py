@@ -11,7 +11,7 @@ from polyroc.io.source import Source
 from polyroc.io.words import columns_named, shortened
 from polyroc.scores import readable
 
-__all__ = ["Asked", "Columns", "Named", "Request", "choose"]
+__all__ = ["Asked", "Columns", "Named", "Request", "check_column", "choose"]
 
 Named = str | Sequence[str]
 Request = Named | Mapping[str, Named]
@@ -93,7 +93,7 @@ def choose(asked: Asked, source: Source) -> Columns:
     """Find the columns asked for."""
     roles = dict(asked.roles())
     for role, name in roles.items():
-        _check_column(name, source, role)
+        check_column(name, source, role)
     taken = set(roles.values())
     named = isinstance(asked.scores, Mapping)
     requests = dict(asked.scores) if isinstance(asked.scores, Mapping) else {"classifier": asked.scores}
@@ -129,7 +129,7 @@ def _matches(pattern: str, source: Source, taken: set[str]) -> list[str]:
     if pattern in source.columns:
         return [pattern]
     if not any(sign in pattern for sign in "*?["):
-        _check_column(pattern, source, "scores")
+        check_column(pattern, source, "scores")
     found = [name for name in source.columns if name not in taken and fnmatchcase(name, pattern)]
     if not found:
         raise InputError(
@@ -138,7 +138,8 @@ def _matches(pattern: str, source: Source, taken: set[str]) -> list[str]:
     return found
 
 
-def _check_column(name: str, source: Source, role: str) -> None:
+def check_column(name: str, source: Source, role: str) -> None:
+    """Refuse a column that is not there, and name the nearest."""
     if name in source.columns and name.strip():
         return
     lower = {column.lower(): column for column in source.columns}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from polyroc.errors import InputError, MissingFileError
+from polyroc.io.database import database_source
 from polyroc.io.headers import read_header
 from polyroc.io.json_lines import json_source
 from polyroc.io.session import Session
@@ -17,7 +18,7 @@ from polyroc.io.words import shortened
 
 __all__ = ["file_source"]
 
-Format = Literal["csv", "parquet", "json"]
+Format = Literal["csv", "parquet", "json", "duckdb"]
 
 _FORMATS: dict[str, Format] = {
     ".csv": "csv",
@@ -26,8 +27,9 @@ _FORMATS: dict[str, Format] = {
     ".jsonl": "json",
     ".ndjson": "json",
     ".json": "json",
+    ".duckdb": "duckdb",
 }
-_CONTENT: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
+_CONTENT: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON", "duckdb": "DuckDB"}
 _MISSING = ["", "NA", "N/A", "#N/A", "<NA>", "nan", "NaN", "NAN", "-nan", "NULL", "null", "Null"]
 
 
@@ -41,13 +43,17 @@ class _File(NamedTuple):
         return f"'{self.path}'"
 
 
-def file_source(session: Session, path: Path, asked: Collection[str]) -> Source:
-    """A source for the file; `asked` are column names that help to tell the delimiter."""
+def file_source(session: Session, path: Path, asked: Collection[str], table: str | None = None) -> Source:
+    """A source for the file; `asked` are column names that help to tell the delimiter, `table` is DuckDB's."""
     _check_there(path)
     file = _File(path, *_format(path))
     _check_content(file)
+    if table is not None and file.format != "duckdb":
+        raise InputError(f"{file.name} is no DuckDB file and has no tables; leave table={table!r} out.")
     if file.format == "csv":
         return _csv(file, asked)
+    if file.format == "duckdb":
+        return database_source(session, path, table)
     return _parquet(session, file) if file.format == "parquet" else json_source(session, path, file.zipped)
 
 
@@ -91,7 +97,7 @@ def _ending(path: Path) -> tuple[str, bool]:
 
 def _format(path: Path) -> tuple[Format, bool]:
     ending, zipped = _ending(path)
-    if ending not in _FORMATS or (zipped and ending == ".parquet"):
+    if ending not in _FORMATS or (zipped and ending in (".parquet", ".duckdb")):
         raise InputError(
             f"'{path}' ends in {''.join(path.suffixes[-2:] if zipped else path.suffixes[-1:]) or 'nothing'!r}, "
             f"which tells no format; expected {', '.join(_FORMATS)}, or .gz after one of the text formats."
@@ -130,6 +136,8 @@ def _content(head: bytes, expected: Format) -> str:
     for magic, content in ((b"PAR1", "Parquet"), (b"\x1f\x8b", "gzip")):
         if head.startswith(magic):
             return content
+    if head[8:12] == b"DUCK":
+        return "DuckDB"
     if b"\0" in head:
         return "binary data, or text that is not UTF-8"
     text = head.removeprefix(b"\xef\xbb\xbf").strip()

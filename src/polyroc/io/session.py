@@ -65,7 +65,11 @@ class Session:
         try:
             return action()
         except self._failure as error:
-            raise InputError(f"{reading} cannot be read: {_reason(error)}. Check that it is whole.") from None
+            raise self._named(error, reading) from None
+
+    def _named(self, error: Exception, reading: str) -> Exception:
+        """What went wrong, as an error of ours."""
+        return InputError(f"{reading} cannot be read: {_reason(error)}. Check that it is whole.")
 
 
 def _reason(error: Exception) -> str:

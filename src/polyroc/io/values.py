@@ -13,7 +13,7 @@ from polyroc.io.table import Table
 from polyroc.io.words import ColumnWords, columns_named
 from polyroc.kernels.arrays import BoolArray, FloatArray
 
-__all__ = ["Said", "number_column", "said"]
+__all__ = ["Said", "class_columns", "number_column", "said"]
 
 
 class Said(NamedTuple):
@@ -27,7 +27,7 @@ def said(table: Table, columns: ScoreColumns, labels: tuple[Hashable, ...], in_o
     """The values of one classifier; `in_order` if the caller gave the labels, whose order then counts."""
     if len(columns.names) == 1:
         return Said(_score_or_decisions(table, columns.names[0], labels), columns_named(columns.names))
-    names = _class_columns(table.source.name, columns, labels, in_order)
+    names = class_columns(table.source.name, columns, labels, in_order)
     matrix = np.empty((table.rows, len(names)))
     for j, name in enumerate(names):
         matrix[:, j] = number_column(table, name)
@@ -91,7 +91,7 @@ def _what_it_holds(table: Table, name: str, bad: BoolArray, labels: Sequence[Has
     return f"holds the text {value!r} ({ColumnWords().where(bad)}); {remedy}"
 
 
-def _class_columns(
+def class_columns(
     source: str, columns: ScoreColumns, labels: tuple[Hashable, ...], in_order: bool
 ) -> tuple[str, ...]:
     """The columns in the order of the labels: by name, or as spelt out where the labels were too."""

@@ -1,6 +1,7 @@
 """The conclusion in plain sentences: which classifier, by how much, how sure, where it fails."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan
 from typing import NamedTuple
 
@@ -9,9 +10,10 @@ import numpy as np
 from polyroc.reports.embedding import shortened
 from polyroc.reports.findings import MOST_CLASSES, Findings
 from polyroc.results import Comparison, Difference, Estimate, Rates
+from polyroc.results.paired_tests import PairedTest
 from polyroc.results.result import p_text
 
-__all__ = ["Conclusion", "conclude", "measure_compared"]
+__all__ = ["Conclusion", "Pairs", "conclude", "listed", "measure_compared"]
 
 FEW = 20  # cases of a class below which numbers about it are rough
 MANY = 4  # classifiers beyond which not every pair is told
@@ -93,49 +95,9 @@ class _Words:
 
     def _against_others(self, comparison: Comparison, best: str) -> Iterator[str]:
         others = [comparison.difference(best, other) for other in comparison.estimates if other != best]
-        known = [each for each in others if not isnan(each.pvalue)]
-        beaten = [each for each in known if each.adjusted_pvalue < 1 - self.level]
-        open_ = [each for each in known if each.adjusted_pvalue >= 1 - self.level]
         several = comparison.adjustment is not None and len(comparison.differences) > 1
         after = f" after {str(comparison.adjustment).title()}" if several else ""
-        if len(beaten) > MANY:
-            least = min(beaten, key=lambda each: abs(each.value))
-            yield (
-                f"It is better than {len(beaten)} others, by {abs(least.value):.3f} or more (each p below "
-                f"{1 - self.level:.2g}{after})."
-            )
-        else:
-            yield from (self._better(each, after) for each in beaten)
-        if open_:
-            yield from self._undecided(open_, best, after)
-        for each in [each for each in others if isnan(each.pvalue)][:MANY]:
-            other = self.classifier[each.second]
-            yield f"It cannot be compared with {other}: their difference has no standard error."
-
-    def _ends(self, each: Difference) -> str:
-        shown = each if each.value >= 0 else each.reversed()
-        low, high = shown.confidence_interval(self.level)
-        return f"{shown.value:.3f} ({100 * self.level:g} % {low:.3f} to {high:.3f})"
-
-    def _better(self, each: Difference, after: str) -> str:
-        other = self.classifier[each.second]
-        return f"It is better than {other} by {self._ends(each)}, {p_text(each.adjusted_pvalue)}{after}."
-
-    def _undecided(self, pairs: list[Difference], best: str, after: str) -> Iterator[str]:
-        names = [self.classifier[each.second] for each in pairs]
-        if len(pairs) > MANY:
-            yield (
-                f"Whether it is better than {len(pairs)} others ({', '.join(names[:MANY])}, ...) cannot be told "
-                "from these cases; that does not show them to be equal."
-            )
-            return
-        for each, name in zip(pairs, names, strict=True):
-            low, high = each.confidence_interval(self.level)
-            yield (
-                f"Whether {self.classifier[best]} or {name} is better cannot be told from these cases: the "
-                f"difference is {self._ends(each)}, {p_text(each.adjusted_pvalue)}{after}. That does not show "
-                f"them to be equal: a difference of {max(abs(low), abs(high)):.3f} would fit the data as well."
-            )
+        yield from Pairs(self.classifier, self.level, after, "these cases").told(best, others)
 
     def failing(self) -> Iterator[str]:
         best = self.best()
@@ -202,10 +164,10 @@ class _Words:
             yield f"There is no case of {name}: what needs one is undefined."
         alone = [name for name, count in cases.items() if count == 1]
         if alone:
-            yield f"There is one case only of {_listed(alone)}: nothing said of it has a standard error."
+            yield f"There is one case only of {listed(alone)}: nothing said of it has a standard error."
         few = [f"{name} ({count})" for name, count in cases.items() if 1 < count < FEW]
         if few:
-            yield f"Few cases of {_listed(few)}: numbers about them are rough, and their intervals wide."
+            yield f"Few cases of {listed(few)}: numbers about them are rough, and their intervals wide."
         if facts.groups is not None:
             yield f"Error bars count {facts.groups} groups, not cases."
         if facts.dropped:
@@ -220,9 +182,84 @@ class _Words:
         return any(each.value in each.limits for each in self.estimates().values())
 
 
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Sentences on the best of several against the others, pair by pair.
+
+    Attributes
+    ----------
+    names
+        As they are shown.
+    level
+        Of the intervals; pairs with an adjusted p-value below 1 - level are told apart.
+    after
+        What the p-values were adjusted by, as " after Holm".
+    source
+        What the differences come from, as "these cases".
+    brief
+        Whether what cannot be told is told in one sentence.
+    """
+
+    names: Mapping[str, str]
+    level: float
+    after: str
+    source: str
+    brief: bool = False
+
+    def told(self, best: str, pairs: Sequence[Difference | PairedTest]) -> Iterator[str]:
+        """`pairs` are the best minus another each."""
+        beaten = [each for each in pairs if each.adjusted_pvalue < 1 - self.level]
+        open_ = [each for each in pairs if each.adjusted_pvalue >= 1 - self.level]
+        if len(beaten) > MANY:
+            least = min(beaten, key=lambda each: abs(each.value))
+            yield (
+                f"It is better than {len(beaten)} others, by {abs(least.value):.3f} or more (each p below "
+                f"{1 - self.level:.2g}{self.after})."
+            )
+        else:
+            yield from (self._better(each) for each in beaten)
+        if open_:
+            yield from self._undecided(open_, best)
+        for each in [each for each in pairs if isnan(each.pvalue)][:MANY]:
+            other = self.names[each.second]
+            yield f"It cannot be compared with {other}: their difference has no standard error."
+
+    def _ends(self, each: Difference | PairedTest) -> str:
+        shown = each if each.value >= 0 else each.reversed()
+        low, high = shown.confidence_interval(self.level)
+        return f"{shown.value:.3f}" + ("" if isnan(low) else f" ({100 * self.level:g} % {low:.3f} to {high:.3f})")
+
+    def _better(self, each: Difference | PairedTest) -> str:
+        other = self.names[each.second]
+        return f"It is better than {other} by {self._ends(each)}, {p_text(each.adjusted_pvalue)}{self.after}."
+
+    def _undecided(self, pairs: Sequence[Difference | PairedTest], best: str) -> Iterator[str]:
+        names = [self.names[each.second] for each in pairs]
+        if len(pairs) > MANY:
+            yield (
+                f"Whether it is better than {len(pairs)} others ({', '.join(names[:MANY])}, ...) cannot be told "
+                f"from {self.source}; that does not show them to be equal."
+            )
+            return
+        if self.brief:
+            told = [f"{name} ({p_text(each.adjusted_pvalue)})" for each, name in zip(pairs, names, strict=True)]
+            yield f"It is not told from {', '.join(told)}{self.after}; that does not show them to be equal."
+            return
+        for each, name in zip(pairs, names, strict=True):
+            low, high = each.confidence_interval(self.level)
+            most = max(abs(low), abs(high))
+            fits = "." if isnan(most) else f": a difference of {most:.3f} would fit the data as well."
+            yield (
+                f"Whether {self.names[best]} or {name} is better cannot be told from {self.source}: the "
+                f"difference is {self._ends(each)}, {p_text(each.adjusted_pvalue)}{self.after}. That does not show "
+                f"them to be equal{fits}"
+            )
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """The first six, and how many more there are."""
     return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

@@ -13,12 +13,22 @@ from polyroc.reports.desk import Desk
 from polyroc.reports.findings import Findings
 from polyroc.reports.methods import methods_of, references_of
 from polyroc.reports.plain import as_latex, as_markdown
+from polyroc.reports.study_conclusion import conclude_study
+from polyroc.reports.study_findings import StudyFindings
+from polyroc.reports.study_methods import plan_lines, study_methods_of, study_references_of
+from polyroc.reports.study_tables import study_tables
+from polyroc.reports.tables import Table, tables
 from polyroc.results import Comparison, Curves, Evaluation, Front, OperatingPoint, Rates, Result, Surface
 from polyroc.results.result import SCHEMA
 
 __all__ = ["FORMATS", "Report", "checked_path"]
 
-WHOLE: Mapping[str, Any] = {"evaluation": Evaluation, "comparison": Comparison, "curves": Curves}
+WHOLE: Mapping[str, Any] = {
+    "evaluation": Evaluation,
+    "comparison": Comparison,
+    "curves": Curves,
+    "study": StudyFindings,
+}
 BY_CLASSIFIER: Mapping[str, Any] = {"surfaces": Surface, "rates": Rates, "points": OperatingPoint, "fronts": Front}
 
 
@@ -50,23 +60,39 @@ class Report(Result):
     @property
     def conclusion(self) -> Conclusion:
         """What was found and what to beware of, in sentences."""
-        return conclude(self.findings, self.level)
+        study = self.findings.study
+        return conclude_study(study, self.level) if study else conclude(self.findings, self.level)
+
+    @property
+    def tables(self) -> list[Table]:
+        """Every table that the findings fill."""
+        study = self.findings.study
+        return study_tables(study, self.level) if study else tables(self.findings, self.level)
 
     @property
     def methods(self) -> tuple[str, ...]:
         """How it was made, in sentences."""
-        return methods_of(self.findings, self.level)
+        study = self.findings.study
+        return study_methods_of(study, self.level) if study else methods_of(self.findings, self.level)
+
+    @property
+    def plan(self) -> tuple[str, ...]:
+        """The plan of the study, if there is one: lines of TOML."""
+        return plan_lines(self.findings.study) if self.findings.study else ()
 
     @property
     def references(self) -> tuple[str, ...]:
         """Where the measures and methods come from."""
-        return references_of(self.findings)
+        study = self.findings.study
+        return study_references_of(study) if study else references_of(self.findings)
 
     def __repr__(self) -> str:
         return f"Report({' '.join(self.conclusion.said[:2]) or self.title})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record per classifier and measure."""
+        """One record per classifier and measure; of a study, per data set and learner."""
+        if self.findings.study is not None:
+            return self.findings.study.rows(level)
         return [] if self.findings.evaluation is None else self.findings.evaluation.rows(level)
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from polyroc.reports.embedding import packed, shortened
 from polyroc.reports.findings import MOST_CLASSES, Findings
+from polyroc.reports.study_findings import StudyFindings
 from polyroc.results import Curve, Estimate
 
 __all__ = ["curve_panels", "pair_matrix", "shapes"]
@@ -17,6 +18,8 @@ COBWEB = 6  # classes beyond which a cobweb cannot be read
 
 def curve_panels(found: Findings, level: float) -> dict[str, Any] | None:
     """One panel per two-class problem, all classifiers in each; and the thresholds that the slider moves over."""
+    if found.study is not None:
+        return _data_sets(found.study, level)
     if found.curves is None:
         return None
     panels: dict[tuple[str, str], list[Curve]] = {}
@@ -33,6 +36,28 @@ def curve_panels(found: Findings, level: float) -> dict[str, Any] | None:
                 "curves": [{"who": who.index(each.classifier), **_curve(each, level)} for each in curves],
             }
             for (positive, negative), curves in panels.items()
+        ],
+    }
+
+
+def _data_sets(found: StudyFindings, level: float) -> dict[str, Any] | None:
+    """The same of a study: one panel per data set of two classes."""
+    if not found.curves:
+        return None
+    who = list(found.study.learners)
+    titles = dict(zip(found.study.data_sets, shortened(found.study.data_sets), strict=True))
+    every = [each for curves in found.curves.values() for each in curves.values()]
+    return {
+        "two": False,
+        "grid": _grid([each.thresholds for each in every]),
+        "panels": [
+            {
+                "title": titles[name],
+                "positive": shortened((next(iter(curves.values())).positive,))[0],
+                "negative": shortened((next(iter(curves.values())).negative,))[0],
+                "curves": [{"who": who.index(each.classifier), **_curve(each, level)} for each in curves.values()],
+            }
+            for name, curves in found.curves.items()
         ],
     }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polyroc._normalise.words import shown
 from polyroc.errors import InputError
@@ -19,6 +19,9 @@ from polyroc.results import (
     Result,
     Surface,
 )
+
+if TYPE_CHECKING:
+    from polyroc.reports.study_findings import StudyFindings
 
 __all__ = ["MOST_CLASSES", "Findings", "collected"]
 
@@ -37,6 +40,8 @@ class Findings:
         ROC curves of two classes, or of each class against the rest; of every ordered pair of classes.
     surfaces, rates, points, fronts
         By classifier.
+    study
+        What a study says; a report of one has nothing else in it.
     notes
         What should be known of how they were made: warnings, and what was left out and why.
     """
@@ -49,12 +54,13 @@ class Findings:
     rates: Mapping[str, Rates] = field(default_factory=dict)
     points: Mapping[str, OperatingPoint] = field(default_factory=dict)
     fronts: Mapping[str, Front] = field(default_factory=dict)
+    study: "StudyFindings | None" = None
     notes: tuple[str, ...] = ()
 
     @property
     def classifiers(self) -> tuple[str, ...]:
         """Everyone who is told of, in the order given."""
-        named: list[str] = []
+        named: list[str] = list(self.study.study.learners) if self.study else []
         named += self.evaluation.classifiers if self.evaluation else ()
         named += self.comparison.estimates if self.comparison else ()
         for curves in (self.curves, self.pairs):
@@ -95,7 +101,9 @@ def collected(results: Iterable[Result]) -> Findings:
         known = next((add for kind, add in PLACES.items() if isinstance(result, kind)), None)
         if known is None:
             names = ", ".join(kind.__name__ for kind in PLACES)
-            raise InputError(f"A report is made of scores, or of results ({names}), got {shown(result)}.")
+            raise InputError(
+                f"A report is made of scores, of one study, or of results ({names}), got {shown(result)}."
+            )
         found = known(found, result)
     return found
 
@@ -134,7 +142,7 @@ def _by_classifier(where: str) -> Any:
     return add
 
 
-# A further kind of result, such as a study, gets a line here and a section on the page.
+# A further kind of result gets a line here and a section on the page.
 PLACES: Mapping[type, Any] = {
     Evaluation: _with_evaluation,
     Estimate: _with_estimate,

@@ -24,7 +24,7 @@ from polyroc.results import Curve, Curves, Estimate, Evaluation, Surface
 from polyroc.scores import Scores
 from polyroc.surfaces import surface
 
-__all__ = ["drawn", "gather", "headline", "part_of"]
+__all__ = ["POINTS", "at_most", "detached", "drawn", "gather", "headline", "part_of"]
 
 POINTS = 400  # of a curve, about
 TOLERANCE = 1e-3  # by which the area under the points that are kept may differ
@@ -142,7 +142,7 @@ class _Work:
             found = curve(problem.scores, band="pointwise", level=self.level, method=self.method)
             assert isinstance(found, Curve)
             kept = found.thinned(POINTS, TOLERANCE)
-            made[problem.key] = replace(kept, _area=_detached(found))
+            made[problem.key] = replace(kept, _area=detached(found))
         return Curves("classifier" if two else "class", made, {})
 
     def pairs(self) -> Curves | None:
@@ -156,7 +156,7 @@ class _Work:
         for problem in problems(self.scores, "ovo"):
             found = curve(problem.scores, drop_intermediate=True, method=None)
             assert isinstance(found, Curve)
-            made[problem.key] = replace(_at_most(found, points), _area=_detached(found))
+            made[problem.key] = replace(at_most(found, points), _area=detached(found))
         return Curves("pair", made, {})
 
     def surfaces(self) -> dict[str, Surface] | None:
@@ -206,13 +206,13 @@ class _Work:
         return found if isinstance(found, dict) else {found.classifier: found}
 
 
-def _detached(found: Curve) -> Callable[[], Estimate]:
+def detached(found: Curve) -> Callable[[], Estimate]:
     """The area without the cases it was made of, which would otherwise be kept as long as the curve."""
     area = Estimate.from_dict(found.area.to_dict())
     return lambda: area
 
 
-def _at_most(found: Curve, points: int) -> Curve:
+def at_most(found: Curve, points: int) -> Curve:
     """So many points and no more: a picture, whose area is told apart."""
     from polyroc.kernels.thinning import thin
 

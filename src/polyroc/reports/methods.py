@@ -8,14 +8,14 @@ from polyroc._version import __version__
 from polyroc.measures import MEASURES
 from polyroc.reports.findings import Findings
 
-__all__ = ["methods_of", "references_of"]
+__all__ = ["methods_of", "references_of", "versions"]
 
 
 def methods_of(found: Findings, level: float) -> tuple[str, ...]:
     """Sentences on error bars, adjustments, curves and versions."""
     facts = found.provenance
     if facts is None:
-        return (_versions(),)
+        return (versions(),)
     cases = sum(facts.cases.values())
     said = [
         f"{cases} cases of {len(facts.cases)} classes; intervals at {100 * level:g} %.",
@@ -41,7 +41,7 @@ def methods_of(found: Findings, level: float) -> tuple[str, ...]:
             "Fronts: costs drawn from a Dirichlet distribution; operating points of which none is better than "
             "another in every error. Rules picked on the cases they are judged on look better than they are."
         )
-    return (*said, _versions())
+    return (*said, versions())
 
 
 def _error_bars(method: str | None) -> str:
@@ -50,7 +50,8 @@ def _error_bars(method: str | None) -> str:
     return f"Standard errors by {method}." if method else "No standard errors were asked for."
 
 
-def _versions() -> str:
+def versions() -> str:
+    """What the report was made with."""
     return f"Made with polyroc {__version__}, Python {platform.python_version()}, numpy {np.__version__}."
 
 

@@ -16,7 +16,10 @@ from polyroc.reports.embedding import (
     tidy,
 )
 from polyroc.reports.exploring import explorer
-from polyroc.reports.tables import Table, tables
+from polyroc.reports.study_conclusion import name_of_test, ranks_text
+from polyroc.reports.study_findings import StudyFindings
+from polyroc.reports.study_tables import grouped
+from polyroc.reports.tables import Table
 
 if TYPE_CHECKING:
     from polyroc.reports.document import Report
@@ -51,8 +54,9 @@ def as_html(report: "Report") -> str:
         lstrip_blocks=True,
     )
     found = report.findings
-    by_key = {table.key: table for table in tables(found, report.level)}
-    return environment.get_template("page.html").render(
+    by_key = {table.key: table for table in report.tables}
+    template = "study.html" if found.study else "page.html"
+    return environment.get_template(template).render(
         title=tidy(report.title)[:200],
         policy=policy,
         style=Markup(asset("style.css")),
@@ -69,6 +73,8 @@ def as_html(report: "Report") -> str:
         methods=report.methods,
         notes=[clipped(note) for note in found.notes],
         references=report.references,
+        study=_study(found.study, report) if found.study else None,
+        plan=report.plan,
         repeat=[clipped(line, 2000) for line in report.repeat],
         cases=_cases(report),
         level=f"{100 * report.level:g} %",
@@ -87,6 +93,27 @@ def _data(report: "Report") -> dict[str, Any]:
         "pairs": pair_matrix(found, report.level),
         "shapes": shapes(found, report.level),
         "explorer": explorer(report),
+    }
+
+
+def _study(found: StudyFindings, report: "Report") -> dict[str, Any]:
+    """The parts of the page of a study."""
+    by_key = {table.key: table for table in report.tables}
+    groups = grouped(found)
+    chosen, ranks = found.recommendation, found.friedman
+    return {
+        "design": report.methods[0].partition(":")[0],
+        "means": by_key["values"],
+        "errors": found.spread.has_errors,
+        "pairs": [table for key, table in by_key.items() if key.startswith("pairs-")],
+        "adjusted": chosen is not None and chosen.test != "friedman",
+        "test": "" if chosen is None else name_of_test(chosen.test),
+        "why": "" if chosen is None else chosen.why,
+        "duncan": [each for each in groups if each.table.key != "ranks"],
+        "ranks": next((each for each in groups if each.table.key == "ranks"), None),
+        "friedman": "" if ranks is None else ranks_text(ranks),
+        "pooled": [table for key, table in by_key.items() if key.startswith("pooled-")],
+        "failures": by_key.get("failures"),
     }
 
 

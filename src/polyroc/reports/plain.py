@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from polyroc.reports.tables import Table, tables
+from polyroc.reports.tables import Table
 
 if TYPE_CHECKING:
     from polyroc.reports.document import Report
@@ -35,11 +35,13 @@ def as_markdown(report: "Report") -> str:
     said, cautions = report.conclusion
     lines = [f"# {safe(report.title)}", "", *[f"{safe(each)}\n" for each in said]]
     lines += [f"- {safe(each)}" for each in cautions]
-    for table in tables(report.findings, report.level):
+    for table in report.tables:
         lines += ["", f"## {safe(table.title)}", "", *_pipes(table)]
     lines += ["", "## How it was made", ""]
     lines += [f"- {safe(each)}" for each in (*report.methods, *report.findings.notes)]
     lines += ["", "## References", "", *[f"- {safe(each)}" for each in report.references]]
+    if report.plan:
+        lines += ["", "## The plan", "", "Saved as plan.toml:", "", *[f"    {line}" for line in report.plan]]
     if report.repeat:
         lines += ["", "## To repeat it", "", *[f"    {line}" for line in report.repeat]]
     return "\n".join(lines) + "\n"
@@ -60,7 +62,7 @@ def as_latex(report: "Report") -> str:
     """The tables, to be put into a paper; they need the package booktabs."""
     lines = [r"% \usepackage[T1]{fontenc} \usepackage{booktabs}", f"% {_comment(report.title)}"]
     lines += [f"% {_comment(each)}" for each in (*report.conclusion.said, *report.conclusion.cautions)]
-    for table in tables(report.findings, report.level):
+    for table in report.tables:
         lines += ["", *_tabular(table)]
     return "\n".join(lines) + "\n"
 

@@ -14,9 +14,12 @@ from polyroc.measures import Measure
 from polyroc.reports.desk import desk_of, refusal_of_desk
 from polyroc.reports.document import STORED, Report, checked_path
 from polyroc.reports.embedding import require_packages
-from polyroc.reports.findings import collected
+from polyroc.reports.findings import Findings, collected
 from polyroc.reports.gathering import gather
+from polyroc.reports.study_findings import judged
+from polyroc.reports.study_methods import study_repeat
 from polyroc.results import Result
+from polyroc.studies.study import Study
 
 __all__ = ["report"]
 
@@ -50,7 +53,8 @@ def report(
     ----------
     y_true, y_score
         As for `evaluate`; or `Scores`; or a result of another verb, or a list of them, of which the report is then
-        made without computing anything.
+        made without computing anything; or a `Study`, whose page has its own order: the conclusion by the test that
+        `study.recommend` picks, values by data set and learner, pairs, groups, ranks, curves, failures, the plan.
     path
         Where to write it: .html, .md (Markdown), .tex (tables for LaTeX) or .json; None to write nothing.
     title
@@ -89,12 +93,21 @@ def report(
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
     given = _results(y_true, y_score)
-    if given is not None:
+    if isinstance(y_true, Study):
+        other = {"y_score": y_score, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+        _refuse({**other, "groups": groups, "rng": rng or None, "missing": None if missing == "refuse" else missing})
+        asked = None if measure is None else str(measure)
+        told, notes = judged(y_true, asked, method=_not_permuted(method), level=level, progress=progress)
+        found = Report(
+            title or y_true.plan.name,
+            Findings(study=told, notes=notes),
+            level,
+            repeat=study_repeat(told, tuple(repeat)),
+        )
+    elif given is not None:
         found = Report(title or "Report", collected(given), level, refusal=STORED, repeat=tuple(repeat))
     else:
-        method = checked(method)
-        if isinstance(method, Permutation):
-            raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+        method = _not_permuted(method)
         options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
         scores = as_scores(y_true, y_score, **options, missing=missing)
         desk = desk_of(scores, rng)
@@ -118,6 +131,22 @@ def report(
     if target is not None:
         found.save(target)
     return found
+
+
+def _not_permuted(method: Method | None) -> Method | None:
+    method = checked(method)
+    if isinstance(method, Permutation):
+        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+    return method
+
+
+def _refuse(others: dict[str, Any]) -> None:
+    """What a study does not take."""
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise InputError(
+            f"A report of a study takes path, title, measure, method, level and repeat; leave out {', '.join(given)}."
+        )
 
 
 def _results(y_true: Any, y_score: Any) -> list[Result] | None:

@@ -10,7 +10,7 @@ from polyroc.reports.findings import Findings
 from polyroc.results import Estimate, Rates
 from polyroc.results.result import number_text, p_number
 
-__all__ = ["Interval", "Table", "tables"]
+__all__ = ["Interval", "Table", "bar", "difference_bar", "numbers", "tables", "text"]
 
 PARTS = 40  # rows of parts beyond which only the pictures tell
 
@@ -65,23 +65,26 @@ def _measures(found: Findings, level: float) -> Table | None:
     rows, bars = [], []
     for each in estimates:
         mark = " *" if each.converted else ""
-        rows.append((tidy(each.name) + mark, tidy(each.measure), names[each.classifier], *_numbers(each, level)))
-        bars.append(_bar(each, level))
+        rows.append((tidy(each.name) + mark, tidy(each.measure), names[each.classifier], *numbers(each, level)))
+        bars.append(bar(each, level))
     columns = ("measure", "key", "classifier", "value", "std. error", "low", "high", "chance")
     return Table("measures", "Measures", columns, (False,) * 3 + (True,) * 5, tuple(rows), tuple(bars))
 
 
-def _numbers(each: Estimate, level: float) -> tuple[str, ...]:
+def numbers(each: Estimate, level: float) -> tuple[str, ...]:
+    """Value, standard error, interval and chance."""
     low, high = each.confidence_interval(level)
     chance = "" if each.chance is None else number_text(each.chance)
-    return (*(_text(x) for x in (each.value, each.standard_error, low, high)), chance)
+    return (*(text(x) for x in (each.value, each.standard_error, low, high)), chance)
 
 
-def _text(value: float) -> str:
+def text(value: float) -> str:
+    """A number, or a dash if it is undefined."""
     return "\N{EN DASH}" if isnan(value) else number_text(value)
 
 
-def _bar(each: Estimate, level: float) -> Interval | None:
+def bar(each: Estimate, level: float) -> Interval | None:
+    """On the range of its measure."""
     low, high = each.confidence_interval(level)
     bottom, top = each.limits
     if isnan(each.value) or isnan(low) or not top > bottom:
@@ -106,19 +109,20 @@ def _differences(found: Findings, level: float) -> Table | None:
         rows.append(
             (
                 f"{names[each.first]} \N{MINUS SIGN} {names[each.second]}",
-                *(_text(x) for x in (each.value, each.standard_error, low, high)),
+                *(text(x) for x in (each.value, each.standard_error, low, high)),
                 *("\N{EN DASH}" if isnan(p) else p_number(p) for p in (each.pvalue, each.adjusted_pvalue)),
             )
         )
         bars.append((each.value, low, high))
     reach = max((abs(x) for bar in bars for x in bar if not isnan(x)), default=0.0) or 1.0
-    drawn = tuple(_difference_bar(*bar, reach) for bar in bars)
+    drawn = tuple(difference_bar(*each, reach) for each in bars)
     columns = ("difference", "value", "std. error", "low", "high", "p", "p adjusted")
     title = f"Differences of {found.comparison.measure}"
     return Table("differences", tidy(title), columns, (False,) + (True,) * 6, tuple(rows), drawn)
 
 
-def _difference_bar(value: float, low: float, high: float, reach: float) -> Interval | None:
+def difference_bar(value: float, low: float, high: float, reach: float) -> Interval | None:
+    """On a scale from -reach to reach."""
     if isnan(value) or isnan(low):
         return None
     at, first, last = (0.5 + 0.5 * x / reach for x in (value, low, high))
@@ -136,8 +140,8 @@ def _parts(found: Findings, level: float) -> Table | None:
         if measure.partition("(")[0] not in ("hand_till", "scurfield") or len(each.parts) > PARTS:
             continue
         for key, part in each.parts.items():
-            rows.append((tidy(measure), shortened((key,))[0], names[classifier], *_numbers(part, level)))
-            bars.append(_bar(part, level))
+            rows.append((tidy(measure), shortened((key,))[0], names[classifier], *numbers(part, level)))
+            bars.append(bar(part, level))
     if not 0 < len(rows) <= 3 * PARTS:
         return None
     columns = ("measure", "part", "classifier", "value", "std. error", "low", "high", "chance")
@@ -167,5 +171,5 @@ def _cells(confusion: Rates, k: int, level: float) -> Sequence[str]:
     for said in confusion.classes:
         each = confusion[true, said]
         low, high = each.confidence_interval(level)
-        cells.append(f"{_text(each.value)} ({_text(low)} to {_text(high)})")
+        cells.append(f"{text(each.value)} ({text(low)} to {text(high)})")
     return cells

@@ -88,7 +88,7 @@
       drawn = drawn.concat(traces(panel, at, n));
       layout[`xaxis${n}`] = polyroc.rate("false positive rate");
       layout[`yaxis${n}`] = polyroc.rate("true positive rate");
-      layout.annotations.push({ text: `${plain(panel.positive)} or ${plain(panel.negative)}`, xref: `x${n} domain`, yref: `y${n} domain`, x: 0.5, y: 1.01, yanchor: "bottom", showarrow: false, font: { size: 12 } });
+      layout.annotations.push({ text: plain(panel.title || `${panel.positive} or ${panel.negative}`), xref: `x${n} domain`, yref: `y${n} domain`, x: 0.5, y: 1.01, yanchor: "bottom", showarrow: false, font: { size: 12 } });
       drawn.push({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false, xaxis: `x${n}`, yaxis: `y${n}` });
     });
     if (found.two) {
@@ -102,7 +102,7 @@
   const figure = polyroc.figure(element, draw);
 
   function table() {
-    const heads = ["class", "classifier", "threshold", "true positive rate", "false positive rate", "precision", `area (${polyroc.percent})`];
+    const heads = [panels[0].title ? "data set" : "class", panels[0].title ? "learner" : "classifier", "threshold", "true positive rate", "false positive rate", "precision", `area (${polyroc.percent})`];
     const body = make("tbody");
     chosen.forEach((p) => {
       for (const curve of panels[p].curves) {
@@ -110,7 +110,7 @@
         const [negative, positive] = curve.cases || [];
         const area = `${digits(curve.area[0], 3)} (${digits(curve.area[1], 3)} to ${digits(curve.area[2], 3)})`;
         const cells = [digits(threshold, 4), of(curve.tpr[i], positive), of(curve.fpr[i], negative), share(precision(curve, i)), area];
-        body.append(make("tr", {}, make("th", { scope: "row" }, name(panels[p].positive)), make("td", {}, name(polyroc.data.classifiers[curve.who])), ...cells.map((text) => make("td", { class: "number" }, text))));
+        body.append(make("tr", {}, make("th", { scope: "row" }, name(panels[p].title || panels[p].positive)), make("td", {}, name(polyroc.data.classifiers[curve.who])), ...cells.map((text) => make("td", { class: "number" }, text))));
       }
     });
     const head = make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", class: i > 1 ? "number" : "" }, text)));
@@ -138,7 +138,7 @@
     controls.append(make("label", {}, "Threshold", slider, output));
   }
   if (panels.length > MANY) {
-    controls.append(polyroc.choice("Class", panels.map((panel) => panel.positive), (i) => { chosen = [i]; table(); figure.redraw(); }));
+    controls.append(polyroc.choice(panels[0].title ? "Data set" : "Class", panels.map((panel) => panel.title || panel.positive), (i) => { chosen = [i]; table(); figure.redraw(); }));
   }
   table();
 })();

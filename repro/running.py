@@ -1,0 +1,116 @@
+"""Running the experiment of a paper: step by step, so that a run that was interrupted goes on where it was.
+
+The experiment of a paper is a module with
+
+    steps(quick)       names and functions, each of which returns plain data; independent of each other
+    measured(results)  by table and name, the numbers made of what the steps returned
+    draw(results, folder)   the figures, where there are any
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from polyroc import __version__
+from polyroc.errors import InputError
+from repro.expected import Line, Measured, judge, read_expected
+
+__all__ = ["PAPERS", "Report", "reproduce"]
+
+HERE = Path(__file__).parent
+PAPERS = {
+    "bradley": "Bradley (1997), Pattern Recognition 30, 1145-1159",
+    "everson": "Everson & Fieldsend (2005), ICML workshop on ROC analysis in machine learning",
+    "hand-till": "Hand & Till (2001), Machine Learning 45, 171-186",
+    "ling": "Ling, Huang & Zhang (2003), IJCAI, 519-524",
+    "sampat": "Sampat et al. (2009), IEEE Trans. Inf. Technol. Biomed. 13, 93-101",
+}
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found of a paper."""
+
+    paper: str
+    title: str
+    quick: bool
+    lines: list[Line]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all that should agree does."""
+        return all(line.holds for line in self.lines)
+
+    def summary(self) -> str:
+        """How many numbers, and how many of them do what they should."""
+        asked = [line for line in self.lines if line.expected.kind not in ("shown", "not obtainable")]
+        wrong = sum(not line.holds for line in self.lines)
+        others = len(self.lines) - len(asked)
+        told = f"{len(asked) - wrong} of {len(asked)} numbers as they should be"
+        return f"{told}; {others} without a verdict." if others else f"{told}."
+
+
+def reproduce(
+    paper: str, *, quick: bool = False, out: Path | None = None, progress: Progress | None = None
+) -> Report:
+    """Run the experiment of a paper, or the rest of it, and hold the numbers against the printed ones."""
+    if paper not in PAPERS:
+        raise InputError(f"There is no paper {paper!r}; choose one of {', '.join(PAPERS)}.")
+    folder = paper.replace("-", "_")
+    experiment = import_module(f"repro.{folder}.experiment")
+    store = None if out is None else _stored(out, paper, quick)
+    results = _run(experiment.steps(quick), store, progress)
+    measured: Measured = experiment.measured(results)
+    lines = judge(read_expected(HERE / folder / "expected.toml", quick=quick), measured)
+    report = Report(paper, PAPERS[paper], quick, lines)
+    if out is not None:
+        _write(report, out / paper, experiment, results)
+    return report
+
+
+def _stored(out: Path, paper: str, quick: bool) -> Path:
+    """The folder of the results of steps; those of other code, or of a quick run, are not mixed in."""
+    sources = [*(HERE / paper.replace("-", "_")).glob("*.py"), *(HERE / paper).glob("plan.toml")]
+    code = hashlib.sha256(b"".join(source.read_bytes() for source in sorted(sources))).hexdigest()[:8]
+    folder = out / paper / "steps" / f"{__version__}-{code}{'-quick' if quick else ''}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _run(steps: dict[str, Callable[[], Any]], store: Path | None, progress: Progress | None) -> dict[str, Any]:
+    results = {}
+    for done, (name, step) in enumerate(steps.items()):
+        if progress is not None:
+            progress(done, len(steps), name)
+        file = None if store is None else store / f"{name.replace(' ', '_').replace('/', '-')}.json"
+        if file is not None and file.is_file():
+            results[name] = json.loads(file.read_text(encoding="utf-8"))
+            continue
+        results[name] = json.loads(json.dumps(step()))  # a resumed run sees the same as an undisturbed one
+        if file is not None:
+            part = file.with_suffix(f".{os.getpid()}.part")
+            part.write_text(json.dumps(results[name]), encoding="utf-8")
+            part.replace(file)
+    return results
+
+
+def _write(report: Report, folder: Path, experiment: ModuleType, results: dict[str, Any]) -> None:
+    rows = [line.row() for line in report.lines]
+    stored = {
+        "paper": report.title,
+        "quick": report.quick,
+        "polyroc": __version__,
+        "holds": report.holds,
+        "rows": rows,
+    }
+    (folder / "report.json").write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
+    if hasattr(experiment, "draw") and find_spec("matplotlib") is not None:
+        experiment.draw(results, folder)

@@ -1,0 +1,178 @@
+"""Sampat, Patel, Wang & Markey (2009): tables V and VI, figure 2, and the review's classifiers."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from repro.sampat.classifiers import FloatArray, IntArray, gaussian, nearest, regression
+
+import polyroc as pr
+from polyroc import datasets
+
+__all__ = ["draw", "indexes", "measured", "steps"]
+
+LABELS = (1, 2, 3)
+VOLUMES = {"vol1": "1<2<3", "vol2": "1<3<2", "vol3": "2<1<3", "vol4": "2<3<1", "vol5": "3<1<2", "vol6": "3<2<1"}
+MEANS = {1: (1.0, 1.0, 7.0), 2: (1.0, 7.0, 7.0)}  # table V: which two classes are one
+PER_CLASS, NEIGHBOURS, SEED = 50, 13, 2009
+FARTHEST, CHUNK = 15, 20  # of figure 2; replicates to a step
+Indexes = dict[str, float]
+
+
+def steps(quick: bool) -> dict[str, Callable[[], Any]]:
+    """Table VI by features, table V by replicates, figure 2 by distance, the classifiers on all features."""
+    replicates, repeats = (40, 4) if quick else (300, 30)
+    found: dict[str, Callable[[], Any]] = {}
+    for features in range(1, 5):
+        found[f"table VI features {features}"] = partial(iris, features)
+    for case in MEANS:
+        for first in range(0, replicates, CHUNK):
+            found[f"table V case {case} from {first}"] = partial(overlap, case, first)
+    for distance in range(FARTHEST + 1):
+        found[f"figure 2 distance {distance}"] = partial(separated, distance, repeats)
+    found["classifiers"] = classifiers
+    return found
+
+
+def indexes(y: IntArray, P: FloatArray) -> Indexes:
+    """Every index of the review's tables, from posteriors; the volumes after its conversion to one score."""
+    asked = ["hand_till", "ova", "ht3", "he"]
+    judged = pr.evaluate(y, P, measure=asked, labels=LABELS, method=None)
+    M, ova, ht3, he = (judged["classifier", key] for key in asked)
+    found = {f"A({i}|{j})": M.parts[f"A({i}|{j})"].value for i in LABELS for j in LABELS if i != j}
+    found |= {"M": M.value} | {f"OVA {i}": ova.parts[str(i)].value for i in LABELS}
+    return found | {"OVA mean": ova.value, "HT3": ht3.value} | volumes(y, pr.to_ordered(P)) | {"He": he.value}
+
+
+def volumes(y: IntArray, score: FloatArray) -> Indexes:
+    """The six volumes of Scurfield, his D in bits, and the volume of Nakas & Yiannoutsos, of one score."""
+    D = pr.evaluate(y, score, measure="scurfield", labels=LABELS, method=None)
+    vus = pr.evaluate(y, score, measure="vus", labels=LABELS, method=None)
+    return {name: D.parts[order].value for name, order in VOLUMES.items()} | {"D": D.value, "Nakas": vus.value}
+
+
+def _iris(features: int) -> tuple[FloatArray, IntArray]:
+    data = datasets.load("iris")
+    return data.X[:, :features], np.array([data.classes.index(label) for label in data.y])
+
+
+def iris(features: int) -> dict[str, Indexes]:
+    """Table VI: one covariance for all classes, which was used, and one for each, which the text says."""
+    X, y = _iris(features)
+    found = {}
+    for name, pooled in (("pooled", True), ("by class", False)):
+        P = gaussian(X, y, pooled=pooled)
+        errors = float(np.sum(P.argmax(axis=1) != y))
+        found[name] = indexes(y + 1, P) | {"errors": errors}
+    return found
+
+
+def _drawn(means: tuple[float, float, float], *stream: int) -> tuple[FloatArray, IntArray]:
+    y = np.repeat([0, 1, 2], PER_CLASS)
+    noise = np.random.default_rng([SEED, *stream]).standard_normal(len(y))
+    return (np.array(means)[y] + noise)[:, None], y
+
+
+def overlap(case: int, first: int) -> list[Indexes]:
+    """Table V: some replicates of two classes that are one, and a third far away."""
+    return [
+        indexes(y + 1, gaussian(X, y, pooled=True))
+        for X, y in (_drawn(MEANS[case], case, replicate) for replicate in range(first, first + CHUNK))
+    ]
+
+
+def separated(distance: int, repeats: int) -> Indexes:
+    """Figure 2: means 1, 1 + d/2 and 1 + d; the mean of some repetitions, where the paper drew one."""
+    means = (1.0, 1.0 + distance / 2, 1.0 + distance)
+    samples = [_drawn(means, 100 + distance, repeat) for repeat in range(repeats)]
+    return _mean([indexes(y + 1, gaussian(X, y, pooled=True)) for X, y in samples])
+
+
+def classifiers() -> dict[str, Any]:
+    """The review's classifiers on the irises, for which it prints no table; and the cobweb of one of them."""
+    X, y = _iris(4)
+    sepals, _ = _iris(2)
+    score = regression(X, y)
+    told: dict[str, Any] = {
+        "k-nn": indexes(y + 1, nearest(X, y, k=NEIGHBOURS)),
+        "linear regression": volumes(y + 1, score),
+        "Gaussian, pooled": indexes(y + 1, gaussian(X, y, pooled=True)),
+        "Gaussian, by class": indexes(y + 1, gaussian(X, y, pooled=False)),
+    }
+    P = pr.to_probabilities(y + 1, score, labels=LABELS)
+    told["linear regression"] |= {
+        "M": pr.evaluate(y + 1, P, measure="hand_till", labels=LABELS, method=None).value
+    }
+    rates = pr.rates(y + 1, gaussian(sepals, y, pooled=True), labels=LABELS)
+    told["cobweb"] = {f"{i} called {j}": rates[i, j].value for i in LABELS for j in LABELS if i != j}
+    return told
+
+
+def _mean(found: list[Indexes]) -> Indexes:
+    return {name: float(np.mean([each[name] for each in found])) for name in found[0]}
+
+
+def measured(results: dict[str, Any]) -> dict[str, Indexes]:
+    """The numbers of the tables."""
+    found: dict[str, Indexes] = {}
+    for features in range(1, 5):
+        found[f"Table VI, features 1 to {features}"] = results[f"table VI features {features}"]["pooled"]
+        found[f"Section II-B, covariances by class, features 1 to {features}"] = results[
+            f"table VI features {features}"
+        ]["by class"]
+    for case in MEANS:
+        chunks = [rows for name, rows in results.items() if name.startswith(f"table V case {case} ")]
+        found[f"Table V, case {case}"] = _table_five([row for rows in chunks for row in rows])
+    for distance in range(FARTHEST + 1):
+        found[f"Figure 2, distance {distance}"] = results[f"figure 2 distance {distance}"]
+    steps_down = [
+        results[f"figure 2 distance {d}"]["M"] - results[f"figure 2 distance {d + 1}"]["M"]
+        for d in range(FARTHEST)
+    ]
+    found["Figure 2"] = {"largest fall of M from one distance to the next": max(steps_down)}
+    told = results["classifiers"]
+    found |= {f"Classifiers on iris: {name}": numbers for name, numbers in told.items() if name != "cobweb"}
+    found["Cobweb, features 1 and 2"] = told["cobweb"]
+    return found
+
+
+def _table_five(rows: list[Indexes]) -> Indexes:
+    """Means over replicates, pairwise areas as they are, and folded at 1/2 as in the table."""
+    pairs = [name for name in rows[0] if name.startswith("A(")]
+    folded = [{name: max(row[name], 1.0 - row[name]) for name in pairs} for row in rows]
+    found = _mean(rows) | {f"{name} folded": value for name, value in _mean(folded).items()}
+    found["M folded"] = float(np.mean([np.mean(list(row.values())) for row in folded]))
+    found["largest distance of M and the mean OVA"] = max(abs(row["M"] - row["OVA mean"]) for row in rows)
+    found["M folded less the mean OVA"] = found["M folded"] - found["OVA mean"]
+    return found
+
+
+def draw(results: dict[str, Any], folder: Path) -> None:
+    """Figure 2, and the cobweb that the review describes."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    rows = [results[f"figure 2 distance {distance}"] for distance in range(FARTHEST + 1)]
+    panels = {
+        "(a) M and HT3": ("M", "HT3"),
+        "(b) one versus all": ("OVA 1", "OVA 2", "OVA 3"),
+        "(c) Scurfield's volumes": tuple(VOLUMES),
+        "(d) Nakas & Yiannoutsos, He": ("Nakas", "He"),
+    }
+    figure, axes = plt.subplots(2, 2, figsize=(9.0, 7.0), sharex=True, sharey=True, layout="constrained")
+    for ax, (title, names) in zip(axes.flat, panels.items(), strict=True):
+        for name in names:
+            ax.plot(range(FARTHEST + 1), [row[name] for row in rows], label=name)
+        ax.set_title(title, loc="left", fontsize=10)
+        ax.legend(frameon=False, fontsize=8)
+    figure.supxlabel("distance of the classes")
+    figure.savefig(folder / "figure_2.svg")
+    plt.close(figure)
+    X, y = _iris(2)
+    drawn = pr.plot(pr.rates(y + 1, gaussian(X, y, pooled=True), labels=LABELS), kind="cobweb")
+    drawn.figure.savefig(folder / "cobweb.svg")
+    plt.close(drawn.figure)

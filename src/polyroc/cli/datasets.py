@@ -1,0 +1,54 @@
+"""The command `datasets`: what the catalogue of real data sets holds."""
+
+import json
+from typing import Any
+
+import click
+
+from polyroc.cli.options import formats
+from polyroc.cli.rendering import Format, Page, as_csv, render
+
+__all__ = ["datasets"]
+
+
+@click.command(short_help="List the real data sets that can be had by name.")
+@formats
+def datasets(output: Format | None) -> None:
+    """List the catalogue: real data sets by name, their size, where their files come from, and their traps.
+
+    Every file is verified by its checksum when it is loaded; nothing is downloaded.
+    """
+    rows = _rows()
+    if output == "json":
+        click.echo(json.dumps(rows, indent=2))
+    elif output == "csv":
+        click.echo(as_csv(rows))
+    else:
+        hidden = ("title", "reference", "traps", "counts")
+        table = [{key: str(cell) for key, cell in row.items() if key not in hidden} for row in rows]
+        notes = [
+            "Load one with polyroc.datasets.load(NAME); --json tells its classes, reference and traps.",
+            "Files that are not here: pip install 'polyroc[repro]'; for hungarian, name the folder of your copy "
+            "in POLYROC_DATA.",
+        ]
+        click.echo(render(Page("Data sets", table, notes), output))
+
+
+def _rows() -> list[dict[str, Any]]:
+    from polyroc.datasets import entries
+
+    return [
+        {
+            "name": entry.name,
+            "title": entry.title,
+            "cases": entry.cases,
+            "features": len(entry.features),
+            "classes": len(entry.classes),
+            "here": "yes" if entry.available else "no",
+            "source": entry.source,
+            "counts": ", ".join(f"{label} {count}" for label, count in entry.counts.items()),
+            "reference": entry.reference,
+            "traps": entry.traps,
+        }
+        for entry in entries()
+    ]

@@ -1,0 +1,92 @@
+"""How a study was made, in sentences, its plan, and where its methods come from."""
+
+from polyroc.errors import MeasureError
+from polyroc.measures import measure as find
+from polyroc.reports.embedding import clipped, tidy
+from polyroc.reports.methods import versions
+from polyroc.reports.study_conclusion import measure_name, name_of_test
+from polyroc.reports.study_findings import StudyFindings
+from polyroc.results import Friedman, PairedTests
+from polyroc.studies.plan import Splitting
+from polyroc.studies.summaries.pooled import POOLED
+
+__all__ = ["plan_lines", "study_methods_of", "study_references_of", "study_repeat"]
+
+LINES = 1000  # of a plan
+PAPERS = {
+    "corrected_t": "Corrected t: Nadeau & Bengio, Machine Learning 52 (2003) 239-281.",
+    "wilcoxon": "Signed ranks over data sets: Demsar, Journal of Machine Learning Research 7 (2006) 1-30.",
+    "friedman": "Friedman's and Nemenyi's tests: Demsar, Journal of Machine Learning Research 7 (2006) 1-30.",
+    "pooled_test": "Pooled test: DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845; Obuchowski, "
+    "Biometrics 53 (1997) 567-578.",
+    "duncan": "Duncan's multiple range test: Duncan, Biometrics 11 (1955) 1-42.",
+    "spread": "SE(W): Hanley & McNeil, Radiology 143 (1982) 29-36; Bradley, Pattern Recognition 30 (1997) 1145-1159.",
+}
+
+
+def study_methods_of(found: StudyFindings, level: float) -> tuple[str, ...]:
+    """Sentences on the splitting, the tests and what they assume, and versions."""
+    study = found.study
+    many, sets = len(study.learners), len(study.data_sets)
+    said = [
+        f"{many} learner{'s' if many > 1 else ''} on {sets} data set{'s' if sets > 1 else ''}, "
+        f"{_design(study.plan.splitting)}, seed {study.plan.seed}: every learner had the same folds, and was judged "
+        f"on cases that it had not learned from. Intervals at {100 * level:g} %, tests at {100 * (1 - level):.3g} %."
+    ]
+    if found.recommendation is not None:
+        said += [
+            f"{_upper(name_of_test(found.recommendation.test))}. {each.assumes}"
+            for each in list(found.tests.values())[:1]
+            if isinstance(each, PairedTests | Friedman)
+        ]
+    said += [f"Duncan's groups. {each.assumes}" for each in list(found.duncan.values())[:1]]
+    if found.friedman is not None:
+        said.append(f"Mean ranks. {found.friedman.assumes}")
+    if found.spread.has_errors:
+        said.append(found.spread.assumes)
+    if found.curves or found.pooled:
+        said.append(f"All folds together. {POOLED}")
+    if study.versions:
+        told = ", ".join(f"{tidy(name)} {tidy(version)}" for name, version in study.versions.items())
+        said.append(f"The study was run with {told}.")
+    return (*dict.fromkeys(said), versions())
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _design(how: Splitting) -> str:
+    if how.kind == "leave-one-out":
+        return "leave-one-out"
+    if how.kind == "hold-out":
+        share = f"{how.test_size:g} of the cases" if how.test_size < 1 else f"{how.test_size:g} cases"
+        return f"{how.repeats} test set{'s' if how.repeats > 1 else ''} of {share}"
+    return f"{how.folds}-fold cross-validation" + (f", {how.repeats} times" if how.repeats > 1 else "")
+
+
+def study_references_of(found: StudyFindings) -> tuple[str, ...]:
+    """The papers of the measure and of the tests, each once."""
+    papers = []
+    try:
+        papers.append(f"{measure_name(found.measure)}: {find(found.measure).paper}")
+    except MeasureError:
+        pass
+    used = [found.recommendation.test] if found.recommendation and found.tests else []
+    used += ["duncan"] if found.duncan else []
+    used += ["friedman"] if found.friedman else []
+    used += ["spread"] if found.spread.has_errors else []
+    return tuple(dict.fromkeys([*papers, *(PAPERS[name] for name in used)]))
+
+
+def plan_lines(found: StudyFindings) -> tuple[str, ...]:
+    """The plan as TOML, to be saved as plan.toml."""
+    lines = found.study.plan.to_toml().rstrip("\n").split("\n")
+    return tuple(clipped(line, 2000) for line in lines[:LINES])
+
+
+def study_repeat(found: StudyFindings, repeat: tuple[str, ...]) -> tuple[str, ...]:
+    """From the plan to the report."""
+    store = "study.duckdb" if found.study.path is None else found.study.path.name
+    made = repeat or (f"polyroc report {store!r} -m {found.measure!r} -o report.html",)
+    return (f"polyroc study run plan.toml --out {store!r}", *made)

@@ -1,0 +1,357 @@
+"""Study: what was found when learners were compared on data sets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from polyroc.errors import DroppedRowsWarning, InputError, warn
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.result import SCHEMA, number, plain
+from polyroc.scores import Scores
+from polyroc.studies.judging import Judged
+from polyroc.studies.plan import Plan
+from polyroc.studies.reading import nearest
+from polyroc.studies.splitting import Block
+from polyroc.studies.store import Facts, Failure, Store, Told
+from polyroc.studies.table import FoldTable
+
+__all__ = ["Study"]
+
+_VALUES_ONLY = "Only values were kept here; open the store with Study.open for anything else."
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Study(Judged):
+    """Learners on data sets, fold by fold. Made by `polyroc.study`, or from its store by `Study.open`.
+
+    Attributes
+    ----------
+    plan
+        What was done.
+    failures
+        The fits that failed: data set, learner, repeat, fold, message.
+    left
+        How many fits are still to be done (the run was stopped); run the same plan again.
+    versions
+        Of polyroc, Python, numpy and scikit-learn.
+    warnings
+        What learners warned of: data set, learner, message, and in how many folds.
+    path
+        The store, which has every prediction; None if only values were kept (`from_dict`).
+    """
+
+    plan: Plan
+    failures: tuple[Failure, ...]
+    left: int
+    versions: dict[str, str]
+    warnings: tuple[Told, ...] = ()
+    path: Path | None = None
+    _facts: tuple[Facts, ...] = field(default=(), repr=False)
+    _blocks: tuple[tuple[Block, ...], ...] = field(default=(), repr=False)
+    _tables: dict[tuple[str, str], FoldTable] = field(default_factory=dict, repr=False)
+    _said: dict[int, dict[tuple[int, int], FloatArray]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def open(cls, path: "str | PathLike[str]") -> "Study":
+        """The study in a store."""
+        with Store.opened(Path(path)) as store:
+            return cls.within(store)
+
+    @classmethod
+    def within(cls, store: Store) -> "Study":
+        """The study in a store that is open."""
+        plan = store.plan
+        blocks = tuple(tuple(store.blocks(number)) for number in range(len(plan.data)))
+        total = sum(len(each) for each in blocks) * len(plan.learners)
+        return cls(
+            plan=plan,
+            failures=tuple(store.failures()),
+            left=total - len(store.done()),
+            versions=store.versions(),
+            warnings=tuple(store.warnings()),
+            path=store.path,
+            _facts=tuple(store.facts()),
+            _blocks=blocks,
+        )
+
+    @property
+    def data_sets(self) -> tuple[str, ...]:
+        """Names of the data sets."""
+        return tuple(each.name for each in self.plan.data)
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """Names of the learners."""
+        return tuple(each.name for each in self.plan.learners)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures of the plan; any other can be asked for too."""
+        return self.plan.measures
+
+    def __repr__(self) -> str:
+        state = f", {self.left} fits left" if self.left else ""
+        state += f", {len(self.failures)} failed" if self.failures else ""
+        on = f"{len(self.learners)} learners on {', '.join(self.data_sets)}"
+        return f"Study({on}: {', '.join(self.measures)}{state})"
+
+    def values(self, measure: str | None = None, data_set: str | None = None) -> FoldTable:
+        """The values of a measure on a data set: folds x learners. A leave-one-out is one block of all its cases.
+
+        The first measure of the plan, and the only data set, need not be named.
+        """
+        name = self._data_set(data_set)
+        key = self._measure(measure)
+        if (key, name) not in self._tables:
+            self._compute(key, name)
+        return self._tables[key, name]
+
+    def tables(self, measure: str | None = None) -> list[FoldTable]:
+        """The values of a measure on every data set that it fits."""
+        return [self.values(measure, name) for name in self.data_sets if self.applies(measure, name)]
+
+    def applies(self, measure: str | None, data_set: str) -> bool:
+        """Whether a measure is for as many classes as a data set has."""
+        key = self._measure(measure)
+        if self.path is None:
+            return (key, data_set) in self._tables
+        from polyroc.measures import measure as find
+        from polyroc.studies.measuring import applies
+
+        return applies(find(key), self._facts[self.data_sets.index(self._data_set(data_set))])
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - there are no intervals
+        """A record for each data set, learner, fold and measure."""
+        return [
+            {
+                "data_set": table.data_set,
+                "learner": learner,
+                "repeat": repeat,
+                "fold": fold,
+                "measure": table.measure,
+                "value": value,
+            }
+            for table in self._all_tables()
+            for learner, column in zip(table.learners, table.values.T.tolist(), strict=True)
+            for (repeat, fold), value in zip(table.blocks, column, strict=True)
+        ]
+
+    def predictions(self, data_set: str | None = None) -> dict[str, np.ndarray[Any, Any]]:
+        """Every out-of-fold prediction, as columns for a data frame: a row for each learner, case and class."""
+        names = self.data_sets if data_set is None else (self._data_set(data_set),)
+        parts = [self._columns(self.data_sets.index(name)) for name in names]
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def scores(
+        self, data_set: str | None = None, learners: Sequence[str] | None = None, repeat: int | None = None
+    ) -> Scores:
+        """The predictions of a data set pooled over its folds, for `evaluate`, `compare`, `curve`; groups = folds.
+
+        Of repeated folds the first repeat is taken unless another one is named, so that no case counts twice; of a
+        hold-out all test sets. Folds in which one of the learners failed are left out, with a warning.
+        """
+        place = self.data_sets.index(self._data_set(data_set))
+        chosen = [self._learner(name) for name in (self.learners if learners is None else learners)]
+        said, facts = self._predicted(place), self._facts[place]
+        if self.plan.splitting.kind != "hold-out" and repeat is None:
+            repeat = 0
+        among = [k for k, block in enumerate(self._blocks[place]) if repeat is None or block.repeat == repeat]
+        kept = [k for k in among if all((learner, k) in said for learner in chosen)]
+        if not kept:
+            raise InputError(
+                f"There is no fold of {facts.name!r} in which all of these learners have predictions; name others "
+                "with learners=[...]."
+            )
+        if len(kept) < len(among):
+            warn(
+                f"{len(among) - len(kept)} of {len(among)} folds of {facts.name!r} are left out, because a "
+                "learner has no predictions there.",
+                DroppedRowsWarning,
+            )
+        tests = [self._blocks[place][k].test for k in kept]
+        return Scores(
+            codes=facts.truth[np.concatenate(tests)].astype(np.int32),
+            labels=facts.labels,
+            values={self.learners[j]: np.concatenate([said[j, k] for k in kept]) for j in chosen},
+            kind="matrix",
+            positive=facts.positive,
+            groups=np.repeat(np.arange(len(kept)), [len(test) for test in tests]),
+        )
+
+    def fit_times(self) -> list[dict[str, Any]]:
+        """A record for each fit with the seconds it took to learn and predict; failed ones too."""
+        if self.path is None:
+            raise InputError(_VALUES_ONLY)
+        with Store.opened(self.path) as store:
+            seconds = store.seconds()
+        return [
+            {
+                "data_set": self.data_sets[i],
+                "learner": self.learners[j],
+                "repeat": self._blocks[i][k].repeat,
+                "fold": self._blocks[i][k].fold,
+                "seconds": seconds[i, j, k],
+            }
+            for i, j, k in sorted(seconds)
+        ]
+
+    def fold_counts(self) -> dict[str, tuple[float, float]]:
+        """Positive and negative cases of a test fold, on average, of data sets with two classes."""
+        found = {}
+        for facts, blocks in zip(self._facts, self._blocks, strict=True):
+            if facts.positive is not None and len(facts.labels) == 2:
+                many = 1 if self._pooled else len(blocks)
+                tested = facts.truth[np.concatenate([block.test for block in blocks])]
+                positives = float((tested == facts.positive).sum()) / many
+                found[facts.name] = positives, len(tested) / many - positives
+        return found
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002
+        """Plain data: the plan, the values fold by fold, failures and versions, but no predictions."""
+        return {
+            "kind": "Study",
+            "schema": SCHEMA,
+            "plan": self.plan.to_dict(),
+            "tables": [_table_dict(table) for table in self._all_tables()],
+            "failures": [failure._asdict() for failure in self.failures],
+            "left": self.left,
+            "versions": dict(self.versions),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        tables = [_table(each) for each in data["tables"]]
+        return cls(
+            plan=Plan.from_dict(data["plan"]),
+            failures=tuple(Failure(**each) for each in data["failures"]),
+            left=data["left"],
+            versions=data["versions"],
+            _tables={(table.measure, table.data_set): table for table in tables},
+        )
+
+    def _all_tables(self) -> list[FoldTable]:
+        return [
+            self.values(key, name) for name in self.data_sets for key in self.measures if self.applies(key, name)
+        ]
+
+    @property
+    def _pooled(self) -> bool:
+        """Whether all folds together are one block, because no fold has a value of its own."""
+        return self.plan.splitting.kind == "leave-one-out"
+
+    def _data_set(self, name: str | None) -> str:
+        if name is None and len(self.data_sets) == 1:
+            return self.data_sets[0]
+        if name is None:
+            raise InputError(f"There are several data sets; name one of {', '.join(self.data_sets)}.")
+        if name not in self.data_sets:
+            raise InputError(f"There is no data set {name!r} in this study; {nearest(name, self.data_sets)}")
+        return name
+
+    def _learner(self, name: str) -> int:
+        if name not in self.learners:
+            raise InputError(f"There is no learner {name!r} in this study; {nearest(name, self.learners)}")
+        return self.learners.index(name)
+
+    def _measure(self, key: str | None) -> str:
+        """The key as the tables have it."""
+        if key is None or key in self.measures:
+            return key or self.measures[0]
+        from polyroc.measures import measure
+
+        return str(measure(key))
+
+    def _predicted(self, place: int) -> dict[tuple[int, int], FloatArray]:
+        """By learner and block, the probabilities of a data set; read from the store once."""
+        if place not in self._said:
+            if self.path is None:
+                raise InputError(_VALUES_ONLY)
+            with Store.opened(self.path) as store:
+                jobs, numbers = store.probabilities(place)
+            many = len(self._facts[place].labels)
+            sizes = np.array([len(block.test) for block in self._blocks[place]], dtype=np.int64)
+            ends = np.cumsum(sizes[jobs[:, 1]]) * many
+            tables = np.split(numbers, ends[:-1]) if len(jobs) else []
+            pairs = [(int(learner), int(block)) for learner, block in jobs]
+            self._said[place] = {pair: table.reshape(-1, many) for pair, table in zip(pairs, tables, strict=True)}
+        return self._said[place]
+
+    def _compute(self, key: str, name: str) -> None:
+        """The values of this measure, and of those of the plan that have not been asked for yet."""
+        from polyroc.measures import measure
+        from polyroc.studies.measuring import fold_values
+
+        if not self.applies(key, name):
+            raise InputError(f"{key} is not for the number of classes that data set {name!r} has.")
+        place = self.data_sets.index(name)
+        keys = list(dict.fromkeys([key, *(each for each in self.measures if self.applies(each, name))]))
+        keys = [each for each in keys if (each, name) not in self._tables]
+        blocks, said = self._blocks[place], self._predicted(place)
+        parts = [list(range(len(blocks)))] if self._pooled else [[k] for k in range(len(blocks))]
+        folds = []
+        for part in parts:
+            cases = np.concatenate([blocks[k].test for k in part])
+            tables = {
+                j: np.concatenate([said[j, k] for k in part]) if len(part) > 1 else said[j, part[0]]
+                for j in range(len(self.learners))
+                if all((j, k) in said for k in part)
+            }
+            folds.append((self._facts[place].truth[cases].astype(np.int32), tables))
+        values = fold_values([measure(each) for each in keys], self._facts[place], folds, len(self.learners))
+        test = float(np.mean([len(block.test) for block in blocks]))
+        labels = tuple((blocks[part[0]].repeat, blocks[part[0]].fold) for part in parts)
+        sizes = len(self._facts[place].truth) - test, test
+        for each, found in zip(keys, values, strict=True):
+            self._tables[each, name] = FoldTable(found, self.learners, labels, *sizes, name, each)
+
+    def _columns(self, place: int) -> dict[str, np.ndarray[Any, Any]]:
+        """The predictions of one data set, case by case and class by class."""
+        said, facts, blocks = self._predicted(place), self._facts[place], self._blocks[place]
+        many, jobs = len(facts.labels), list(said)
+        sizes = np.array([len(blocks[k].test) for _, k in jobs], dtype=np.int64)
+        cases = np.concatenate([blocks[k].test for _, k in jobs]) if jobs else np.empty(0, dtype=np.int64)
+        labels = np.array([str(label) for label in facts.labels])
+
+        def of_jobs(what: list[Any]) -> np.ndarray[Any, Any]:
+            return np.repeat(np.repeat(np.array(what), sizes), many)
+
+        return {
+            "data_set": np.full(len(cases) * many, facts.name),
+            "learner": of_jobs([self.learners[j] for j, _ in jobs]),
+            "repeat": of_jobs([blocks[k].repeat for _, k in jobs]),
+            "fold": of_jobs([blocks[k].fold for _, k in jobs]),
+            "case": np.repeat(cases, many),
+            "truth": np.repeat(labels[facts.truth[cases]], many),
+            "class": np.tile(labels, len(cases)),
+            "probability": np.concatenate([each.ravel() for each in said.values()]) if jobs else np.empty(0),
+        }
+
+
+def _table_dict(table: FoldTable) -> dict[str, Any]:
+    return {
+        "data_set": table.data_set,
+        "measure": table.measure,
+        "learners": list(table.learners),
+        "blocks": [list(block) for block in table.blocks],
+        "train_size": table.train_size,
+        "test_size": table.test_size,
+        "values": [[plain(value) for value in row] for row in table.values.tolist()],
+    }
+
+
+def _table(data: dict[str, Any]) -> FoldTable:
+    return FoldTable(
+        values=np.array([[number(value) for value in row] for row in data["values"]]),
+        learners=tuple(data["learners"]),
+        blocks=tuple((repeat, fold) for repeat, fold in data["blocks"]),
+        train_size=data["train_size"],
+        test_size=data["test_size"],
+        data_set=data["data_set"],
+        measure=data["measure"],
+    )

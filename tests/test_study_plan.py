@@ -1,0 +1,251 @@
+"""Plans: there and back, where each key stands, and what is said of bad ones."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import polyroc as pr
+from polyroc.errors import InputError, MissingFileError, PolyrocError
+from polyroc.studies.lines import key_lines
+from polyroc.studies.plan import PRESETS, preset_text
+from polyroc.studies.toml import to_toml
+
+KNN = "sklearn.neighbors:KNeighborsClassifier"
+SMALL = {"data": ["iris"], "learners": [{"name": "knn", "class": KNN}]}
+
+texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
+words = st.text("abcxyz -_\"'", min_size=1, max_size=8).filter(str.strip)
+plain = st.one_of(
+    st.booleans(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(allow_nan=False),
+    st.text(st.characters(codec="utf-8")),
+)
+values = st.recursive(plain, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3))
+steps = st.lists(
+    st.fixed_dictionaries({"class": words}, optional={"parameters": st.dictionaries(words, values, max_size=2)}),
+    max_size=2,
+)
+
+
+@st.composite
+def plans(draw):
+    """Plain data of plans of all kinds."""
+    named = st.lists(words, min_size=1, max_size=3, unique=True)
+    data = [
+        {"name": name, **draw(st.sampled_from([{"file": "a.csv", "target": "y"}, {"call": "m:f"}]))}
+        for name in draw(named)
+    ]
+    learners = [{"name": name, "class": draw(words), **draw(_learner)} for name in draw(named)]
+    return {"data": data, "learners": learners, **draw(_rest)}
+
+
+_learner = st.fixed_dictionaries(
+    {},
+    optional={
+        "parameters": st.dictionaries(words, values, max_size=3),
+        "steps": steps,
+        "output": st.sampled_from(["predict_proba", "decision_function"]),
+        "time_limit": st.floats(0.1, 1e6),
+    },
+)
+_rest = st.fixed_dictionaries(
+    {},
+    optional={
+        "seed": st.integers(0, 2**40),
+        "name": words,
+        "note": st.text(st.characters(codec="utf-8")),
+        "time_limit": st.integers(1, 100),
+        "steps": steps,
+        "measures": st.lists(st.sampled_from(["auc", "hand_till", "partial_auc(fpr=(0, 0.2))"]), min_size=1),
+        "splitting": st.sampled_from(
+            [
+                {"kind": "k-fold", "folds": 5, "repeats": 3, "stratified": False},
+                {"kind": "leave-one-out"},
+                {"kind": "hold-out", "repeats": 10, "test_size": 0.1},
+                {"kind": "hold-out", "test_size": 30},
+            ]
+        ),
+    },
+)
+
+
+@given(plans())
+def test_a_plan_goes_to_toml_and_back(data):
+    plan = pr.Plan.from_dict(data)
+    assert pr.Plan.from_toml(plan.to_toml()) == plan
+    assert pr.Plan.from_dict(plan.to_dict()) == plan
+    assert pr.Plan.from_toml(plan.to_toml()).digest == plan.digest
+    assert pr.Plan.from_dict(plan.to_dict()).to_dict() == plan.to_dict()
+
+
+@given(st.dictionaries(texts, values, max_size=4))
+def test_what_is_written_as_toml_is_read_the_same(data):
+    assert tomllib.loads(to_toml(data)) == data
+
+
+@given(plans())
+def test_every_key_stands_where_the_lines_say(data):
+    text = to_toml(data)
+    lines, rows = key_lines(text), text.split("\n")
+
+    def look(value, path):
+        if path and isinstance(path[-1], str):
+            last = to_toml({path[-1]: 0}).split(" = ")[0]
+            assert last in rows[lines[path] - 1]
+        for key, inner in value.items() if isinstance(value, dict) else ():
+            look(inner, (*path, key))
+        for number, inner in enumerate(value) if isinstance(value, list) else ():
+            assert (*path, number) in lines
+            look(inner, (*path, number))
+
+    look(tomllib.loads(text), ())
+
+
+def test_lines_are_found_in_toml_as_people_write_it():
+    text = """# a comment with [brackets] and a = b
+seed = 1 # one
+"measures" = [
+    "auc", # the first
+    'accuracy',
+]
+note = \"\"\"
+learners = [no
+\"\"\"
+[splitting]
+kind = "k-fold"
+splitting.x = 1
+
+[[learners]]
+name = "a # b"
+steps = [{class = "m:A", parameters = {deep.er = [1, {k = 2}]}}]
+
+[[learners]]
+class = "m:B"
+[learners.parameters]
+C = 1.0
+"""
+    lines = key_lines(text)
+    expected = {
+        ("seed",): 2,
+        ("measures", 0): 4,
+        ("measures", 1): 5,
+        ("note",): 7,
+        ("splitting",): 10,
+        ("splitting", "kind"): 11,
+        ("learners", 0, "name"): 15,
+        ("learners", 0, "steps", 0, "parameters", "deep", "er", 1, "k"): 16,
+        ("learners", 1, "class"): 19,
+        ("learners", 1, "parameters", "C"): 21,
+    }
+    assert {path: lines[path] for path in expected} == expected
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_are_plans_that_go_there_and_back(name):
+    plan = pr.Plan.preset(name)
+    assert plan.name == name
+    assert pr.Plan.from_toml(plan.to_toml()) == plan
+    assert "paper" in preset_text(name)
+
+
+GOOD = f"""seed = 1
+data = ["iris"]
+measures = ["hand_till"]
+
+[splitting]
+folds = 3
+
+[[learners]]
+name = "knn"
+class = "{KNN}"
+parameters = {{ n_neighbors = 5 }}
+steps = ["sklearn.preprocessing:StandardScaler"]
+"""
+BAD = [
+    ("seed = 1", "sed = 1", 1, "'sed'.*did you mean 'seed'"),
+    ("seed = 1", "seed = -1", 1, "seed must be a whole number, at least 0, got -1"),
+    ("seed = 1", "seed = true", 1, "seed must be a whole number"),
+    ("seed = 1", 'time_limit = "long"', 1, "time_limit must be a number of seconds"),
+    ('["iris"]', '["irs"]', 2, "no data set 'irs'.*did you mean 'iris'"),
+    ('["iris"]', '["iris", "iris"]', 2, "'iris' is there twice"),
+    ('["iris"]', "[3]", 2, "data must be a list of tables or of each name, got 3"),
+    ('["iris"]', '[{name = "a", file = "a.csv"}]', 2, "needs target"),
+    ('["iris"]', '[{name = "a", call = "m:f", target = "y"}]', 2, "target names columns of a file"),
+    ('["iris"]', '[{name = "iris", encode = "onehot"}]', 2, "did you mean 'one-hot'"),
+    ('["iris"]', '[{name = "a", call = "math:squirt"}]', 2, "math has no 'squirt'; did you mean 'sqrt'"),
+    (
+        '["iris"]',
+        '[{name = "a", call = "sklearn.datasets:load_iris", parameters = {as_fram = true}}]',
+        2,
+        "as_frame",
+    ),
+    ('["iris"]', '[{name = "a", file = "none.csv", target = "y"}]', 2, "no file"),
+    ('["iris"]', '[{name = "iris", classes = ["setosa", "virginca"]}]', 2, "did you mean 'virginica'"),
+    ('["hand_till"]', '["hand_til"]', 3, "no measure 'hand_til'; did you mean 'hand_till'"),
+    ('["hand_till"]', '["accuracy",\n"auc"]', 4, "auc is not for 3 classes"),
+    ('["hand_till"]', '["vus"]', 3, "vus on data set 'iris'"),
+    ("folds = 3", "fold = 3", 6, "'fold'.*did you mean 'folds'"),
+    ("folds = 3", "folds = 1", 6, "folds must be a whole number, at least 2, got 1"),
+    ("folds = 3", 'kind = "kfold"', 6, "did you mean 'k-fold'"),
+    ("folds = 3", "test_size = 0.5", 6, "test_size does not go with k-fold"),
+    ('name = "knn"', 'nam = "knn"', 9, "did you mean 'name'"),
+    (
+        "sklearn.neighbors:",
+        "sklearn.neighbours:",
+        10,
+        "sklearn has no module 'neighbours'; did you mean 'neighbors'",
+    ),
+    ("KNeighborsClassifier", "KNeighboursClassifier", 10, "did you mean 'KNeighborsClassifier'"),
+    (KNN, "nosuchpackage:Learner", 10, "no module 'nosuchpackage'"),
+    (KNN, "math:sqrt", 10, "not a class"),
+    (KNN, "sklearn.preprocessing:StandardScaler", 11, "has no parameter 'n_neighbors'"),
+    ("n_neighbors = 5", "n_neigbors = 5", 11, "did you mean 'n_neighbors'"),
+    ("preprocessing:StandardScaler", "preprocessing:StandardScalar", 12, "did you mean 'StandardScaler'"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "line", "message"), BAD, ids=[new for _, new, _, _ in BAD])
+def test_a_bad_plan_is_told_with_its_line_and_the_nearest_name(tmp_path, old, new, line, message):
+    assert GOOD.count(old) == 1
+    path = Path(tmp_path, "plan.toml")
+    path.write_text(GOOD.replace(old, new))
+    with pytest.raises(PolyrocError, match=re.compile(f"plan.toml, line {line}: .*{message}", re.DOTALL)):
+        pr.study(path, out=tmp_path / "study.duckdb")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_learner_without_probabilities_is_told_how_to_go_on(tmp_path):
+    plan = {**SMALL, "learners": ["sklearn.linear_model:Perceptron"]}
+    with pytest.raises(InputError, match='has no predict_proba; say output = "decision_function"'):
+        pr.study(plan, out=tmp_path / "study.duckdb")
+
+
+def test_a_bad_mapping_is_told_with_its_keys():
+    with pytest.raises(
+        InputError, match=re.escape("plan['splitting']['fods']: there is no key 'fods' here; did you")
+    ):
+        pr.Plan.from_dict({**SMALL, "splitting": {"fods": 3}})
+    with pytest.raises(InputError, match="data is missing"):
+        pr.Plan.from_dict({"learners": [KNN]})
+
+
+def test_files_that_are_no_plans(tmp_path):
+    with pytest.raises(MissingFileError, match=r"no plan.*presets: bradley"):
+        pr.study("bradly")
+    path = tmp_path / "plan.toml"
+    path.write_text("seed = = 1")
+    with pytest.raises(InputError, match=r"plan.toml is not TOML: .*line 1"):
+        pr.Plan.read(path)
+    with pytest.raises(InputError, match="did you mean 'bradley'"):
+        pr.Plan.preset("bradly")
+
+
+def test_what_fits_do_not_depend_on_is_not_in_the_digest():
+    plan = pr.Plan.from_dict(SMALL)
+    assert pr.Plan.from_dict({**SMALL, "measures": ["ova"], "name": "other", "note": "!"}).digest == plan.digest
+    assert pr.Plan.from_dict({**SMALL, "seed": 1}).digest != plan.digest

@@ -1,0 +1,127 @@
+"""Killed at any moment, a study goes on where it was, and ends as if nothing had happened."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import polyroc as pr
+from polyroc.studies.seeds import seed_of
+from test_study_run import HERE, content, plan
+
+KILLS = 24
+DRIVER = """
+import sys
+from pathlib import Path
+from polyroc.studies import store
+from polyroc.studies.plan import Plan
+from polyroc.studies.running import study
+store.EVERY = 0.03  # so that many kills come in the midst of writing
+print("ready", flush=True)
+study(Plan.read(sys.argv[1]), out=sys.argv[2], n_jobs=int(sys.argv[3]))
+"""
+
+
+def started(folder, n_jobs):
+    """The process of a run, its imports behind it."""
+    command = [sys.executable, "-c", DRIVER, folder / "plan.toml", folder / "study.duckdb", str(n_jobs)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n", process.stderr.read()
+    return process
+
+
+def ended(process):
+    _, errors = process.communicate()
+    assert errors == ""
+    return process.returncode
+
+
+def stored(path):
+    """Seeds of the fits that are on the disk, and everything in it."""
+    if not path.exists():
+        return set()
+    with duckdb.connect(str(path), read_only=True) as store:
+        jobs = store.execute(
+            "SELECT l.name, b.repeat, b.fold FROM polyroc_study.fits AS f JOIN polyroc_study.blocks AS b "
+            "USING (data_set, block) JOIN polyroc_study.learners AS l USING (learner)"
+        ).fetchall()
+    seeds = [seed_of(0, "blobs", *job) for job in jobs]
+    assert len(seeds) == len(set(seeds))
+    return set(seeds)
+
+
+@pytest.mark.parametrize(("n_jobs", "kills", "seed"), [(1, KILLS, 1), (2, 4, 2)])
+def test_killed_again_and_again_it_ends_as_if_undisturbed(tmp_path, n_jobs, kills, seed):
+    log = tmp_path / "log"
+    quick = {"class": "study_learners:Prior", "parameters": {"wait": 0.004, "log": str(log)}}
+    asked = plan(
+        {"name": "a", **quick},
+        {"name": "b", **quick},
+        "Raises",
+        splitting={"folds": 10, "repeats": 4},
+        measures=["auc", "accuracy"],
+    )
+    (tmp_path / "plan.toml").write_text(asked.to_toml())
+    (tmp_path / "study_learners.py").write_text((HERE / "study_learners.py").read_text())
+    pr.study(asked, out=tmp_path / "undisturbed.duckdb")
+    expected = content(tmp_path / "undisturbed.duckdb")
+    shown = repr(pr.Study.open(tmp_path / "undisturbed.duckdb").to_dict()["tables"])
+    store, chance, done, before = tmp_path / "study.duckdb", random.Random(seed), 0, set()
+    while done < kills:
+        log.write_text("")
+        process = started(tmp_path, n_jobs)
+        time.sleep(chance.uniform(0.0, 0.8))
+        process.send_signal(signal.SIGKILL)
+        if ended(process) == 0:  # it was quicker: once more from the beginning
+            assert content(store) == expected
+            store.unlink()
+            before = set()
+            continue
+        done += 1
+        after = stored(store)
+        fitted = set(map(int, log.read_text().split()))
+        assert before <= after  # nothing is lost
+        assert not fitted & before  # and nothing that was stored is fitted again
+        before = after
+    log.write_text("")
+    assert ended(started(tmp_path, n_jobs)) == 0
+    assert not set(map(int, log.read_text().split())) & before
+    assert content(store) == expected
+    assert repr(pr.Study.open(store).to_dict()["tables"]) == shown
+
+
+def test_a_process_that_hangs_dies_with_its_run(tmp_path):
+    log = tmp_path / "pid"
+    hangs = {"class": "study_learners:Hangs", "parameters": {"log": str(log)}}
+    (tmp_path / "plan.toml").write_text(plan(hangs, time_limit=600).to_toml())
+    (tmp_path / "study_learners.py").write_text((HERE / "study_learners.py").read_text())
+    process = started(tmp_path, 1)
+    assert within(60, lambda: log.exists() and log.read_text())
+    process.send_signal(signal.SIGKILL)
+    ended(process)
+    child = int(log.read_text())
+    assert child != process.pid
+    assert within(10, lambda: not alive(child))
+
+
+def within(seconds, condition):
+    """Whether something comes true in so many seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def alive(pid):
+    """Whether a process runs; one that has ended but was not asked how does not."""
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
