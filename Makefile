@@ -13,14 +13,14 @@ help: ## what can be made
 $(READY): pyproject.toml
 	@echo "Setting up .venv (once; a minute or two) ..."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 demo: $(READY) ## three classifiers on iris: every measure with its error bar, and a report
 	@$(BIN)/polyroc demo --report report.html
 
 test: $(READY) ## all tests and docstring examples
-	@$(BIN)/python -m pytest -n auto --hypothesis-profile=$(DRAWS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup --hypothesis-profile=$(DRAWS)
 
 lint: $(READY) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 import polyroc as pr
+from scale_spark import spark_rows
 from timing import best
 
 PER_FILE = 2_500_000
@@ -158,6 +159,7 @@ def main(rows=10**8):
             table.add_row(work, what, f"{measured:.3g}", *told)
 
     show(tally_rows())
+    show(spark_rows(make_files))
     for size in dict.fromkeys((min(10**7, rows), rows)):
         with tempfile.TemporaryDirectory() as folder:
             show(engine_rows(size, folder, 3 if size <= 10**7 else 1))

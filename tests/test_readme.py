@@ -32,7 +32,7 @@ def test_python_lines_run(folder):
 
 def test_commands_run(folder):
     commands = re.findall(r"^polyroc .*$", README, flags=re.MULTILINE)
-    assert len(commands) == 12
+    assert len(commands) == 13
     for command in commands:
         program, *arguments = shlex.split(command)
         path = Path(sys.executable).parent / program

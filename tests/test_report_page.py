@@ -402,3 +402,55 @@ def test_our_part_of_the_page_holds_no_address(iris_report):
     remote = {found for found in re.findall(r"https?://[^\s\"'<>)]*", text) if "www.w3.org/" not in found}
     assert remote == set()
     assert len(text.encode()) < 10_000_000
+
+
+FAILING = f"""
+from sklearn.naive_bayes import GaussianNB
+import numpy as np
+class Fails(GaussianNB):
+    def fit(self, X, y):
+        raise ValueError({HOSTILE[0] + HOSTILE[3]!r})
+def cases(labels):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % len(labels)
+    return rng.normal(size=(60, 2)) + y[:, None], np.array(labels, dtype=object)[y]
+"""
+
+
+def test_a_study_with_hostile_names_stays_text(show, tmp_path):
+    (tmp_path / "hostile.py").write_text(FAILING, encoding="utf-8")
+    names = [name.replace("\x00", "") for name in HOSTILE]
+    known = ({"positive": names[1]}, {}, {}, {"positive": names[0]})
+    data = [
+        {"name": name, "call": "hostile:cases", "parameters": {"labels": names[:classes]}, **more}
+        for name, classes, more in zip(names, (2, 3, 2, 2), known, strict=True)
+    ]
+    kinds = ("sklearn.naive_bayes:GaussianNB", "sklearn.dummy:DummyClassifier", "hostile:Fails")
+    learners = [{"name": name, "class": kind} for name, kind in zip(names, kinds, strict=False)]
+    table = {"name": names[0], "data": data, "learners": learners, "splitting": {"folds": 3}}
+    study = pr.study(replace(pr.Plan.from_dict(table), folder=tmp_path), out=tmp_path / "s.duckdb")
+    made = pr.report(study, path=None)
+    assert len(made.to_html().encode()) < 10_000_000
+    page = show(made)
+    draw(page, "curve-figure")
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("h1").inner_text() == names[0]
+    assert page.locator("body b, body img, body a").count() == 0
+    titles = page.locator("#curve-figure .annotation-text").all_text_contents()
+    assert [title[:8] for title in titles] == [names[k][:8] for k in (0, 3)]
+    cells = page.locator("#values tbody tr").nth(1).locator("th, td").all_inner_texts()
+    assert cells[0] == names[1]
+    assert float(cells[1].split(" (")[0]) == pytest.approx(study.spread()[names[1], names[0]].mean, abs=5e-5)
+    assert cells[3] == "\N{EN DASH}"
+    assert names[0] in page.locator("#failures").inner_text()
+    assert page.locator("#curve-rates tbody tr").count() == 2 * 2
+    before = page.locator("#curve-rates").inner_text()
+    page.locator("#threshold").fill("180")
+    assert page.locator("#curve-rates").inner_text() != before
+    page.set_viewport_size({"width": 390, "height": 800})
+    width = page.evaluate("""async () => {
+        const wide = () => document.documentElement.scrollWidth;
+        for (let i = 0; i < 100 && wide() > 390; i++) await new Promise((done) => setTimeout(done, 50));
+        return wide();
+    }""")
+    assert width <= 390  # pictures follow a moment after the window

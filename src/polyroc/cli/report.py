@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from polyroc.cli.options import (
     convert_option,
@@ -22,6 +23,8 @@ from polyroc.errors import InputError
 
 __all__ = ["report"]
 
+FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates", "seed", "level")
+
 
 @click.command(short_help="One page to show to a colleague: conclusion, tables, curves, operating points.")
 @data_file
@@ -35,7 +38,7 @@ __all__ = ["report"]
     help="Where to write it: .html, .md, .tex (tables) or .json.",
 )
 @click.option("--open", "show", is_flag=True, help="Open it in the browser when it is made.")
-@click.option("--title", help="What it is called; the name of FILE by default.")
+@click.option("--title", help="What it is called; the name of FILE, or of the plan of a study, by default.")
 @click.option("-m", "--measure", metavar="KEY", help="The measure to compare by: auc or hand_till by default.")
 @convert_option
 @method_options()
@@ -56,26 +59,35 @@ def report(
 
     It says which classifier is better, by how much and how sure that is; it has every measure with its interval,
     curves to move along, and sliders for costs, priors and limits with the decision rule to take along. FILE may
-    also be a front stored by `polyroc front --out front.npz`; --truth is then not needed.
+    also be a front stored by `polyroc front --out front.npz`, or the store of `polyroc study run`; --truth is then
+    not needed. The page of a study says which learner is better, by the test that suits it.
 
     \b
     One classifier:  polyroc report scores.csv --truth sick --scores risk --open
     Several:         polyroc report all.csv --truth y --scores 'p_*' --classifier model --case id -o report.html
     For a paper:     polyroc report all.csv --truth y --scores 'p_*' --classifier model -o tables.tex
+    A study:         polyroc report study.duckdb -m auc -o report.html
     """
     from polyroc.reports.reporting import report as make
 
+    terms: dict[str, Any]
     named = title or file.name
     repeat = [shlex.join(["polyroc", *sys.argv[1:]])] if Path(sys.argv[0]).name.startswith("polyroc") else []
     if file.suffix == ".npz":
         make(_front(file), path=out, title=named, level=level, repeat=repeat)
+    elif file.suffix == ".duckdb" and columns["truth"] is None and columns["table"] is None:
+        study = _study(file)
+        with progress_bar() as progress:
+            by = method_from(method, replicates, seed)
+            terms = {"measure": measure, "method": by, "level": level, "progress": progress}
+            make(study, path=out, title=title, repeat=repeat, **terms)
     else:
         if columns["truth"] is None:
             raise InputError("Missing option --truth: which column of FILE holds the true classes?")
         with progress_bar() as progress:
             by = method_from(method, replicates, seed)
             scores = scores_from(file, **columns)
-            terms: dict[str, Any] = {"measure": measure, "method": by, "level": level, "rng": seed or 0}
+            terms = {"measure": measure, "method": by, "level": level, "rng": seed or 0}
             make(scores, path=out, title=named, repeat=repeat, progress=progress, **terms)
     click.echo(f"Written to {printable(str(out))}.")
     if show:
@@ -87,6 +99,25 @@ def _front(file: Path) -> Any:
     from polyroc.results.front import Front
 
     return Front.load(file)
+
+
+def _study(file: Path) -> Any:
+    """The study in a store, if no option was given that is for tables of scores."""
+    context = click.get_current_context()
+    given = [
+        option.opts[-1]
+        for option in context.command.params
+        if option.name not in FOR_STUDIES
+        and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise InputError(
+            f"A report of a study has no columns to choose: leave out {', '.join(given)}; or name one of its data "
+            "sets with --table and its columns with --truth, --scores, --classifier and --case."
+        )
+    from polyroc.studies.study import Study
+
+    return Study.open(file)
 
 
 for option in report.params:  # a stored front has no columns

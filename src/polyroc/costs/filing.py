@@ -10,7 +10,7 @@ from polyroc.costs.rating import one_classifier
 from polyroc.engines.column import Column
 from polyroc.engines.judging import solved
 from polyroc.engines.options import Settings
-from polyroc.engines.source import is_files
+from polyroc.engines.source import is_files, is_frame
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.rates import Rates
@@ -44,7 +44,7 @@ class TalliedCases:
 
     def others(self, judge_on: Any) -> "TalliedCases":
         """Other files to judge a rule on, counted in the same cells."""
-        if not is_files(judge_on):
+        if not (is_files(judge_on) or is_frame(judge_on)):
             raise InputError(f"judge_on must name files too, got {type(judge_on).__name__}.")
         given = {**self.given, "labels": list(self.scores.labels)}
         return TalliedCases(replace(self.asked, files=judge_on), self.asked_for, **given)

@@ -86,7 +86,7 @@ class Counted:
 
     def _see(self, place: int, low: float, high: float) -> None:
         first, last = self.ends[place]
-        self.ends[place] = float(np.minimum(low, first)), float(np.maximum(high, last))
+        self.ends[place] = float(np.minimum(low, first)) + 0.0, float(np.maximum(high, last)) + 0.0  # no -0.0
 
     def strange(self) -> int | None:
         """A column in which something was not finite, if there is one."""

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
-from polyroc.engines.opening import Opened
+from polyroc.engines.opening import OpenedFiles
 from polyroc.engines.rows import Batch, MemoryRows, Rows
 
 __all__ = ["groups"]
@@ -12,7 +12,7 @@ __all__ = ["groups"]
 Group = tuple[Hashable, ...]
 
 
-def groups(data: Opened, by: Sequence[str], room: int) -> Iterator[tuple[Group, Rows]]:
+def groups(data: OpenedFiles, by: Sequence[str], room: int) -> Iterator[tuple[Group, Rows]]:
     """Each group's rows: in memory if they fit into the room, else as rows of the files."""
     rows, columns = data.rows, [data.column(name) for name in by]
     listed, source = ", ".join(columns), data.rows.source
@@ -36,7 +36,7 @@ def groups(data: Opened, by: Sequence[str], room: int) -> Iterator[tuple[Group, 
         yield small[g], MemoryRows(batch)
 
 
-def _gathered(data: Opened, columns: Sequence[str], most: int) -> Iterator[tuple[int, Batch]]:
+def _gathered(data: OpenedFiles, columns: Sequence[str], most: int) -> Iterator[tuple[int, Batch]]:
     """The groups of so many rows at most, one after the other, from rows sorted by group."""
     rows, source = data.rows, data.rows.source
     weight = [f"{rows.weight} AS w"] if rows.weight else []

@@ -1,17 +1,18 @@
 """Files judged by the engine, as a whole or group by group."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from polyroc._normalise import Missing
 from polyroc.engines.bounding import ENGINE_MEASURES
 from polyroc.engines.groups import groups
-from polyroc.engines.opening import Opened, opened
+from polyroc.engines.opening import Opened, OpenedFiles, opened
 from polyroc.engines.options import Settings
 from polyroc.engines.rows import MemoryRows
 from polyroc.engines.solving import Asked, Progress, Solution, solve
-from polyroc.errors import MeasureError, NotApplicableError
+from polyroc.engines.source import is_frame
+from polyroc.errors import InputError, MeasureError, NotApplicableError
 from polyroc.measures import Measure
 from polyroc.measures import measure as find
 from polyroc.measures.fitness import refusal
@@ -56,27 +57,42 @@ def by_group(
         chosen, skipped = _choose(measures, data.like)
         wanted = _asked(asked, data, chosen, errors, False, None)
         found = {}
-        for done, (group, rows) in enumerate(groups(data, asked.by, asked.memory // 4)):
-            exact = isinstance(rows, MemoryRows)
-            found[group] = make(solve(rows, replace(wanted, exact=exact or wanted.exact)), skipped)
+        for done, (group, solution) in enumerate(_group_by_group(data, asked, wanted)):
+            found[group] = make(solution, skipped)
             if progress is not None:
                 progress(done + 1, done + 1, f"group {', '.join(map(str, group))}")
         return found
 
 
+def _group_by_group(data: Any, asked: Settings, wanted: Asked) -> Iterator[tuple[tuple[Hashable, ...], Solution]]:
+    if isinstance(data, OpenedFiles):
+        for group, rows in groups(data, asked.by, asked.memory // 4):
+            exact = isinstance(rows, MemoryRows)
+            yield group, solve(rows, replace(wanted, exact=exact or wanted.exact))
+    else:
+        from polyroc.engines.frame_groups import solved_groups
+
+        yield from solved_groups(data, wanted, asked.memory // 4)
+
+
 def _open(asked: Settings, labels: Any, pos_label: Any, missing: Missing) -> Any:
-    return opened(
-        asked.files,
-        truth=asked.truth,
-        scores=asked.scores,
-        weight=asked.weight,
-        also=asked.by,
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        memory=asked.memory,
-        disk=asked.disk,
-    )
+    given: dict[str, Any] = {
+        "truth": asked.truth,
+        "scores": asked.scores,
+        "weight": asked.weight,
+        "also": asked.by,
+        "labels": labels,
+        "pos_label": pos_label,
+        "missing": missing,
+        "memory": asked.memory,
+    }
+    if is_frame(asked.files):
+        from polyroc.engines.frames import opened_frame
+
+        if asked.disk is not None:
+            raise InputError("disk limits DuckDB; Spark has spark.local.dir and limits of its own.")
+        return opened_frame(asked.files, **given)
+    return opened(asked.files, **given, disk=asked.disk)
 
 
 def _asked(

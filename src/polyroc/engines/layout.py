@@ -52,6 +52,9 @@ class Layout:
         """
         return cls((_first(bits),))
 
+    def __reduce__(self) -> tuple[type["Layout"], tuple[tuple[Level, ...]]]:
+        return Layout, (self.levels,)
+
     @property
     def size(self) -> int:
         """How many cells there are."""

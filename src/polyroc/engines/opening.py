@@ -10,7 +10,7 @@ import numpy as np
 
 from polyroc._normalise import Missing, normalise
 from polyroc.engines.reading import Classes
-from polyroc.engines.rows import DuckRows, code_of
+from polyroc.engines.rows import DuckRows, Rows, code_of
 from polyroc.engines.session import EngineSession
 from polyroc.engines.source import Files, check_files, find_files, open_files
 from polyroc.errors import DroppedRowsWarning, InputError, warn
@@ -21,7 +21,7 @@ from polyroc.io.values import class_columns
 from polyroc.io.words import ColumnWords, columns_named
 from polyroc.scores import Scores
 
-__all__ = ["Opened", "opened"]
+__all__ = ["Opened", "OpenedFiles", "opened", "said"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class Opened:
         How many rows are left out because something is missing.
     """
 
-    rows: DuckRows
+    rows: Rows
     classifiers: dict[str, tuple[int, ...]]
     like: Scores
     dropped: int
@@ -49,6 +49,13 @@ class Opened:
     def classes(self) -> Classes:
         """What the measures must know of the classes."""
         return Classes(self.like.labels, self.like.names, self.like.positive, self.like.kind != "score")
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedFiles(Opened):
+    """Rows of files, ready to be judged."""
+
+    rows: DuckRows
 
     def where(self, condition: str, told: Sequence[Any]) -> DuckRows:
         """The rows that also meet a condition on the columns c0, c1, ..."""
@@ -75,7 +82,7 @@ def opened(
     missing: Missing = "refuse",
     memory: int,
     disk: int | None = None,
-) -> Iterator[Opened]:
+) -> Iterator[OpenedFiles]:
     """Open files; `also` are columns that must be there for another purpose."""
     found = find_files(files)
     with EngineSession(memory // 2, disk) as session:
@@ -85,7 +92,7 @@ def opened(
             check_column(name, source, "by")
         held = _labels(session, source, columns.truth)
         order = as_labels(labels, held)
-        classifiers, names, fake = _said(source, columns, held, order, pos_label)
+        classifiers, names, fake = said(source, columns, held, order, pos_label)
         check_files(session, found, (*names, *([weight] if weight else [])), (truth, *also))
         code, told = code_of(f"c{source.columns.index(truth)}", fake.labels)
         expressions = [_number(source, name) for name in names]
@@ -104,7 +111,7 @@ def opened(
         dropped = 0
         if missing == "drop":
             rows, dropped = _complete(rows, f"c{source.columns.index(truth)}")
-        yield Opened(rows, classifiers, fake, dropped)
+        yield OpenedFiles(rows, classifiers, fake, dropped)
 
 
 def _number(source: Source, name: str) -> str:
@@ -129,7 +136,7 @@ def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashabl
     return tuple(sorted(held))
 
 
-def _said(
+def said(
     source: Source,
     columns: Columns,
     held: tuple[Hashable, ...],

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 from polyroc.engines.session import machine_memory, parse_size
-from polyroc.engines.source import Files, find_files, is_files
+from polyroc.engines.source import Files, find_files, is_files, is_frame, is_session
 from polyroc.errors import InputError
 from polyroc.io.columns import Request
 
 __all__ = ["SHARE", "Covariance", "Engine", "Reading", "Settings", "over_files", "settings", "suits_memory"]
 
 Covariance = Literal["joined", "bound"]
-Engine = Literal["duckdb", "memory"]
+Engine = Literal["duckdb", "memory"] | Any  # or a session of Spark
+TASK = 2**30  # bytes for a task of Spark and for its driver, unless said otherwise
 SHARE = 4  # files larger than one part in so many of the memory are not read into it
 
 
@@ -34,7 +35,7 @@ class Reading(TypedDict, total=False):
 class Settings:
     """The same, checked."""
 
-    files: Files
+    files: Any  # paths, or a data frame of Spark
     truth: str
     scores: Request
     weight: str | None
@@ -46,7 +47,7 @@ class Settings:
     covariance: Covariance
 
 
-def settings(files: Files, given: Mapping[str, Any]) -> Settings:
+def settings(files: Files | Any, given: Mapping[str, Any]) -> Settings:
     """Check what was given."""
     known = [*Reading.__annotations__, "by"]
     strange = [name for name in given if name not in known]
@@ -61,6 +62,7 @@ def settings(files: Files, given: Mapping[str, Any]) -> Settings:
     covariance = given.get("covariance", "joined")
     if covariance not in ("joined", "bound"):
         raise InputError(f"covariance must be 'joined' or 'bound', got {covariance!r}.")
+    most = TASK if is_frame(files) else machine_memory() // 2
     by, memory, disk = given.get("by"), given.get("memory"), given.get("disk")
     return Settings(
         files,
@@ -70,16 +72,23 @@ def settings(files: Files, given: Mapping[str, Any]) -> Settings:
         (by,) if isinstance(by, str) else tuple(by or ()),
         tolerance,
         bool(given.get("exact", False)),
-        machine_memory() // 2 if memory is None else parse_size(memory),
+        most if memory is None else parse_size(memory),
         None if disk is None else parse_size(disk),
         covariance,
     )
 
 
-def over_files(data: Any, engine: str | None, given: Mapping[str, Any]) -> bool:
+def over_files(data: Any, engine: Engine | None, given: Mapping[str, Any]) -> bool:
     """Whether the verb was given files; a complaint if only its options tell so."""
-    if engine not in (None, "duckdb", "memory"):
-        raise InputError(f"engine must be 'duckdb' or 'memory', got {engine!r}.")
+    spark = is_session(engine)
+    if not spark and engine not in (None, "duckdb", "memory"):
+        raise InputError(f"engine must be 'duckdb', 'memory' or a session of Spark, got {engine!r}.")
+    if is_frame(data):
+        if engine is not None and not spark:
+            raise InputError(f"A Spark data frame is judged by Spark; give its session instead of {engine!r}.")
+        return True
+    if spark:
+        raise InputError("engine=spark takes a Spark data frame; of files make one with spark.read.parquet(...).")
     named = is_files(data) and given.get("truth") is not None
     if not named and (engine is not None or given):
         told = ", ".join([*(["engine"] if engine else []), *given])
@@ -89,10 +98,12 @@ def over_files(data: Any, engine: str | None, given: Mapping[str, Any]) -> bool:
     return named
 
 
-def suits_memory(asked: Settings, engine: str | None) -> bool:
+def suits_memory(asked: Settings, engine: Engine | None) -> bool:
     """Whether the files are read into memory: as said, or if they are small and nothing else needs the engine."""
+    if is_frame(asked.files):
+        return False
     if engine is not None:
-        return engine == "memory"
+        return bool(engine == "memory")
     if asked.by or asked.tolerance is not None or asked.exact:
         return False
     size = sum(Path(file).stat().st_size for file in find_files(asked.files))

@@ -1,8 +1,8 @@
 """Rows that can be gone through again and again: in files by way of DuckDB, or in memory."""
 
-from collections.abc import Generator, Hashable, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from polyroc.io.source import Source
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.tallying import FRACTION, add_cases, add_weighted
 
-__all__ = ["Batch", "DuckRows", "MemoryRows", "Rows", "code_of"]
+if TYPE_CHECKING:
+    from polyroc.engines.passing import Pass
+
+__all__ = ["Batch", "DuckRows", "MemoryRows", "Rows", "check_room", "code_of", "exact_column"]
 
 MANY = 64  # labels beyond which a list is searched instead of a chain of comparisons
 NULL, UNKNOWN = -1, -2
@@ -38,8 +41,8 @@ class Rows(Protocol):
     def bytes(self) -> int | None:
         """How large the data are where they are stored; None if that is not known."""
 
-    def each(self) -> Generator[Batch]:
-        """All rows once, in batches."""
+    def go_through(self, work: "Pass", tell: Callable[[int], None]) -> None:
+        """Let all rows be seen once; `tell` hears how many were so far."""
 
     def distinct(self, place: int, classes: int) -> Column:
         """Every distinct value of a column as a cell."""
@@ -60,8 +63,11 @@ class MemoryRows:
         """Whether rows have weights."""
         return self.batch.weight is not None
 
-    def each(self) -> Generator[Batch]:
+    def go_through(self, work: "Pass", tell: Callable[[int], None]) -> None:
         """All rows."""
+        work.go_through(self._each(), tell)
+
+    def _each(self) -> Generator[Batch]:
         yield self.batch
 
     def distinct(self, place: int, classes: int) -> Column:
@@ -94,6 +100,27 @@ def _exact(found: FloatArray, cases: IntArray, weight: FloatArray, squares: Floa
             lambda: found,
         ),
     )
+
+
+def exact_column(found: Mapping[str, Any], classes: int, weighted: bool) -> Column:
+    """Every value a cell, from ascending values (v) and classes (k) with their cases and sums (n, s, q)."""
+    new = np.append(True, found["v"][1:] != found["v"][:-1])
+    cells = np.cumsum(new) - 1
+    sums = {name: np.zeros((int(new.sum()), classes)) for name in (("n", "s", "q") if weighted else ("n",))}
+    for name, table in sums.items():
+        table[cells, found["k"]] = found[name]
+    weight, squares = (sums["s"], sums["q"]) if weighted else (sums["n"], sums["n"])
+    return _exact(found["v"][new], sums["n"].astype(np.int64), weight, squares)
+
+
+def check_room(count: int, classes: int, source: str, name: str, room: int) -> None:
+    """Refuse to keep more distinct values than fit."""
+    size = count * 8 * (2 + 3 * classes)
+    if size > room:
+        raise OutOfSpaceError(
+            f"{source} has {count} different values of {name!r}, and an exact answer keeps them all: "
+            f"{size / 2**30:.2g} GB. Give more memory=..., or a tolerance."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +165,11 @@ class DuckRows:
     def _query(self, expressions: Sequence[str]) -> str:
         return f"{self.source.select(expressions)} WHERE {self.condition}"
 
-    def each(self) -> Generator[Batch]:
+    def go_through(self, work: "Pass", tell: Callable[[int], None]) -> None:
         """All rows once."""
+        work.go_through(self._each(), tell)
+
+    def _each(self) -> Generator[Batch]:
         weight = [] if self.weight is None else [self.weight]
         query = self._query([self.code, *self.expressions, *weight])
         n = len(self.names)
@@ -156,22 +186,8 @@ class DuckRows:
         count = self.session.rows(
             f"SELECT count(DISTINCT v), count(*) FROM ({inner})", self.parameters, self.source.name
         )[0][0]
-        size = count * 8 * (2 + 3 * classes)
-        if size > self.room:
-            raise OutOfSpaceError(
-                f"{self.source.name} has {count} different values of {self.names[place]!r}, and an exact answer "
-                f"keeps them all: {size / 2**30:.2g} GB. Give more memory=..., or a tolerance."
-            )
-        found = self.session.arrays(query, self.parameters, self.source.name)
-        new = np.append(True, found["v"][1:] != found["v"][:-1])
-        cells, codes = np.cumsum(new) - 1, found["k"]
-        sums_by = [np.zeros((int(new.sum()), classes)) for _ in range(3)]
-        for table, name in zip(sums_by, ("n", "s", "q"), strict=True):
-            table[cells, codes] = found[name]
-        cases = sums_by[0].astype(np.int64)
-        if not self.weighted:
-            return _exact(found["v"][new], cases, sums_by[0], sums_by[0])
-        return _exact(found["v"][new], cases, sums_by[1], sums_by[2])
+        check_room(count, classes, self.source.name, self.names[place], self.room)
+        return exact_column(self.session.arrays(query, self.parameters, self.source.name), classes, self.weighted)
 
     def explain(self, place: int) -> InputError:
         """What is wrong with a column: how many rows of it are missing, or infinite."""

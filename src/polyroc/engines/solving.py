@@ -1,24 +1,21 @@
 """Passes over rows until the bounds are as narrow as asked: count, look, cut finer where it matters, count."""
 
-import os
-from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from math import nan
 
 import numpy as np
 
 from polyroc.engines.bounding import family
-from polyroc.engines.counting import Counted, Read, columns_of, patterns_of
+from polyroc.engines.counting import Read, columns_of, patterns_of
 from polyroc.engines.estimating import Facts, Judge, centred, width_by_cell
-from polyroc.engines.layout import Layout, Placed
+from polyroc.engines.layout import Layout
 from polyroc.engines.lookups import Lookup, Lookups
 from polyroc.engines.options import Covariance
+from polyroc.engines.passing import Pass, Plan
 from polyroc.engines.reading import Bounded, Classes
-from polyroc.engines.rows import NULL, Batch, Rows
-from polyroc.engines.tally import HEAVIEST, check_fit, default_bits, warn_of
+from polyroc.engines.rows import Rows
+from polyroc.engines.tally import check_fit, default_bits, warn_of
 from polyroc.errors import InputError, SmallClassWarning, ToleranceWarning, warn
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures import Measure
@@ -28,8 +25,8 @@ from polyroc.scores import Kind
 __all__ = ["Asked", "Progress", "Solution", "solve"]
 
 Progress = Callable[[int, int, str], None]
+Layouts = Mapping[str, dict[int, Layout]]
 MOST_PASSES = 24
-WORKERS = min(8, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +107,7 @@ class _Solver:
                 break
             self._count_again(layouts)
         if self.covariance is None and self._needs_rows_again():
-            self._pass({}, self._lookups())
+            self._pass({}, lookups=self._lookups())
         return self._solved()
 
     # passes
@@ -121,18 +118,14 @@ class _Solver:
         n = max(1, len(places) * len(asked.classifiers))
         bits = 8 if asked.exact else default_bits(len(classes.labels), n, self.rows.weighted, asked.room)
         layout = Layout.of(bits)
-        counted = {
-            name: Counted(classes, dict.fromkeys(places, layout), kinds, self.rows.weighted)
-            for name in asked.classifiers
-        }
-        self._pass(counted, None)
+        self.layouts = {name: dict.fromkeys(places, layout) for name in asked.classifiers}
+        counted = self._pass(self.layouts, kinds).counted
         self.cases = next(iter(counted.values())).cases()
         if self._absent():
             return
         for each in asked.measures:
             for one in counted.values():
                 check_fit(each, asked.kind, one)
-        self.layouts = {name: dict.fromkeys(places, layout) for name in counted}
         self.read = {name: each.read() for name, each in counted.items()}
 
     def _exact(self) -> None:
@@ -144,89 +137,42 @@ class _Solver:
             self.read[name] = Read(read.classes, columns, read.patterns)
 
     def _count_again(self, layouts: Mapping[str, dict[int, Layout]]) -> None:
-        counted = {
-            name: Counted(self.asked.classes, finer, (), self.rows.weighted, checked=False)
-            for name, finer in layouts.items()
-            if finer
-        }
+        finer = {name: each for name, each in layouts.items() if each}
         lookups = self._lookups() if self.covariance is None and self._needs_rows_again() else None
-        self._pass(counted, lookups)
-        for name, each in counted.items():
+        for name, each in self._pass(finer, lookups=lookups).counted.items():
             old = self.read[name]
             self.layouts[name] |= layouts[name]
             self.read[name] = Read(old.classes, {**old.columns, **each.read().columns}, old.patterns)
         self._look()
 
-    def _pass(self, counted: Mapping[str, Counted], lookups: Lookups | None) -> None:
-        """All rows once: counted, or looked up, or both, while the next batch is being read."""
+    def _pass(self, layouts: Layouts, kinds: Sequence[str] = (), lookups: Lookups | None = None) -> Pass:
+        """All rows once: counted, or looked up, or both."""
         self.passes += 1
-        seen, strange = 0, None
-        with ThreadPoolExecutor(WORKERS + 1) as pool, closing(_ahead(self.rows.each(), pool)) as batches:
-            for batch in batches:
-                self._check(batch)
-                placed = [Placed(column) for column in batch.columns]
-                for done in [pool.submit(task) for task in self._tasks(batch, placed, counted, lookups)]:
-                    done.result()
-                if lookups is not None:
-                    lookups.add(batch)
-                strange = self._strange(counted)
-                if strange is not None:
-                    break
-                seen += len(batch.codes)
-                if self.asked.progress is not None:
-                    self.asked.progress(seen, max(self.seen, seen), f"pass {self.passes}")
+        asked, rows = self.asked, self.rows
+        plan = Plan(
+            asked.classifiers, asked.classes, rows.weighted, layouts, kinds, lookups, first=self.passes == 1
+        )
+        work = Pass(plan)
+        rows.go_through(work, self._tell)
+        strange = work.strange()
         if strange is not None:
-            raise self.rows.explain(strange)
-        self.seen = seen
+            raise rows.explain(strange)
+        if self.seen and work.seen != self.seen:
+            raise InputError(
+                f"There were {self.seen} rows in the pass before and {work.seen} in this one; see to it that they "
+                "stay the same (persist() a Spark data frame)."
+            )
+        self.seen = work.seen
         if lookups is not None:
             self.covariance = lookups.covariance(self.cases, self._totals())
+        return work
 
-    def _tasks(
-        self, batch: Batch, placed: Sequence[Placed], counted: Mapping[str, Counted], lookups: Lookups | None
-    ) -> list[Callable[[], None]]:
-        """What is to be done with a batch, in parts that can be done at the same time."""
-        codes, _, weight = batch
-        of = self.asked.classifiers
-
-        def column(number: int) -> None:
-            for name, each in counted.items():
-                for place in [place for place, one in enumerate(of[name]) if one == number]:
-                    each.add_column(place, codes, placed[number], weight)
-            if lookups is not None:
-                lookups.look(number, placed[number], codes)
-
-        def patterns(name: str) -> None:
-            own = [placed[number] for number in of[name]]
-            counted[name].add_patterns(codes, own, weight)
-
-        tasks: list[Callable[[], None]] = [partial(column, number) for number in range(len(placed))]
-        tasks += [partial(patterns, name) for name in counted if counted[name].patterns]
-        return tasks + ([] if lookups is None else lookups.tasks(batch))
+    def _tell(self, seen: int) -> None:
+        if self.asked.progress is not None:
+            self.asked.progress(seen, max(self.seen, seen), f"pass {self.passes}")
 
     def _number(self, name: str, place: int) -> int:
         return self.asked.classifiers[name][place]
-
-    def _check(self, batch: Batch) -> None:
-        if self.passes > 1 or not len(batch.codes):
-            return
-        lowest = int(batch.codes.min())
-        if lowest < 0:
-            known = f"the classes {[*self.asked.classes.labels]!r}"
-            raise InputError(
-                "A row has no true class. Complete it, or say missing='drop' to leave such rows out."
-                if lowest == NULL
-                else f"A row's true class is not among {known}; name every class with labels=[...]."
-            )
-        if batch.weight is not None and not (batch.weight.min() >= 0 and batch.weight.max() <= HEAVIEST):
-            raise InputError(
-                f"Weights must be between 0 and 2^25 and not be missing, got {batch.weight.min():g} to "
-                f"{batch.weight.max():g}; correct or scale them."
-            )
-
-    def _strange(self, counted: Mapping[str, Counted]) -> int | None:
-        """The number of a column in which something is not finite."""
-        found = ((name, each.strange()) for name, each in counted.items())
-        return next((self._number(name, place) for name, place in found if place is not None), None)
 
     # bounds
 
@@ -352,18 +298,6 @@ class _Solver:
             for measure in self.asked.measures
         }
         return Solution(estimates, np.full((len(estimates), len(estimates)), nan), {})
-
-
-def _ahead(batches: Generator[Batch], pool: ThreadPoolExecutor) -> Generator[Batch]:
-    """The same batches, each read while the one before is in use."""
-    coming = pool.submit(next, batches, None)
-    try:
-        while (batch := coming.result()) is not None:
-            coming = pool.submit(next, batches, None)
-            yield batch
-    finally:
-        coming.exception()  # wait for it: a generator at work cannot be closed
-        batches.close()
 
 
 def _parts(worth: FloatArray, cut: IntArray, share: float, most: int) -> IntArray:

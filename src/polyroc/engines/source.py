@@ -10,7 +10,7 @@ from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, MissingFileError
 from polyroc.io.source import Source, check_names, kind_of
 
-__all__ = ["Files", "check_files", "find_files", "is_files", "open_files"]
+__all__ = ["Files", "check_files", "find_files", "is_files", "is_frame", "is_session", "open_files"]
 
 Files = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -28,6 +28,20 @@ def is_files(data: Any) -> bool:
         and len(data) > 0
         and all(isinstance(each, PathLike) or (isinstance(each, str) and _ending(each)) for each in data)
     )
+
+
+def is_frame(data: Any) -> bool:
+    """Whether this is a data frame of Spark, which is not imported to find out."""
+    return _is_sparks(data, "DataFrame")
+
+
+def is_session(data: Any) -> bool:
+    """Whether this is a session of Spark."""
+    return _is_sparks(data, "SparkSession")
+
+
+def _is_sparks(data: Any, name: str) -> bool:
+    return any(kind.__name__ == name and kind.__module__.startswith("pyspark.sql") for kind in type(data).__mro__)
 
 
 def find_files(given: Files) -> list[str]:

@@ -65,7 +65,9 @@ def pack(stored: Stored) -> bytes:
     shapes = {name: records.shape for name, (_, records) in stored.held.items()}
     head = json.dumps({**stored.header, "held": shapes}).encode()
     arrays = b"".join(
-        array.astype("<i8").tobytes() for which, records in stored.held.values() for array in (which, records)
+        _planes(array)
+        for which, records in stored.held.values()
+        for array in (np.diff(which, prepend=0), records.T)
     )
     body = zlib.compress(len(head).to_bytes(8, "little") + head + arrays, 1)
     return MAGIC + sha256(body).digest() + body
@@ -97,11 +99,21 @@ def _parsed(raw: bytes) -> Stored:
     header = json.loads(raw[8:end])
     held: dict[str, tuple[IntArray, IntArray]] = {}
     for name, (rows, width) in header.pop("held").items():
-        which = np.frombuffer(raw, "<i8", rows, end).astype(np.int64)
-        records = np.frombuffer(raw, "<i8", rows * width, end + 8 * rows).astype(np.int64).reshape(rows, width)
-        held[name] = which, records
+        which = np.cumsum(_numbers(raw, rows, end))
+        records = _numbers(raw, rows * width, end + 8 * rows).reshape(width, rows).T
+        held[name] = which, np.ascontiguousarray(records)
         end += 8 * rows * (1 + width)
     return Stored(header, held)
+
+
+def _planes(numbers: IntArray) -> bytes:
+    """Integers as bytes, the lowest of all first, then the next: most of counts are zero and shrink to nothing."""
+    return np.ascontiguousarray(numbers, "<i8").reshape(-1, 1).view(np.uint8).T.tobytes()
+
+
+def _numbers(raw: bytes, count: int, start: int) -> IntArray:
+    planes = np.frombuffer(raw, np.uint8, 8 * count, start).reshape(8, count)
+    return np.ascontiguousarray(planes.T).view("<i8")[:, 0].astype(np.int64)
 
 
 def _damaged(why: str) -> InputError:

@@ -90,7 +90,7 @@ def evaluate(
     ----------
     y_true
         True class of each case (labels of any hashable kind), or `Scores` from `polyroc.read`; or files: a path, a
-        glob or a list of these, with `truth` and `scores` (see `reading`).
+        glob or a list of these, with `truth` and `scores` (see `reading`); or a Spark data frame, likewise.
     y_score
         1-D: a score that ranks (two classes), or decisions given as labels. 2-D: one column per class, in the
         order of `labels`; a data frame's columns are matched by name. Or a dict of such by classifier.
@@ -116,7 +116,8 @@ def evaluate(
         Called with (done, total, what) as the work goes on.
     engine
         For files: "duckdb" counts them in cells and gives certified bounds, "memory" reads them. By default the
-        engine is used for several files, or if they are larger than a quarter of the memory.
+        engine is used for several files, or if they are larger than a quarter of the memory. For a Spark data
+        frame its session, which need not be named.
     by
         For files: columns that make groups; one result for each.
     reading

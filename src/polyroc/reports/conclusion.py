@@ -251,8 +251,8 @@ class Pairs:
             fits = "." if isnan(most) else f": a difference of {most:.3f} would fit the data as well."
             yield (
                 f"Whether {self.names[best]} or {name} is better cannot be told from {self.source}: the "
-                f"difference is {self._ends(each)}, {p_text(each.adjusted_pvalue)}{self.after}. That does not show "
-                f"them to be equal{fits}"
+                f"difference is {self._ends(each)}, {p_text(each.adjusted_pvalue)}{self.after}. That does not "
+                f"show them to be equal{fits}"
             )
 
 

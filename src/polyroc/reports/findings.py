@@ -102,7 +102,7 @@ def collected(results: Iterable[Result]) -> Findings:
         if known is None:
             names = ", ".join(kind.__name__ for kind in PLACES)
             raise InputError(
-                f"A report is made of scores, of one study, or of results ({names}), got {shown(result)}."
+                f"A report is made of scores, or of results ({names}), or of one study, got {shown(result)}."
             )
         found = known(found, result)
     return found

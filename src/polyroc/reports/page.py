@@ -17,7 +17,7 @@ from polyroc.reports.embedding import (
 )
 from polyroc.reports.exploring import explorer
 from polyroc.reports.study_conclusion import name_of_test, ranks_text
-from polyroc.reports.study_findings import StudyFindings
+from polyroc.reports.study_findings import EVERYWHERE, StudyFindings
 from polyroc.reports.study_tables import grouped
 from polyroc.reports.tables import Table
 
@@ -107,6 +107,7 @@ def _study(found: StudyFindings, report: "Report") -> dict[str, Any]:
         "errors": found.spread.has_errors,
         "pairs": [table for key, table in by_key.items() if key.startswith("pairs-")],
         "adjusted": chosen is not None and chosen.test != "friedman",
+        "each": bool(found.tests) and EVERYWHERE not in found.tests,
         "test": "" if chosen is None else name_of_test(chosen.test),
         "why": "" if chosen is None else chosen.why,
         "duncan": [each for each in groups if each.table.key != "ranks"],

@@ -53,8 +53,8 @@ def report(
     ----------
     y_true, y_score
         As for `evaluate`; or `Scores`; or a result of another verb, or a list of them, of which the report is then
-        made without computing anything; or a `Study`, whose page has its own order: the conclusion by the test that
-        `study.recommend` picks, values by data set and learner, pairs, groups, ranks, curves, failures, the plan.
+        made without computing anything; or a `Study`, whose page has its own order: the conclusion by the test
+        that `study.recommend` picks, values by data set and learner, pairs, groups, ranks, curves, failures, plan.
     path
         Where to write it: .html, .md (Markdown), .tex (tables for LaTeX) or .json; None to write nothing.
     title
@@ -95,7 +95,9 @@ def report(
     given = _results(y_true, y_score)
     if isinstance(y_true, Study):
         other = {"y_score": y_score, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-        _refuse({**other, "groups": groups, "rng": rng or None, "missing": None if missing == "refuse" else missing})
+        _refuse(
+            {**other, "groups": groups, "rng": rng or None, "missing": None if missing == "refuse" else missing}
+        )
         asked = None if measure is None else str(measure)
         told, notes = judged(y_true, asked, method=_not_permuted(method), level=level, progress=progress)
         found = Report(
@@ -145,7 +147,8 @@ def _refuse(others: dict[str, Any]) -> None:
     given = [name for name, value in others.items() if value is not None]
     if given:
         raise InputError(
-            f"A report of a study takes path, title, measure, method, level and repeat; leave out {', '.join(given)}."
+            "A report of a study takes path, title, measure, method, level and repeat; leave out "
+            f"{', '.join(given)}."
         )
 
 

@@ -40,10 +40,12 @@ def name_of_test(test: str) -> str:
 
 def ranks_text(test: Friedman) -> str:
     """Friedman's test in a sentence."""
+    few = ", which is out of reach with so few data sets" if test.critical_difference > len(test.ranks) - 1 else ""
     return (
-        f"All learners rank equally on {len(test.data_sets)} data sets: Friedman's chi-square {test.statistic:.2f} on "
-        f"{test.df} degrees of freedom, {p_text(test.pvalue)}; Iman & Davenport's F {p_text(test.F_pvalue)}. Nemenyi's "
-        f"test tells mean ranks apart that differ by more than {test.critical_difference:.2f}."
+        f"That all learners rank equally on {len(test.data_sets)} data sets: Friedman's chi-square "
+        f"{test.statistic:.2f} on {test.df} degrees of freedom, {p_text(test.pvalue)}; by Iman & Davenport's F "
+        f"{p_text(test.F_pvalue)}. Nemenyi's test tells mean ranks apart that differ by more than "
+        f"{test.critical_difference:.2f}{few}."
     )
 
 
@@ -74,7 +76,8 @@ class _Words:
             if len(self.found.spread.data_sets) > 1:
                 yield self._all_in_all()
             for name in list(tests)[:SETS]:
-                yield " ".join(self._on(name, tests[name]))
+                told = [*self._on(name, tests[name])]
+                yield from told if len(tests) == 1 else [" ".join(told)]
             if len(tests) > SETS:
                 yield f"The other {len(tests) - SETS} data sets are in the tables."
         assert self.found.recommendation is not None
@@ -82,13 +85,14 @@ class _Words:
         yield f"Judged by {name_of_test(chosen.test)}: {chosen.why}"
 
     def _untested(self) -> Iterator[str]:
-        alone = len(self.learner) == 1
-        for (name, learner), each in list(self.found.spread.spreads.items())[: SETS if alone else 0]:
-            yield f"On {self.data_set[name]}, {self.learner[learner]}: {self.measure} {self._mean(each)}."
-        if alone:
-            yield "With one learner there is nothing to compare."
-        else:
-            yield "No learner is shown to be better: there are too few values for a test. The notes say why."
+        known = [each for each in self.found.spread.spreads.values() if each.folds]
+        if len({each.learner for each in known}) > 1:
+            yield "No learner is shown to be better: there are too few values for a test, as the notes say."
+            return
+        for each in known[:SETS]:
+            name, who = self.data_set[each.data_set], self.learner[each.learner]
+            yield f"On {name}, {who}: {self.measure} {self._mean(each)}."
+        yield "There is nothing to compare it with." if known else "No learner has any value: there is no result."
 
     def _mean(self, each: FoldSpread) -> str:
         if isnan(each.standard_deviation):
@@ -129,14 +133,15 @@ class _Words:
             lead += "the one data set that could be tested" if many == 1 else f"all {many} data sets"
         else:
             most = sorted(first, key=lambda name: -len(first[name]))
-            told = ", ".join(f"{self.learner[name]} has on {self._sets(first[name])}" for name in most[:MANY])
-            lead = f"No learner has the {self.most} {self.measure} on all {many} data sets; {told}"
+            told = "; ".join(f"that of {self.learner[name]} on {self._sets(first[name])}" for name in most[:MANY])
+            more = f"; that of {len(most) - MANY} others elsewhere" if len(most) > MANY else ""
+            lead = f"No learner is best on all data sets: the {self.most} {self.measure} is {told}{more}"
         if clear:
             return f"{lead}. On {clear} of them the best is told from every other learner."
         return f"{lead}. On none of them is the best told from every other learner."
 
     def _sets(self, names: Sequence[str]) -> str:
-        return listed([self.data_set[name] for name in names]) if len(names) <= SETS else f"{len(names)}"
+        return listed([self.data_set[name] for name in names]) if len(names) <= SETS else f"{len(names)} of them"
 
     def _on(self, name: str, test: Test) -> Iterator[str]:
         best = self.best(test)
@@ -184,7 +189,8 @@ class _Words:
         apart = [self.learner[name] for name in others if test.nemenyi.apart(best, name)]
         close = [self.learner[name] for name in others if not test.nemenyi.apart(best, name)]
         if shown and apart:
-            yield f"It ranks better than {listed(apart)}: further apart than {test.critical_difference:.2f}."
+            least = f"{test.critical_difference:.2f}"
+            yield f"It ranks better than {listed(apart)}, by more than {least} (Nemenyi's test)."
         if close:
             yield f"It is not told from {listed(close)}; that does not show them to be equal."
 

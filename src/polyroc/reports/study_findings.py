@@ -30,7 +30,7 @@ KINDS: Mapping[str, Any] = {kind.__name__: kind for kind in (PairedTests, Compar
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StudyFindings(Result):
     """What a report of a study tells of.
 
@@ -49,7 +49,8 @@ class StudyFindings(Result):
     friedman
         Mean ranks over data sets, if there are several.
     curves, pooled
-        By data set, from the predictions of all folds: ROC curves of two classes, measures of more.
+        By data set, from the predictions of all folds: ROC curves of two classes, if the positive one is known;
+        else measures.
     """
 
     study: Study
@@ -61,6 +62,10 @@ class StudyFindings(Result):
     friedman: Friedman | None = None
     curves: Mapping[str, Curves] = field(default_factory=dict)
     pooled: Mapping[str, Evaluation] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        test = "no test" if self.recommendation is None else self.recommendation.test
+        return f"StudyFindings({self.measure}, {test}: {self.study!r})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per data set and learner."""
@@ -195,16 +200,12 @@ class _Work:
     def duncan(self) -> dict[str, RangeTest]:
         if self.test in (None, "pooled_test"):
             return {}
-        return self.each(
-            "groups", lambda table: summaries.duncan(table, alpha=self.alpha, missing="drop")
-        )
+        return self.each("groups", lambda table: summaries.duncan(table, alpha=self.alpha, missing="drop"))
 
     def friedman(self) -> Friedman | None:
         if self.test is None or len(self.tables) < 2:
             return None
-        return self.trying(
-            "mean ranks", lambda: summaries.friedman(self.tables, alpha=self.alpha, missing="drop")
-        )
+        return self.trying("mean ranks", lambda: summaries.friedman(self.tables, alpha=self.alpha, missing="drop"))
 
     def scores(self, data_set: str) -> Scores | None:
         """The pooled predictions of the learners that have any."""
@@ -212,9 +213,10 @@ class _Work:
             values = self.study.values(self.measure, data_set).values
             known = np.asarray(np.isfinite(values).any(axis=0))
             learners = [name for name, keep in zip(self.study.learners, known, strict=True) if keep]
-            self._scores[data_set] = self.trying(
-                f"pooled predictions of {data_set}", lambda: self.study.scores(data_set, learners)
-            )
+            self._scores[data_set] = None
+            if learners:
+                what = f"pooled predictions of {data_set}"
+                self._scores[data_set] = self.trying(what, lambda: self.study.scores(data_set, learners))
         return self._scores[data_set]
 
     def curves(self) -> dict[str, Curves]:
@@ -222,7 +224,10 @@ class _Work:
 
     def _curves(self, table: FoldTable) -> Curves | None:
         scores = self.scores(table.data_set)
-        if scores is None or scores.n_classes != 2:
+        if scores is None or scores.n_classes > 2:
+            return None
+        if scores.positive is None:
+            self.notes.append(f"No curves on {table.data_set}: the plan names no positive class (positive = ...).")
             return None
         many = len(self.tables) * len(self.learners)
         band = "pointwise" if many <= MOST_BANDS and self.method is not None else None
@@ -237,9 +242,11 @@ class _Work:
 
     def _pooled(self, table: FoldTable) -> Evaluation | None:
         scores = self.scores(table.data_set)
-        if scores is None or scores.n_classes == 2:
+        if scores is None or (scores.n_classes == 2 and scores.positive is not None):
             return None
         own = [key for key in self.study.measures if self.study.applies(key, table.data_set)]
         keys = list(dict.fromkeys([self.measure, *own]))
         found = evaluate(scores, measure=keys, method=self.method)
-        return found if isinstance(found, Evaluation) else Evaluation({(found.classifier, found.measure): found}, {})
+        return (
+            found if isinstance(found, Evaluation) else Evaluation({(found.classifier, found.measure): found}, {})
+        )

@@ -1,5 +1,8 @@
 """How a study was made, in sentences, its plan, and where its methods come from."""
 
+import shlex
+from contextlib import suppress
+
 from polyroc.errors import MeasureError
 from polyroc.measures import measure as find
 from polyroc.reports.embedding import clipped, tidy
@@ -20,7 +23,8 @@ PAPERS = {
     "pooled_test": "Pooled test: DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845; Obuchowski, "
     "Biometrics 53 (1997) 567-578.",
     "duncan": "Duncan's multiple range test: Duncan, Biometrics 11 (1955) 1-42.",
-    "spread": "SE(W): Hanley & McNeil, Radiology 143 (1982) 29-36; Bradley, Pattern Recognition 30 (1997) 1145-1159.",
+    "spread": "SE(W): Hanley & McNeil, Radiology 143 (1982) 29-36; Bradley, Pattern Recognition 30 (1997) "
+    "1145-1159.",
 }
 
 
@@ -30,8 +34,9 @@ def study_methods_of(found: StudyFindings, level: float) -> tuple[str, ...]:
     many, sets = len(study.learners), len(study.data_sets)
     said = [
         f"{many} learner{'s' if many > 1 else ''} on {sets} data set{'s' if sets > 1 else ''}, "
-        f"{_design(study.plan.splitting)}, seed {study.plan.seed}: every learner had the same folds, and was judged "
-        f"on cases that it had not learned from. Intervals at {100 * level:g} %, tests at {100 * (1 - level):.3g} %."
+        f"{_design(study.plan.splitting)}, seed {study.plan.seed}: every learner had the same folds, and was "
+        f"judged on cases that it had not learned from. Intervals at {100 * level:g} %, tests at "
+        f"{100 * (1 - level):.3g} %."
     ]
     if found.recommendation is not None:
         said += [
@@ -68,10 +73,8 @@ def _design(how: Splitting) -> str:
 def study_references_of(found: StudyFindings) -> tuple[str, ...]:
     """The papers of the measure and of the tests, each once."""
     papers = []
-    try:
+    with suppress(MeasureError):
         papers.append(f"{measure_name(found.measure)}: {find(found.measure).paper}")
-    except MeasureError:
-        pass
     used = [found.recommendation.test] if found.recommendation and found.tests else []
     used += ["duncan"] if found.duncan else []
     used += ["friedman"] if found.friedman else []
@@ -88,5 +91,5 @@ def plan_lines(found: StudyFindings) -> tuple[str, ...]:
 def study_repeat(found: StudyFindings, repeat: tuple[str, ...]) -> tuple[str, ...]:
     """From the plan to the report."""
     store = "study.duckdb" if found.study.path is None else found.study.path.name
-    made = repeat or (f"polyroc report {store!r} -m {found.measure!r} -o report.html",)
-    return (f"polyroc study run plan.toml --out {store!r}", *made)
+    made = repeat or (shlex.join(["polyroc", "report", store, "-m", found.measure, "-o", "report.html"]),)
+    return (shlex.join(["polyroc", "study", "run", "plan.toml", "--out", store]), *made)

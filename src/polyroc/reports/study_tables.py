@@ -39,7 +39,10 @@ def study_tables(found: StudyFindings, level: float = 0.95) -> list[Table]:
 def grouped(found: StudyFindings) -> list[Grouped]:
     """Duncan's groups by data set, and Nemenyi's of mean ranks."""
     of = _Tables(found, 0.95)
-    made = [of.groups(each, f"duncan-{k}", f"Duncan's groups on {of.data_set[name]}") for k, (name, each) in enumerate(found.duncan.items())]
+    made = [
+        of.groups(each, f"duncan-{k}", f"Duncan's groups on {of.data_set[name]}")
+        for k, (name, each) in enumerate(found.duncan.items())
+    ]
     if found.friedman is not None:
         made.append(of.groups(found.friedman.nemenyi, "ranks", "Mean ranks over data sets"))
     return made
@@ -65,7 +68,8 @@ class _Tables:
         )
         columns = ("data set", *(self.learner[name] for name in learners))
         inside = "SD over folds; SE(W)" if spread.has_errors else "SD over folds"
-        title = f"{measure_name(self.found.measure)}: mean ({inside})"
+        name = measure_name(self.found.measure)
+        title = f"{name[:1].upper()}{name[1:]}: mean ({inside})"
         return Table("values", title, columns, (False, *(True,) * len(learners)), rows)
 
     def _value(self, data_set: str, learner: str) -> str:
@@ -120,9 +124,7 @@ class _Tables:
 
     def groups(self, test: RangeTest, key: str, title: str) -> Grouped:
         ranks = test.procedure == "nemenyi"
-        rows = tuple(
-            (self.learner[name], text(value), test.letters[name]) for name, value in test.values.items()
-        )
+        rows = tuple((self.learner[name], text(value), test.letters[name]) for name, value in test.values.items())
         table = Table(key, title, ("learner", test.quantity, "group"), (False, True, False), rows)
         marks = tuple(tuple(name in group for group in test.groups) for name in test.values)
         widest = text(test.critical_ranges[-1])
@@ -134,13 +136,15 @@ class _Tables:
     def pooled(self) -> Iterator[Table]:
         for k, (name, evaluation) in enumerate(self.found.pooled.items()):
             every = evaluation.estimates
-            order = [(who, key) for key in evaluation.measures for who in evaluation.classifiers if (who, key) in every]
+            order = [
+                (who, key) for key in evaluation.measures for who in evaluation.classifiers if (who, key) in every
+            ]
             rows = tuple(
                 (measure_name(key), self.learner[who], *numbers(every[who, key], self.level)) for who, key in order
             )
             columns = ("measure", "learner", "value", "std. error", "low", "high", "chance")
             bars = tuple(bar(every[each], self.level) for each in order)
-            title = f"All folds together: {self.data_set[name]}"
+            title = f"All folds of {self.data_set[name]} together"
             yield Table(f"pooled-{k}", title, columns, (False,) * 2 + (True,) * 5, rows, bars)
 
     def failures(self) -> Table | None:
@@ -156,4 +160,6 @@ class _Tables:
             for (name, who, message), many in list(counts.items())[:MOST]
         )
         title = "Failures" if len(counts) <= MOST else f"Failures: the first {MOST} of {len(counts)} kinds"
-        return Table("failures", title, ("data set", "learner", "fits", "message"), (False, False, True, False), rows)
+        return Table(
+            "failures", title, ("data set", "learner", "fits", "message"), (False, False, True, False), rows
+        )

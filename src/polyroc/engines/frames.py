@@ -1,0 +1,149 @@
+"""From a Spark data frame and what is asked of it to rows: which columns, which classes, which rows count."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import functions as sql
+from pyspark.sql import types
+
+from polyroc._normalise import Missing
+from polyroc.engines.opening import Opened, said
+from polyroc.engines.rows import NULL, UNKNOWN
+from polyroc.engines.spark import NAME, SparkRows, guarded
+from polyroc.errors import DroppedRowsWarning, InputError, MissingPackageError, NotApplicableError, warn
+from polyroc.io.columns import Asked, Request, check_column, choose
+from polyroc.io.labels import as_labels
+from polyroc.io.source import Kind, Source, check_names
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["OpenedFrame", "opened_frame"]
+
+MOST_LABELS = 65536
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedFrame(Opened):
+    """Rows of a data frame, ready to be judged; `grouped` has the columns that make groups too (g0, g1, ...)."""
+
+    rows: SparkRows
+    grouped: "DataFrame"
+
+
+@contextmanager
+def opened_frame(
+    frame: "DataFrame",
+    *,
+    truth: str,
+    scores: Request,
+    weight: str | None = None,
+    also: Sequence[str] = (),
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    missing: Missing = "refuse",
+    memory: int,
+) -> Iterator[OpenedFrame]:
+    """Rows of a data frame, ready to be judged."""
+    _require(frame)
+    names = tuple(frame.columns)
+    check_names(names, NAME)
+    source = Source(NAME, names, "", (), tuple(_kind(field.dataType) for field in frame.schema.fields))
+    columns = choose(Asked(truth, scores, None, None, None, weight, None), source)
+    for name in also:
+        check_column(name, source, "by")
+    plain = frame.toDF(*(f"c{i}" for i in range(len(names))))
+    label = _label(source, truth)
+    held = _labels(plain, label, truth)
+    order = as_labels(labels, held)
+    classifiers, chosen, like = said(source, columns, held, order, pos_label)
+    values = [_number(source, name).alias(f"v{i}") for i, name in enumerate(chosen)]
+    weights = [_number(source, weight).alias("w")] if weight else []
+    groups = [sql.col(f"c{names.index(name)}").alias(f"g{i}") for i, name in enumerate(also)]
+    rows = plain.select(_code(label, like.labels).alias("k"), *values, *weights, *groups)
+    kept = [name for name in rows.columns if not name.startswith("g")]
+    dropped = 0
+    if missing == "drop":
+        rows, dropped = _complete(rows, kept)
+    yield OpenedFrame(SparkRows(rows.select(kept), chosen, memory // 4), classifiers, like, dropped, rows)
+
+
+def _require(frame: "DataFrame") -> None:
+    if type(frame).__module__.startswith("pyspark.sql.connect"):
+        raise NotApplicableError(
+            "Spark Connect has no broadcasts, which the passes need; use a session of the cluster itself."
+        )
+    if find_spec("pyarrow") is None:
+        raise MissingPackageError("Spark needs pyarrow here: pip install 'polyroc[spark]'.")
+
+
+def _kind(data_type: Any) -> Kind:
+    if isinstance(data_type, types.IntegralType):
+        return "integer"
+    if isinstance(data_type, types.DecimalType):
+        return "float" if data_type.scale else "integer"
+    if isinstance(data_type, types.FractionalType):
+        return "float"
+    if isinstance(data_type, types.BooleanType):
+        return "boolean"
+    plain = isinstance(data_type, types.AtomicType) and not isinstance(data_type, types.BinaryType)
+    return "text" if plain else "other"
+
+
+def _label(source: Source, truth: str) -> "Column":
+    """The true class of each row; nan counts as missing."""
+    place = source.columns.index(truth)
+    assert source.kinds is not None
+    kind = source.kinds[place]
+    if kind == "other":
+        raise InputError(f"column {truth!r} of {NAME} holds lists or records; name another column.")
+    column = sql.col(f"c{place}")
+    if kind == "float":
+        return sql.nullif(column.cast("double"), sql.lit(float("nan")))
+    return column.cast({"integer": "bigint", "boolean": "boolean"}.get(kind, "string"))
+
+
+def _labels(frame: "DataFrame", label: "Column", truth: str) -> tuple[Hashable, ...]:
+    """The distinct true classes, sorted."""
+    found = guarded(frame.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)
+    held = [row["label"] for row in found if row["label"] is not None]
+    if len(held) > MOST_LABELS:
+        raise InputError(
+            f"column {truth!r} holds more than {MOST_LABELS} different labels; is it the right column?"
+        )
+    return tuple(sorted(held))
+
+
+def _code(label: "Column", labels: Sequence[Hashable]) -> "Column":
+    """The number of a row's label."""
+    place = sql.array_position(sql.array(*map(sql.lit, labels)), label)
+    known = sql.when(place > 0, place - 1).otherwise(sql.lit(UNKNOWN))
+    return sql.when(label.isNull(), sql.lit(NULL)).otherwise(known).cast("int")
+
+
+def _number(source: Source, name: str) -> "Column":
+    """A column as doubles, nan where there is nothing."""
+    place = source.columns.index(name)
+    assert source.kinds is not None
+    if source.kinds[place] not in ("integer", "float", "boolean"):
+        raise InputError(
+            f"column {name!r} of {NAME} holds {source.kinds[place]} where numbers were expected; cast it to "
+            "double (a vector to one column for each class)."
+        )
+    return sql.coalesce(sql.col(f"c{place}").cast("double"), sql.lit(float("nan")))
+
+
+def _complete(rows: "DataFrame", names: Sequence[str]) -> tuple["DataFrame", int]:
+    """Only the rows with nothing missing, and how many are not."""
+    complete = sql.col("k") != NULL
+    for name in names[1:]:
+        complete &= ~sql.isnan(name)
+    whole, kept = guarded(lambda: rows.select(sql.count("*"), sql.count_if(complete)).collect()[0])
+    if not kept:
+        raise InputError("Every row has a missing value; nothing is left to evaluate.")
+    if kept < whole:
+        warn(f"Dropped {whole - kept} of {whole} rows with missing values.", DroppedRowsWarning)
+    return rows.where(complete), whole - kept

@@ -1,0 +1,146 @@
+"""One pass over rows, wherever they are: counted into cells, looked up in tables, or both."""
+
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+
+from polyroc.engines.counting import Counted
+from polyroc.engines.layout import Layout, Placed
+from polyroc.engines.lookups import Lookups
+from polyroc.engines.reading import Classes
+from polyroc.engines.rows import NULL, Batch
+from polyroc.engines.tally import HEAVIEST
+from polyroc.errors import InputError
+
+__all__ = ["Pass", "Plan"]
+
+WORKERS = min(8, os.cpu_count() or 1)
+Task = Callable[[], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is to be done with every row.
+
+    Attributes
+    ----------
+    classifiers, classes, weighted
+        By name the numbers of the columns of scores; the classes; whether rows have weights.
+    layouts, kinds
+        By classifier and column the cells to count in, and the patterns of decisions to count ("wins", ...).
+    lookups
+        The tables in which to look rows up; None if they need not be.
+    first
+        Whether nobody has looked at these rows before: true classes and weights are then checked.
+    """
+
+    classifiers: Mapping[str, tuple[int, ...]]
+    classes: Classes
+    weighted: bool
+    layouts: Mapping[str, Mapping[int, Layout]]
+    kinds: Sequence[str]
+    lookups: Lookups | None
+    first: bool
+
+    def empty(self) -> dict[str, Counted]:
+        """By classifier, cells and patterns without cases."""
+        return {
+            name: Counted(self.classes, layouts, self.kinds, self.weighted, checked=self.first)
+            for name, layouts in self.layouts.items()
+        }
+
+
+class Pass:
+    """What a pass has found so far.
+
+    Attributes
+    ----------
+    counted
+        By classifier: the cells and patterns.
+    lookups
+        The sums of products, if rows are looked up.
+    seen
+        How many rows there were.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.counted, self.lookups = plan, plan.empty(), plan.lookups
+        self.seen = 0
+
+    def go_through(self, batches: Generator[Batch], tell: Callable[[int], None]) -> None:
+        """See all batches, each while the next is being read; stop where something is not finite."""
+        with ThreadPoolExecutor(WORKERS + 1) as pool, closing(_ahead(batches, pool)) as coming:
+            for batch in coming:
+                self.see(batch, partial(_at_once, pool))
+                if self.strange() is not None:
+                    return
+                tell(self.seen)
+
+    def see(self, batch: Batch, do: Callable[[Sequence[Task]], None]) -> None:
+        """Count and look up some rows; `do` does the parts of it, which can be done at the same time."""
+        if self.plan.first and len(batch.codes):
+            self._check(batch)
+        do(self._tasks(batch, [Placed(column) for column in batch.columns]))
+        if self.lookups is not None:
+            self.lookups.add(batch)
+        self.seen += len(batch.codes)
+
+    def strange(self) -> int | None:
+        """The number of a column in which something is not finite."""
+        found = ((name, each.strange()) for name, each in self.counted.items())
+        of = self.plan.classifiers
+        return next((of[name][place] for name, place in found if place is not None), None)
+
+    def _tasks(self, batch: Batch, placed: Sequence[Placed]) -> list[Task]:
+        codes, _, weight = batch
+        of = self.plan.classifiers
+
+        def column(number: int) -> None:
+            for name, each in self.counted.items():
+                for place in [place for place, one in enumerate(of[name]) if one == number]:
+                    each.add_column(place, codes, placed[number], weight)
+            if self.lookups is not None:
+                self.lookups.look(number, placed[number], codes)
+
+        def patterns(name: str) -> None:
+            own = [placed[number] for number in of[name]]
+            self.counted[name].add_patterns(codes, own, weight)
+
+        tasks: list[Task] = [partial(column, number) for number in range(len(placed))]
+        tasks += [partial(patterns, name) for name, each in self.counted.items() if each.patterns]
+        return tasks + ([] if self.lookups is None else self.lookups.tasks(batch))
+
+    def _check(self, batch: Batch) -> None:
+        lowest = int(batch.codes.min())
+        if lowest < 0:
+            known = f"the classes {[*self.plan.classes.labels]!r}"
+            raise InputError(
+                "A row has no true class. Complete it, or say missing='drop' to leave such rows out."
+                if lowest == NULL
+                else f"A row's true class is not among {known}; name every class with labels=[...]."
+            )
+        if batch.weight is not None and not (batch.weight.min() >= 0 and batch.weight.max() <= HEAVIEST):
+            raise InputError(
+                f"Weights must be between 0 and 2^25 and not be missing, got {batch.weight.min():g} to "
+                f"{batch.weight.max():g}; correct or scale them."
+            )
+
+
+def _at_once(pool: ThreadPoolExecutor, tasks: Sequence[Task]) -> None:
+    for done in [pool.submit(task) for task in tasks]:
+        done.result()
+
+
+def _ahead(batches: Generator[Batch], pool: ThreadPoolExecutor) -> Generator[Batch]:
+    """The same batches, each read while the one before is in use."""
+    coming = pool.submit(next, batches, None)
+    try:
+        while (batch := coming.result()) is not None:
+            coming = pool.submit(next, batches, None)
+            yield batch
+    finally:
+        coming.exception()  # wait for it: a generator at work cannot be closed
+        batches.close()
