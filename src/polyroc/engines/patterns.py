@@ -51,7 +51,8 @@ class Patterns:
 
     def place(self, table: FloatArray, codes: CodeArray) -> CodeArray:
         """The pattern of each row, by its number among those seen."""
-        return np.searchsorted(self.codes, self._patterns(table, codes)).astype(np.int32)
+        found = np.searchsorted(self.codes, self._patterns(table, codes))
+        return np.minimum(found, len(self.codes) - 1).astype(np.int32)
 
     def column(self) -> Column:
         """The patterns as cells."""

@@ -95,7 +95,7 @@ def _exact(found: FloatArray, cases: IntArray, weight: FloatArray, squares: Floa
         squares,
         mixed=np.zeros(len(found), dtype=bool),
         where=Where(
-            lambda scores: np.searchsorted(found, scores.values).astype(np.int32),
+            lambda scores: np.minimum(np.searchsorted(found, scores.values), len(found) - 1).astype(np.int32),
             lambda table: table,
             lambda: found,
         ),
