@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import permutations
-from math import log2
+from math import e, log2
 
 import numpy as np
 
@@ -88,5 +88,5 @@ def _surprise_between(low: float, high: float) -> tuple[float, float]:
     def at(v: float) -> float:
         return v * log2(v) if v > 0 else 0.0
 
-    least = -log2(np.e) / np.e if low <= 1 / np.e <= high else min(at(low), at(high))
+    least = -log2(e) / e if low <= 1 / e <= high else min(at(low), at(high))
     return float(least), max(at(low), at(high))
