@@ -27,6 +27,8 @@ NEEDED = {
     "hand-till": ("wdbc", "tae", "car", "pen", "glass", "optical"),
 }
 
+pytestmark = pytest.mark.xdist_group("repro")  # the papers are run once, by one worker
+
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):

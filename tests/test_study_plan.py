@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polyroc as pr
+from polyroc.cli.commands import run
 from polyroc.errors import InputError, MissingFileError, PolyrocError
 from polyroc.studies.lines import key_lines
 from polyroc.studies.plan import PRESETS, preset_text
@@ -249,3 +250,9 @@ def test_what_fits_do_not_depend_on_is_not_in_the_digest():
     plan = pr.Plan.from_dict(SMALL)
     assert pr.Plan.from_dict({**SMALL, "measures": ["ova"], "name": "other", "note": "!"}).digest == plan.digest
     assert pr.Plan.from_dict({**SMALL, "seed": 1}).digest != plan.digest
+
+
+@pytest.mark.parametrize("name", ["bradley", "hand-till"])
+def test_presets_print_what_they_are(name, capsys):
+    assert run(["study", "plan", name]) == 0
+    assert pr.Plan.from_toml(capsys.readouterr().out) == pr.Plan.preset(name)

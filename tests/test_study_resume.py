@@ -14,7 +14,7 @@ import polyroc as pr
 from polyroc.studies.seeds import seed_of
 from test_study_run import HERE, content, plan
 
-KILLS = 24
+KILLS = 20
 DRIVER = """
 import sys
 from pathlib import Path

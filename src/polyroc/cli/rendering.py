@@ -38,14 +38,28 @@ def render(page: Page, output: Format | None) -> str:
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Records as comma-separated values, with all digits."""
+    """Records as comma-separated values, all digits; a name that a spreadsheet would run gets a quote first.
+
+    >>> as_csv([{"classifier": "=1+1", "class": "-1"}])
+    "classifier,class\\n'=1+1,-1"
+    """
     if not rows:
         return ""
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: _defused(value) for name, value in row.items()} for row in rows)
     return text.getvalue().rstrip("\n")
+
+
+def _defused(value: Any) -> Any:
+    if not isinstance(value, str) or value[:1] not in ("=", "+", "-", "@", "\t", "\r"):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
 
 
 def printable(text: str) -> str:
