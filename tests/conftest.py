@@ -1,6 +1,6 @@
 """Two profiles for all property tests: no deadlines (machines are noisy), examples enough to find what there is.
 
-`polyroc` draws anew in every run, so that runs go on finding things; `settled` draws fewer, and the same as before,
+`polyroc` draws anew in every run, so that runs go on finding things; `settled` draws fewer, and always the same,
 so that whether a change may land does not hang on luck (`.ci/run` asks for it).
 """
 
