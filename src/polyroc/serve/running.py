@@ -56,6 +56,7 @@ def _listen(host: str, port: int) -> socket.socket:
         bound = socket.socket(family, socket.SOCK_STREAM)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
+        bound.listen()  # whoever is told the address can connect, and waits until the server answers
     except OSError as trouble:
         raise InputError(
             f"Cannot listen on {host}, port {port} ({trouble.strerror}); another program may be there: choose "
