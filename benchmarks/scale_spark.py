@@ -41,6 +41,7 @@ def spark_rows(make_files):
         yield f"{work}, bounds within 1e-6", "seconds", finer["seconds"], "", None
     few, many = (found[rows][0]["bytes"] for rows in SIZES)
     work = f"M, error on Spark local[2], {SIZES[1]:.0e} / {SIZES[0]:.0e} rows"
+    # the target was 1.1 until 1.22 had been measured: larger counts have more digits
     yield work, "bytes to the driver (counts have more digits)", many / few, "<=", 1.5
 
 
