@@ -4,7 +4,9 @@ The experiment of a paper is a module with
 
     steps(quick)       names and functions, each of which returns plain data; independent of each other
     measured(results)  by table and name, the numbers made of what the steps returned
-    draw(results, folder)   the figures, where there are any
+
+and beside it, if there is anything to show, `figures.py` with `draw(results, folder)` and `tables.py` with
+`tables(results)`, Markdown. These two only show: to change them does not make a step run again.
 """
 
 import hashlib
@@ -12,15 +14,16 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from polyroc import __version__
 from polyroc.errors import InputError
 from repro.expected import Line, Measured, judge, read_expected
+from repro.telling import table
 
 __all__ = ["PAPERS", "Report", "reproduce"]
 
@@ -32,6 +35,7 @@ PAPERS = {
     "ling": "Ling, Huang & Zhang (2003), IJCAI, 519-524",
     "sampat": "Sampat et al. (2009), IEEE Trans. Inf. Technol. Biomed. 13, 93-101",
 }
+SHOWING = ("figures.py", "tables.py")  # what is found does not depend on them
 Progress = Callable[[int, int, str], None]
 
 
@@ -72,13 +76,14 @@ def reproduce(
     lines = judge(read_expected(HERE / folder / "expected.toml", quick=quick), measured)
     report = Report(paper, PAPERS[paper], quick, lines)
     if out is not None:
-        _write(report, out / paper, experiment, results)
+        _write(report, out / paper, results)
     return report
 
 
 def _stored(out: Path, paper: str, quick: bool) -> Path:
     """The folder of the results of steps; those of other code, or of a quick run, are not mixed in."""
-    sources = [*(HERE / paper.replace("-", "_")).glob("*.py"), *(HERE / paper).glob("plan.toml")]
+    here = HERE / paper.replace("-", "_")
+    sources = [file for file in (*here.glob("*.py"), *here.glob("plan.toml")) if file.name not in SHOWING]
     code = hashlib.sha256(b"".join(source.read_bytes() for source in sorted(sources))).hexdigest()[:8]
     folder = out / paper / "steps" / f"{__version__}-{code}{'-quick' if quick else ''}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -102,15 +107,58 @@ def _run(steps: dict[str, Callable[[], Any]], store: Path | None, progress: Prog
     return results
 
 
-def _write(report: Report, folder: Path, experiment: ModuleType, results: dict[str, Any]) -> None:
-    rows = [line.row() for line in report.lines]
-    stored = {
+def _write(report: Report, folder: Path, results: dict[str, Any]) -> None:
+    """A report for programs and one for readers, and the figures."""
+    told = _shown(report.paper, "tables")
+    found = {
         "paper": report.title,
         "quick": report.quick,
         "polyroc": __version__,
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "holds": report.holds,
-        "rows": rows,
+        "summary": report.summary(),
+        "tables": told.tables(results) if told else "",
+        "rows": [line.row() for line in report.lines],
     }
-    (folder / "report.json").write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
-    if hasattr(experiment, "draw") and find_spec("matplotlib") is not None:
-        experiment.draw(results, folder)
+    (folder / "report.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    (folder / "report.md").write_text(_page(found), encoding="utf-8")
+    if find_spec("matplotlib") is not None:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        figures = _shown(report.paper, "figures")
+        if figures:
+            figures.draw(results, folder)
+
+
+def _shown(paper: str, what: str) -> Any:
+    """The module that shows what was found of a paper, or None."""
+    name = f"repro.{paper.replace('-', '_')}.{what}"
+    return import_module(name) if find_spec(name) else None
+
+
+def _page(found: dict[str, Any]) -> str:
+    run = f"polyroc {found['polyroc']}, {'a quick' if found['quick'] else 'the full'} run of {found['date']}"
+    head = ["table", "number", "published", "measured", "tolerance", "verdict"]
+    rows = [[_cell(row[name]) for name in head] for row in found["rows"]]
+    reasons = dict.fromkeys(f"- {row['table']}: {row['reason']}" for row in found["rows"])
+    parts = [
+        f"# {found['paper']}",
+        f"{run}: {found['summary']}",
+        found["tables"],
+        table(head, rows),
+        "\n".join(reasons),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return (
+        f"{value:.6g}"
+        if isinstance(value, float) and not value.is_integer()
+        else f"{value:.15g}"
+        if isinstance(value, float)
+        else str(value)
+    )

@@ -20,8 +20,30 @@ settings.register_profile(
 settings.register_profile("settled", parent=settings.get_profile("polyroc"), derandomize=True, max_examples=25)
 settings.load_profile("polyroc")
 
+LONGEST = (
+    "test_engine_spark.py",
+    "test_docs.py",
+    "test_repro.py",
+    "test_study_resume.py",
+    "test_study_run.py",
+    "test_laws.py",
+    "test_bootstrap.py",
+    "test_plots.py",
+    "test_report_page.py",
+    "test_report_study.py",
+    "test_front_search.py",
+    "test_engine.py",
+    "test_normalise.py",
+)
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """What a test may say of itself; docs/validation.md is made of it (docs/building/evidence.py)."""
     config.addinivalue_line("markers", "published(source, claim): it repeats numbers that were printed there.")
     config.addinivalue_line("markers", "peer(package, claim): it agrees with another program.")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files that take longest come first, so that no worker is left with one of them at the end."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))

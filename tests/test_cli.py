@@ -1,4 +1,4 @@
-"""The command line, run as a user runs it: a process, its output and its exit code."""
+"""The command line, run as a user runs it: its output and its exit code."""
 
 import csv
 import io
@@ -13,15 +13,12 @@ import numpy as np
 import pytest
 
 import polyroc as pr
+from command import polyroc
 from polyroc.datasets import catalogue
 from polyroc.measures import MEASURES
 
 IRIS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "--case", "case"]
-
-
-def polyroc(*arguments, **options):
-    command = [Path(sys.executable).parent / "polyroc", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+PROGRAM = Path(sys.executable).parent / "polyroc"
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +31,28 @@ def scores(tmp_path_factory):
     lines = [f"{a},{b!r},{c!r}" for a, b, c in zip(y, forest.tolist(), logit.tolist(), strict=True)]
     file.write_text("\n".join(["state,forest,logit", *lines]) + "\n")
     return file
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["evaluate", "FILE", "--truth", "state", "--scores", "forest", "--pos-label", "sick"], 0, "auc"),
+        (
+            ["evaluate", "FILE", "--truth", "state", "--scores", "forest", "--labels", "sick,well,dead"],
+            1,
+            "Not shown",
+        ),
+        (["evaluate", "FILE", "--truth", "sate", "--scores", "forest"], 2, "Did you mean 'state'?"),
+        (["--version"], 0, pr.__version__),
+    ],
+)
+def test_a_process_says_what_the_function_says(scores, arguments, code, words):
+    """So that the other tests may do without the cost of a process."""
+    asked = [str(scores) if argument == "FILE" else argument for argument in arguments]
+    done = subprocess.run([PROGRAM, *asked], capture_output=True, text=True, check=False)
+    assert polyroc(*asked) == (done.returncode, done.stdout, done.stderr)
+    assert done.returncode == code
+    assert words in done.stdout + done.stderr
 
 
 def test_evaluate_prints_a_plain_table_in_a_pipe():
@@ -213,7 +232,7 @@ def test_names_in_a_file_cannot_paint_the_terminal(tmp_path):
 def on_a_terminal(*arguments):
     """What the command writes when a terminal is attached."""
     parent, child = pty.openpty()
-    command = [Path(sys.executable).parent / "polyroc", *map(str, arguments)]
+    command = [PROGRAM, *map(str, arguments)]
     with subprocess.Popen(command, stdout=child, stderr=child, env={**os.environ, "TERM": "xterm"}) as process:
         os.close(child)
         pieces = []
@@ -238,6 +257,6 @@ def test_on_a_terminal_the_table_has_typography():
 
 
 def test_a_reader_that_leaves_early_is_no_error():
-    command = f"{Path(sys.executable).parent / 'polyroc'} measures --json | true"
+    command = f"{PROGRAM} measures --json | true"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

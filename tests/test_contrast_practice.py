@@ -3,15 +3,13 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 from itertools import combinations
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 
+import command
 import polyroc as pr
 from polyroc.datasets import catalogue
 from polyroc.errors import InputError, NotApplicableError, UndefinedMeasureWarning
@@ -149,8 +147,7 @@ def test_separation_is_stored_and_told(iris):
 
 
 def polyroc(*arguments):
-    command = [Path(sys.executable).parent / "polyroc", "contrast", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return command.polyroc("contrast", *arguments)
 
 
 def test_the_paper_s_table_on_the_command_line(tmp_path):

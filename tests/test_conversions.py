@@ -4,9 +4,6 @@ import csv
 import io
 import json
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,6 +15,7 @@ from scipy import stats
 
 import naive
 import polyroc as pr
+from command import polyroc
 from polyroc._normalise import normalise
 from polyroc.datasets import catalogue
 from polyroc.errors import DroppedRowsWarning, InputError, NotApplicableError
@@ -436,11 +434,6 @@ IRIS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "
 ONE = ["--truth", "species", "--scores", "p_setosa", "--classifier", "classifier", "--case", "case"]
 ORDER = ["--labels", ",".join(SPECIES)]
 FILE = catalogue.path("iris_predictions")
-
-
-def polyroc(*arguments):
-    command = [Path(sys.executable).parent / "polyroc", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def test_evaluate_shows_the_mark_and_a_footnote():

@@ -151,3 +151,10 @@ def test_small_samples_either_fit_or_are_refused():
         assert np.isfinite([found.a, found.b, found.area.value]).all()
         assert found.b > 0
     assert settled > 60
+
+
+def test_the_likelihood_of_many_cases_settles():
+    """Of 480 million cases a last step promises less than the likelihood is rounded by."""
+    y, s = Binormal(1.0).sample((60, 60), rng=0)
+    one, many = fit(y, s), fit(y, s, sample_weight=np.full(120, 4e6))
+    assert (many.a, many.b) == pytest.approx((one.a, one.b), abs=1e-6)  # a standard error is 2e-4 of these

@@ -1,24 +1,17 @@
-"""`polyroc curve`, run as a user runs it."""
+"""`polyroc curve`: what it prints and how it ends."""
 
 import csv
 import io
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import polyroc as pr
+from command import polyroc
 from polyroc.datasets import Binormal, catalogue
 
 IRIS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "--case", "case"]
-
-
-def polyroc(*arguments):
-    command = [Path(sys.executable).parent / "polyroc", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +76,7 @@ def parts(file):
         (["--kind", "lift"], "Invalid value for '--kind'"),
         (["--kind", "cost", "--band", "pointwise"], "simultaneous"),
         (["--average", "vertical"], "--groups"),
-        (["--labels", "0,1,2"], "multi_class"),
+        (["--labels", "0,1,2"], "--multi-class"),
         (["--points", "1"], "--points"),
     ],
 )

@@ -15,7 +15,7 @@ from building import contents, evidence, examples, mathtext, measures, pictures,
 
 PAGES = [page for page in pages.pages() if page != pages.ROOT / "README.md"]  # whose commands need files
 RUN_ELSEWHERE = {"gallery.md"}  # test_plots runs the scripts it is made of
-FURNISHED = {"fronts.md"}  # they speak of files that they do not make
+FURNISHED = {"fronts.md", "tour.md"}  # they speak of files that they do not make
 NOT_RUN = {"scale.md": 4}  # how many blocks of which pages are excused by a comment that says why
 
 
@@ -121,6 +121,8 @@ def test_facts_are_those_of_the_registry():
         == "1/2 (2 classes); 1/6 (3 classes); 1/24 (4 classes); 1/120 (5 classes) ..."
     )
     assert measures.chance(MEASURES["ppv"]).startswith("none")
+    laws = {key: measures.law_of_chance(MEASURES[key]) for key in ("vus", "pdi", "umbrella", "ppv")}
+    assert laws == {"vus": "1/c!", "pdi": "1/c", "umbrella": "1/3", "ppv": "none"}
     facts = measures.facts(MEASURES["scurfield"])
     assert "| Classes | 3 to 6 |" in facts
     assert "0 to 2.585 (3 classes)" in facts

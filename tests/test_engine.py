@@ -1,7 +1,11 @@
 """The engine over files says what memory says; bounds hold the exact value; what is wrong is named."""
 
+import os
+import shutil
+import subprocess
 import tempfile
 import warnings
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import duckdb
@@ -43,8 +47,12 @@ def frame(n=3000, seed=0):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
+    return written(tmp_path_factory.mktemp("rows"))
+
+
+def written(path):
     """The same rows in one file, in several, in partitions, and as text."""
-    path, data = tmp_path_factory.mktemp("rows"), frame()
+    data = frame()
     data.write_parquet(path / "one.parquet")
     data.write_csv(path / "one.csv")
     (path / "many").mkdir()
@@ -82,6 +90,12 @@ def test_engine_equals_memory(folder, key, weight):
     assert engine.confidence_interval() == pytest.approx(memory.confidence_interval(), abs=1e-9)
     for name, part in memory.parts.items():
         assert engine.parts[name].value == pytest.approx(part.value, abs=1e-12)
+        if engine.parts[name].certificate.error_is_bound:  # the mean of A(i|j) and A(j|i), from two columns
+            assert name.startswith("A(")
+            assert "," in name
+            assert engine.parts[name].standard_error > part.standard_error
+        else:
+            assert engine.parts[name].standard_error == pytest.approx(part.standard_error, rel=1e-9)
 
 
 def test_one_pass_then_finer(folder):
@@ -237,11 +251,61 @@ class TestTrouble:
         with pytest.raises(InputError, match=r"'p_c' of '.*1\.parquet' holds VARCHAR"):
             self.evaluate(path)
 
+    def test_lists_in_one_of_many(self, tmp_path):
+        path = self.spoilt(tmp_path, lambda part: part.with_columns(p_c=pl.concat_list("p_a", "p_b")))
+        with pytest.raises(InputError, match=r"'p_c' of '.*1\.parquet' holds DOUBLE\[\]"):
+            self.evaluate(path)
+
+    def test_text_files_of_many_kinds(self, tmp_path):
+        """Columns go by their names; what is missing or no number is named with its file and line."""
+        first, second = frame(300), frame(300, seed=1)
+        both = pl.concat([first, second])
+        first.write_csv(tmp_path / "0.csv")
+        second.select(reversed(second.columns)).drop("w").write_csv(tmp_path / "1.csv")
+        found = self.evaluate(tmp_path, measure="accuracy")
+        assert found.value == pytest.approx(
+            pr.evaluate(both["kind"], both[P].to_numpy(), measure="accuracy").value
+        )
+        second.drop("p_c").write_csv(tmp_path / "1.csv")
+        with pytest.raises(InputError, match=r"1\.csv' has no column 'p_c'"):
+            self.evaluate(tmp_path)
+        text = pl.col("p_c").cast(pl.String)
+        second.with_columns(pl.when(text.str.len_chars() > 0).then(pl.lit("x")).alias("p_c")).write_csv(
+            tmp_path / "1.csv"
+        )
+        with pytest.raises(InputError, match=r"'p_c' of '.*1\.csv' holds VARCHAR"):
+            self.evaluate(tmp_path)
+        (tmp_path / "1.csv").write_text("kind,p_a,p_b,p_c\n" + "a,0.1,0.2,0.7\n" * 30000 + "b,0.1,oops,0.7\n")
+        with pytest.raises(InputError, match=r"line 30002 of '.*1\.csv' has 'oops' in column 'p_b'"):
+            self.evaluate(tmp_path)
+
+    def test_groups_say_their_name(self, tmp_path):
+        part = frame(300)
+        hole = pl.when(pl.int_range(pl.len()) == 7).then(None).otherwise(pl.col("p_b")).alias("p_b")
+        part.with_columns(hole).write_parquet(tmp_path / "x.parquet")
+        for memory in ("1GB", 1000):  # groups in memory, or in passes of their own
+            with pytest.raises(InputError, match=r"Group (fr|it): column 'p_b' .*missing values in 1 of"):
+                self.evaluate(tmp_path, by="country", memory=memory)
+        some = ~((pl.col("country") == "fr") & (pl.col("kind") == "c"))
+        null = pl.when(pl.col("day") == 2).then(None).otherwise(pl.col("country")).alias("country")
+        part.filter(some).with_columns(null).write_parquet(tmp_path / "x.parquet")
+        with pytest.warns(pr.errors.UndefinedMeasureWarning, match="Group fr: No case of class 'c'") as caught:
+            found = self.evaluate(tmp_path, by="country")
+        assert caught[0].filename == __file__
+        assert [*found] == [("fr",), ("it",), (None,)]
+        part.with_columns(w=pl.concat_list("p_a", "p_b")).write_parquet(tmp_path / "x.parquet")
+        with pytest.raises(InputError, match=r"'w' .* holds lists or records"):
+            self.evaluate(tmp_path, by="w")
+        with pytest.raises(InputError, match="'p_a' is named in scores and for something else"):
+            self.evaluate(tmp_path, by="p_a")
+
     def test_no_such_column_and_no_such_file(self, folder):
         with pytest.raises(InputError, match=r"no column 'knid'.*Did you mean 'kind'"):
             self.evaluate(folder / "one.parquet", truth="knid")
         with pytest.raises(InputError, match="asked for as by"):
             self.evaluate(folder / "one.parquet", by="contry")
+        with pytest.raises(InputError, match="not on this machine"):
+            self.evaluate("s3://logs/*.parquet")
         for path in ("nothing.parquet", "nothing/*.parquet"):
             with pytest.raises(MissingFileError):
                 self.evaluate(folder / path)
@@ -302,6 +366,31 @@ def file(tmp_path_factory):
     return path
 
 
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 256 KB; a folder like any other where we may not mount one."""
+    path = tmp_path / "small"
+    path.mkdir()
+    if (
+        hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("mount")
+    ):  # root of a container may not either
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "polyroc", str(path)], check=False)
+    yield path
+    if path.is_mount():
+        subprocess.run(["umount", str(path)], check=True)
+
+
+@contextmanager
+def small_files(size):
+    """No file can grow beyond a size."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 class TestLittleRoom:
     """Memory smaller than the data: put aside on disk; and a disk that is full."""
 
@@ -322,20 +411,34 @@ class TestLittleRoom:
         large = pr.evaluate(file, memory="4GB", **options)
         assert small.rows() == large.rows()
 
-    def test_full_disk(self, file):
-        before = self.left()
+    def test_full_disk(self, file, small_disk, monkeypatch):
+        """A real file system of 256 KB where one can be mounted, DuckDB's own limit where not."""
+        limit = {} if small_disk.is_mount() else {"disk": "1MB"}
+        monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
+        options = {"truth": "kind", "scores": P, "measure": "accuracy", "by": "g", "memory": "256MB"}
         with pytest.raises(OutOfSpaceError, match=r"more room than there is.*Nothing was written"):
-            pr.evaluate(
-                file,
-                truth="kind",
-                scores=P,
-                measure="accuracy",
-                by="g",
-                memory="256MB",
-                disk="1MB",
-                engine="duckdb",
-            )
-        assert self.left() <= before
+            pr.evaluate(file, engine="duckdb", **limit, **options)
+        assert not [*small_disk.iterdir()]
+
+    def test_no_room_for_what_is_written(self, folder, small_disk, capsys):
+        """The file that was there stays, and nothing is beside it."""
+        path = small_disk / "points.csv"
+        path.write_text("before")
+        arguments = [
+            "curve",
+            str(folder / "one.parquet"),
+            "--truth",
+            "kind",
+            "--scores",
+            "p_*",
+            "--multi-class",
+            "ovo",
+        ]
+        with nullcontext() if small_disk.is_mount() else small_files(2**18):
+            assert main([*arguments, "--engine", "duckdb", "--out", str(path)]) == 2
+        assert "points.csv cannot be written (" in capsys.readouterr().err
+        assert path.read_text() == "before"
+        assert [*path.parent.iterdir()] == [path]
 
     def test_exact_answer_too_large(self, file):
         with pytest.raises(OutOfSpaceError, match="different values"):
@@ -375,69 +478,3 @@ class TestCommandLine:
         arguments = ["evaluate", str(folder / "one.parquet"), "--truth", "kind", "--engine", "duckdb"]
         assert main([*arguments, "--scores", "p_*", "--groups", "country"]) == 2
         assert "--groups needs the rows in memory" in capsys.readouterr().err
-
-
-class TestCurves:
-    def test_exact_curve_is_that_of_memory(self, folder):
-        options = {"truth": "kind", "scores": "s", "pos_label": "b"}
-        engine = pr.curve(folder / "two.parquet", engine="duckdb", exact=True, **options)
-        memory = pr.curve(folder / "two.parquet", engine="memory", **options)
-        for name in ("fpr", "tpr", "thresholds"):
-            assert getattr(engine, name) == pytest.approx(getattr(memory, name), abs=1e-12)
-        assert engine.area.value == pytest.approx(memory.area.value, abs=1e-12)
-        assert engine.prevalence == pytest.approx(memory.prevalence)
-
-    @pytest.mark.parametrize("multi_class", ["ova", "ovo"])
-    def test_points_lie_on_the_exact_curve(self, folder, multi_class):
-        options = {"truth": "kind", "scores": P, "multi_class": multi_class}
-        engine = pr.curve(folder / "one.parquet", engine="duckdb", drop_intermediate=True, **options)
-        memory = pr.curve(folder / "one.parquet", engine="memory", **options)
-        assert [*engine] == [*memory]
-        for key, curve in engine.items():
-            exact = {(round(x, 12), round(y, 12)) for x, y in zip(memory[key].fpr, memory[key].tpr, strict=True)}
-            assert {(round(x, 12), round(y, 12)) for x, y in zip(curve.fpr, curve.tpr, strict=True)} <= exact
-            assert (curve.positive, curve.negative) == (memory[key].positive, memory[key].negative)
-            low, high = curve.area.bounds
-            assert low <= memory[key].area.value <= high
-
-    def test_what_engines_do_not_draw(self, folder):
-        options = {"truth": "kind", "scores": "s", "pos_label": "b", "engine": "duckdb"}
-        with pytest.raises(NotApplicableError, match="'roc' and 'det'"):
-            pr.curve(folder / "two.parquet", kind="pr", **options)
-        with pytest.raises(NotApplicableError, match="Bands"):
-            pr.curve(folder / "two.parquet", band="pointwise", **options)
-
-
-class TestOperating:
-    @pytest.mark.parametrize("weight", [None, "w"])
-    @pytest.mark.parametrize(
-        "aim", [{"costs": [[0, 1], [5, 0]]}, {"criterion": "youden"}, {"at_most": {("b", "a"): 0.1}}]
-    )
-    def test_exact_rule_is_that_of_memory(self, folder, aim, weight):
-        options = {"truth": "kind", "scores": "s", "weight": weight, "labels": ["a", "b"]}
-        with pytest.warns(pr.errors.OptimismWarning):
-            engine = pr.operate(folder / "two.parquet", engine="duckdb", exact=True, **aim, **options)
-        with pytest.warns(pr.errors.OptimismWarning):
-            memory = pr.operate(folder / "two.parquet", engine="memory", **aim, **options)
-        assert engine.rule == memory.rule
-        assert engine.rates == pytest.approx(memory.rates, abs=1e-12)
-        errors = [found.confusion.standard_errors for found in (engine, memory)]
-        assert errors[0] == pytest.approx(errors[1], rel=1e-9)
-        assert engine.cost.value == pytest.approx(memory.cost.value)
-        assert engine.cost.standard_error == pytest.approx(memory.cost.standard_error, rel=1e-9)
-
-    def test_judged_on_other_files(self, folder):
-        data = pl.read_parquet(folder / "two.parquet")
-        options = {"truth": "kind", "scores": "s", "labels": ["a", "b"], "engine": "duckdb"}
-        found = pr.operate(folder / "two.parquet", criterion="youden", judge_on=folder / "two.parquet", **options)
-        called = data["s"].to_numpy() >= found.rule.threshold  # an edge: between two scores, not one of them
-        for k, label in enumerate("ab"):
-            rate = called[data["kind"].to_numpy() == label].mean()
-            assert found.rates[k, 1] == pytest.approx(rate, abs=1e-12)
-
-    def test_refusals(self, folder):
-        options = {"truth": "kind", "engine": "duckdb"}
-        with pytest.raises(NotApplicableError, match="2 classes"):
-            pr.operate(folder / "one.parquet", scores=P, **options)
-        with pytest.raises(InputError, match="judge_on must name files"):
-            pr.operate(folder / "two.parquet", scores="s", pos_label="b", judge_on=([0, 1], [0.1, 0.2]), **options)

@@ -21,8 +21,6 @@ from polyroc.measures import measure
 from test_engine import P, Q, frame
 from test_tally import MATRIX
 
-pytestmark = pytest.mark.xdist_group("spark")  # one session for all of them
-
 JAVA = shutil.which("java") or os.environ.get("JAVA_HOME")
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -111,16 +109,30 @@ def test_curve_and_operating_point(spark, table, file, rows):
     two = rows.filter(pl.col("kind") != "c")
     asked = {"truth": "kind", "scores": "s", "pos_label": "b"}
     some = table.where("kind != 'c'")
-    drawn = pr.curve(some, engine=spark, exact=True, **asked)
-    memory = pr.curve(pr.read(two, **asked))
+    drawn = pr.curve(some, engine=spark, exact=True, kind="pr", band="pointwise", **asked)
+    memory = pr.curve(pr.read(two, **asked), kind="pr", band="pointwise")
     assert drawn.tpr == pytest.approx(memory.tpr, abs=1e-12)
     assert drawn.thresholds == pytest.approx(memory.thresholds)
+    assert drawn.area.value == pytest.approx(memory.area.value, abs=1e-12)
+    assert drawn.band.low == pytest.approx(memory.band.low, abs=1e-9)
     cost = {"costs": [[0, 1], [5, 0]], **asked}
     chosen = pr.operate(some, engine=spark, judge_on=some, **cost)
     two.write_parquet(file.parent / "two.parquet")
     other = pr.operate(file.parent / "two.parquet", engine="duckdb", judge_on=file.parent / "two.parquet", **cost)
     assert chosen.rule.threshold == other.rule.threshold
     assert chosen.expected_cost == other.expected_cost
+
+
+def test_decisions(spark, table, file):
+    """The rule travels to the executors; patterns of decisions are counted there."""
+    asked = {"truth": "kind", "scores": P, "weight": "w", "calibrated": True, "priors": [0.1, 0.2, 0.7]}
+    found = pr.operate(table, engine=spark, **asked)
+    other = pr.operate(file, engine="duckdb", **asked)
+    assert found.rule == other.rule
+    assert (found.confusion.counts == other.confusion.counts).all()
+    assert found.cost.standard_error == other.cost.standard_error
+    with pytest.raises(InputError, match=r"probabilities in \[0, 1\] here, got "):
+        pr.operate(table.withColumn("p_c", 3 * table["p_c"]), engine=spark, **asked)
 
 
 @pytest.mark.parametrize("room", [2**20, 0])  # without room no group fits into a task, and each has passes
@@ -140,6 +152,12 @@ def test_groups(spark, table, rows, room, monkeypatch):
         assert estimate.certificate.width < (1e-10 if room else 1e-3)  # rounding, or cells
         within = estimate.certificate.error_within + 1e-12
         assert estimate.standard_error == pytest.approx(alone.standard_error, abs=within)
+    compared = pr.compare(some, engine=spark, by="country", **{**asked, "scores": {"s": "s", "p": "p_b"}})
+    for country, one in compared.items():
+        kept = rows.filter((pl.col("country") == country[0]) & (pl.col("kind") != "c"))
+        alone = pr.compare(kept["kind"], {"s": kept["s"], "p": kept["p_b"]}, measure="auc", pos_label="b")
+        assert one.covariance == pytest.approx(alone.covariance, rel=1e-8 if room else 1e-2)  # exact, or cells
+        assert one.difference("s", "p").value == pytest.approx(alone.difference("s", "p").value, abs=1e-3)
 
 
 def test_killed_and_tried_again(spark, table, file, monkeypatch):

@@ -154,7 +154,7 @@ def test_growth_tells_how_the_front_grew():
     assert 0 <= growth.lately < growth.gini[-1]
     gini = found.gini(n_points=100_000)
     assert abs(growth.gini[-1] - gini) < 4 * np.sqrt(gini * (1 - gini) * (1 / 20_000 + 1 / 100_000))
-    assert [done for done, _, _ in told] == list(growth.draws)
+    assert [done for done, _, _ in told] == [0, *growth.draws]
     assert told[-1][2].startswith(f"{len(found)} points")
     half = [g for draws, g in zip(growth.draws, growth.gini, strict=True) if draws <= 500][-1]
     assert growth.lately == growth.gini[-1] - half
@@ -264,8 +264,10 @@ def test_bad_data_are_refused():
         pr.front(y, np.where(np.arange(15)[:, None] == 3, 2 * P, P))
     with pytest.raises(InputError, match="0 or more"):
         pr.front(y, P + [0.2, -0.2, 0] * (np.arange(15)[:, None] == 3) * 5)
-    with pytest.raises(InputError, match="whole numbers"):
+    with pytest.raises(InputError, match=r"whole numbers, .* got 0.5. Rates do not depend on their scale"):
         pr.front(y, P, sample_weight=np.full(15, 0.5))
+    with pytest.raises(InputError, match="less than 2"):
+        pr.front(y, P, sample_weight=np.full(15, 2.0**52))
     with pytest.raises(NotApplicableError, match="none of '3'"):
         pr.front(y, np.column_stack([P, np.zeros(15)]), labels=[0, 1, 2, 3])
     with pytest.raises(NotApplicableError, match=r"\[1 - p, p\]"):

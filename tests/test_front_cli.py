@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -115,6 +116,14 @@ def test_complaints_are_one_line(polyroc, file, more, said):
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_out_overwrites_nothing_but_a_front(polyroc, file):
+    before = file.read_bytes()
+    done = polyroc("front", file, *ASKED, "-o", file)
+    assert done.returncode == 2
+    assert "exists and is no stored front" in done.stderr
+    assert file.read_bytes() == before
+
+
 def test_out_is_for_one_classifier(polyroc, file, tmp_path):
     asked = ("--truth", "y", "--scores", "one=p_*", "--scores", "two=q_*", "--out", tmp_path / "front.npz")
     done = polyroc("front", file, *asked)
@@ -177,10 +186,19 @@ def test_several_classifiers_are_tested_each_by_its_own_scores(polyroc, file, ot
         assert record["held_out"]["gini"] == held.gini.value
 
 
-def test_weights_of_other_cases_are_refused(polyroc, predictions, tmp_path):
-    predictions.assign(w=1).to_csv(tmp_path / "weighted.csv", index=False)
-    asked = (*ASKED, "--weight", "w", "--test", tmp_path / "weighted.csv")
-    assert one_line(polyroc("front", tmp_path / "weighted.csv", *asked), "leave out --weight")
+def test_weights_of_other_cases_count(polyroc, predictions, tmp_path):
+    file = tmp_path / "weighted.csv"
+    predictions.assign(w=np.arange(60) % 4).to_csv(file, index=False)
+    told = json.loads(polyroc("front", file, *ASKED, "--weight", "w", "--test", file, "--json").stdout)
+    assert told["held_out"]["optimism"] == 0
+    assert told["provenance"]["weighted"]
+
+
+def test_what_is_not_converged_is_said_in_a_sentence(polyroc, file):
+    said = polyroc("front", file, *ASKED).stdout
+    assert re.search(
+        r"Not converged: G rose by 0.\d+ over the second half of 200 cost vectors; draw more .-n", said
+    )
 
 
 def test_exact_volumes_on_demand(polyroc, stored):

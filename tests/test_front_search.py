@@ -1,9 +1,12 @@
 """The evolutionary search: what it keeps is what nothing proposed dominates, and it says how far it got."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.naive_bayes import GaussianNB
 
 import naive
 import polyroc as pr
@@ -182,18 +185,39 @@ def test_growth_is_told_by_generation():
     assert abs(growth.gini[-1] - gini) < 4 * np.sqrt(gini * (1 - gini) * (1 / 20_000 + 1 / 100_000))
 
 
+def test_a_bar_shows_the_size_of_the_archive_and_its_gini(capsys):
+    X, y = three_blobs()
+    found = pr.front(pr.LogisticFamily(), X, y, generations=20, progress=True)
+    assert f"{len(found)} points, G {found.growth.gini[-1]:.3f}" in capsys.readouterr().err
+    P = np.eye(3)[y]
+    pr.front(y, P, n=100, progress=True)
+    assert "1 points, G 1.000" in capsys.readouterr().err
+    pr.front(y, P, n=100, progress=False)
+    assert capsys.readouterr().err == ""
+    with pytest.raises(InputError, match="progress must be True, or a function"):
+        pr.front(y, P, n=100, progress="bar")
+
+
 def test_a_front_says_whether_it_still_grew():
     X, y = three_blobs(sizes=(8, 8, 8))
     early = pr.front(pr.LogisticFamily(), X, y, generations=20, start="random")
     assert not early.converged
     assert "20 generations, G about" in repr(early)
     assert "still growing" in repr(early)
+    assert early.convergence == (
+        f"Not converged: G rose by {early.growth.lately:.4f} over the second half of 20 generations; "
+        "search on (resume=...)."
+    )
     late = pr.front(pr.LogisticFamily(), X, y, generations=400)
     assert late.converged
+    assert re.fullmatch(
+        r"Converged: G rose by 0.00\d\d over the second half of 400 generations.", late.convergence
+    )
     assert "still growing" not in repr(late)
     blind = pr.front(pr.LogisticFamily(scale=1e-6), np.zeros((len(y), 1)), y, generations=20)
     assert not blind.converged
     assert "nothing better than chance yet" in repr(blind)
+    assert blind.convergence.startswith("Not converged: nothing better than chance after 20 generations")
 
 
 def test_a_start_can_be_given():
@@ -320,8 +344,14 @@ def test_bad_cases_are_refused():
         pr.front(family, X)
     with pytest.raises(InputError, match="lacks perturb"):
         pr.front(type("Half", (), {"start": print, "posteriors": print})(), X, y)
-    with pytest.raises(InputError, match="is a class; call it"):
+    with pytest.raises(InputError, match="is a class: give an object"):
         pr.front(pr.LogisticFamily, X, y)
+    with pytest.raises(InputError, match=r"is given as EstimatorFamily\(GaussianNB"):
+        pr.front(GaussianNB(), X, y)
+    with pytest.raises(InputError, match="n: not for a family"):
+        pr.front(family, X, y, n=100)
+    with pytest.raises(InputError, match="generations, save: not for a fixed classifier"):
+        pr.front(y, np.eye(3)[y], generations=100, save="front.npz")
 
 
 def test_the_inputs_are_left_alone():

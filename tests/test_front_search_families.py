@@ -54,7 +54,7 @@ def test_neighbours_start_at_the_largest_likelihood_and_stay_within():
     assert set(seen[:, 0].tolist()) == set(range(1, 13))
     assert (seen[:, 1] >= 0).all()
     for bad in ([0, 1.0], [13, 1.0], [1.5, 1.0], [2, -1.0]):
-        with pytest.raises(InputError, match="k must be a whole number from 1 to 12"):
+        with pytest.raises(InputError, match="a whole k from 1 to 12 and a beta of 0 or more"):
             family.posteriors(np.array(bad), X)
 
 
@@ -239,6 +239,28 @@ def test_a_family_needs_random_only_where_it_is_asked_for():
     X, y = three_blobs()
     with pytest.raises(InputError, match=r"tilt has no method random\(X, y, rng\)"):
         pr.front(Tilt(), X, y, generations=2, start="random")
+
+
+class NoFit(pr.LogisticFamily):
+    """Its fit fails."""
+
+    def start(self, *_):
+        raise AssertionError("nobody asked for a fit")
+
+
+def test_a_fit_is_made_only_where_it_is_asked_for():
+    X, y = three_blobs()
+    found = pr.front(NoFit(), X, y, generations=12, start="random")
+    assert found.to_dict() == pr.front(pr.LogisticFamily(), X, y, generations=12, start="random").to_dict()
+    assert pr.front(NoFit(), X, y, generations=20, resume=found).search.generations == 20
+    assert len(pr.front(NoFit(), X, y, generations=0, start=found.parameters[0])) > 0
+    with pytest.raises(AssertionError, match="nobody asked"):
+        pr.front(NoFit(), X, y, generations=1)
+    with pytest.raises(InputError, match="must be a whole k from 1 to 50 and a beta of 0 or more; got"):
+        pr.front(pr.NearestNeighbours(), X, y, generations=1, start=[0.5, 1])
+    ranges = {"C": (0.01, 100.0)}
+    with pytest.raises(InputError, match="one parameter for each of C, got 2"):
+        pr.front(pr.EstimatorFamily(LogisticRegression(), ranges), X, y, generations=1, start=[1.0, 1.0])
 
 
 @dataclass

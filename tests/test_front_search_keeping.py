@@ -175,6 +175,32 @@ def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
     assert pr.Front.load(file).to_dict() == whole.to_dict()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_an_interrupt_keeps_the_draws_of_a_fixed_classifier():
+    """The front of the first draws, as if no more had been asked for; of the classifier that waited, one batch."""
+    _, y = three_blobs()
+    P = np.random.default_rng(0).dirichlet(np.ones(3), len(y)) + np.eye(3)[y] / 2
+    P /= P.sum(axis=1, keepdims=True)
+
+    def stop(done, total, what):
+        if done == 300:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        found = pr.front(y, {"a": P, "b": P[:, [1, 0, 2]]}, n=1000, progress=stop)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert [each.growth.draws[-1] for each in found.values()] == [300, 50]
+    assert found["a"].interrupted
+    assert "300 cost vectors, interrupted, G about" in repr(found["a"])
+    assert "300 cost vectors (interrupted)" in found["a"].convergence
+    assert pr.Front.from_dict(found["a"].to_dict()).interrupted
+    whole = pr.front(y, P, n=1000)
+    assert not whole.interrupted
+    assert found["a"].growth.gini == whole.growth.gini[:6]
+
+
 def test_the_handler_of_signals_is_put_back():
     X, y = three_blobs()
     before = signal.getsignal(signal.SIGINT)

@@ -7,7 +7,7 @@ import pytest
 
 import naive
 import polyroc as pr
-from polyroc.errors import InputError
+from polyroc.errors import InputError, NotApplicableError
 from test_front_search import Tilt, errors_of, three_blobs
 
 
@@ -158,6 +158,43 @@ def test_a_fixed_front_on_other_predictions():
     X, y = three_blobs()
     with pytest.raises(InputError, match=r"give features: on\(X, y\)"):
         pr.front(pr.LogisticFamily(), X, y, generations=1).evaluated(z, R)
+
+
+def test_weights_count_a_case_as_often_as_it_weighs(searched):
+    """On other cases, of a fixed classifier, and in the search itself; a weight of 0 takes a case out."""
+    X, y, found = searched
+    w = np.arange(len(y)) % 3
+    weighted = found.on(X, y, sample_weight=w, n_points=100)
+    again = found.on(np.repeat(X, w, axis=0), np.repeat(y, w), n_points=100)
+    assert (weighted.counts == again.counts).all()
+    assert weighted.provenance.weighted
+    c = len(found.classes)
+    P = np.random.default_rng(0).dirichlet(np.ones(c), len(y))
+    fixed = pr.front(y, P, n=100)
+    heavy = fixed.evaluated(y, P, sample_weight=w, n_points=100)
+    assert (heavy.counts == fixed.evaluated(np.repeat(y, w), np.repeat(P, w, axis=0), n_points=100).counts).all()
+    with pytest.raises(InputError, match="whole numbers"):
+        fixed.evaluated(y, P, sample_weight=w + 0.5)
+
+
+def test_weights_in_a_search():
+    """Posteriors that need no training cases, so that repeated cases are searched alike; the fit sees the rows."""
+    X, y = three_blobs()
+    w = np.arange(len(y)) % 3
+    weighted = pr.front(Tilt(), X, y, generations=30, sample_weight=w)
+    repeated = pr.front(Tilt(), np.repeat(X, w, axis=0), np.repeat(y, w), generations=30)
+    assert (weighted.counts == repeated.counts).all()
+    assert (weighted.parameters == repeated.parameters).all()
+    assert weighted.provenance.weighted
+    assert weighted.provenance.cases == {str(k): int(np.sum((y == k) & (w > 0))) for k in range(3)}
+    plain = pr.front(Tilt(), X, y, generations=3)
+    with pytest.raises(InputError, match="other cases"):
+        pr.front(Tilt(), X, y, generations=5, sample_weight=np.full(len(y), 2), resume=plain)
+    for bad, said in ((w[:-1], "one number per case"), (-w, "0 or more"), (0 * w, "add up to 1")):
+        with pytest.raises(InputError, match=said):
+            pr.front(Tilt(), X, y, sample_weight=bad)
+    with pytest.raises(NotApplicableError, match="none of '1'"):
+        pr.front(Tilt(), X, y, sample_weight=np.where(y == 1, 0, 1))
 
 
 def test_always_the_second_of_two_also_where_its_probability_is_zero():

@@ -906,33 +906,36 @@ def test_evaluate_takes_read_only_arrays():
 HEAVY = {"pandas", "polars", "pyarrow", "narwhals", "duckdb", "matplotlib"}
 
 
-def modules_after(code):
-    script = f"{code}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+def modules_after(*steps):
+    """The packages that are there after each step of a program."""
+    tell = "import sys\nprint(*{name.partition('.')[0] for name in sys.modules})"
+    script = "\n".join(f"{step}\n{tell}" for step in steps)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+    return [set(line.split()) for line in done.stdout.splitlines()]
 
 
 def test_import_is_light():
-    loaded = modules_after("import polyroc")
+    (loaded,) = modules_after("import polyroc")
     assert "polyroc" in loaded
     assert not loaded & (HEAVY | {"numba", "scipy"})
 
 
-@pytest.mark.parametrize("make", ["list", "tuple", "np.array"])
-def test_evaluating_lists_and_arrays_needs_no_data_frames(make):
-    options = f"labels={make}([0, 1]), sample_weight={make}([1, 1, 1, 1]), groups=range(4)"
-    call = f"polyroc.evaluate({make}([0, 0, 1, 1]), {make}([0.1, 0.4, 0.35, 0.8]), {options})"
-    loaded = modules_after(f"import numpy as np, polyroc\n{call}")
-    assert "numba" in loaded
-    assert not loaded & HEAVY
+def test_evaluating_lists_and_arrays_needs_no_data_frames():
+    calls = ["import numpy as np, polyroc"]
+    for make in ("list", "tuple", "np.array"):
+        options = f"labels={make}([0, 1]), sample_weight={make}([1, 1, 1, 1]), groups=range(4)"
+        calls.append(f"polyroc.evaluate({make}([0, 0, 1, 1]), {make}([0.1, 0.4, 0.35, 0.8]), {options})")
+    loaded = modules_after(*calls)
+    assert "numba" in loaded[1]
+    assert [each & HEAVY for each in loaded] == [set()] * 4
 
 
 @pytest.mark.parametrize("make", ["pandas.Series", "polars.Series", "pyarrow.array"])
 def test_a_library_of_data_frames_brings_in_no_other(make):
     library = make.partition(".")[0]
-    before = f"import {library}\ny, s = {make}([0, 0, 1, 1]), {make}([0.1, 0.4, 0.35, 0.8])"
-    after = f"{before}\nimport polyroc\npolyroc.evaluate(y, s)"
-    assert (modules_after(after) - modules_after(before)) & HEAVY == {"narwhals"}
+    data = f"import {library}\ny, s = {make}([0, 0, 1, 1]), {make}([0.1, 0.4, 0.35, 0.8])"
+    before, after = modules_after(data, "import polyroc\npolyroc.evaluate(y, s)")
+    assert (after - before) & HEAVY == {"narwhals"}
 
 
 MANY = 10**6

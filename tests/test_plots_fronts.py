@@ -203,7 +203,9 @@ def test_growth_is_gini_by_draws(three):
     x, y = picture.lines[0].get_data()
     assert (tuple(x), tuple(y)) == (three.growth.draws, three.growth.gini)
     (entry,) = texts(picture.legend.get_texts())
-    assert f"{three.growth.gini[-1]:.3f}, {three.growth.lately:.3f} of it in the second half" in entry
+    assert f"{three.growth.gini[-1]:.3f}, {three.growth.lately:.3f} of it lately" in entry
+    assert ("not converged" in entry) == (not three.converged)
+    assert picture.ax.get_title(loc="left").replace("\n", " ") == three.convergence
     assert picture.lately.get_x() == three.growth.draws[-1] / 2
     assert_texts_keep_apart(picture.figure)
 

@@ -11,8 +11,11 @@ import polyroc as pr
 from polyroc.cli.commands import run
 from polyroc.datasets import catalogue
 from polyroc.errors import InputError, MissingPackageError
-from polyroc.reports import desk
+from polyroc.measures import MEASURES
+from polyroc.reports import conclusion, desk, drawings, gathering
 from polyroc.reports.embedding import as_json, plotly, shortened
+from polyroc.reports.gathering import drawn
+from polyroc.reports.papers import PAPERS
 from polyroc.reports.tables import tables
 
 BAD = "<b>|_&\\%${}"
@@ -103,6 +106,9 @@ def test_decisions_and_ordered_scores_and_groups():
     ordered = report(y, scores["m0"] @ [0, 1, 2], labels=[0, 1, 2])
     assert ordered.findings.surfaces["classifier"].volume.measure == "vus"
     assert "one score for more than two classes" in ordered.refusal
+    orders = pr.evaluate(y, scores["m0"] @ [0, 1, 2], labels=[0, 1, 2], measure="scurfield").parts
+    wrong = max((key for key in orders if key != "0<1<2"), key=lambda key: orders[key].value)
+    assert f"of each class: {wrong}, {100 * orders[wrong].value:.1f} % (" in ordered.conclusion.said[-1]
     grouped = report(*two(), groups=np.arange(300) // 3)
     assert "Error bars count 100 groups" in " ".join(grouped.conclusion.cautions)
     for made in (decided, ordered, grouped):
@@ -228,15 +234,65 @@ def test_sampled_cases_keep_their_classes():
     assert (again.scores.values["a"] == found.scores.values["a"]).all()
 
 
-def test_very_many_classes_have_no_matrix():
+def test_no_more_cases_are_drawn_than_asked_for():
+    y = np.arange(4000) % 60
+    scores = pr.Scores(y.astype(np.int32), tuple(range(60)), {"a": np.zeros((4000, 60))}, "matrix")
+    cases = drawn(scores, 700, 0)
+    assert 600 < len(cases) <= 700
+    assert np.bincount(y[cases], minlength=60).min() >= 5
+
+
+def test_many_classifiers_share_the_room_for_thresholds():
     rng = np.random.default_rng(0)
-    c, n = 130, 520
+    y = (rng.random(60_000) < 0.3).astype(np.int32)
+    made = {f"m{i}": rng.normal(size=len(y)) + y for i in range(30)}
+    found = desk.desk_of(pr.Scores(y, (0, 1), made, "score", 1), 0)
+    assert len(json.dumps(found.tables())) < 1.34 * 1.3 * desk.BYTES  # the hull comes on top
+    assert f"some {desk.BYTES // (36 * 30)}, so" in found.note
+
+
+def test_the_error_of_thinned_curves_is_stated_and_true():
+    y, scores = three(n=2400, k=1)
+    with pytest.MonkeyPatch.context() as small:
+        small.setattr(gathering, "PAIR_POINTS", 120)
+        found = report(y, scores).findings
+    (note,) = [note for note in found.notes if note.startswith("Curves of pairs")]
+    stated = float(re.search(r"changes by up to (\S+);", note)[1])
+    off = [abs(np.trapezoid(each.tpr, each.fpr) - each.area.value) for each in found.pairs.values()]
+    assert 0.9 * stated <= max(off) <= stated
+    assert max(len(each.fpr) for each in found.pairs.values()) <= 20
+
+
+def test_every_paper_can_be_found():
+    short = {paper for each in MEASURES.values() for paper in each.paper.split("; ")}
+    assert short - PAPERS.keys() == set()
+
+
+def test_a_front_of_many_classes_is_not_called_guessing():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 5
+    P = rng.dirichlet(np.ones(5), size=200) + np.eye(5)[y]
+    made = report(pr.front(y, P / P.sum(axis=1, keepdims=True), n=100))
+    said = " ".join(made.conclusion.said)
+    assert "guessing" not in said
+    assert "always saying 0 would in 80.0 %" in said
+    assert not any("Standard errors" in each for each in made.methods)
+
+
+def test_very_many_classes_have_no_matrix(monkeypatch):
+    for module in (desk, gathering, drawings, conclusion):
+        monkeypatch.setattr(module, "MOST_CLASSES", 12)
+    monkeypatch.setattr(gathering, "PAIRS", 100)
+    rng = np.random.default_rng(0)
+    c, n = 13, 52
     y = np.arange(n) % c
     P = rng.dirichlet(np.ones(c), size=n) + 0.05 * np.eye(c)[y]
     made = report(y, P / P.sum(axis=1, keepdims=True))
-    assert "more than 120 classes" in made.refusal
-    assert any(note.startswith("No pairs: 16770 curves") for note in made.findings.notes)
-    assert len(made.to_html().encode()) < 10_000_000
+    assert "more than 12 classes" in made.refusal
+    assert any(note.startswith("No pairs: 156 curves for every classifier") for note in made.findings.notes)
+    page = made.to_html()
+    assert 'id="pair-matrix"' not in page
+    assert 'id="explorer-terms"' not in page
 
 
 def test_progress_is_told():

@@ -1,5 +1,6 @@
 """The report in a real browser: nothing leaves the page, it decides as `operate` does, names stay text."""
 
+import csv
 import json
 import re
 import warnings
@@ -339,6 +340,52 @@ def test_thirty_classes_have_a_matrix_and_one_curve_at_a_time(show):
     assert np.array_equal(counts(page), expected.confusion.counts)
     assert downloaded(page) == expected.rule
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert (
+        page.locator("#explorer-caption").inner_text().startswith("No picture of the front: 30 classes have 870")
+    )
+
+
+def test_five_classes_have_a_front_and_a_limit_takes_the_cheaper_rule(show):
+    y, P = many(5, 200)
+    made = pr.report(y, P, path=None)
+    page, front = show(made), made.findings.fronts["classifier"]
+    rule = page.locator("#explorer-terms select").first
+    rule.select_option("1")
+    page.locator("#explorer-matrix .cell").nth(2 * 5).click()  # class 2 called 0
+    ask(page, limit_chosen=0.02)
+    expected = operate(front, at_most={(2, 0): 0.02})
+    agrees(page, expected)
+    assert downloaded(page) == expected.rule
+    rule.select_option("0")
+    answer = "polyroc.explorer.answer()"
+    cost = page.evaluate(f"polyroc.deciding.costOf({answer}.confusion, {answer}.losses, 1.96)[0]")
+    assert cost < expected.expected_cost  # drawn costs find little of a front of twenty errors
+    assert page.evaluate(f"{answer}.confusion.rates[2][0]") <= 0.02
+    assert page.locator(".parallel").is_visible()
+    rate = page.evaluate(f"{answer}.confusion.rates[2][0]")
+    assert page.locator("#explorer-error").inner_text().startswith(f"{100 * rate:.1f} % (")
+
+
+def test_tables_are_taken_along_with_all_digits_and_no_formula(show):
+    y, P = many(3, 60, labels=["=1+1", "b", "c"])
+    made = pr.report(y, {"@evil": P, "plain": P.round(1)}, path=None)
+    page = show(made)
+
+    def taken(button):
+        with page.expect_download() as waiting:
+            button.click()
+        return list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))
+
+    rows = taken(page.locator('[data-file="measures"]'))
+    expected = made.findings.evaluation.rows()
+    assert [float(row["value"]) for row in rows] == [row["value"] for row in expected]
+    assert {row["classifier"] for row in rows} == {"'@evil", "plain"}
+    (pair,) = taken(page.locator('[data-file="comparisons"]'))
+    assert float(pair["pvalue"]) == made.findings.comparison.rows()[0]["pvalue"]
+    cells = taken(page.locator("#explorer-csv"))
+    assert [row["true"] for row in cells] == ["'=1+1"] * 3 + ["b"] * 3 + ["c"] * 3
+    confusion = pr.operate(y, {"@evil": P}, calibrated=True).confusion
+    assert [float(row["count"]) for row in cells] == confusion.counts.ravel().tolist()
 
 
 def test_hostile_names_stay_text(show):

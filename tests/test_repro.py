@@ -1,6 +1,8 @@
 """`polyroc reproduce`: the machinery, each file of expected numbers, and the quick run itself."""
 
+import doctest
 import json
+import re
 import shutil
 import sys
 from math import inf, isfinite
@@ -16,18 +18,16 @@ from polyroc.errors import InputError
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from repro import running  # noqa: E402
+from repro import pages, running, telling  # noqa: E402
 from repro.expected import Expected, judge, read_expected  # noqa: E402
 from repro.sampat.classifiers import gaussian, nearest, regression  # noqa: E402
 
 FOLDERS = {paper: ROOT / "repro" / paper.replace("-", "_") for paper in running.PAPERS}
 NEEDED = {
     "bradley": ("breast", "pima", "cleveland"),
-    "everson": ("vehicle",),
+    "everson": ("image", "vehicle"),
     "hand-till": ("wdbc", "tae", "car", "pen", "glass", "optical"),
 }
-
-pytestmark = pytest.mark.xdist_group("repro")  # the papers are run once, by one worker
 
 
 @pytest.fixture(scope="module")
@@ -128,13 +128,76 @@ def test_a_run_goes_on_where_it_was(reports, tmp_path, monkeypatch):
     assert again == reports[1]["ling"]
 
 
-def test_what_is_written(reports):
-    out, found = reports
-    stored = json.loads((out / "sampat" / "report.json").read_text())
+PICTURES = {
+    "bradley": ("figures_5_and_6.svg", "figures_13_and_14.svg", "figure_15.svg", "duncan_pima.svg"),
+    "everson": ("figure_1.png", "figure_2.png", "figure_3.svg"),
+    "hand-till": ("figure_1.svg", "figure_2.svg", "table_1.svg"),
+    "ling": ("limits.svg",),
+    "sampat": ("figure_2.svg", "cobweb.svg"),
+}
+
+
+@pytest.mark.parametrize("paper", running.PAPERS)
+def test_what_is_written(reports, paper):
+    out, found = reports[0] / paper, report(reports, paper)
+    stored = json.loads((out / "report.json").read_text())
     assert stored["holds"] is True
-    assert len(stored["rows"]) == len(found["sampat"].lines)
-    for picture in ("figure_2.svg", "cobweb.svg"):
-        assert (out / "sampat" / picture).read_text().count("<path") > 20
+    assert len(stored["rows"]) == len(found.lines)
+    page = (out / "report.md").read_text()
+    assert found.summary() in page
+    assert stored["tables"].count("\n|") > 10
+    assert stored["tables"] in page
+    assert page.count("\n|") >= len(found.lines)
+    for picture in PICTURES[paper]:
+        drawn = (out / picture).read_bytes()
+        assert drawn.count(b"<path") > 20 if picture.endswith("svg") else len(drawn) > 50_000
+
+
+def test_a_new_look_does_not_run_a_step_again(tmp_path, monkeypatch):
+    """Results are kept by the code that made them; what only shows them is not part of it."""
+    monkeypatch.setattr(running, "HERE", tmp_path)
+    (tmp_path / "ling").mkdir()
+    for name in ("experiment.py", "figures.py", "tables.py"):
+        (tmp_path / "ling" / name).write_text("")
+    before = running._stored(tmp_path / "out", "ling", quick=False)
+    (tmp_path / "ling" / "figures.py").write_text("changed")
+    (tmp_path / "ling" / "tables.py").write_text("changed")
+    assert running._stored(tmp_path / "out", "ling", quick=False) == before
+    (tmp_path / "ling" / "experiment.py").write_text("changed")
+    assert running._stored(tmp_path / "out", "ling", quick=False) != before
+
+
+@pytest.mark.parametrize("paper", running.PAPERS)
+def test_the_page_tells_what_the_full_run_found(paper):
+    page = (FOLDERS[paper] / "README.md").read_text()
+    told = page.split(pages.BEGIN)[1].split(pages.END)[0]
+    right, asked = re.search(r"Full run of \d{4}-\d\d-\d\d, polyroc \S+: (\d+) of (\d+) numbers", told).groups()
+    assert right == asked
+    assert told.count("\n|") > 10
+
+
+def test_only_full_runs_go_to_the_pages(tmp_path, monkeypatch):
+    page = tmp_path / "here" / "ling" / "README.md"
+    page.parent.mkdir(parents=True)
+    page.write_text(f"# Ling\n{pages.BEGIN}\n{pages.END}\n")
+    found = {"quick": True, "polyroc": "1", "date": "2026-01-01", "summary": "2 of 2.", "tables": "| a |"}
+    (tmp_path / "found" / "ling").mkdir(parents=True)
+    report = tmp_path / "found" / "ling" / "report.json"
+    monkeypatch.setattr(pages, "HERE", tmp_path / "here")
+    report.write_text(json.dumps(found))
+    pages.main(tmp_path / "found")
+    assert "2 of 2." not in page.read_text()
+    report.write_text(json.dumps(found | {"quick": False}))
+    pages.main(tmp_path / "found")
+    pages.main(tmp_path / "found")
+    assert page.read_text().count("2 of 2.") == 1
+
+
+@pytest.mark.parametrize("module", [pages, telling])
+def test_the_examples_are_true(module):
+    found = doctest.testmod(module)
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
 # Verdicts

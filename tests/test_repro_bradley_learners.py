@@ -14,8 +14,15 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 pytest.importorskip("sklearn")
 
-from repro.bradley import cubes, trees  # noqa: E402
-from repro.bradley.learners import MSC_COSTS, C45Tree, CostSweep, MultiscaleClassifier  # noqa: E402
+from repro.bradley import boxes, trees  # noqa: E402
+from repro.bradley.learners import (  # noqa: E402
+    BAYES_COSTS,
+    MSC_COSTS,
+    C45Tree,
+    CostSweep,
+    MultiscaleClassifier,
+    QuadraticDistances,
+)
 from repro.bradley.pruning import distribution, minimum_error, pessimistic_errors, upper_limit  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
@@ -183,40 +190,41 @@ def test_costs_weight_the_distribution():
 # The Multiscale Classifier
 
 
-def test_the_square_is_halved_both_ways():
+def test_the_square_is_halved_one_way_and_then_the_other():
     """Exclusive or: no single halving helps, four quarters do."""
     X = np.array([[0.1, 0.1], [0.9, 0.9], [0.1, 0.9], [0.9, 0.1]])
-    found = cubes.Cubes.trained(X, np.eye(2)[[0, 0, 1, 1]], epochs=10)
-    assert sorted(depth for depth, _ in found.whole) == [0, 1, 1]  # the root says 0; two quarters say 1
+    found = boxes.Boxes.trained(X, np.eye(2)[[0, 0, 1, 1]], epochs=10)
+    # the root says 0; the left half says 1, then its lower quarter 0; the right half 1, then its upper quarter 0
+    assert sorted(depth for depth, _ in found.whole) == [0, 1, 1, 2, 2]
     assert found.counts_at(X).argmax(axis=1).tolist() == [0, 0, 1, 1]
-    assert found.whole[found._root()].tolist() == [2.0, 2.0]
-    assert found.own[found._root()].tolist() == [2.0, 0.0]
+    assert found.whole[boxes.ROOT].tolist() == [2.0, 2.0]
+    assert found.own[boxes.ROOT].tolist() == [0.0, 0.0]
 
 
 def test_a_pass_halves_once():
     X = np.array([[0.0], [0.10], [0.12], [1.0]])  # 0.10 and 0.12 part at the sixth halving
     is_class = np.eye(2)[[0, 0, 1, 0]]
-    one = cubes.Cubes.trained(X, is_class, epochs=1)
+    one = boxes.Boxes.trained(X, is_class, epochs=1)
     assert max(depth for depth, _ in one.whole) == 1
-    all_right = cubes.Cubes.trained(X, is_class, epochs=50)
+    all_right = boxes.Boxes.trained(X, is_class, epochs=50)
     assert all_right.counts_at(X).argmax(axis=1).tolist() == [0, 0, 1, 0]
 
 
-def test_cubes_that_say_nothing_new_are_swallowed():
-    """Half of the interval says b, twenty times; but for the one a beside it, cases are not worth a cube."""
+def test_boxes_that_say_nothing_new_are_swallowed():
+    """Half of the interval says b, twenty times; but for the one a beside it, cases are not worth a box."""
     X = np.concatenate((np.linspace(0.0, 0.49, 20), np.linspace(0.5, 1.0, 20), [0.9]))[:, None]
     is_class = np.eye(2)[[0] * 20 + [1] * 20 + [0]]
-    grown = cubes.Cubes.trained(X, is_class, epochs=10)
+    grown = boxes.Boxes.trained(X, is_class, epochs=10)
     assert len(grown.whole) > 2
     for pruned in (grown.pessimistic(np.ones(2), 0.25), grown.minimum_error(np.ones(2), 2.0)):
         assert sorted(depth for depth, _ in pruned.whole) == [0, 1]
         assert pruned.counts_at(np.array([[0.2], [0.9]])).argmax(axis=1).tolist() == [0, 1]
 
 
-def test_pruned_cubes_still_hold_every_case():
+def test_pruned_boxes_still_hold_every_case():
     rng = np.random.default_rng(3)
     X = rng.random((60, 2))
-    grown = cubes.Cubes.trained(X, np.eye(3)[rng.integers(0, 3, 60)], epochs=10)
+    grown = boxes.Boxes.trained(X, np.eye(3)[rng.integers(0, 3, 60)], epochs=10)
     for pruned in (grown, grown.pessimistic(np.ones(3), 0.25), grown.minimum_error(np.ones(3), 2.0)):
         assert sum(pruned.own.values()).sum() == 60
         assert set(pruned.own) == set(pruned.whole)
@@ -240,6 +248,45 @@ def test_a_sweep_ranks_better_than_one_tree():
     swept = CostSweep(MultiscaleClassifier(pruning="minimum_error"), costs=MSC_COSTS).fit(X, y)
     assert len(np.unique(swept.predict_proba(X)[:, 1])) > 2
     assert swept.predict(X).tolist() == MultiscaleClassifier(pruning="minimum_error").fit(X, y).predict(X).tolist()
+
+
+def test_features_take_turns():
+    """Five halvings of (0.3, 0.9, 0.6): lower, upper, upper half; then the upper quarters of the first two."""
+    (place,) = boxes._places(np.array([[0.3, 0.9, 0.6]]))
+    assert place >> (3 * boxes.DEEPEST - 5) == 0b01111
+    (corner,) = boxes._places(np.array([[1.0, 1.0]]))
+    assert corner == 2 ** (2 * boxes.DEEPEST) - 1  # the upper border belongs to the last box
+
+
+# The quadratic discriminant function
+
+
+def test_distances_are_those_of_equation_13():
+    rng = np.random.default_rng(7)
+    X = rng.random((60, 2))
+    y = (X[:, 0] + rng.normal(scale=0.3, size=60) > 0.5).astype(int)
+    found = QuadraticDistances(reg_param=0.0).fit(X, y).distances(X[:5])
+    for k in (0, 1):
+        part = X[y == k]
+        C = np.cov(part.T, ddof=0)
+        away = X[:5] - part.mean(axis=0)
+        d = (
+            np.log(len(part) / 60)
+            - 0.5 * np.log(np.linalg.det(C))
+            - 0.5 * np.sum(away @ np.linalg.inv(C) * away, 1)
+        )
+        assert found[:, k] == pytest.approx(-d, abs=1e-9)
+
+
+def test_costs_weight_the_distances():
+    rule = QuadraticDistances().fit([[0.0], [0.2], [0.4], [0.6], [0.8], [1.0]], [0, 0, 0, 1, 1, 1])
+    X = np.linspace(0.0, 1.0, 9)[:, None]
+    D = rule.distances(X)
+    for costs in BAYES_COSTS:
+        weighted = D * costs
+        assert rule.decide(X, costs).tolist() == (weighted[:, 1] < weighted[:, 0]).astype(int).tolist()
+    assert BAYES_COSTS[0] == (1.0, 0.0)
+    assert BAYES_COSTS[7] == (0.5, 0.5)
 
 
 def test_bad_parameters_are_refused():

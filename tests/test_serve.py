@@ -21,6 +21,7 @@ from polyroc.serve.jobs import Job, Queue
 from polyroc.serve.limits import Limits
 from polyroc.serve.suggesting import suggestions
 from polyroc.serve.visitors import Visitors
+from polyroc.serve.wording import for_visitors
 
 OURS = {"x-polyroc": "1"}
 PETS = "kind,p_cat,p_dog\ncat,0.9,0.1\ncat,0.6,0.4\ndog,0.7,0.3\ndog,0.3,0.7\ndog,0.2,0.8\n"
@@ -112,12 +113,13 @@ def test_a_file_that_is_too_large_is_refused_and_not_kept(server):
     ("name", "content", "told"),
     [
         ("a.csv", b"", "empty"),
+        ("a.csv", b"kind,p_cat,p_dog\n", "no row below"),
         ("a.csv", b"\x00\xff\xfe" * 50, "UTF-8"),
         ("a.parquet", b"PAR1 but no more", "cannot be read|not a Parquet"),
         ("a.csv.gz", b"not packed", "unpacked|gzip"),
         ("a.csv.gz", gzip.compress(PETS.encode(), mtime=0)[:-9], "unpacked|gzip|cannot be read"),
     ],
-    ids=["empty", "not text", "not Parquet", "not packed", "cut off"],
+    ids=["empty", "names alone", "not text", "not Parquet", "not packed", "cut off"],
 )
 def test_a_bad_file_gets_a_page_that_says_why_and_is_deleted(server, name, content, told):
     with server.visitor() as visitor:
@@ -137,6 +139,27 @@ def test_files_of_other_kinds_are_refused(server, name):
         answer = visitor.post("/files", params={"name": name}, content=PETS)
         assert answer.status_code == 400
         assert "known kind" in answer.json()["message"]
+
+
+def test_a_workbook_is_refused_with_a_way_out(server):
+    with server.visitor() as visitor:
+        answer = visitor.post("/files", params={"name": "a.XLSX"}, content=PETS)
+        assert "saved as CSV" in answer.json()["message"]
+
+
+def test_a_file_without_names_of_columns_is_noticed(server):
+    with server.visitor() as visitor:
+        page = visitor.get(f"/files/{bring(visitor, PETS.split(maxsplit=1)[1])}").text
+        assert "its first case is lost" in page
+        assert "its first case is lost" not in visitor.get(f"/files/{bring(visitor)}").text
+        visitor.post("/end")
+
+
+def test_messages_speak_of_the_form():
+    asked = for_visitors("Which? The classes are ['a', 'b']; say pos_label='b' or pos_label='a'.")
+    assert asked.endswith("name the positive one under \"More to say\": 'b' or 'a'.")
+    assert "labels" not in for_visitors("needs the order of the classes; give it with labels=[...].")
+    assert "missing=" not in for_visitors("Complete them, or say missing='drop' to leave such rows out.")
 
 
 def test_names_of_files_are_never_paths(server):

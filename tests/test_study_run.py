@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import polyroc as pr
-from polyroc.cli.commands import run
+from command import polyroc
 from polyroc.cli.study_tests import NAMES
-from polyroc.errors import InputError
+from polyroc.errors import InputError, PolyrocWarning
 from polyroc.studies.data import load
 from polyroc.studies.splitting import blocks, others
 from polyroc.studies.store import Store
@@ -181,14 +181,18 @@ def test_the_answer_does_not_depend_on_how_it_is_run(tmp_path):
     asked = plan("Prior", "Worldly", tree)
     pr.study(asked, out=tmp_path / "one.duckdb")
     pr.study(asked, out=tmp_path / "two.duckdb", n_jobs=2)
+    quick = replace(asked, learners=asked.learners[:2])  # workers that need not import scikit-learn
     with joblib.parallel_config(backend="loky", n_jobs=2):
-        pr.study(asked, out=tmp_path / "loky.duckdb")
+        theirs = pr.study(quick, out=tmp_path / "loky.duckdb")
     part = replace(asked, learners=asked.learners[::-1])
     pr.study(part, out=tmp_path / "turned.duckdb")
     first = content(tmp_path / "one.duckdb")
     assert content(tmp_path / "two.duckdb") == first
-    assert content(tmp_path / "loky.duckdb") == first
     turned, one = pr.Study.open(tmp_path / "turned.duckdb"), pr.Study.open(tmp_path / "one.duckdb")
+    for name in ("Prior", "Worldly"):
+        np.testing.assert_array_equal(
+            *(each.scores(learners=[name], repeat=0).values[name] for each in (theirs, one))
+        )
     np.testing.assert_array_equal(turned.values().values[:, ::-1], one.values().values)
 
 
@@ -249,6 +253,11 @@ def test_files_that_are_no_store_are_left_alone(tmp_path):
         pr.study(plan("Prior"), out=other)
     with pytest.raises(InputError, match="no store"):
         pr.Study.open(tmp_path / "none.duckdb")
+    left = tmp_path / "gone.duckdb.wal"
+    left.write_text("of a run that was killed, whose store was then removed")
+    with pytest.raises(InputError, match=r"gone.duckdb.wal' is left of a store that is gone; remove"):
+        pr.study(plan("Prior"), out=tmp_path / "gone.duckdb")
+    assert left.exists()
     with pytest.raises(InputError, match="there is no folder"):
         pr.study(plan("Prior"), out=tmp_path / "no" / "such" / "s.duckdb")
 
@@ -377,6 +386,19 @@ def test_pooled_scores_take_one_repeat_and_all_hold_outs(tmp_path):
     assert len(pr.study(plan("Prior", splitting=splitting), out=tmp_path / "b.duckdb").scores()) == 30
 
 
+def test_a_pooled_test_of_hold_outs(tmp_path):
+    """One test set: its cases are independent, as in `compare`. Several that overlap: with a warning."""
+    one = {"kind": "hold-out", "test_size": 0.5}
+    asked = plan("Prior", "Worldly", measures=["auc"], splitting=one)
+    found = pr.study(asked, out=tmp_path / "one.duckdb")
+    pooled, plain = found.pooled_test(), pr.compare(replace(found.scores(), groups=None), measure="auc")
+    assert pooled.pvalue == pytest.approx(plain.pvalue, rel=1e-12)
+    assert found.recommend().test == "pooled_test"
+    many = pr.study(replace(asked, splitting=replace(asked.splitting, repeats=3)), out=tmp_path / "many.duckdb")
+    with pytest.warns(PolyrocWarning, match="Cases of 'blobs' are in several test sets and count as if"):
+        many.pooled_test()
+
+
 def test_a_study_travels_as_plain_data_and_judges_the_same(tmp_path):
     found = pr.study(plan("Prior", "Worldly", "Raises", measures=["auc", "accuracy"]), out=tmp_path / "s.duckdb")
     back = pr.Study.from_dict(json.loads(json.dumps(found.to_dict())))
@@ -436,46 +458,74 @@ def test_n_jobs_is_checked(tmp_path):
         pr.study(plan("Prior"), out=tmp_path / "s.duckdb", n_jobs=0)
 
 
-def polyroc(*arguments, folder):
-    program = Path(sys.executable).parent / "polyroc"
-    return subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, check=False)
-
-
-def test_the_commands(tmp_path):
+def test_the_commands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     asked = plan("Prior", "Raises", measures=["auc", "accuracy"])
     (tmp_path / "plan.toml").write_text(asked.to_toml())
-    (tmp_path / "study_learners.py").write_text((HERE / "study_learners.py").read_text())
-    done = polyroc("study", "run", "plan.toml", "--out", "s.duckdb", folder=tmp_path)
+    done = polyroc("study", "run", "plan.toml", "--out", "s.duckdb")
     assert done.returncode == 1
     assert "blobs     Prior" in done.stdout
     assert "failed: blobs, Raises, 4 folds: RuntimeError: no such luck" in done.stdout
     first, last = done.stderr.splitlines()
     assert re.fullmatch(r"polyroc: blobs, Prior: 4 fits \(0:00:\d\d left\)", first)
     assert last == "polyroc: blobs, Raises: 4 fits, 4 failed"
-    again = polyroc("study", "run", "plan.toml", "--out", "s.duckdb", "--csv", folder=tmp_path)
+    again = polyroc("study", "run", "plan.toml", "--out", "s.duckdb", "--csv")
     assert again.stderr == "polyroc: 8 of 8 fits are stored already\n"
-    shown = polyroc("study", "show", "s.duckdb", "--csv", folder=tmp_path)
+    shown = polyroc("study", "show", "s.duckdb", "--csv")
     assert shown.stdout == again.stdout
     assert len(shown.stdout.splitlines()) == 1 + 4 * 2 * 2
-    other = polyroc("study", "show", "s.duckdb", "-m", "ova", "--json", folder=tmp_path)
+    other = polyroc("study", "show", "s.duckdb", "-m", "ova", "--json")
     assert {table["measure"] for table in json.loads(other.stdout)["tables"]} == {"ova"}
     (tmp_path / "plan.toml").write_text(asked.to_toml().replace("folds = 4", "folds = 5"))
-    refused = polyroc("study", "run", "plan.toml", "--out", "s.duckdb", folder=tmp_path)
+    refused = polyroc("study", "run", "plan.toml", "--out", "s.duckdb")
     assert refused.returncode == 2
     assert re.search("holds another study: splitting.folds is 4 there and 5 here", refused.stderr)
 
 
-def test_the_command_of_tests(tmp_path, capsys):
+def test_the_command_of_tests(tmp_path):
     three = {"name": "more", "call": "study_learners:blobs", "parameters": {"n": 90}}
     store = str(tmp_path / "s.duckdb")
     pr.study(plan("Prior", "Worldly", data=[BLOBS, three], measures=["auc"]), out=store)
     for name in NAMES:
-        assert run(["study", "test", store, name]) == 0
-        shown = capsys.readouterr().out
-        assert shown.startswith(f"study: {name}\n"), name
-    assert run(["study", "test", store, "duncan", "--data", "more", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["data_set"] == "more"
-    assert run(["study", "test", store, "anova", "--json"]) == 0
-    assert set(json.loads(capsys.readouterr().out)) == {"blobs", "more"}
-    assert run(["study", "test", store, "friedman", "--data", "more"]) == 2
-    assert "leave --data out" in capsys.readouterr().err
+        shown = polyroc("study", "test", store, name).stdout
+        assert shown.startswith(f"study: {name} of auc\n"), name
+        assert ("To tell learners apart: " if name == "recommend" else "Assumes: ") in shown, name
+    assert (
+        json.loads(polyroc("study", "test", store, "duncan", "--data", "more", "--json").stdout)["data_set"]
+        == "more"
+    )
+    assert set(json.loads(polyroc("study", "test", store, "anova", "--json").stdout)) == {"blobs", "more"}
+    friedman = polyroc("study", "test", store, "friedman", "--alpha", "0.1").stdout
+    assert re.search(
+        r"chi-square 2.000 with 1 df, p = 0.157; .*\n.* apart than 1.163 differ .*\n.*at 10 %", friedman
+    )
+    assert (
+        "equivalent: a difference of 0.05 at most"
+        in polyroc("study", "test", store, "bayes", "--rope", "0.05").stdout
+    )
+    for wrong, said in (
+        (["friedman", "--data", "more"], "leave --data out"),
+        (["anova", "--rope", "0.1"], "--rope has nothing to do with anova; it is for bayes"),
+        (["corrected-t", "-o", tmp_path / "t.png"], "on one data set; name it with --data: blobs, more"),
+        (["recommend", "-o", tmp_path / "t.png"], "no picture of Recommendation"),
+        (["duncan", "-o", tmp_path / "t.txt"], "ends in .png, .svg or .pdf"),
+    ):
+        refused = polyroc("study", "test", store, *wrong)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert said in refused.stderr
+    assert list(tmp_path.glob("t.*")) == []
+
+
+def test_the_command_of_tests_draws(tmp_path):
+    three = {"name": "more", "call": "study_learners:blobs", "parameters": {"n": 90}}
+    store = tmp_path / "s.duckdb"
+    pr.study(plan("Prior", "Worldly", data=[BLOBS, three], measures=["auc"]), out=store)
+    for name, more in (
+        ("duncan", []),
+        ("duncan", ["--data", "more", "--kind", "letters"]),
+        ("friedman", []),
+        ("corrected-t", ["--data", "more"]),
+    ):
+        picture = tmp_path / f"{name}{len(more)}.svg"
+        assert polyroc("study", "test", store, name, *more, "-o", picture).returncode == 0
+        assert picture.read_text().startswith("<?xml")

@@ -1,10 +1,7 @@
 """Three classes judged by their probabilities: Mossman's and Sahiner's volumes."""
 
 import json
-import subprocess
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +12,7 @@ from scipy.stats import norm
 import naive
 import polyroc as pr
 from asking import components, value
+from command import polyroc
 from polyroc._normalise import normalise
 from polyroc.errors import NotApplicableError, UndefinedMeasureWarning
 from polyroc.kernels.lines import falling_lines
@@ -356,8 +354,7 @@ def test_on_the_command_line_the_class_is_written_out(tmp_path):
     rows = [f"{'mbn'[k]},{p[2]:.17g},{p[0]:.17g},{p[1]:.17g}" for k, p in zip(y, P, strict=True)]
     file.write_text("\n".join(["y,p_n,p_m,p_b", *rows]))
     asked = ["--truth", "y", "--scores", "p_*", "--measure", "sahiner(malignant='m')", "--json"]
-    command = [Path(sys.executable).parent / "polyroc", "evaluate", file, *asked]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = polyroc("evaluate", file, *asked)
     expected = pr.evaluate(y, P, measure="sahiner(malignant=0)").value
     assert json.loads(done.stdout)["estimates"][0]["value"] == pytest.approx(expected, abs=1e-12)
 

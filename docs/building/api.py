@@ -6,11 +6,14 @@ from typing import Literal
 import polyroc
 
 Kind = Literal["functions", "records", "results"]
+VERBS = ("read", "evaluate", "compare", "curve", "surface", "rates", "operate", "decision_curve", "front",
+         "contrast", "study", "sample_size", "scorer", "plot", "report")  # fmt: skip
 
 
 def names(kind: Kind) -> list[str]:
-    """The public names of a kind, in alphabetical order."""
-    return [name for name in sorted(polyroc._HOMES, key=str.lower) if _kind(name) == kind]
+    """The public names of a kind: verbs in the order in which one needs them, then all others by the alphabet."""
+    others = sorted(set(polyroc._HOMES) - set(VERBS), key=str.lower)
+    return [name for name in (*VERBS, *others) if _kind(name) == kind]
 
 
 def _kind(name: str) -> Kind | None:

@@ -35,7 +35,7 @@ def evidence(folder: Path = TESTS) -> list[Evidence]:
 
 def _of_file(file: Path, folder: Path) -> Iterator[Evidence]:
     text = file.read_text()
-    if "pytest.mark." not in text:
+    if not any(f"pytest.mark.{kind}(" in text for kind in KINDS):
         return
     tree = ast.parse(text)
     constants = {

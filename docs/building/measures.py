@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import factorial
 from typing import Any
 
 from polyroc.measures import MEASURES, Measure
@@ -14,6 +15,8 @@ NEEDS = {
     "decisions": "decisions (labels), or what they can be made from: one column per class, or for two classes a "
     "score and a threshold",
 }
+
+LAWS: dict[str, Callable[[int], float]] = {"1/c": lambda c: 1 / c, "1/c!": lambda c: 1 / factorial(c)}
 
 
 def title(key: str) -> str:
@@ -51,8 +54,8 @@ def facts(measure: Measure) -> str:
 def table() -> str:
     """All measures in one table, each with a link to its page, and their place in the contents."""
     rows = [
-        f"| [`{key}`]({key}.md) | {measure.name} | {measure.needs} | {classes(measure)} | {chance(measure)} |"
-        for key, measure in MEASURES.items()
+        f"| [`{key}`]({key}.md) | {' | '.join([each.name, each.needs, classes(each), law_of_chance(each)])} |"
+        for key, each in MEASURES.items()
     ]
     listed = ["", "```{toctree}", ":hidden:", "", *MEASURES, "```"]
     return "\n".join(["| key | what it is | needs | classes | chance |", "|---|---|---|---|---|", *rows, *listed])
@@ -70,6 +73,18 @@ def chance(measure: Measure) -> str:
     if known is None:
         return "none: it depends on the decision rule"
     return by_classes(measure, lambda c: number(known(c, **_settings(measure))))
+
+
+def law_of_chance(measure: Measure) -> str:
+    """The same in a word: a number, or how it falls with the number of classes c."""
+    known = measure.chance
+    if known is None:
+        return "none"
+    fewest, most = measure.classes
+    found = {c: known(c, **_settings(measure)) for c in range(fewest, min(most or 6, 6) + 1)}
+    if len(set(found.values())) == 1:
+        return number(found[fewest])
+    return next(law for law, share in LAWS.items() if found == {c: share(c) for c in found})
 
 
 def options(measure: Measure) -> str:

@@ -1,4 +1,4 @@
-"""Bradley (1997): tables 4 to 7 and figures 5 to 15, through `polyroc.study`."""
+"""Bradley (1997): tables 4 to 7 and what figures 5 to 15 show, through `polyroc.study`."""
 
 import tomllib
 from collections.abc import Callable
@@ -12,16 +12,43 @@ import numpy.typing as npt
 
 import polyroc as pr
 from polyroc import datasets
-from polyroc.studies.summaries.spread import wilcoxon_error
+from polyroc.results import RangeTest
+from polyroc.results.spread import Spread
+from polyroc.studies.summaries import duncan, spread, wilcoxon_error
+from polyroc.studies.table import FoldTable
 
-__all__ = ["draw", "measured", "steps"]
+__all__ = ["LEARNERS", "TABLES", "draws_of", "fold_tables", "measured", "ranges", "spreads", "steps"]
 
 FloatArray = npt.NDArray[np.float64]
 TABLES = {"breast": "Table 4, Breast", "pima": "Table 5, Pima", "cleveland": "Table 6, Cleveland"}
 TABLES |= {"hungarian": "Table 7, Hungarian"}
-QUICK = ("BAYES", "KNN", "C4.5 swept", "MSCM", "PTRON", "MLP2")
+QUICK = ("BAYES", "BAYES swept", "KNN", "C4.5", "C4.5 swept", "PTRON", "MLP2")
 DRAWS, SEED = 10, 1997  # of ten test sets each, in the full run
 FIGURE_15 = {0.75: (20, 50, 100, 200), 0.85: (20, 50, 100, 200), 0.95: (20, 50, 100, 200)}
+
+# The paper's nine learners: which of the plan has every threshold, and which the paper's, if not the same one.
+LEARNERS = {
+    "BAYES": ("BAYES", "BAYES swept"),
+    "KNN": ("KNN", "KNN"),
+    "C4.5": ("C4.5", "C4.5 swept"),
+    "MSCP": (None, "MSCP"),
+    "MSCM": (None, "MSCM"),
+    "PTRON": ("PTRON", "PTRON"),
+    "MLP2": ("MLP2", "MLP2"),
+    "MLP4": ("MLP4", "MLP4"),
+    "MLP8": ("MLP8", "MLP8"),
+}
+
+# The paper's areas and the cases of one of its test sets, (positive, negative): for SE(W) over all six sets.
+PRINTED = {
+    "texture": ((6, 6), (88.1, 88.7, 92.1, 96.2, 96.7, 97.8, 98.3, 98.5, 98.6)),
+    "bleeding": ((3, 9), (48.7, 60.9, 65.5, 65.7, 66.1, 69.8, 70.0, 70.5, 73.3)),
+    "breast": ((24, 45), (93.7, 94.4, 94.4, 94.5, 95.2, 96.2, 96.5, 97.0, 98.2)),
+    "pima": ((27, 50), (74.1, 74.4, 76.3, 79.4, 80.2, 82.3, 83.4, 84.7, 85.3)),
+    "cleveland": ((14, 16), (73.7, 73.8, 84.2, 84.4, 85.9, 86.1, 86.9, 90.8, 91.2)),
+    "hungarian": ((10, 17), (70.1, 70.2, 79.2, 82.0, 82.1, 82.3, 83.8, 84.7, 87.8)),
+}
+CORRELATION, SD_OF_ERROR, SD_OF_DEVIATION = 0.9608, 0.0482, 0.0614  # section 9.3.2
 
 
 def steps(quick: bool) -> dict[str, Callable[[], Any]]:
@@ -36,7 +63,7 @@ def steps(quick: bool) -> dict[str, Callable[[], Any]]:
 
 
 def study(name: str, draw: int, quick: bool) -> dict[str, Any]:
-    """Ten test sets: accuracy, AUC with every threshold and with the paper's, by learner; and the tests."""
+    """Ten test sets: accuracy, AUC with every threshold and with the paper's, by learner; and pooled curves."""
     plan = tomllib.loads((Path(__file__).parent / "plan.toml").read_text(encoding="utf-8"))
     plan |= {"data": [{"name": name, "encode": "none"}], "seed": SEED + draw}
     if quick:
@@ -44,139 +71,164 @@ def study(name: str, draw: int, quick: bool) -> dict[str, Any]:
     with TemporaryDirectory() as folder:
         found = pr.study(plan, out=Path(folder) / "study.duckdb")
         exact, right = found.values("auc"), found.values("accuracy")
-        grid = _grid(found.scores())
-        curves = found.pooled_roc()
-        spread = {row["learner"]: row for row in found.spread("auc").rows()}
+        (counts,) = found.fold_counts().values()
+        scores = found.scores()
+        binned = _binned(scores)
         return {
             "learners": {
                 learner: {
                     "accuracy": right.values[:, place].tolist(),
-                    "AUC": exact.values[:, place].tolist(),
-                    "AUC, grid": grid[learner],
+                    "AUC, exact": exact.values[:, place].tolist(),
+                    "AUC, grid": _areas(scores, binned[learner]),
                 }
                 for place, learner in enumerate(exact.learners)
             },
-            "spread": spread,
-            "duncan": {key: found.duncan(key).rows() for key in ("auc", "accuracy")},
-            "curves": {
-                learner: [curve.fpr.tolist(), curve.tpr.tolist()]
-                for learner, curve in ((name, curves[name]) for name in curves)
+            "BAYES, posterior steps": _areas(scores, np.ceil(14.0 * scores.values["BAYES"][:, scores.positive])),
+            "fold counts": list(counts),
+            "test size": exact.test_size,
+            "curves": {learner: _pooled(scores, binned[learner]) for learner in binned},
+            "exact curves": {
+                learner: _pooled(scores, P[:, scores.positive]) for learner, P in scores.values.items()
             },
         }
 
 
-def _grid(scores: pr.Scores) -> dict[str, list[float]]:
-    """AUC in each test set with the thresholds of the paper only: all scores between two of them tie."""
-    found: dict[str, list[float]] = {learner: [] for learner in scores.values}
-    positive, groups = scores.positive, np.asarray(scores.groups)
-    for fold in np.unique(groups):
-        rows = groups == fold
-        truth = (scores.codes[rows] == positive).astype(int)
-        binned = {learner: _binned(learner, P[rows, positive]) for learner, P in scores.values.items()}
-        judged = pr.evaluate(truth, binned, measure=["auc"], method=None)
-        for learner in found:
-            found[learner].append(judged[learner, "auc"].value)
+def _binned(scores: pr.Scores) -> dict[str, FloatArray]:
+    """Scores with the thresholds of the paper only: all between two of them tie. Votes and sweeps are as they are.
+
+    The output of the perceptron's neuron is scaled to [0, 1] in each test set, those of the networks lie there;
+    both have thresholds at steps of 1/10.
+    """
+    found = {}
+    for learner, P in scores.values.items():
+        p = P[:, scores.positive]
+        if learner == "PTRON":
+            u = 2.0 * p - 1.0
+            linear = u / (1.0 - np.abs(u))  # the study squeezed the output of the neuron into [0, 1]
+            groups = np.asarray(scores.groups)
+            for fold in np.unique(groups):
+                here = groups == fold
+                linear[here] = (linear[here] - linear[here].min()) / np.ptp(linear[here])
+            p = np.ceil(10.0 * linear)
+        found[learner] = np.ceil(10.0 * p) if learner.startswith("MLP") else p
     return found
 
 
-def _binned(learner: str, p: FloatArray) -> FloatArray:
-    """Posteriors of Bayes at steps of 1/14, outputs of networks at steps of 1/10; votes and sweeps as they are."""
-    if learner == "BAYES":
-        return np.ceil(14.0 * p)
-    if learner == "PTRON":
-        u = 2.0 * p - 1.0
-        linear = u / (1.0 - np.abs(u))  # the study squeezed the output of the neuron into [0, 1]
-        return np.ceil(10.0 * (linear - linear.min()) / np.ptp(linear))
-    return np.ceil(10.0 * p) if learner.startswith("MLP") else p
+def _areas(scores: pr.Scores, p: FloatArray) -> list[float]:
+    """AUC in each test set."""
+    truth, groups = (scores.codes == scores.positive).astype(int), np.asarray(scores.groups)
+    rows = [groups == fold for fold in np.unique(groups)]
+    return [pr.evaluate(truth[here], p[here], measure="auc", method=None).value for here in rows]
+
+
+def _pooled(scores: pr.Scores, p: FloatArray) -> list[list[float]]:
+    """The curve of the cases of all test sets: what the paper draws."""
+    curve = pr.curve((scores.codes == scores.positive).astype(int), p)
+    return [np.asarray(curve.fpr).tolist(), np.asarray(curve.tpr).tolist()]
+
+
+def draws_of(results: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """What was found on a data set, draw by draw."""
+    return [result for step, result in results.items() if step.startswith(f"{name} ")]
+
+
+def fold_tables(name: str, draw: dict[str, Any], key: str) -> FoldTable:
+    """The paper's nine learners (or those that were run) on the ten test sets of a draw."""
+    kept = [learner for learner, (_, swept) in LEARNERS.items() if swept in draw["learners"]]
+    columns = [draw["learners"][LEARNERS[learner][1]][key] for learner in kept]
+    values = np.array(columns).T
+    blocks = tuple((repeat, 0) for repeat in range(len(values)))
+    return FoldTable(values, tuple(kept), blocks, 9.0 * draw["test size"], draw["test size"], name, key)
+
+
+def ranges(name: str, draw: dict[str, Any]) -> dict[str, RangeTest]:
+    """Duncan's groups of a draw: what the paper underlines."""
+    return {key: duncan(fold_tables(name, draw, key)) for key in ("accuracy", "AUC, grid")}
+
+
+def spreads(results: dict[str, Any], draw: int) -> Spread:
+    """SE(W) beside SD over test sets for every learner and data set, in one draw."""
+    here = {name: results[f"{name} draw {draw}"] for name in TABLES if f"{name} draw {draw}" in results}
+    tables = [fold_tables(name, found, "AUC, grid") for name, found in here.items()]
+    renamed = [
+        FoldTable(t.values, t.learners, t.blocks, t.train_size, t.test_size, t.data_set, "auc") for t in tables
+    ]
+    counts = {name: (found["fold counts"][0], found["fold counts"][1]) for name, found in here.items()}
+    return spread(renamed, fold_counts=counts)
 
 
 def measured(results: dict[str, Any]) -> dict[str, dict[str, float]]:
     """Means over test sets, in per cent as printed; and what is made of them."""
     found: dict[str, dict[str, float]] = {}
     for name, table in TABLES.items():
-        draws = [result for step, result in results.items() if step.startswith(f"{name} ")]
-        if draws:
+        if draws := draws_of(results, name):
             found[table] = _table(draws)
     found["Figure 15"] = {
         f"AUC {theta}, {n} cases a class": wilcoxon_error("auc", theta, n, n)
         for theta, sizes in FIGURE_15.items()
         for n in sizes
     }
-    pairs = [
-        (row["wilcoxon_error"], row["standard_deviation"])
-        for result in results.values()
-        for row in result["spread"].values()
-    ]
-    error, deviation = np.array(pairs).T
-    found["Figures 13 and 14"] = {
-        "correlation of SE(W) and SD": float(np.corrcoef(error, deviation)[0, 1]),
-        "mean SE(W)": float(error.mean()),
-        "mean SD": float(deviation.mean()),
-    }
+    found["Figures 13 and 14"] = _errors(results) | _printed_errors(results)
     return found
 
 
 def _table(draws: list[dict[str, Any]]) -> dict[str, float]:
     numbers: dict[str, float] = {}
-    for learner in draws[0]["learners"]:
-        for key in ("accuracy", "AUC", "AUC, grid"):
-            values = [value for draw in draws for value in draw["learners"][learner][key]]
-            numbers[f"{learner} {key}"] = 100.0 * float(np.mean(values))
-        numbers[f"{learner} AUC, exact less grid"] = numbers[f"{learner} AUC"] - numbers[f"{learner} AUC, grid"]
+
+    def mean(learner: str, key: str) -> float:
+        return 100.0 * float(np.mean([draw["learners"][learner][key] for draw in draws]))
+
+    for learner, (every, few) in LEARNERS.items():
+        if few in draws[0]["learners"]:
+            numbers[f"{learner} accuracy"] = mean(few, "accuracy")
+            numbers[f"{learner} AUC, grid"] = mean(few, "AUC, grid")
+            if every is not None:
+                numbers[f"{learner} AUC, exact"] = mean(every, "AUC, exact")
+                numbers[f"{learner} AUC, exact less grid"] = (
+                    numbers[f"{learner} AUC, exact"] - numbers[f"{learner} AUC, grid"]
+                )
+    steps_of_posterior = [draw["BAYES, posterior steps"] for draw in draws]
+    numbers["BAYES AUC, posterior in steps of 1/14"] = 100.0 * float(np.mean(steps_of_posterior))
     return numbers
 
 
-def draw(results: dict[str, Any], folder: Path) -> None:
-    """Figures 5 to 15 of the first draw of each data set, and Duncan's groups as letters."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    first = {name: results[f"{name} draw 0"] for name in TABLES if f"{name} draw 0" in results}
-    figure, axes = plt.subplots(2, 2, figsize=(9.0, 9.0), sharex=True, sharey=True, layout="constrained")
-    for ax, (name, result) in zip(axes.flat, first.items(), strict=False):
-        for learner, (fpr, tpr) in result["curves"].items():
-            ax.plot(fpr, tpr, label=learner, linewidth=1.2)
-        ax.set_title(TABLES[name], loc="left", fontsize=10)
-        ax.set_aspect("equal")
-    for ax in axes.flat[len(first) :]:
-        ax.set_axis_off()
-    axes[0, 0].legend(frameon=False, fontsize=8)
-    figure.supxlabel("false positive rate")
-    figure.supylabel("true positive rate, pooled over test sets")
-    figure.savefig(folder / "figures_5_to_12.svg")
-    plt.close(figure)
-    _draw_spread(results, folder)
-    (folder / "duncan.md").write_text(_duncan(first), encoding="utf-8")
+def _errors(results: dict[str, Any]) -> dict[str, float]:
+    """SE(W) and SD of the nine learners on the data sets that are here, means over draws."""
+    draws = sorted({int(step.rsplit(" ", 1)[1]) for step in results})
+    pairs = [
+        np.array([(row["wilcoxon_error"], row["standard_deviation"]) for row in spreads(results, draw).rows()])
+        for draw in draws
+    ]
+    correlations = [float(np.corrcoef(pair.T)[0, 1]) for pair in pairs]
+    error, deviation = np.concatenate(pairs).T
+    return {
+        "correlation of SE(W) and SD": float(np.mean(correlations)),
+        "correlation of SE(W) and SD, least of the draws": min(correlations),
+        "correlation of SE(W) and SD, most of the draws": max(correlations),
+        "mean SE(W)": float(error.mean()),
+        "mean SD": float(deviation.mean()),
+    }
 
 
-def _draw_spread(results: dict[str, Any], folder: Path) -> None:
-    import matplotlib.pyplot as plt
+def _printed_errors(results: dict[str, Any]) -> dict[str, float]:
+    """SE(W) of the printed areas, over six sets and over those that are here; and what the latter do to r.
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.0, 4.5), layout="constrained")
-    for name, table in TABLES.items():
-        rows = [row for step, r in results.items() if step.startswith(f"{name} ") for row in r["spread"].values()]
-        if rows:
-            points = [(row["wilcoxon_error"], row["standard_deviation"]) for row in rows]
-            left.plot(*zip(*points, strict=True), "o", markersize=3, label=table)
-    left.axline((0.0, 0.0), slope=1.0, color="grey", linewidth=0.8)
-    left.set(xlabel="SE(W)", ylabel="SD over test sets")
-    left.legend(frameon=False, fontsize=8)
-    sizes = np.arange(10, 201)
-    for theta in FIGURE_15:
-        right.plot(sizes, [wilcoxon_error("auc", theta, n, n) for n in sizes.tolist()], label=f"AUC = {theta}")
-    right.set(xlabel="cases of each class", ylabel="SE(W)")
-    right.legend(frameon=False, fontsize=8)
-    figure.savefig(folder / "figures_13_to_15.svg")
-    plt.close(figure)
-
-
-def _duncan(first: dict[str, Any]) -> str:
-    """Learners in order of their means; those that share a letter do not differ at 5 %."""
-    lines = ["# Duncan's groups at 5 %: learners that share a letter do not differ", ""]
-    for name, result in first.items():
-        for key, rows in result["duncan"].items():
-            told = ", ".join(f"{row['learner']} {100.0 * row['mean']:.1f} {row['letters']}" for row in rows)
-            lines.append(f"- {TABLES[name]}, {key}: {told}")
-    return "\n".join(lines) + "\n"
+    The paper's r, with its two standard deviations, is a line and a scatter about it. The same line and scatter
+    over a narrower range of SE(W) have a smaller r.
+    """
+    errors = {
+        name: [wilcoxon_error("auc", area / 100.0, *counts) for area in areas]
+        for name, (counts, areas) in PRINTED.items()
+    }
+    slope = CORRELATION * SD_OF_DEVIATION / SD_OF_ERROR
+    scatter = SD_OF_DEVIATION * np.sqrt(1.0 - CORRELATION**2)
+    here = [error for name in TABLES if draws_of(results, name) for error in errors[name]]
+    explained = slope * np.std(here, ddof=1)
+    return {
+        "mean SE(W) of the printed areas, six sets": float(np.mean(list(errors.values()))),
+        "SD of SE(W) of the printed areas, six sets": float(np.std(list(errors.values()), ddof=1)),
+        "SD of SE(W) of the printed areas, sets that are here": float(np.std(here, ddof=1)),
+        "r of the paper's line and scatter over the sets that are here": float(
+            explained / np.hypot(explained, scatter)
+        ),
+    }

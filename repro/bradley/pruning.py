@@ -14,46 +14,49 @@ FloatArray = npt.NDArray[np.float64]
 TIE = 1e-9  # of a case of each class: a leaf without weight goes to the class that costs most
 
 
-def upper_limit(errors: float, cases: float, confidence: float) -> float:
+def upper_limit(errors: npt.ArrayLike, cases: npt.ArrayLike, confidence: float) -> FloatArray:
     """The error rate at which so few errors among so many cases would have only this probability.
 
     The upper confidence limit of the binomial (Clopper & Pearson); weighted cases need not be whole numbers.
 
-    >>> [round(upper_limit(0, cases, 0.25), 3) for cases in (6, 9, 1)]  # Quinlan (1993), section 4.2
+    >>> upper_limit(0, [6, 9, 1], 0.25).round(3).tolist()  # Quinlan (1993), section 4.2
     [0.206, 0.143, 0.75]
-    >>> round(upper_limit(1, 16, 0.25), 3)  # he prints 0.157: C4.5 interpolates
+    >>> float(upper_limit(1, 16, 0.25).round(3))  # he prints 0.157: C4.5 interpolates
     0.16
     """
-    if cases <= errors:
-        return 1.0 if cases > 0.0 else 0.0
-    return float(betaincinv(errors + 1.0, cases - errors, 1.0 - confidence))
+    wrong, number = np.asarray(errors, dtype=np.float64), np.asarray(cases, dtype=np.float64)
+    all_wrong = number <= wrong
+    right = np.where(all_wrong, 1.0, number - wrong)
+    return np.where(all_wrong, number > 0.0, betaincinv(wrong + 1.0, right, 1.0 - confidence))
 
 
-def pessimistic_errors(counts: FloatArray, costs: FloatArray, confidence: float) -> float:
+def pessimistic_errors(counts: FloatArray, costs: FloatArray, confidence: float) -> FloatArray:
     """Errors to be feared of a leaf with these cases: their upper limit.
 
     >>> ones = np.ones(2)
-    >>> leaves = [(6, 0), (9, 0), (0, 1)]
-    >>> round(sum(pessimistic_errors(np.array(leaf), ones, 0.25) for leaf in leaves), 2)  # Quinlan: 3.273
+    >>> leaves = np.array([(6, 0), (9, 0), (0, 1)])
+    >>> float(pessimistic_errors(leaves, ones, 0.25).sum().round(2))  # Quinlan: 3.273
     3.27
-    >>> round(pessimistic_errors(np.array((15, 1)), ones, 0.25), 2)  # Quinlan: 2.512, so the tree is a leaf
+    >>> float(pessimistic_errors(np.array((15, 1)), ones, 0.25).round(2))  # Quinlan: 2.512, so the tree is a leaf
     2.55
     """
     weighted = counts * costs
-    cases = float(weighted.sum())
-    return cases * upper_limit(cases - float(weighted.max()), cases, confidence)
+    cases = weighted.sum(axis=-1)
+    feared: FloatArray = cases * upper_limit(cases - weighted.max(axis=-1), cases, confidence)
+    return feared
 
 
-def minimum_error(counts: FloatArray, costs: FloatArray, priors: FloatArray, m: float) -> float:
+def minimum_error(counts: FloatArray, costs: FloatArray, priors: FloatArray, m: float) -> FloatArray:
     """Share of errors to be expected of a leaf: 1 - max (n_k + m p_k) / (N + m), the m-estimate of Cestnik.
 
-    >>> minimum_error(np.array((6.0, 2.0)), np.ones(2), np.array((0.5, 0.5)), 8.0)
+    >>> float(minimum_error(np.array((6.0, 2.0)), np.ones(2), np.array((0.5, 0.5)), 8.0))
     0.375
     """
     weighted = counts * costs
     prior = priors * costs
-    share = (weighted + m * prior / prior.sum()) / (weighted.sum() + m)
-    return 1.0 - float(share.max())
+    share = (weighted + m * prior / prior.sum()) / (weighted.sum(axis=-1, keepdims=True) + m)
+    expected: FloatArray = 1.0 - share.max(axis=-1)
+    return expected
 
 
 def distribution(counts: FloatArray, costs: FloatArray) -> FloatArray:

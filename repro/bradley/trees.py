@@ -160,7 +160,7 @@ def _refilled(node: Node, X: FloatArray, is_class: FloatArray) -> Node:
 
 def _feared(node: Node, costs: FloatArray, confidence: float) -> float:
     if node.split is None:
-        return pessimistic_errors(node.counts, costs, confidence)
+        return float(pessimistic_errors(node.counts, costs, confidence))
     return sum(_feared(child, costs, confidence) for child in node.children)
 
 

@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from scipy.stats import rankdata
 import polyroc as pr
 from polyroc import datasets
 
-__all__ = ["draw", "measured", "steps"]
+__all__ = ["MEASURES", "PUBLISHED", "SETS", "measured", "ranks_of", "splits_of", "steps"]
 
 CASES = {3: 1.0, 4: 0.7, 5: 0.5}  # classes, and how far apart they are
 MEASURES = {"M": "hand_till", "C1": "accuracy", "C2": "pairwise_accuracy"}
@@ -169,15 +168,17 @@ def pen_all() -> dict[str, float]:
     return {"M": pr.evaluate(data.y[~half], P, measure="hand_till", method=None).value}
 
 
+def splits_of(results: dict[str, Any], name: str) -> list[dict[str, list[float]]]:
+    """M, C1 and C2 of the three rules in each split of a set."""
+    return [row for step, rows in results.items() if step.startswith(f"{name} splits") for row in rows]
+
+
 def measured(results: dict[str, Any]) -> dict[str, dict[str, float]]:
     """The numbers of section 4 and table 1."""
     found: dict[str, dict[str, float]] = {f"Equations, {k}": v for k, v in results["equations"].items()}
     found["Equations, simulated: distance in standard errors"] = results["simulated"]
     found["Figure 1"] = _figure_1(results["figures"])
-    splits = {
-        name: [row for step, rows in results.items() if step.startswith(f"{name} splits") for row in rows]
-        for name in SETS
-    }
+    splits = {name: splits_of(results, name) for name in SETS}
     for name, rows in splits.items():
         found[f"Table 1, {name}"] = _shares(name, rows)
     found["Table 1, seven sets"] = {
@@ -186,6 +187,10 @@ def measured(results: dict[str, Any]) -> dict[str, dict[str, float]]:
         )
         for other in ("C1", "C2")
     }
+    sets = found["Table 1, seven sets"]
+    for other in ("C1", "C2"):
+        differ = [found[f"Table 1, {name}"][f"splits in which M and {other} differ"] for name in SETS]
+        sets[f"standard deviation of that number, {other}"] = float(np.sqrt(sum(p * (1.0 - p) for p in differ)))
     found["Table 1, two classes"] = {
         "largest distance of C1 and C2": _largest(splits["WDBC"], "C1", "C2"),
         "largest distance of M and the AUC, 9-nn and tree": _largest(splits["WDBC"], "M", "AUC"),
@@ -209,12 +214,13 @@ def _figure_1(figure: dict[str, Any]) -> dict[str, float]:
     return found
 
 
-def _ranks(values: list[float]) -> tuple[float, ...]:
+def ranks_of(values: list[float]) -> tuple[float, ...]:
+    """1 for the largest; ties share the mean of their ranks."""
     return tuple(rankdata(-np.round(values, 12)).tolist())
 
 
 def _shares(name: str, rows: list[dict[str, list[float]]]) -> dict[str, float]:
-    ranks = {symbol: [_ranks(row[symbol]) for row in rows] for symbol in MEASURES}
+    ranks = {symbol: [ranks_of(row[symbol]) for row in rows] for symbol in MEASURES}
     found = {
         f"splits with the printed ranks of {symbol}": float(
             np.mean([r == PUBLISHED[name][symbol] for r in orders])
@@ -232,25 +238,3 @@ def _shares(name: str, rows: list[dict[str, list[float]]]) -> dict[str, float]:
 def _largest(rows: list[dict[str, list[float]]], one: str, other: str) -> float:
     """Not of logistic regression, which says 1 of many cases: its column of 1 - p has ties that p has not."""
     return max(abs(a - b) for row in rows for a, b in zip(row[one][1:], row[other][1:], strict=True))
-
-
-def draw(results: dict[str, Any], folder: Path) -> None:
-    """Figures 1 and 2."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    mu, curves = results["figures"]["mu"], results["figures"]["curves"]
-    figure, axes = plt.subplots(2, 3, figsize=(11.0, 7.0), layout="constrained")
-    for ax, symbol in zip(axes[0], curves, strict=True):
-        for classes, values in curves[symbol].items():
-            ax.plot(mu, values, label=f"{classes} classes")
-        ax.set(xlabel="mu", ylabel=symbol, ylim=(0.0, 1.0))
-    for ax, (x, y) in zip(axes[1], (("C1", "M"), ("C2", "M"), ("C1", "C2")), strict=True):
-        for classes in curves[x]:
-            ax.plot(curves[x][classes], curves[y][classes], label=f"{classes} classes")
-        ax.set(xlabel=x, ylabel=y, xlim=(0.0, 1.0), ylim=(0.0, 1.0))
-    axes[0, 0].legend(frameon=False)
-    figure.savefig(folder / "figures_1_and_2.svg")
-    plt.close(figure)

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import polyroc as pr
 
-__all__ = ["draw", "measured", "steps"]
+__all__ = ["measured", "steps"]
 
 LISTS = {"classifier 1": (5, 7, 8, 9, 10), "classifier 2": (1, 6, 7, 8, 9)}  # ranks of the five positives
 PRINTED = (4, 6, 8, 10, 12, 14, 16)
@@ -81,29 +80,3 @@ def measured(results: dict[str, Any]) -> dict[str, dict[str, float]]:
         "D for each case, in the limit": largest["growth of D"],
     }
     return found
-
-
-def draw(results: dict[str, Any], folder: Path) -> None:
-    """C and D against the number of cases, and what the paper thought they approach."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    rows = sorted((int(name.split()[0]), counts) for name, counts in results.items() if name.endswith(" cases"))
-    rows = [(cases, counts) for cases, counts in rows if cases > 4]
-    figure, (above, below) = plt.subplots(2, 1, figsize=(6.0, 6.0), sharex=True, layout="constrained")
-    above.semilogx([cases for cases, _ in rows], [counts["C"] for _, counts in rows], "o-", label="C, exact")
-    above.axhline(5 / 6, linestyle="--", label="limit, 5/6")
-    above.axhline(0.94, color="grey", linestyle=":", label="the paper's 0.94")
-    below.loglog([cases for cases, _ in rows], [counts["D"] for _, counts in rows], "o-", label="D, exact")
-    below.axhline(19.0, color="grey", linestyle=":", label="the paper's 19")
-    for ax in (above, below):
-        ax.axvspan(6, 16, color="grey", alpha=0.12, linewidth=0)
-        ax.legend(frameon=False)
-    below.xaxis.set_major_formatter("{x:g}")
-    below.yaxis.set_major_formatter("{x:g}")
-    below.yaxis.set_minor_formatter("{x:g}")
-    below.set_xlabel("cases (shaded: those of the paper)")
-    figure.savefig(folder / "limits.svg")
-    plt.close(figure)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from repro.sampat.classifiers import FloatArray, IntArray, gaussian, nearest, re
 import polyroc as pr
 from polyroc import datasets
 
-__all__ = ["draw", "indexes", "measured", "steps"]
+__all__ = ["indexes", "iris_cases", "measured", "steps"]
 
 LABELS = (1, 2, 3)
 VOLUMES = {"vol1": "1<2<3", "vol2": "1<3<2", "vol3": "2<1<3", "vol4": "2<3<1", "vol5": "3<1<2", "vol6": "3<2<1"}
@@ -53,14 +52,15 @@ def volumes(y: IntArray, score: FloatArray) -> Indexes:
     return {name: D.parts[order].value for name, order in VOLUMES.items()} | {"D": D.value, "Nakas": vus.value}
 
 
-def _iris(features: int) -> tuple[FloatArray, IntArray]:
+def iris_cases(features: int) -> tuple[FloatArray, IntArray]:
+    """The first features of the irises, and their classes."""
     data = datasets.load("iris")
     return data.X[:, :features], np.array([data.classes.index(label) for label in data.y])
 
 
 def iris(features: int) -> dict[str, Indexes]:
     """Table VI: one covariance for all classes, which was used, and one for each, which the text says."""
-    X, y = _iris(features)
+    X, y = iris_cases(features)
     found = {}
     for name, pooled in (("pooled", True), ("by class", False)):
         P = gaussian(X, y, pooled=pooled)
@@ -92,8 +92,8 @@ def separated(distance: int, repeats: int) -> Indexes:
 
 def classifiers() -> dict[str, Any]:
     """The review's classifiers on the irises, for which it prints no table; and the cobweb of one of them."""
-    X, y = _iris(4)
-    sepals, _ = _iris(2)
+    X, y = iris_cases(4)
+    sepals, _ = iris_cases(2)
     score = regression(X, y)
     told: dict[str, Any] = {
         "k-nn": indexes(y + 1, nearest(X, y, k=NEIGHBOURS)),
@@ -147,32 +147,3 @@ def _table_five(rows: list[Indexes]) -> Indexes:
     found["largest distance of M and the mean OVA"] = max(abs(row["M"] - row["OVA mean"]) for row in rows)
     found["M folded less the mean OVA"] = found["M folded"] - found["OVA mean"]
     return found
-
-
-def draw(results: dict[str, Any], folder: Path) -> None:
-    """Figure 2, and the cobweb that the review describes."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    rows = [results[f"figure 2 distance {distance}"] for distance in range(FARTHEST + 1)]
-    panels = {
-        "(a) M and HT3": ("M", "HT3"),
-        "(b) one versus all": ("OVA 1", "OVA 2", "OVA 3"),
-        "(c) Scurfield's volumes": tuple(VOLUMES),
-        "(d) Nakas & Yiannoutsos, He": ("Nakas", "He"),
-    }
-    figure, axes = plt.subplots(2, 2, figsize=(9.0, 7.0), sharex=True, sharey=True, layout="constrained")
-    for ax, (title, names) in zip(axes.flat, panels.items(), strict=True):
-        for name in names:
-            ax.plot(range(FARTHEST + 1), [row[name] for row in rows], label=name)
-        ax.set_title(title, loc="left", fontsize=10)
-        ax.legend(frameon=False, fontsize=8)
-    figure.supxlabel("distance of the classes")
-    figure.savefig(folder / "figure_2.svg")
-    plt.close(figure)
-    X, y = _iris(2)
-    drawn = pr.plot(pr.rates(y + 1, gaussian(X, y, pooled=True), labels=LABELS), kind="cobweb")
-    drawn.figure.savefig(folder / "cobweb.svg")
-    plt.close(drawn.figure)

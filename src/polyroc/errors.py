@@ -109,6 +109,6 @@ class OptimismWarning(PolyrocWarning):
 def warn(message: str, category: type[PolyrocWarning]) -> None:
     """Warn so that the line shown is the user's own, not one of ours."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("polyroc."):
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(("polyroc.", "contextlib")):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)

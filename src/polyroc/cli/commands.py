@@ -17,19 +17,18 @@ from polyroc._version import __version__
 from polyroc.cli.contrast import contrast
 from polyroc.cli.curve import curve
 from polyroc.cli.datasets import datasets
-from polyroc.cli.engine import engine_options, for_engine
+from polyroc.cli.engine import Files, data_from, engine_options, name_of
 from polyroc.cli.front import front
 from polyroc.cli.operate import operate
 from polyroc.cli.options import (
     METHODS,
     convert_option,
-    data_file,
+    data_files,
     formats,
     level_option,
     method_from,
     method_options,
     progress_bar,
-    scores_from,
 )
 from polyroc.cli.plot import plot
 from polyroc.cli.rates import rates
@@ -76,6 +75,11 @@ def _complain(message: str) -> int:
 def _for_the_shell(message: str) -> str:
     """Advice in the words of the command line: --labels A,B,C instead of labels=[...], and the like."""
     message = message.replace("labels=[...]", "--labels A,B,C").replace("missing='drop'", "--missing drop")
+    message = message.replace("calibrated=True", "--calibrated").replace("exact=True", "--exact")
+    message = message.replace("give y_score as a dict by classifier", "name each with --scores NAME=COLUMNS")
+    message = message.replace("rates(..., rule=found.rule)", "polyroc rates --rule")
+    message = re.sub(r"(multi_class|engine)='(\w+)'", lambda found: f"{_option(found[1])} {found[2]}", message)
+    message = re.sub(r"(memory|by)=\.\.\.", lambda found: f"{_option(found[1])} ...", message)
     message = message.replace("to_ordered(...)", "--convert sampat, or --convert expected")
     message = message.replace("to_probabilities(...)", "--convert gaussian").replace("(judge_on)", "(--judge-on)")
     lists = r"contrast\(\.\.\., world=RankedLists\(\((.*?)\)\)\)"
@@ -83,7 +87,11 @@ def _for_the_shell(message: str) -> str:
     for method in METHODS:
         message = re.sub(rf"\b{method.replace('-', '')}\(\)", f"--method {method}", message, flags=re.IGNORECASE)
     options = "truth|scores|classifier|case|class_|table|weight|groups|pos_label|missing"
-    return re.sub(rf"\b({options})=", lambda found: f"--{found[1].strip('_').replace('_', '-')} ", message)
+    return re.sub(rf"\b({options})=", lambda found: f"{_option(found[1])} ", message)
+
+
+def _option(name: str) -> str:
+    return f"--{name.strip('_').replace('_', '-')}"
 
 
 @contextmanager
@@ -120,18 +128,18 @@ def app() -> None:
 
 
 @app.command(short_help="Measures with error bars for every classifier in a file.")
-@data_file
+@data_files
 @click.option(
     "-m", "--measure", multiple=True, metavar="KEY", help="A measure, such as hand_till; all by default."
 )
 @click.option("--parts", is_flag=True, help="Also the pieces: pairs of classes, classes.")
 @convert_option
 @method_options()
-@engine_options
+@engine_options()
 @level_option
 @formats
 def evaluate(
-    file: Path,
+    file: Files,
     measure: tuple[str, ...],
     parts: bool,
     method: str,
@@ -153,31 +161,31 @@ def evaluate(
     """
     from polyroc.inference.evaluating import evaluate as judge
 
-    told = for_engine(file, columns)
     with progress_bar() as progress:
+        data, told = data_from(file, columns)
         found: Any = judge(
-            scores_from(file, **columns) if told is None else str(file),
+            data,
             measure=list(measure) or None,
             method=method_from(method, replicates, seed),
             progress=progress,
-            **(told or {}),
+            **told,
         )
-    if told is not None and told.get("by"):
-        return _show_groups(found, output, level, file.name)
-    _show_evaluation(found, output, level, parts, file.name)
+    if told.get("by"):
+        return _show_groups(found, output, level, None, name_of(file))
+    _show_evaluation(found, output, level, parts, name_of(file))
     defined = [not isnan(estimate.value) for estimate in found.estimates.values()]
     return 0 if (all(defined) if measure else any(defined)) else 1
 
 
-def _show_groups(found: Any, output: Format | None, level: float, source: str) -> int:
-    from polyroc.cli.engine import grouped_page
+def _show_groups(found: Any, output: Format | None, level: float, margin: float | None, source: str) -> int:
+    from polyroc.cli.pages import grouped_page
 
     if output == "json":
         click.echo(json.dumps(found.to_dict(level), indent=2))
     elif output == "csv":
         click.echo(as_csv(found.rows(level)))
     else:
-        click.echo(render(grouped_page(found, level=level, source=source), output))
+        click.echo(render(grouped_page(found, level=level, margin=margin, source=source), output))
     return 0
 
 
@@ -194,7 +202,7 @@ def _show_evaluation(found: Any, output: Format | None, level: float, parts: boo
 
 
 @app.command(short_help="Whether classifiers differ, by how much, and how sure that is.")
-@data_file
+@data_files
 @click.option("-m", "--measure", required=True, metavar="KEY", help="The measure, such as hand_till.")
 @click.option(
     "--adjust",
@@ -207,11 +215,11 @@ def _show_evaluation(found: Any, output: Format | None, level: float, parts: boo
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
 @convert_option
 @method_options("permutation")
-@engine_options
+@engine_options()
 @level_option
 @formats
 def compare(
-    file: Path,
+    file: Files,
     measure: str,
     method: str,
     replicates: int,
@@ -227,22 +235,30 @@ def compare(
     \b
     Stacked:       polyroc compare all.csv --truth y --scores 'p_*' --classifier model --case id -m hand_till
     Side by side:  polyroc compare wide.csv --truth y --scores rf=rf_* --scores lr=lr_* -m hand_till
+    By group:      polyroc compare 's/*.parquet' --truth y --scores a=a_* --scores b=b_* -m auc --by country
     """
     from polyroc.cli.pages import comparison_page
     from polyroc.inference.comparing import compare as judge
 
-    told = for_engine(file, columns)
-    with progress_bar():
-        how: Any = None if adjustment == "none" else adjustment
-        by = method_from(method, replicates, seed)
-        data: Any = scores_from(file, **columns) if told is None else str(file)
-        found = judge(data, measure=measure, method=by, adjustment=how, **(told or {}))
+    how: Any = None if adjustment == "none" else adjustment
+    with progress_bar() as progress:
+        data, told = data_from(file, columns)
+        found: Any = judge(
+            data,
+            measure=measure,
+            method=method_from(method, replicates, seed),
+            adjustment=how,
+            progress=progress,
+            **told,
+        )
+    if told.get("by"):
+        return _show_groups(found, output, level, margin, name_of(file))
     if output == "json":
         click.echo(json.dumps(found.to_dict(level), indent=2))
     elif output == "csv":
         click.echo(as_csv(found.rows(level)))
     else:
-        click.echo(render(comparison_page(found, level=level, margin=margin, source=file.name), output))
+        click.echo(render(comparison_page(found, level=level, margin=margin, source=name_of(file)), output))
     return 1 if isnan(found.pvalue) else 0
 
 

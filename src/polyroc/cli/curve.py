@@ -1,13 +1,16 @@
 """The command `curve`: what every threshold of a score does."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.cli.options import data_file, formats, level_option, method_from, method_options, scores_from
+from polyroc.cli.engine import Files, data_from, engine_options, name_of
+from polyroc.cli.options import data_files, formats, level_option, method_from, method_options, progress_bar
 from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
+from polyroc.cli.stored import store
 from polyroc.errors import InputError
 from polyroc.results.curve import Curve
 from polyroc.results.curve_family import Curves
@@ -25,7 +28,7 @@ SHOWN = {
 
 
 @click.command(short_help="ROC, precision-recall, DET and cost curves, with bands and fits.")
-@data_file
+@data_files
 @click.option("--kind", default="roc", show_default=True, type=click.Choice([*SHOWN]), help="Which curve.")
 @click.option(
     "--multi-class",
@@ -49,10 +52,11 @@ SHOWN = {
 )
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the points: .csv or .json.")
 @method_options()
+@engine_options("by")
 @level_option
 @formats
 def curve(
-    file: Path,
+    file: Files,
     band: str | None,
     average: str | None,
     points: int | None,
@@ -78,30 +82,35 @@ def curve(
     Many classes:      polyroc curve irises.csv --truth species --scores 'p_*' --multi-class ova
     Folds:             polyroc curve cv.csv --truth y --scores s --groups fold --average vertical
     Points in a file:  polyroc curve scores.csv --truth y --scores s --kind pr --out points.csv
+    Large files:       polyroc curve 's/*.parquet' --truth y --scores s --tolerance 1e-6 --points 1000
     """
     from polyroc.curves import curve as trace
 
     write = None if out is None else _format_of(out)
     asked: Any = {"band": None if band is None else band.replace("-", "_"), "average": average}
-    found = trace(
-        scores_from(file, **columns),
-        kind=kind,
-        multi_class=multi_class,
-        method=method_from(method, replicates, seed),
-        level=level,
-        binormal=binormal,
-        folds=None if average is None else "groups",
-        drop_intermediate=drop_intermediate,
-        **asked,
-    )
+    with progress_bar() as progress:
+        data, told = data_from(file, columns)
+        found = trace(
+            data,
+            kind=kind,
+            multi_class=multi_class,
+            method=method_from(method, replicates, seed),
+            level=level,
+            binormal=binormal,
+            folds=None if average is None else "groups",
+            drop_intermediate=drop_intermediate,
+            progress=progress,
+            **told,
+            **asked,
+        )
     if points is not None:
         found = found.thinned(points)
     if out is not None and write is not None:
-        _write(out, _points(found, write, level))
-    shown = (
-        _points(found, output, level) if output in ("json", "csv") else render(_page(found, level, file), output)
-    )
-    click.echo(shown)
+        store(_points(found, write, level), out, "--out")
+    if output in ("json", "csv"):
+        click.echo(_points(found, output, level))
+    else:
+        click.echo(render(_page(found, level, name_of(file)), output))
     return 0
 
 
@@ -116,15 +125,10 @@ def _points(found: Curve | Curves, output: Format | None, level: float) -> str:
     return as_csv(found.rows(level)) if output == "csv" else json.dumps(found.to_dict(level), indent=2)
 
 
-def _write(out: Path, text: str) -> None:
-    try:
-        out.write_text(text + "\n", encoding="utf-8")
-    except OSError as trouble:
-        raise InputError(f"{out} cannot be written ({trouble.strerror}).") from None
-
-
-def _page(found: Curve | Curves, level: float, file: Path) -> Page:
+def _page(found: Curve | Curves, level: float, source: str) -> Page:
     """A row per curve: its area, and how high it is at a few places."""
+    from polyroc.cli.pages import bounds_told
+
     curves = {found.classifier: found} if isinstance(found, Curve) else dict(found.curves)
     by = "classifier" if isinstance(found, Curve) else found.by
     first = next(iter(curves.values()))
@@ -134,10 +138,11 @@ def _page(found: Curve | Curves, level: float, file: Path) -> Page:
         notes += [f"{name}: {each.name} {number_text(each.value)}." for name, each in found.whole.items()]
     if first.band is not None:
         notes.append(f"Band: {first.band.kind}, {100 * first.band.level:g} %, {first.band.method}.")
+    notes += bounds_told(replace(each.area, classifier=key) for key, each in curves.items())
     notes += [f"{key}: {each.binormal}" for key, each in curves.items() if each.binormal is not None]
     table = [{by: printable(key), **_row(each, level)} for key, each in curves.items()]
     kind = {"pr": "precision-recall", "cost": "cost"}.get(first.kind, first.kind.upper())
-    title = f"{file.name}: {len(curves)} {kind} curve{'s' if len(curves) > 1 else ''}"
+    title = f"{source}: {len(curves)} {kind} curve{'s' if len(curves) > 1 else ''}"
     return Page(printable(title), table, [printable(note) for note in notes])
 
 

@@ -18,6 +18,8 @@ from polyroc.scores import Scores
 
 __all__ = ["front"]
 
+STOPPED = 130  # the exit code of what ctrl-C has ended
+
 Searched: TypeAlias = tuple[dict[str, Front], dict[str, HeldOut]]
 
 
@@ -89,8 +91,7 @@ def front(
     Optimism:       polyroc front train.csv --truth y --scores 'p_*' --test test.csv
     Stored fronts:  polyroc front forest.npz --against logit.npz
     """
-    if out is not None and not out.parent.is_dir():
-        raise InputError(f"--out: there is no folder {str(out.parent)!r} to store a front in; make it first.")
+    _check_out(out)
     points = None if exact else points
     others = {path.stem: Front.load(path) for path in against}
     if file is not None and is_front(file):
@@ -101,13 +102,14 @@ def front(
         file = needs_data(file, asked)
         made = _search(file, out, test, points, seed, **asked)
     found, held = made
+    short = [each for each in found.values() if each.interrupted]
     if taken := sorted(set(found) & set(others)):
         raise InputError(f"Two fronts are called {taken[0]!r}; rename a file.")
     if out is not None:
         next(iter(found.values())).save(out)
     if output == "csv":
         click.echo(as_csv([row for each in found.values() for row in each.rows()]))
-        return 0
+        return STOPPED if short else 0
     found |= others
     volumes = _volumes(found, held, points, seed)
     if output == "json":
@@ -115,7 +117,17 @@ def front(
         click.echo(json.dumps(records[0] if len(records) == 1 else records))
     else:
         click.echo(render(_page(found, volumes, file.name), output))
-    return 0
+    return STOPPED if short else 0
+
+
+def _check_out(out: Path | None) -> None:
+    """Complain before the search; only a stored front is ever overwritten."""
+    if out is None:
+        return
+    if not out.parent.is_dir():
+        raise InputError(f"--out: there is no folder {str(out.parent)!r} to store a front in; make it first.")
+    if out.exists() and not is_front(out):
+        raise InputError(f"--out: {str(out)!r} exists and is no stored front; give another name.")
 
 
 def _search(
@@ -150,8 +162,6 @@ def _search(
 def _judged(found: Front, others: Scores, name: str, points: int | None, seed: int) -> HeldOut:
     if name not in others.values:
         raise InputError(f"--test has no scores of {name!r}, only of {', '.join(map(repr, others.classifiers))}.")
-    if others.sample_weight is not None:
-        raise InputError("--test counts every case once; leave out --weight, or repeat the cases.")
     one = replace(others, values={name: others.values[name]})
     return found.evaluated(one, n_points=points, rng=seed)
 
@@ -214,7 +224,10 @@ def _page(found: dict[str, Front], volumes: dict[str, dict[str, Any]], source: s
     table = [_row(name, each, volumes, exact) for name, each in found.items()]
     notes = ["Every threshold was looked at; volumes are exact for these cases."]
     if not exact:
-        notes = ["G rose lately: over the second half of the draws; where it is not small, draw more (-n)."]
+        notes = [
+            f"{printable(name)}: {each.convergence.replace('more of them', 'more (-n)')}"
+            for name, each in found.items()
+        ]
     if any(each["gini_standard_error"] for each in volumes.values()):
         notes.append("The standard error is that of the random points alone, not of the cases.")
     if len(found) > 1:

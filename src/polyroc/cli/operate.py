@@ -2,17 +2,16 @@
 
 import csv
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.cli.options import formats, level_option, optional_data_file, scores_from
+from polyroc.cli.engine import Files, data_from, engine_options, name_of
+from polyroc.cli.options import formats, level_option, optional_data_files, progress_bar
 from polyroc.cli.rates import matrix_page
 from polyroc.cli.rendering import Format, Page, as_csv, printable, render
-from polyroc.cli.stored import needs_data
+from polyroc.cli.stored import needs_data, store
 from polyroc.errors import InputError, MissingFileError
 from polyroc.results.front import Front
 from polyroc.results.operating_point import OperatingPoint
@@ -70,12 +69,13 @@ def _options(command: Any) -> Any:
 
 
 @click.command(short_help="The decision rule that is best for given costs or limits, and how it does.")
-@optional_data_file
+@optional_data_files
 @_options
+@engine_options("by", "tolerance")
 @level_option
 @formats
 def operate(
-    file: Path | None,
+    file: Files | None,
     costs: tuple[str, ...],
     priors: str | None,
     at_most: tuple[str, ...],
@@ -104,50 +104,65 @@ def operate(
     Two classes: polyroc operate s.csv --truth sick --scores risk --criterion youden
     Deploy:      polyroc operate p.csv --truth y --scores 'p_*' --judge-on new.csv --rule rule.json
     A front:     polyroc operate --front front.npz --at-most 'malignant>benign=0.02' --rule rule.json
+    Large files: polyroc operate 's/*.parquet' --truth y --scores 'p_*' --costs costs.csv --calibrated
     """
     from polyroc.costs.operating import operate as choose
 
-    source = _source(file, front, columns)
-    if judge_on is not None:
-        needs_data(judge_on, columns)
-        if isinstance(source, Front) and source.search is not None:
-            raise InputError(
-                "--judge-on takes predictions, but this front was searched over features; see Front.on."
-            )
-    found = choose(
-        source,
-        costs=_costs(costs),
-        priors=_priors(priors),
-        at_most=dict(_pair(text, "--at-most") for text in at_most) or None,
-        point=point,
-        criterion=criterion,
-        sensitivity=sensitivity,
-        specificity=specificity,
-        calibrated=calibrated,
-        judge_on=None if judge_on is None else scores_from(judge_on, **columns),
-        rng=seed,
-        classifier=name,
-    )
+    with progress_bar() as progress:
+        source, told = _source(file, front, columns)
+        found = choose(
+            source,
+            costs=_costs(costs),
+            priors=_priors(priors),
+            at_most=dict(_pair(text, "--at-most") for text in at_most) or None,
+            point=point,
+            criterion=criterion,
+            sensitivity=sensitivity,
+            specificity=specificity,
+            calibrated=calibrated,
+            judge_on=None if judge_on is None else _others(judge_on, source, columns),
+            rng=seed,
+            classifier=name,
+            progress=progress,
+            **told,
+        )
     if rule is not None:
-        _store(_deployable(source, found), rule)
+        store(_deployable(source, found), rule, "--rule")
     if output == "json":
         click.echo(json.dumps(found.to_dict(level), indent=2))
     elif output == "csv":
         click.echo(as_csv(found.rows(level)))
     else:
-        click.echo(render(_page(found, level, (judge_on or front or needs_data(file, columns)).name), output))
+        click.echo(render(_page(found, level, name_of(judge_on or front or needs_data(file, columns))), output))
     return 0
 
 
-def _source(file: Path | None, front: Path | None, columns: dict[str, Any]) -> Scores | Front:
+def _source(file: Files | None, front: Path | None, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """What the rule is chosen from, and what the verb takes beside it."""
     if front is None:
-        return scores_from(needs_data(file, columns), **columns)
+        return data_from(needs_data(file, columns), columns)
     if file is not None:
         raise InputError("Give FILE or --front, not both; other cases to judge on go to --judge-on.")
-    return Front.load(front)
+    return Front.load(front), {}
 
 
-def _deployable(source: Scores | Front, found: OperatingPoint) -> str:
+def _others(judge_on: Path, source: Any, columns: dict[str, Any]) -> Any:
+    """The cases to judge on, read as those the rule is chosen from."""
+    needs_data(judge_on, columns)
+    if isinstance(source, Front) and source.search is not None:
+        raise InputError("--judge-on takes predictions, but this front was searched over features; see Front.on.")
+    if not isinstance(source, Scores | Front):
+        return str(judge_on)
+    others, told = data_from(judge_on, {**columns, "engine": None})
+    if told:
+        raise InputError(
+            f"--judge-on {judge_on} is for an engine, FILE is not; say --engine duckdb, or store the rule with "
+            "--rule and judge it with polyroc rates."
+        )
+    return others
+
+
+def _deployable(source: Any, found: OperatingPoint) -> str:
     """The JSON of the rule, or of the classifier and its rule where the parameters were searched too."""
     if isinstance(source, Front) and source.search is not None and found.point is not None:
         return source.deploy(found.point).to_json()
@@ -214,22 +229,6 @@ def _number(text: str, option: str) -> float:
         return float(text)
     except ValueError:
         raise InputError(f"{option} must hold numbers, got {text!r}.") from None
-
-
-def _store(text: str, path: Path) -> None:
-    """All of it or nothing: written beside, then moved into place."""
-    try:
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
-            Path(beside).chmod(0o644)
-            Path(beside).replace(path)
-        except OSError:
-            Path(beside).unlink(missing_ok=True)
-            raise
-    except OSError as trouble:
-        raise InputError(f"--rule: {path} cannot be written ({trouble.strerror}).") from None
 
 
 def _page(found: OperatingPoint, level: float, source: str) -> Page:

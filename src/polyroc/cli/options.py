@@ -19,11 +19,13 @@ __all__ = [
     "METHODS",
     "convert_option",
     "data_file",
+    "data_files",
     "formats",
     "level_option",
     "method_from",
     "method_options",
     "optional_data_file",
+    "optional_data_files",
     "progress_bar",
     "score_columns",
     "scores_from",
@@ -108,10 +110,13 @@ def method_from(method: str, replicates: int, seed: int | None) -> "Method":
     return plain[method]
 
 
-def data_file(command: Any, required: bool = True) -> Any:
-    """The file, and which of its columns hold what."""
+def data_file(command: Any, required: bool = True, several: bool = False) -> Any:
+    """The file, or several, and which of their columns hold what."""
+    path = click.Path(path_type=Path)
     place = (
-        click.argument("file", required=required, type=click.Path(path_type=Path)),
+        click.argument("file", required=required, type=path, nargs=-1, metavar="FILE...", callback=_one_or_more)
+        if several
+        else click.argument("file", required=required, type=path),
         click.option("--truth", required=required, metavar="COLUMN", help="Column of the true classes."),
     )
     for option in reversed((*place, *COLUMNS)):
@@ -119,9 +124,24 @@ def data_file(command: Any, required: bool = True) -> Any:
     return command
 
 
+def _one_or_more(_: click.Context, __: click.Parameter, given: tuple[Path, ...]) -> Path | list[Path] | None:
+    """One file as it is: most commands have no more."""
+    return None if not given else given[0] if len(given) == 1 else [*given]
+
+
 def optional_data_file(command: Any) -> Any:
     """The same for a command that takes a stored front instead; see `polyroc.cli.stored`."""
     return data_file(command, required=False)
+
+
+def data_files(command: Any) -> Any:
+    """The same for a command that an engine serves."""
+    return data_file(command, several=True)
+
+
+def optional_data_files(command: Any) -> Any:
+    """Files that an engine can count, or a stored front."""
+    return data_file(command, required=False, several=True)
 
 
 def formats(command: Any) -> Any:

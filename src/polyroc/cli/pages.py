@@ -5,10 +5,10 @@ from itertools import groupby
 
 from polyroc.cli.rendering import Page, Row, printable
 from polyroc.measures import MEASURES, Measure
-from polyroc.results import Comparison, Difference, Estimate, Evaluation
+from polyroc.results import Comparison, Difference, Estimate, Evaluation, Grouped
 from polyroc.results.result import number_text, p_number, p_text
 
-__all__ = ["comparison_page", "evaluation_page", "measure_rows", "measures_page"]
+__all__ = ["bounds_told", "comparison_page", "evaluation_page", "grouped_page", "measure_rows", "measures_page"]
 
 
 def evaluation_page(found: Evaluation, *, level: float = 0.95, parts: bool = False, source: str) -> Page:
@@ -53,7 +53,7 @@ def _notes(found: Evaluation) -> list[str]:
         notes.append(_how(first.provenance.method or "", first.resampled is not None))
         notes += _conversions(found.estimates.values())
         notes += _draws(found.estimates.values())
-        notes += _bounds(found.estimates.values())
+        notes += bounds_told(found.estimates.values())
     ordered = sorted(found.skipped.items(), key=lambda item: item[1])
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
         told = reason.removeprefix("is ").replace("labels=[...]", "--labels A,B,C")
@@ -74,14 +74,15 @@ def _draws(estimates: Iterable[Estimate]) -> list[str]:
     return [printable(f"Monte Carlo error, as random tuples of cases were looked at: {told}.")] if drawn else []
 
 
-def _bounds(estimates: Iterable[Estimate]) -> list[str]:
+def bounds_told(estimates: Iterable[Estimate]) -> list[str]:
     """What an engine vouches for, and what it took."""
     counted = [(e, e.certificate) for e in estimates if e.certificate is not None]
     if not counted:
         return []
     took = counted[0][1]
     size = "" if took.bytes is None else f" ({took.bytes / 1e6:.4g} MB)"
-    told = [f"Certain to hold the exact value, after {took.passes} passes over {took.rows} rows{size}:"]
+    passes = f"{took.passes} pass{'' if took.passes == 1 else 'es'}"
+    told = [f"Certain to hold the exact value, after {passes} over {took.rows} rows{size}:"]
     for estimate, sure in counted:
         said = "; standard error is the largest there can be" if sure.error_is_bound else ""
         whose = f"{estimate.measure} of {estimate.classifier}"
@@ -95,9 +96,31 @@ def comparison_page(found: Comparison, *, level: float, margin: float | None, so
     estimates = ", ".join(f"{name} {number_text(e.value)}" for name, e in found.estimates.items())
     equal = f"All equal: chi-square {found.statistic:.3f} with {found.df} df, {p_text(found.pvalue)}."
     told = _conversions(found.estimates.values())
-    notes = [equal, *told, *_bounds(found.estimates.values()), "", *found.conclusion(level)]
+    notes = [equal, *told, *bounds_told(found.estimates.values()), "", *found.conclusion(level)]
     title = f"{source}: {found.measure}{' *' if told else ''} ({estimates})"
     return Page(printable(title), table, [printable(note) for note in notes])
+
+
+def grouped_page(found: Grouped, *, level: float, margin: float | None = None, source: str) -> Page:
+    """Group by group: its estimates, or its pairs of classifiers."""
+    table = [
+        {**{printable(name): printable(str(value)) for name, value in zip(found.by, group, strict=True)}, **row}
+        for group, each in found.items()
+        for row in _group_rows(each, level, margin)
+    ]
+    return Page(printable(f"{source}: {len(found)} groups by {', '.join(found.by)}"), table, [])
+
+
+def _group_rows(found: Estimate | Evaluation | Comparison, level: float, margin: float | None) -> list[Row]:
+    if isinstance(found, Comparison):
+        cases = _cases(next(iter(found.estimates.values())))
+        return [{**cases, **_difference_row(each, level, margin)} for each in found.differences.values()]
+    estimates = [found] if isinstance(found, Estimate) else found.estimates.values()
+    return [{**_estimate_row(each, each.measure, level), **_cases(each)} for each in estimates]
+
+
+def _cases(estimate: Estimate) -> Row:
+    return {"cases": str(sum(estimate.provenance.cases.values()))}
 
 
 def _difference_row(difference: Difference, level: float, margin: float | None) -> Row:

@@ -6,24 +6,27 @@ from typing import Any
 
 import click
 
-from polyroc.cli.options import data_file, formats, level_option, scores_from
+from polyroc.cli.engine import Files, data_from, engine_options, name_of
+from polyroc.cli.options import data_files, formats, level_option, progress_bar
 from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
 from polyroc.errors import InputError, MissingFileError
 from polyroc.results.rates import Rates
 from polyroc.results.result import number_text, plain
 from polyroc.results.rules import Rule
+from polyroc.scores import Scores
 
 __all__ = ["matrix_page", "rates", "rule_from"]
 
 
 @click.command(short_help="How often each class is called what: the confusion rates, and the cobweb.")
-@data_file
+@data_files
 @click.option("--rule", type=click.Path(path_type=Path), metavar="FILE", help="A rule stored by polyroc operate.")
 @click.option("--threshold", type=float, help="Two classes: called positive if the score is at least this.")
+@engine_options("by", "tolerance", "exact")
 @level_option
 @formats
 def rates(
-    file: Path, rule: Path | None, threshold: float | None, level: float, output: Format | None, **columns: Any
+    file: Files, rule: Path | None, threshold: float | None, level: float, output: Format | None, **columns: Any
 ) -> int:
     """The confusion-rate matrix of each classifier in FILE, each rate with its interval, and the cobweb.
 
@@ -34,21 +37,33 @@ def rates(
     Decisions:      polyroc rates decided.csv --truth y --scores said
     A threshold:    polyroc rates scores.csv --truth sick --scores risk --threshold 0.2
     A stored rule:  polyroc rates new.csv --truth y --scores 'p_*' --rule rule.json
+    Large files:    polyroc rates 's/*.parquet' --truth y --scores 'p_*' --rule rule.json
     """
     from polyroc.costs.rating import rates as judge
 
     by = None if rule is None else rule_from(rule)
-    scores = scores_from(file, **columns)
-    found = [judge(scores, rule=by, threshold=threshold, classifier=name) for name in scores.classifiers]
+    with progress_bar() as progress:
+        data, told = data_from(file, columns)
+        names = _classifiers(data, told)
+        asked: dict[str, Any] = {"rule": by, "threshold": threshold, "progress": progress, **told}
+        found = [judge(data, classifier=name, **asked) for name in names]
     if output == "json":
         records = [_record(each, level) for each in found]
         click.echo(json.dumps(records[0] if len(records) == 1 else records, indent=2))
     elif output == "csv":
         click.echo(as_csv([row for each in found for row in each.rows(level)]))
     else:
-        pages = [page for each in found for page in (matrix_page(each, level, file.name), _cobweb(each, level))]
+        pages = [
+            page for each in found for page in (matrix_page(each, level, name_of(file)), _cobweb(each, level))
+        ]
         click.echo("\n\n".join(render(page, output).rstrip() for page in pages))
     return 0
+
+
+def _classifiers(data: Any, told: dict[str, Any]) -> list[str | None]:
+    if isinstance(data, Scores):
+        return [*data.classifiers]
+    return [*told["scores"]] if isinstance(told["scores"], dict) else [None]
 
 
 def rule_from(file: Path) -> Rule:
@@ -86,7 +101,7 @@ def matrix_page(found: Rates, level: float, source: str) -> Page:
     """A row per true class, a column per decision."""
     table: list[Row] = []
     for k, true in enumerate(found.classes):
-        row = {"true class": printable(true), "cases": f"{found.counts[k].sum():g}"}
+        row = {"true class": printable(true), "cases": _amount(float(found.counts[k].sum()))}
         for said in found.classes:
             cell = found[true, said]
             low, high = cell.confidence_interval(level)
@@ -94,6 +109,10 @@ def matrix_page(found: Rates, level: float, source: str) -> Page:
         table.append(row)
     title = f"{source}, {found.classifier}: share of each true class by decision, {100 * level:g} % intervals"
     return Page(printable(title), table, [])
+
+
+def _amount(cases: float) -> str:
+    return f"{cases:.0f}" if cases == round(cases) else f"{cases:g}"
 
 
 def _cobweb(found: Rates, level: float) -> Page:

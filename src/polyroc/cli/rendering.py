@@ -1,10 +1,11 @@
 """How it is shown: a table for people on a terminal, plain in a pipe; CSV and Markdown."""
 
-import csv
 import io
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from polyroc.results.spreadsheet import as_csv
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,31 +36,6 @@ def render(page: Page, output: Format | None) -> str:
     text = io.StringIO()
     draw(Console(file=text, force_terminal=True), page)
     return text.getvalue().rstrip("\n")
-
-
-def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Records as comma-separated values, all digits; a name that a spreadsheet would run gets a quote first.
-
-    >>> as_csv([{"classifier": "=1+1", "class": "-1"}])
-    "classifier,class\\n'=1+1,-1"
-    """
-    if not rows:
-        return ""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _defused(value) for name, value in row.items()} for row in rows)
-    return text.getvalue().rstrip("\n")
-
-
-def _defused(value: Any) -> Any:
-    if not isinstance(value, str) or value[:1] not in ("=", "+", "-", "@", "\t", "\r"):
-        return value
-    try:
-        float(value)
-    except ValueError:
-        return f"'{value}"
-    return value
 
 
 def printable(text: str) -> str:

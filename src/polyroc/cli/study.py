@@ -1,10 +1,6 @@
 """The commands `study run`, `study show` and `study plan`: learners compared on data sets by cross-validation."""
 
 import json
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +8,11 @@ import click
 
 from polyroc.cli.options import formats
 from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
-from polyroc.cli.study_tests import judge
+from polyroc.cli.study_progress import study_progress
+from polyroc.cli.study_tests import advice, judge
 from polyroc.results.result import number_text
 
 if TYPE_CHECKING:
-    from polyroc.studies.progress import Tally
     from polyroc.studies.study import Study
 
 __all__ = ["study"]
@@ -59,7 +55,7 @@ def run(
     from polyroc.studies.running import study as carry_out
 
     try:
-        with _progress() as progress:
+        with study_progress() as progress:
             found = carry_out(
                 plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, progress=progress
             )
@@ -145,7 +141,7 @@ def _design(found: "Study") -> str:
         return "leave-one-out"
     if how.kind == "hold-out":
         size = f"{how.test_size:g} of the cases" if how.test_size < 1 else f"{how.test_size:g} cases"
-        return f"{how.repeats} test sets of {size}"
+        return f"{how.repeats} test set{'s' if how.repeats > 1 else ''} of {size}"
     again = f", {how.repeats} times" if how.repeats > 1 else ""
     return f"{how.folds}-fold cross-validation{again}"
 
@@ -153,7 +149,12 @@ def _design(found: "Study") -> str:
 def _notes(found: "Study") -> list[str]:
     if found.left:
         return [f"{found.left} fits are left; polyroc study run with the same plan goes on."]
-    return ["Mean over the folds, and the standard deviation between them in brackets."]
+    notes = ["Mean over the folds, and the standard deviation between them in brackets."]
+    if found.plan.splitting.kind == "leave-one-out":
+        notes = ["All cases together, each predicted by what was learned from the others."]
+    if len(found.learners) > 1 and found.tables():
+        notes.append(advice(found.recommend()))
+    return notes
 
 
 def _failures(found: "Study") -> list[str]:
@@ -184,70 +185,3 @@ def _warnings(found: "Study") -> list[str]:
 
 def _fits(many: int) -> str:
     return f"{many} fit{'s' if many > 1 else ''}"
-
-
-@contextmanager
-def _progress() -> "Iterator[Callable[[Tally], None]]":
-    """A live table on a terminal; in a pipe a line for each data set and learner that is done."""
-    if not sys.stderr.isatty():
-        yield _line
-        return
-    from rich.console import Console
-    from rich.live import Live
-
-    with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
-        shown = 0.0
-
-        def tell(tally: "Tally") -> None:
-            nonlocal shown
-            if time.monotonic() - shown >= 0.1 or tally.finished:
-                live.update(_grid(tally), refresh=True)
-                shown = time.monotonic()
-
-        yield tell
-
-
-def _line(tally: "Tally") -> None:
-    if tally.latest is None:
-        before, total = int(tally.done.sum()), int(tally.total.sum())
-        if before:
-            click.echo(f"polyroc: {before} of {total} fits are stored already", err=True)
-        return
-    cell = tally.latest.job.data_set, tally.latest.job.learner
-    if tally.done[cell] == tally.total[cell]:
-        failed = f", {tally.failed[cell]} failed" if tally.failed[cell] else ""
-        what = f"{tally.data_sets[cell[0]]}, {tally.learners[cell[1]]}: {tally.done[cell]} fits{failed}"
-        click.echo(printable(f"polyroc: {what}{_left(tally)}"), err=True)
-
-
-def _left(tally: "Tally") -> str:
-    seconds = tally.seconds_left()
-    if tally.finished or seconds is None:
-        return ""
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f" ({hours}:{minutes:02}:{seconds:02} left)"
-
-
-def _grid(tally: "Tally") -> Any:
-    from rich import box
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False)
-    grid.add_column("learner")
-    for name in tally.data_sets:
-        grid.add_column(printable(name), justify="right")
-    for j, learner in enumerate(tally.learners):
-        grid.add_row(Text(printable(learner)), *(_cell(tally, i, j) for i in range(len(tally.data_sets))))
-    return Group(Text(f"{tally.done.sum()} of {tally.total.sum()} fits{_left(tally)}", "bold"), grid)
-
-
-def _cell(tally: "Tally", i: int, j: int) -> Any:
-    from rich.text import Text
-
-    done, failed, total = int(tally.done[i, j]), int(tally.failed[i, j]), int(tally.total[i, j])
-    style = "green" if done == total else "" if done else "dim"
-    text = Text(f"{done}/{total}", style)
-    return text.append(f" {failed} failed", "bold red") if failed else text

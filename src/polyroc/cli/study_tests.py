@@ -9,13 +9,19 @@ import click
 
 from polyroc.cli.options import formats
 from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
+from polyroc.errors import InputError
+from polyroc.results import Comparison, Friedman, Posteriors, RangeTest
+from polyroc.results.recommendation import Recommendation
 from polyroc.results.result import number_text, p_number
 
-__all__ = ["NAMES", "judge"]
+__all__ = ["NAMES", "advice", "judge"]
 
 ON_FOLDS = ("anova", "duncan", "tukey", "corrected_t", "bayes", "spread", "pooled_test")
 OVER_DATA_SETS = ("friedman", "wilcoxon", "recommend")
 NAMES = [name.replace("_", "-") for name in (*ON_FOLDS, *OVER_DATA_SETS)]
+SETTINGS = {"alpha": ("duncan", "tukey", "friedman"), "rope": ("bayes",)}
+COMMANDS = {"correlated_t": "bayes", "signed_rank": "bayes"}  # tests that the command has under another name
+HIDDEN = ("level", "adjustment", "larger_is_better", "measure")  # columns of every row alike: --csv has them
 
 
 @click.command("test", short_help="Which learners differ: Duncan, corrected t, Friedman and others.")
@@ -23,22 +29,45 @@ NAMES = [name.replace("_", "-") for name in (*ON_FOLDS, *OVER_DATA_SETS)]
 @click.argument("name", type=click.Choice(NAMES))
 @click.option("-m", "--measure", metavar="KEY", help="The measure; the first of the plan by default.")
 @click.option("--data", metavar="NAME", help="A data set; all by default, one by one or together as the test is.")
+@click.option("--alpha", type=float, metavar="SHARE", help="Level of duncan, tukey and friedman; 0.05 by default.")
+@click.option("--rope", type=float, metavar="DIFFERENCE", help="bayes: what counts as equal; 0.01 by default.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="PICTURE",
+    help="Also draw it: .png, .svg or .pdf (underlines, critical differences, intervals).",
+)
+@click.option("--kind", help="Which picture, where there are several: underlines, letters, differences ...")
 @formats
-def judge(file: Path, name: str, measure: str | None, data: str | None, output: Format | None) -> int:
+def judge(
+    file: Path,
+    name: str,
+    measure: str | None,
+    data: str | None,
+    out: Path | None,
+    kind: str | None,
+    output: Format | None,
+    **settings: float | None,
+) -> int:
     """Test which learners in FILE differ. `recommend` says which test suits the study, and why.
 
     \b
-    One data set:   polyroc study test study.duckdb duncan -m auc --data pima
-    Several:        polyroc study test study.duckdb friedman -m auc
+    Which test:     polyroc study test study.duckdb recommend
+    One data set:   polyroc study test study.duckdb duncan -m auc --data pima -o underlines.png
+    Several:        polyroc study test study.duckdb friedman -m auc -o critical_difference.svg
     """
     from polyroc.studies.study import Study
 
-    study, method = Study.open(file), name.replace("-", "_")
+    method = name.replace("-", "_")
     if method in OVER_DATA_SETS and data is not None:
         raise click.UsageError(f"{name} is over data sets; leave --data out.")
+    study, how = Study.open(file), _settings(name, method, settings)
     asked = (measure,) if method in OVER_DATA_SETS else (measure, data)
-    made = getattr(study, method)(*asked)
+    made = getattr(study, method)(*asked, **how)
     found: Mapping[str, Any] = made if isinstance(made, dict) else {"": made}
+    if out is not None:
+        _draw(name, found, out, kind)
     if output == "json":
         click.echo(
             json.dumps({key: each.to_dict() for key, each in found.items()} if "" not in found else made.to_dict())
@@ -48,19 +77,80 @@ def judge(file: Path, name: str, measure: str | None, data: str | None, output: 
     if output == "csv":
         click.echo(as_csv(rows))
     else:
-        click.echo(render(_page(name, study, found, rows), output))
+        title = f"{printable(study.plan.name)}: {name} of {measure or study.measures[0]}"
+        click.echo(render(Page(title, _table(rows), _notes(found)), output))
     return 0
 
 
-def _page(name: str, study: Any, found: Mapping[str, Any], rows: list[dict[str, Any]]) -> Page:
-    first = next(iter(found.values()))
+def advice(found: Recommendation) -> str:
+    """Which test is recommended, as the command calls it, and why."""
+    why = f"{found.why[0].upper()}{found.why[1:]}"
+    return f"To tell learners apart: polyroc study test FILE {_command(found.test)}. {why}"
+
+
+def _command(test: str) -> str:
+    return COMMANDS.get(test, test).replace("_", "-")
+
+
+def _settings(name: str, method: str, given: dict[str, float | None]) -> dict[str, float]:
+    for key, value in given.items():
+        if value is not None and method not in SETTINGS[key]:
+            raise click.UsageError(f"--{key} has nothing to do with {name}; it is for {', '.join(SETTINGS[key])}.")
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _draw(name: str, found: Mapping[str, Any], out: Path, kind: str | None) -> None:
+    from polyroc.plots import require_matplotlib
+
+    require_matplotlib()
+    from polyroc.plots.drawing import draw
+    from polyroc.plots.files import checked_name, save, without_windows
+
+    checked_name(out)
+    results = list(found.values())
+    if len(results) > 1 and not all(isinstance(each, RangeTest) for each in results):
+        raise InputError(f"--out draws {name} on one data set; name it with --data: {', '.join(found)}.")
+    without_windows()
+    save(draw(results if len(results) > 1 else results[0], None, kind).figure, out)
+
+
+def _table(rows: list[dict[str, Any]]) -> list[Row]:
     shown = [
-        column for column in rows[0] if any(row.get(column) is not None for row in rows) and column != "level"
+        column for column in rows[0] if any(row.get(column) is not None for row in rows) and column not in HIDDEN
     ]
-    table: list[Row] = [{_title(column): _text(column, row.get(column)) for column in shown} for row in rows]
-    assumes = getattr(first, "assumes", None)
-    notes = [f"Assumes: {assumes}"] if assumes else []
-    return Page(f"{printable(study.plan.name)}: {name}", table, notes)
+    return [{_title(column): _text(column, row.get(column)) for column in shown} for row in rows]
+
+
+def _notes(found: Mapping[str, Any]) -> list[str]:
+    """What the table does not say: the test of all learners together, levels, what is assumed."""
+    first = next(iter(found.values()))
+    notes = []
+    if isinstance(first, Recommendation):
+        notes.append(advice(first))
+    if isinstance(first, Friedman):
+        notes.append(
+            f"All equal: chi-square {first.statistic:.3f} with {first.df} df, p {_p(first.pvalue)}; "
+            f"F {first.F:.3f} with {first.F_df[0]:g} and {first.F_df[1]:g} df, p {_p(first.F_pvalue)}."
+        )
+        notes.append(f"Mean ranks further apart than {first.critical_difference:.3f} differ (Nemenyi).")
+    if isinstance(first, Posteriors):
+        notes.append(f"Probabilities; equivalent: a difference of {first.rope:g} at most (--rope).")
+    if isinstance(first, RangeTest | Friedman):
+        alpha = first.nemenyi.alpha if isinstance(first, Friedman) else first.alpha
+        notes.append(f"Learners that share a letter are not told apart at {100 * alpha:g} %.")
+    if isinstance(first, Comparison):
+        from polyroc.studies.summaries.pooled import POOLED
+
+        notes += [f"{key + ', all' if key else 'All'} equal: p {_p(each.pvalue)}." for key, each in found.items()]
+        notes.append(f"Assumes: {POOLED}")
+    elif getattr(first, "assumes", None):
+        notes.append(f"Assumes: {first.assumes}")
+    return [printable(note) for note in notes]
+
+
+def _p(value: float) -> str:
+    text = p_number(value)
+    return text if text.startswith("<") else f"= {text}"
 
 
 def _title(column: str) -> str:
@@ -74,6 +164,8 @@ def _text(column: str, value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if column == "df":
+        return f"{value:g}"
     if isinstance(value, float):
         return p_number(value) if "pvalue" in column else number_text(value)
-    return printable(str(value))
+    return _command(value) if column == "test" else printable(str(value))

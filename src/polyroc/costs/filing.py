@@ -1,27 +1,31 @@
-"""The verb `operate` over files: the best threshold among the edges of cells, whose rates are exact."""
+"""The verbs `operate` and `rates` over files: what rules are chosen from, and how they do, from counts."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from polyroc.costs.rating import one_classifier
+from polyroc.costs.rating import check_rule, one_classifier, rule_at
+from polyroc.engines.binned import edge_scores
 from polyroc.engines.column import Column
-from polyroc.engines.judging import solved
+from polyroc.engines.deciding import class_totals, count_decisions
+from polyroc.engines.judging import open_rows, solved
 from polyroc.engines.options import Settings
-from polyroc.engines.source import is_files, is_frame
+from polyroc.engines.solving import Progress
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.results import Provenance
 from polyroc.results.rates import Rates
-from polyroc.results.rules import Rule, ThresholdRule
+from polyroc.results.rules import Rule
 from polyroc.scores import Scores
 
-__all__ = ["TalliedCases"]
+__all__ = ["FiledCases"]
 
 
-class TalliedCases:
-    """The cases of files, counted in cells of the score of two classes.
+class _Cells(NamedTuple):
+    """Two classes counted in cells of a score.
 
     Attributes
     ----------
@@ -30,71 +34,115 @@ class TalliedCases:
         threshold at an edge does to these it does to the rows themselves.
     """
 
-    def __init__(self, asked: Settings, classifier: str | None, **given: Any) -> None:
-        if asked.by:
-            raise NotApplicableError("operate does not take by=...; choose a rule for each group's files apart.")
-        self.asked, self.given, self.asked_for = replace(asked, tolerance=None), given, classifier
-        found, _, like = solved(self.asked, "auc", errors=False, **given)
-        if not found.read:
-            raise InputError("A class has no case, so no rule can be chosen; add cases.")
-        self.name = one_classifier(like, classifier)
-        (self.column,) = found.read[self.name].columns.values()
-        self.provenance = replace(found.estimates[self.name, "auc"].provenance, method="DeLong()")
-        self.scores = _cells(self.column, like, self.name)
-
-    def others(self, judge_on: Any) -> "TalliedCases":
-        """Other files to judge a rule on, counted in the same cells."""
-        if not (is_files(judge_on) or is_frame(judge_on)):
-            raise InputError(f"judge_on must name files too, got {type(judge_on).__name__}.")
-        given = {**self.given, "labels": list(self.scores.labels)}
-        return TalliedCases(replace(self.asked, files=judge_on), self.asked_for, **given)
+    scores: Scores
+    classifier: str
+    column: Column
+    provenance: Provenance
 
     def rates(self, rule: Rule) -> Rates:
-        """How often each class is called what."""
-        assert isinstance(rule, ThresholdRule)
+        """How often each class is called what, by a threshold at an edge."""
         assert self.column.where is not None
-        said = (self.column.where.edges() >= rule.threshold).astype(np.int64)
-        positive = self.scores.labels.index(rule.positive)
-        called = np.where(said == 1, positive, 1 - positive)
-        counts, squares = (_by_decision(each, called) for each in (self.column.weight, self.column.squares))
-        rates = counts / counts.sum(axis=1, keepdims=True)
-        spread = _spread(rates, counts, squares, np.asarray(self.column.units, dtype=np.float64))
-        errors = np.sqrt(np.repeat(spread[:, None], 2, axis=1))
-        return Rates(
-            classifier=self.name,
-            classes=self.scores.names,
-            rates=rates,
-            standard_errors=errors,
-            counts=counts,
-            fewest=counts.sum(axis=1) ** 2 / squares.sum(axis=1),
-            provenance=self.provenance,
-            _variance=lambda gradient: float((np.diff(gradient, axis=1)[:, 0] ** 2 * spread).sum()),
+        places = [self.scores.labels.index(label) for label in rule.labels]
+        shares = np.eye(2)[places][rule.codes(self.column.where.edges())]
+        return _rates(self.column, shares, self.scores.names, self.classifier, self.provenance)
+
+
+@dataclass(frozen=True, slots=True)
+class FiledCases:
+    """The cases of files.
+
+    Attributes
+    ----------
+    asked, given
+        The files and their columns; `labels`, `pos_label` and `missing`, as in `read`.
+    classifier
+        Whose scores are meant.
+    progress
+        Who is told how far a pass is.
+    """
+
+    asked: Settings
+    given: Mapping[str, Any]
+    classifier: str | None
+    progress: Progress | None
+
+    def __post_init__(self) -> None:
+        if self.asked.by:
+            raise NotApplicableError("by=... is for evaluate and compare; ask for each group's files apart.")
+
+    def cells(self) -> _Cells:
+        """Count two classes in cells, to choose a threshold from."""
+        asked = replace(self.asked, tolerance=None)
+        found, _, like = solved(
+            asked, "auc", errors=False, check=_require_two, progress=self.progress, **self.given
+        )
+        if not found.read:
+            raise InputError("A class has no case, so no rule can be chosen; add cases.")
+        name = one_classifier(like, self.classifier)
+        (column,) = found.read[name].columns.values()
+        provenance = replace(found.estimates[name, "auc"].provenance, method="DeLong()")
+        return _Cells(edge_scores(column, like.labels, like.positive, name), name, column, provenance)
+
+    def frequencies(self) -> tuple[Scores, str]:
+        """Made-up cases, one per class, that count for as many as there are; and whose scores are meant."""
+        with open_rows(self.asked, **self.given) as data:
+            totals = class_totals(data, self.progress)
+            like: Scores = replace(data.like, sample_weight=totals[data.like.codes])
+            return like, one_classifier(like, self.classifier)
+
+    def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
+        """How often each class is called what; `probabilities` are then required in [0, 1]."""
+        with open_rows(self.asked, **self.given) as data:
+            like: Scores = data.like
+            name = one_classifier(like, self.classifier)
+            rule = rule if threshold is None else rule_at(like, threshold, rule)
+            if rule is not None:
+                check_rule(rule, like)
+            elif like.kind == "score":
+                raise InputError("A score alone decides nothing; give a rule or a threshold.")
+            column, shares = count_decisions(data, name, rule, probabilities, self.progress)
+            cases = dict(zip(like.names, column.units.tolist(), strict=True))
+            weighted, dropped = data.rows.weighted, data.dropped
+            provenance = Provenance(cases=cases, method="DeLong()", weighted=weighted, dropped=dropped)
+        return _rates(column, shares, like.names, name, provenance)
+
+
+def _require_two(like: Scores) -> None:
+    if like.n_classes > 2:
+        raise NotApplicableError(
+            f"For {like.n_classes} classes the best rule is searched over the cases themselves, again and again, "
+            "and an engine does not keep them. Say calibrated=True to take Bayes' rule for the costs and priors, "
+            "or choose a rule on a sample of the rows in memory and judge it on all of them with rates(..., "
+            "rule=found.rule)."
         )
 
 
-def _cells(column: Column, like: Scores, name: str) -> Scores:
-    assert column.where is not None
-    held = [np.flatnonzero(column.cases[:, k]) for k in range(2)]
-    edges = column.where.edges()
-    return Scores(
-        codes=np.repeat(np.arange(2, dtype=np.int32), [len(cells) for cells in held]),
-        labels=like.labels,
-        values={name: np.concatenate([edges[cells] for cells in held])},
-        kind="score",
-        positive=like.positive,
-        ordered=like.ordered,
-        sample_weight=np.concatenate([column.weight[cells, k] for k, cells in enumerate(held)]),
-    )
-
-
-def _by_decision(weight: FloatArray, called: Any) -> FloatArray:
-    """At [class, decision], the sum of the weights of the cells called so."""
-    return np.array([np.bincount(called, weight[:, k], 2) for k in range(2)])
-
-
-def _spread(rates: FloatArray, counts: FloatArray, squares: FloatArray, units: FloatArray) -> FloatArray:
-    """By class, the variance of its rates: two decisions, so both have the same."""
+def _rates(
+    column: Column, shares: FloatArray, names: tuple[str, ...], classifier: str, provenance: Provenance
+) -> Rates:
+    """The rates of cases that are cells, each of which goes to decisions in these shares."""
+    totals, units = column.totals, np.asarray(column.units, dtype=np.float64)
+    counts = column.weight.T @ shares
     with np.errstate(divide="ignore", invalid="ignore"):
-        correction = np.where(units > 1, units / (units - 1.0), nan)
-    moved = squares[:, 0] * rates[:, 1] ** 2 + squares[:, 1] * rates[:, 0] ** 2
-    return np.asarray(correction * moved / counts.sum(axis=1) ** 2)
+        rates = counts / totals[:, None]
+        scale = np.where(units > 1, units / (units - 1.0), nan) / totals**2
+        fewest = np.where(units > 0, totals**2 / column.squares.sum(axis=0), 0.0)
+
+    def variance(gradient: FloatArray) -> float:
+        """Sum over classes of the variance of the mean of what each case adds."""
+        moved = gradient.any(axis=1)
+        away = shares @ gradient[moved].T - (gradient * rates)[moved].sum(axis=1)
+        return float(scale[moved] @ (column.squares[:, moved] * away**2).sum(axis=0))
+
+    cells = np.eye(len(names) ** 2).reshape(len(names), len(names), len(names), len(names))
+    errors = np.sqrt([[variance(cell) for cell in row] for row in cells])
+    return Rates(
+        classifier=classifier,
+        classes=names,
+        rates=rates,
+        standard_errors=errors,
+        counts=counts,
+        fewest=fewest,
+        provenance=provenance,
+        _variance=variance,
+    )

@@ -1,6 +1,7 @@
 """The verb `operate`: from costs, limits or a criterion to a rule, and how it does."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -8,13 +9,15 @@ import numpy as np
 from polyroc._normalise import Missing, as_scores
 from polyroc._normalise.words import shown
 from polyroc.costs.choosing import Aim, Criterion, choose_rule, read_aim
-from polyroc.costs.filing import TalliedCases
+from polyroc.costs.filing import FiledCases
 from polyroc.costs.picking import front_aim, pick, rates_at
 from polyroc.costs.rating import one_classifier, rates_of
 from polyroc.engines.options import Engine, Reading, over_files
-from polyroc.errors import InputError, NotApplicableError, OptimismWarning, warn
+from polyroc.engines.source import is_files, is_frame
+from polyroc.errors import InputError, OptimismWarning, warn
+from polyroc.inference.evaluating import Progress
 from polyroc.inference.filing import scores_or_settings
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.results.estimate import Estimate
 from polyroc.results.front import Front
 from polyroc.results.operating_point import OperatingPoint
@@ -46,6 +49,7 @@ def operate(
     sample_weight: Any = None,
     groups: Any = None,
     missing: Missing = "refuse",
+    progress: Progress | None = None,
     engine: Engine | None = None,
     **reading: Unpack[Reading],
 ) -> OperatingPoint:
@@ -103,8 +107,11 @@ def operate(
     labels, pos_label, sample_weight, groups, missing
         As everywhere.
     engine, reading
-        For files of two classes, as in `evaluate`; `judge_on` then names files too. The rule is the best threshold
-        among the edges of cells, and its rates are exact; with `exact=True` it is the best of all.
+        For files, as in `evaluate`; `judge_on` may name files too. Two classes: the rule is the best threshold
+        among the edges of cells, and its rates are exact; with `exact=True` it is the best of all. More classes:
+        Bayes' rule with `calibrated=True`, its rates counted exactly; the search needs the cases in memory.
+    progress
+        For files: called with (rows seen, rows in all, which pass).
 
     Examples
     --------
@@ -152,31 +159,67 @@ def operate(
         "calibrated": calibrated,
         "training_priors": training_priors,
     }
+    files = None
     if over_files(y_true, engine, reading):
-        asked = scores_or_settings(y_true, engine, reading, None, **options, missing=missing, y_score=y_score)
-        if not isinstance(asked, Scores):
-            told = {"labels": labels, "pos_label": pos_label, "missing": missing}
-            return _over_files(TalliedCases(asked, classifier, **told), terms, judge_on)
-        y_true, options = asked, {}
-    scores = as_scores(y_true, y_score, **options, missing=missing)
-    name = one_classifier(scores, classifier)
-    aim = read_aim(scores, **terms)
-    others = None if judge_on is None else _others(judge_on, scores.labels, scores.positive, missing)
-    rule = choose_rule(scores, scores.values[name], aim, np.random.default_rng(rng))
-    apparent = rates_of(scores, name, rule)
-    judged = apparent if others is None else rates_of(others, one_classifier(others, classifier), rule)
+        if y_score is not None or sample_weight is not None or groups is not None:
+            raise InputError("Of files name the columns (truth, scores, weight) instead of giving arrays.")
+        files = _Files(engine, reading, labels, pos_label, missing, classifier, progress)
+        y_true, options = files.read(y_true), {}
+    if isinstance(y_true, FiledCases):
+        aim, rule, apparent, scores = _from_counts(y_true, terms)
+        others = None if judge_on is None else _others(judge_on, scores.labels, scores.positive, missing, files)
+    else:
+        scores = as_scores(y_true, y_score, **options, missing=missing)
+        name = one_classifier(scores, classifier)
+        aim = read_aim(scores, **terms)
+        others = None if judge_on is None else _others(judge_on, scores.labels, scores.positive, missing, files)
+        rule = choose_rule(scores, scores.values[name], aim, np.random.default_rng(rng))
+        apparent = rates_of(scores, name, rule)
+    judged = apparent if others is None else _judged(others, rule, classifier)
     return _operating_point(aim, rule, apparent, judged, others is not None)
 
 
-def _over_files(cases: TalliedCases, terms: Mapping[str, Any], judge_on: Any) -> OperatingPoint:
-    """The best threshold among the edges of cells."""
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """How files are read: into memory if they are small, else counted by an engine."""
+
+    engine: Engine | None
+    reading: Mapping[str, Any]
+    labels: Sequence[Hashable] | None
+    pos_label: Hashable
+    missing: Missing
+    classifier: str | None
+    progress: Progress | None
+
+    def read(self, files: Any) -> Scores | FiledCases:
+        """The cases of files, or what counts them."""
+        given: dict[str, Any] = {"labels": self.labels, "pos_label": self.pos_label, "missing": self.missing}
+        asked = scores_or_settings(files, self.engine, self.reading, None, **given)
+        if isinstance(asked, Scores):
+            return asked
+        return FiledCases(asked, given, self.classifier, self.progress)
+
+
+def _from_counts(cases: FiledCases, terms: Mapping[str, Any]) -> tuple[Aim, Rule, Rates, Scores]:
+    """Bayes' rule if the probabilities are believed; else the best threshold among the edges of cells."""
+    nobody = np.random.default_rng(0)  # nothing is searched
     if terms["calibrated"]:
-        raise NotApplicableError("calibrated=True needs no engine: the rule follows from costs and priors alone.")
-    scores, aim = cases.scores, read_aim(cases.scores, **terms)
-    rule = choose_rule(scores, scores.values[cases.name], aim, np.random.default_rng(0))
-    apparent = cases.rates(rule)
-    judged = apparent if judge_on is None else cases.others(judge_on).rates(rule)
-    return _operating_point(aim, rule, apparent, judged, judge_on is not None)
+        scores, name = cases.frequencies()
+        aim = read_aim(scores, **terms)
+        rule = choose_rule(scores, scores.values[name], aim, nobody)
+        return aim, rule, cases.rates(rule, probabilities=True), scores
+    cells = cases.cells()
+    aim = read_aim(cells.scores, **terms)
+    rule = choose_rule(cells.scores, cells.scores.values[cells.classifier], aim, nobody)
+    return aim, rule, cells.rates(rule), cells.scores
+
+
+def _judged(others: Scores | FiledCases, rule: Rule, classifier: str | None) -> Rates:
+    if isinstance(others, FiledCases):
+        found = others.rates(rule)
+        _require_all(found.fewest == 0, found.classes)
+        return found
+    return rates_of(others, one_classifier(others, classifier), rule)
 
 
 def _refuse_idle(given: Mapping[str, Any]) -> None:
@@ -198,10 +241,9 @@ def _on_front(
     if front.search is not None:
         judge_on = _said(front, point, judge_on)
     others = _others(judge_on, front.labels, None, missing)
+    assert isinstance(others, Scores)
     asked = front.classifier if classifier is None and front.classifier in others.classifiers else classifier
-    return _operating_point(
-        aim, rule, apparent, rates_of(others, one_classifier(others, asked), rule), True, point
-    )
+    return _operating_point(aim, rule, apparent, _judged(others, rule, asked), True, point)
 
 
 def _said(front: Front, point: int, judge_on: Any) -> tuple[Any, Any]:
@@ -236,8 +278,20 @@ def _operating_point(
     )
 
 
-def _others(given: Any, labels: tuple[Hashable, ...], positive: int | None, missing: Missing) -> Scores:
+def _others(
+    given: Any,
+    labels: tuple[Hashable, ...],
+    positive: int | None,
+    missing: Missing,
+    files: _Files | None = None,
+) -> Scores | FiledCases:
     """The cases to judge on, with the same classes in the same order."""
+    if files is not None and (is_files(given) or is_frame(given)):
+        pos_label = None if positive is None else labels[positive]
+        read = replace(files, labels=list(labels), pos_label=pos_label).read(given)
+        if isinstance(read, FiledCases):
+            return read
+        given = read
     if isinstance(given, Scores):
         found = given
     elif isinstance(given, tuple) and len(given) == 2:
@@ -250,9 +304,15 @@ def _others(given: Any, labels: tuple[Hashable, ...], positive: int | None, miss
             f"judge_on has the classes {shown(list(found.labels))}, the rule was chosen for "
             f"{shown(list(labels))}; give labels=[...] in the same order."
         )
-    if found.absent:
-        raise InputError(f"judge_on has no case of class {found.absent[0]!r}, so the rule cannot be judged there.")
+    _require_all(found.counts == 0, found.names)
     return found
+
+
+def _require_all(absent: BoolArray, names: Sequence[str]) -> None:
+    if absent.any():
+        raise InputError(
+            f"judge_on has no case of class {names[int(absent.argmax())]!r}, so the rule cannot be judged there."
+        )
 
 
 def _cost(judged: Rates, aim: Aim) -> Estimate:

@@ -2,13 +2,16 @@
 
 from collections.abc import Hashable, Sequence
 from math import nan
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from polyroc._normalise import Missing, as_scores
 from polyroc._normalise.words import shown
+from polyroc.engines.options import Engine, Reading, over_files
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
+from polyroc.inference.evaluating import Progress
+from polyroc.inference.filing import scores_or_settings
 from polyroc.inference.variance import effective_units, variance
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Sample
@@ -18,7 +21,7 @@ from polyroc.results.rates import Rates
 from polyroc.results.rules import Rule, ThresholdRule
 from polyroc.scores import Scores
 
-__all__ = ["one_classifier", "provenance_of", "rates", "rates_of"]
+__all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of", "rule_at"]
 
 
 def rates(
@@ -33,6 +36,9 @@ def rates(
     sample_weight: Any = None,
     groups: Any = None,
     missing: Missing = "refuse",
+    progress: Progress | None = None,
+    engine: Engine | None = None,
+    **reading: Unpack[Reading],
 ) -> Rates:
     """How often each class is called what: the confusion-rate matrix, each rate with its error bar.
 
@@ -51,6 +57,10 @@ def rates(
         Whose decisions, if there are several classifiers.
     labels, pos_label, sample_weight, groups, missing
         As everywhere.
+    engine, reading
+        For files, as in `evaluate`: decisions are counted in one pass, and the rates are exact.
+    progress
+        For files: called with (rows seen, rows in all, what is done).
 
     Returns
     -------
@@ -66,13 +76,17 @@ def rates(
     Estimate(P(b|a) = 0.3333, standard error 0.3333, 95 % 0.0258 to 0.9044)
     """
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    if over_files(y_true, engine, reading):
+        asked = scores_or_settings(y_true, engine, reading, None, **options, missing=missing, y_score=y_score)
+        if not isinstance(asked, Scores):
+            from polyroc.costs.filing import FiledCases
+
+            told = {"labels": labels, "pos_label": pos_label, "missing": missing}
+            return _told(FiledCases(asked, told, classifier, progress).rates(rule, threshold))
+        y_true, options = asked, {}
     scores = as_scores(y_true, y_score, **options, missing=missing)
     name = one_classifier(scores, classifier)
-    if threshold is not None:
-        rule = _at(scores, threshold, rule)
-    found = rates_of(scores, name, rule)
-    _warn(scores, found)
-    return found
+    return _told(rates_of(scores, name, rule if threshold is None else rule_at(scores, threshold, rule)))
 
 
 def one_classifier(scores: Scores, asked: str | None) -> str:
@@ -85,7 +99,8 @@ def one_classifier(scores: Scores, asked: str | None) -> str:
     return str(asked)
 
 
-def _at(scores: Scores, threshold: float, rule: Rule | None) -> Rule:
+def rule_at(scores: Scores, threshold: float, rule: Rule | None = None) -> Rule:
+    """A threshold as a rule."""
     if rule is not None:
         raise InputError("Give a rule or a threshold, not both.")
     if scores.n_classes != 2 or scores.positive is None:
@@ -141,6 +156,14 @@ def _units(confusion: Confusion, gradient: FloatArray, scores: Scores) -> float:
 
 def shares_by(rule: Rule, scores: Scores, values: FloatArray) -> FloatArray:
     """A rule's decisions as shares per class, columns in the order of the scores' labels."""
+    check_rule(rule, scores)
+    places = [scores.labels.index(label) for label in rule.labels]
+    codes = rule.codes(values if values.ndim == 1 else values[:, places])
+    return np.asarray(np.eye(len(places))[np.array(places)[codes]])
+
+
+def check_rule(rule: Rule, scores: Scores) -> None:
+    """Refuse a rule that is for other classes, or for another kind of scores."""
     if scores.kind == "decisions":
         raise InputError("y_score holds labels, so it is decided already; a rule needs numbers.")
     if set(rule.labels) != set(scores.labels):
@@ -149,9 +172,6 @@ def shares_by(rule: Rule, scores: Scores, values: FloatArray) -> FloatArray:
             "give labels=[...] to name classes without cases."
         )
     _check_direction(rule, scores)
-    places = [scores.labels.index(label) for label in rule.labels]
-    codes = rule.codes(values if values.ndim == 1 else values[:, places])
-    return np.asarray(np.eye(len(places))[np.array(places)[codes]])
 
 
 def _check_direction(rule: Rule, scores: Scores) -> None:
@@ -177,18 +197,21 @@ def provenance_of(scores: Scores) -> Provenance:
     )
 
 
-def _warn(scores: Scores, found: Rates) -> None:
-    if scores.absent:
-        named = ", ".join(map(repr, scores.absent))
+def _told(found: Rates) -> Rates:
+    """The rates; if a class has no case, or one only, that is said."""
+    absent = [name for name, units in zip(found.classes, found.fewest, strict=True) if units == 0]
+    if absent:
+        named = ", ".join(map(repr, absent))
         warn(
             f"No case of class {named}: its rates are undefined (nan). Add cases, or leave it out of labels.",
             UndefinedMeasureWarning,
         )
     alone = [name for name, units in zip(found.classes, found.fewest, strict=True) if 0 < units <= 1]
     if alone:
-        unit = "case" if scores.groups is None else "group"
+        unit = "case" if found.provenance.groups is None else "group"
         warn(
             f"Class {', '.join(map(repr, alone))} has one {unit} only: its rates have no standard error (nan), "
             f"and Wilson's interval for one {unit}. Add cases, or leave the class out.",
             SmallClassWarning,
         )
+    return found

@@ -13,7 +13,6 @@ from polyroc.curves.sweep import Sweep
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.bootstrap import Bootstrap, over_resamples
 from polyroc.inference.methods import Method
-from polyroc.inference.variance import effective_units
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.band import Band, BandKind
 from polyroc.results.binormal_fit import SPAN, BinormalFit
@@ -155,14 +154,6 @@ def _refuse(found: Sweep, kind: CurveKind, name: BandKind, method: Method | None
         raise NotApplicableError("A band by formula is for independent cases, here groups came; use Bootstrap().")
 
 
-def _units(found: Sweep) -> tuple[float, float]:
-    """The effective numbers of positives and negatives."""
-    nothing = np.zeros(len(found.thresholds) - 1)
-    positive, negative = found.strata(nothing, nothing)
-    scores = found.sample.scores
-    return effective_units(positive, scores), effective_units(negative, scores)
-
-
 def _ones(found: Sweep) -> FloatArray:
     """The cases' own weights, grouped by class, as the only row."""
     sample = found.sample
@@ -171,14 +162,14 @@ def _ones(found: Sweep) -> FloatArray:
 
 
 def _true_positive_rates(found: Sweep) -> _Heights:
-    cases, (positives, negatives) = falling(found), _units(found)
+    cases, (positives, negatives) = falling(found), found.units
     value = cases.at(_ones(found), RATES)[0]
     return _Heights(value, np.full(len(RATES), positives), 1.0 / negatives, lambda w: cases.at(w, RATES).T)
 
 
 def _precisions(found: Sweep) -> _Heights:
     """Precision at each recall, the ROC curve being straight between its points, at the sample's prevalence."""
-    cases, (positives, negatives) = falling(found).mirrored(), _units(found)
+    cases, (positives, negatives) = falling(found).mirrored(), found.units
     pi, recall = found.prevalence, np.maximum(RATES, RATES[1])
 
     def precision(weight: npt.NDArray[Any]) -> FloatArray:

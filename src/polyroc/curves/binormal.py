@@ -15,6 +15,7 @@ __all__ = ["fit_binormal"]
 
 STEPS, HALVINGS = 200, 40
 CLOSE = 1e-12  # twice the log likelihood that a last step may promise to gain
+ROUNDED = 1e-6  # and where no step gains any more: of millions of cases it is lost in rounding
 
 
 class _Place(NamedTuple):
@@ -43,9 +44,10 @@ def fit_binormal(found: Sweep, classifier: str, provenance: Provenance) -> Binor
     here = _Likelihood(negatives, positives, place)
     for _ in range(STEPS):
         gain, step = here.newton()
-        if gain < CLOSE:
+        after = here.ahead(step) if gain >= CLOSE else here
+        if after is here and gain < ROUNDED:
             return _result(here, classifier, provenance)
-        here = here.ahead(step)
+        here = after
     raise NotApplicableError(
         f"The binormal fit of {classifier!r} did not settle in {STEPS} steps; the data may be nearly separable or "
         "nearly constant. Use the empirical curve, or more cases."

@@ -1,96 +1,124 @@
 """The verb `curve` over files: the points at the edges of cells, which are points of the exact curve."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from polyroc.curves.families import MultiClass
+from polyroc.curves.families import MultiClass, Problem
+from polyroc.engines.binned import edge_scores, two_sides
+from polyroc.engines.bounding import bounded
 from polyroc.engines.column import Column
+from polyroc.engines.counting import Read
+from polyroc.engines.estimating import Facts, Judge
 from polyroc.engines.judging import solved
 from polyroc.engines.options import Settings
+from polyroc.engines.reading import Classes
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.tracing import turning_points
 from polyroc.measures import Measure
+from polyroc.measures import measure as find
 from polyroc.results import Estimate
-from polyroc.results.curve import Curve, CurveKind
 from polyroc.scores import Scores
 
-__all__ = ["curves_of_files"]
+__all__ = ["Tallied", "tallied_problems"]
+
+WHOLE: Mapping[MultiClass, str] = {"ova": "ova", "ovo": "hand_till"}
 
 
-class _Pair(NamedTuple):
+class Tallied(NamedTuple):
+    """A two-class problem whose cases are cells.
+
+    Attributes
+    ----------
+    problem
+        The cells of either class as cases at their edges.
+    area
+        Its area, judged with bounds.
+    units
+        The effective numbers of positives and of negatives that the cells hold.
+    """
+
+    problem: Problem
+    area: Estimate
+    units: tuple[float, float]
+
+
+class _Sides(NamedTuple):
     """Two sets of classes that one column tells apart."""
 
     key: str
-    classes: tuple[str, str]
+    names: tuple[str, str]
     column: int
-    positive: list[int]
     negative: list[int]
+    positive: list[int]
 
 
-def curves_of_files(
-    asked: Settings,
-    kind: CurveKind,
-    multi_class: MultiClass | None,
-    area: Measure,
-    drop_intermediate: bool,
-    **given: Any,
-) -> tuple[dict[str, Curve], dict[str, Any]]:
-    """The curves by key, and for many classes the measure whose parts their areas are, by classifier.
+def tallied_problems(
+    asked: Settings, multi_class: MultiClass | None, area: Measure, errors: bool, **given: Any
+) -> tuple[list[Tallied], dict[str, Estimate]]:
+    """The problems, and for ROC curves of many classes the measure whose parts their areas are, by classifier.
 
     Between two points the exact curve may bend; how far is bounded by the bounds of the area.
     """
-    if kind not in ("roc", "det"):
-        raise NotApplicableError(
-            f"Engines draw curves of kind 'roc' and 'det', not {kind!r}; use engine='memory'."
-        )
     if asked.by:
         raise NotApplicableError("curve does not take by=...; draw each group's files apart.")
-    measure = area if multi_class is None else "ova" if multi_class == "ova" else "hand_till"
-    found, _, like = solved(asked, measure, **given)
+    whole = multi_class is not None and area.key == "auc"
+    measure = area if multi_class is None else find(WHOLE[multi_class])
+    found, _, like = solved(asked, measure, errors=errors and (whole or multi_class is None), **given)
     if not found.read:
         raise InputError("A class has no case: a curve needs cases of every class.")
+    estimates = {classifier: estimate for (classifier, _), estimate in found.estimates.items()}
     several = len(found.read) > 1
-    curves: dict[str, Curve] = {}
-    whole = {classifier: estimate for (classifier, _), estimate in found.estimates.items()}
+    problems = []
     for classifier, read in found.read.items():
-        for pair in _pairs(like, multi_class):
-            judged = whole[classifier] if multi_class is None else whole[classifier].parts[pair.key]
-            key = classifier if multi_class is None else f"{classifier}: {pair.key}" if several else pair.key
-            points, prevalence = _points(read.columns[pair.column], pair, drop_intermediate)
-            curves[key] = Curve(kind, classifier, *pair.classes, *points, prevalence, _given(judged))
-    return curves, {} if multi_class is None else whole
+        drawn = _Drawn(classifier, read, area, estimates[classifier], errors)
+        for sides in _sides(like, multi_class):
+            key = classifier if multi_class is None else f"{classifier}: {sides.key}" if several else sides.key
+            problems.append(drawn.tallied(key, sides))
+    return problems, estimates if whole else {}
 
 
-def _pairs(like: Scores, multi_class: MultiClass | None) -> Iterator[_Pair]:
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What one classifier's cells tell of two sets of classes."""
+
+    classifier: str
+    read: Read
+    area: Measure
+    whole: Estimate
+    errors: bool
+
+    def tallied(self, key: str, sides: _Sides) -> Tallied:
+        """The problem with its area."""
+        column = two_sides(self.read.columns[sides.column], sides.positive, sides.negative)
+        scores = edge_scores(column, sides.names, 1, self.classifier)
+        negatives, positives = (column.totals**2 / column.squares.sum(axis=0)).tolist()
+        return Tallied(
+            Problem(key, self.classifier, scores), self._judged(column, sides, scores), (positives, negatives)
+        )
+
+    def _judged(self, column: Column, sides: _Sides, scores: Scores) -> Estimate:
+        certificate, provenance = self.whole.certificate, self.whole.provenance
+        assert certificate is not None
+        provenance = replace(
+            provenance,
+            cases=dict(zip(scores.names, column.units.tolist(), strict=True)),
+            method="DeLong()" if self.errors else None,
+        )
+        facts = Facts(certificate.passes, certificate.rows, certificate.bytes, provenance)
+        classes = Classes(sides.names, scores.names, 1, False)
+        judge = Judge(self.area, self.classifier, classes, {0: column}, facts)
+        return judge.estimate(bounded(self.area, {0: column}, classes))
+
+
+def _sides(like: Scores, multi_class: MultiClass | None) -> Iterator[_Sides]:
     names, c = like.names, like.n_classes
     if multi_class is None:
         assert like.positive is not None
         i, j = like.positive, 1 - like.positive
-        yield _Pair("", (names[i], names[j]), i if like.kind == "matrix" else 0, [i], [j])
+        yield _Sides("", (names[j], names[i]), i if like.kind == "matrix" else 0, [j], [i])
     elif multi_class == "ova":
         for i in range(c):
-            yield _Pair(names[i], (names[i], f"not {names[i]}"), i, [i], [k for k in range(c) if k != i])
+            yield _Sides(names[i], (f"not {names[i]}", names[i]), i, [k for k in range(c) if k != i], [i])
     else:
         for i, j in ((i, j) for i in range(c) for j in range(c) if i != j):
-            yield _Pair(f"A({names[i]}|{names[j]})", (names[i], names[j]), i, [i], [j])
-
-
-def _given(estimate: Estimate) -> Callable[[], Estimate]:
-    return lambda: estimate
-
-
-def _points(
-    column: Column, pair: _Pair, drop_intermediate: bool
-) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Rates and thresholds from infinity down, and the share of the positive class."""
-    assert column.where is not None
-    sides = [column.weight[:, held].sum(axis=1)[::-1] for held in (pair.positive, pair.negative)]
-    moved = (sides[0] > 0) | (sides[1] > 0)
-    tp, fp = (np.append(0.0, np.cumsum(side[moved])) for side in sides)
-    thresholds = np.append(np.inf, column.where.edges()[::-1][moved])
-    kept = turning_points(fp, tp) if drop_intermediate else np.ones(len(tp), dtype=bool)
-    points = fp[kept] / fp[-1], tp[kept] / tp[-1], thresholds[kept]
-    return points, float(tp[-1] / (tp[-1] + fp[-1]))
+            yield _Sides(f"A({names[i]}|{names[j]})", (names[j], names[i]), i, [j], [i])

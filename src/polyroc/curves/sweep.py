@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from polyroc.inference.variance import effective_units
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
 from polyroc.kernels.tracing import trace, turning_points
 from polyroc.measures import Sample, Stratum
@@ -28,14 +29,23 @@ class Sweep:
         The share of weight of the positive class.
     """
 
-    def __init__(self, sample: Sample) -> None:
-        self.sample = sample
+    def __init__(self, sample: Sample, units: tuple[float, float] | None = None) -> None:
+        self.sample, self._units = sample, units
         self.classes, self.column = _sides(sample)
         *self.called, self.thresholds = sample.fixed(_traced)
         self.tp, self.fp = (self._mass(k, called) for k, called in zip(self.classes, self.called, strict=True))
         self.tpr: FloatArray = self.tp / self.tp[-1]
         self.fpr: FloatArray = self.fp / self.fp[-1]
         self.prevalence = float(self.tp[-1]) / (float(self.tp[-1]) + float(self.fp[-1]))
+
+    @property
+    def units(self) -> tuple[float, float]:
+        """The effective numbers of positives and negatives: as told, or by the cases' weights and groups."""
+        if self._units is not None:
+            return self._units
+        nothing = np.zeros(len(self.thresholds) - 1)
+        positive, negative = (effective_units(each, self.sample.scores) for each in self.strata(nothing, nothing))
+        return positive, negative
 
     def _mass(self, k: int, called: CodeArray) -> npt.NDArray[Any]:
         weights = self.sample.weights(k, self.column)

@@ -11,12 +11,12 @@ from polyroc.curves.areas import AREAS
 from polyroc.curves.bands import BandName, band_around, drawn_as, working_hotelling
 from polyroc.curves.binormal import fit_binormal
 from polyroc.curves.families import MultiClass, Problem, problems
-from polyroc.curves.filing import curves_of_files
+from polyroc.curves.filing import Tallied, tallied_problems
 from polyroc.curves.folds import AVERAGES, Average, area_over_folds, band_over_folds, fold_scores
 from polyroc.curves.sweep import Sweep
-from polyroc.engines.options import Engine, Reading, over_files
+from polyroc.engines.options import Engine, Reading, Settings, over_files
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.inference.evaluating import choose, warn_of_small
+from polyroc.inference.evaluating import Progress, choose, warn_of_small
 from polyroc.inference.filing import scores_or_settings
 from polyroc.inference.judging import judge
 from polyroc.inference.methods import DEFAULT, DeLong, Method, Permutation, checked
@@ -55,6 +55,7 @@ def curve(
     sample_weight: Any = None,
     groups: Any = None,
     missing: Missing = "refuse",
+    progress: Progress | None = None,
     engine: Engine | None = None,
     **reading: Unpack[Reading],
 ) -> Curve | Curves:
@@ -91,8 +92,11 @@ def curve(
         threshold. "pooled": all cases as one sample. The latter two need scores that mean the same in all folds.
         The error of an averaged area is the jackknife's over folds, whatever the method.
     engine, reading
-        For files, as in `evaluate`: kinds "roc" and "det", without bands, fits and folds. The points are those at
-        the edges of cells, which are points of the exact curve; `tolerance` and `exact` are about the area.
+        For files, as in `evaluate`. The points are those at the edges of cells, which are points of the exact
+        curve; `tolerance` and `exact` are about the area, or for many classes about `ova` or `hand_till`. Bands
+        and fits take the curve for straight between two points. Folds and `Bootstrap()` need the cases in memory.
+    progress
+        For files: called with (rows seen, rows in all, which pass).
 
     Notes
     -----
@@ -122,22 +126,17 @@ def curve(
     _check(kind, multi_class, band, level, average, folds)
     if area is not None and average in AVERAGES:
         raise NotApplicableError(f"A curve averaged over folds has its own area, not {area}; leave out area.")
+    plan = _Plan(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)
     given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
     if over_files(y_true, engine, reading):
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
         asked = scores_or_settings(y_true, engine, reading, method, **given, **arrays)
         if not isinstance(asked, Scores):
-            if band is not None or binormal:
-                raise NotApplicableError("Bands and fits need the cases in memory; use engine='memory'.")
-            shown = kind, multi_class, _area(area, kind), drop_intermediate
-            drawn, whole = curves_of_files(asked, *shown, errors=method is not None, **given)
-            one = multi_class is None and len(drawn) == 1 and not isinstance(asked.scores, Mapping)
-            return next(iter(drawn.values())) if one else Curves(FAMILIES[multi_class], drawn, whole)
+            return plan.of_files(asked, multi_class, progress=progress, **given)
         y_true, given = asked, {"labels": None, "pos_label": None, "missing": missing}
     given["sample_weight"] = sample_weight
     scores = _with_folds(y_true, y_score, folds, groups, **given)
     _require_curves(scores, multi_class)
-    plan = _Plan(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)
     if folds is not None and average is None:
         return Curves("fold", plan.by_fold(scores, multi_class), {})
     found = {each.key: plan.curve(each) for each in problems(scores, multi_class)}
@@ -232,8 +231,26 @@ class _Plan:
             return self._averaged(problem)
         scores = problem.scores if self.average is None else replace(problem.scores, groups=None)
         sample = Sample(scores, problem.classifier)
-        area = self._judged(sample, problem.classifier)
-        found = Sweep(sample)
+        return self._traced(problem, Sweep(sample), self._judged(sample, problem.classifier))
+
+    def of_files(self, asked: Settings, multi_class: MultiClass | None, **given: Any) -> Curve | Curves:
+        """The curves of files that an engine counts."""
+
+        def check(like: Scores) -> None:
+            _require_curves(like, multi_class)
+
+        errors = self.method is not None
+        problems, whole = tallied_problems(asked, multi_class, self.area, errors, check=check, **given)
+        drawn = {each.problem.key: self._of_cells(each) for each in problems}
+        one = multi_class is None and len(drawn) == 1 and not isinstance(asked.scores, Mapping)
+        return next(iter(drawn.values())) if one else Curves(FAMILIES[multi_class], drawn, whole)
+
+    def _of_cells(self, tallied: Tallied) -> Curve:
+        problem, area, units = tallied
+        found = Sweep(Sample(problem.scores, problem.classifier), units)
+        return self._traced(problem, found, lambda: area)
+
+    def _traced(self, problem: Problem, found: Sweep, area: Callable[[], Estimate]) -> Curve:
         fit = self._fit(found, area, problem.classifier)
         points = found.points(self.kind, self.drop_intermediate)
         drawn = self._drawn(problem, points, found.prevalence, area)

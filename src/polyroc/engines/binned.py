@@ -1,6 +1,7 @@
-"""A sample made of cells: each is a case that counts for as many as it holds, so the measures apply as is."""
+"""Cells as cases: each counts for as many as it holds, so what takes cases with weights applies as is."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -10,7 +11,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures import Sample
 from polyroc.scores import Scores
 
-__all__ = ["BinnedSample", "pattern_sample"]
+__all__ = ["BinnedSample", "edge_scores", "pattern_sample", "two_sides"]
 
 T = TypeVar("T")
 
@@ -77,3 +78,31 @@ def pattern_sample(
     weight = np.concatenate([column.weight[cells, k] for k, cells in enumerate(held)])
     table = rows[np.concatenate(held)]
     return Sample(Scores(codes, labels, {"": table}, "matrix", positive, True, weight), ""), held
+
+
+def two_sides(column: Column, positive: Sequence[int], negative: Sequence[int]) -> Column:
+    """Of many classes two: some together are the second, others the first."""
+    cases, weight, squares = (
+        np.stack([each[:, [*side]].sum(axis=1) for side in (negative, positive)], axis=1)
+        for each in (column.cases, column.weight, column.squares)
+    )
+    plain = column.squares is column.weight
+    return replace(column, cases=cases, weight=weight, squares=weight if plain else squares)
+
+
+def edge_scores(column: Column, labels: tuple[Any, ...], positive: int | None, classifier: str) -> Scores:
+    """Each cell and class as a case at the lower edge of the cell.
+
+    A threshold at an edge does to these cases what it does to the rows themselves.
+    """
+    assert column.where is not None
+    held = [np.flatnonzero(column.cases[:, k]) for k in range(len(labels))]
+    edges = column.where.edges()
+    return Scores(
+        codes=np.repeat(np.arange(len(labels), dtype=np.int32), [len(cells) for cells in held]),
+        labels=labels,
+        values={classifier: np.concatenate([edges[cells] for cells in held])},
+        kind="score",
+        positive=positive,
+        sample_weight=np.concatenate([column.weight[cells, k] for k, cells in enumerate(held)]),
+    )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from polyroc.engines.column import Column
 from polyroc.engines.decided import decided
 from polyroc.engines.paired import paired
+from polyroc.engines.precise import precise
 from polyroc.engines.ranked import discriminability, ranked
 from polyroc.engines.reading import Bounded, Classes
 from polyroc.errors import NotApplicableError
@@ -14,6 +15,7 @@ from polyroc.measures import Measure
 __all__ = ["ENGINE_MEASURES", "bounded", "family"]
 
 SCORE = ("auc", "gini", "partial_auc", "vus", "umbrella", "scurfield")
+CURVES = ("average_precision", "cost_area")  # the areas of curves, which the verb `curve` asks for
 PAIRS = ("hand_till", "ova")
 DECISIONS = ("accuracy", "pairwise_accuracy", "macro_average", "ht3")
 ENGINE_MEASURES = (*SCORE, *PAIRS, *DECISIONS)
@@ -21,7 +23,7 @@ ENGINE_MEASURES = (*SCORE, *PAIRS, *DECISIONS)
 
 def family(measure: Measure) -> str:
     """Which tallies the measure is read off."""
-    for name, keys in (("score", SCORE), ("pairs", PAIRS), ("decisions", DECISIONS)):
+    for name, keys in (("score", (*SCORE, *CURVES)), ("pairs", PAIRS), ("decisions", DECISIONS)):
         if measure.key in keys:
             return "wins" if measure.key == "pairwise_accuracy" else name
     raise NotApplicableError(
@@ -41,4 +43,6 @@ def bounded(
         return decided(measure, column, rows, classes)
     if measure.key == "scurfield":
         return discriminability(measure, column, classes)
+    if measure.key == "average_precision":
+        return precise(measure, column, classes, place)
     return ranked(measure, column, classes, place)

@@ -9,9 +9,9 @@ import numpy as np
 
 from polyroc.engines.layout import Layout, Placed
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
-from polyroc.kernels.tallying import FRACTION, MIXED, add_cases, add_records, add_weighted
+from polyroc.kernels.tallying import FRACTION, MIXED, add_records, add_weighted, count_cases
 
-__all__ = ["Cells", "Column", "Where", "record_width", "sums_of"]
+__all__ = ["Cells", "Column", "Where", "cell_size", "record_width", "sums_of"]
 
 
 class Where(NamedTuple):
@@ -20,7 +20,8 @@ class Where(NamedTuple):
     Attributes
     ----------
     place, spread
-        From scores to numbers of cells, and from a table of the cells that hold cases to one by these numbers.
+        From scores to numbers of cells, and from a table of the cells that hold cases to one by these numbers, in
+        which a cell without cases is like its neighbour.
     edges
         The smallest score of each cell that holds cases, whether it was seen or not.
     """
@@ -73,6 +74,11 @@ def record_width(classes: int, weighted: bool) -> int:
     return 1 + classes * (5 if weighted else 1)
 
 
+def cell_size(classes: int, weighted: bool) -> int:
+    """Bytes that are kept of a cell while cases are counted."""
+    return 8 * record_width(classes, weighted) + (0 if weighted else 2 * (1 + classes))
+
+
 def sums_of(records: IntArray, classes: int) -> tuple[IntArray, FloatArray, FloatArray]:
     """Cases, weights and squared weights by class, from records."""
     fields = [
@@ -92,35 +98,60 @@ class Cells:
 
     Attributes
     ----------
-    layout, records
-        The cells and their records; see `polyroc.kernels.tallying`.
+    layout
+        The cells.
     """
 
     def __init__(self, layout: Layout, classes: int, weighted: bool) -> None:
         self.layout, self.classes, self.weighted = layout, classes, weighted
-        self.records = np.zeros((layout.size, record_width(classes, weighted)), dtype=np.int64)
+        self._records = np.zeros((layout.size, record_width(classes, weighted)), dtype=np.int64)
+        self._fresh = np.zeros((0 if weighted else layout.size, 1 + classes), dtype=np.uint16)
+        self._counting = False  # whether cases in `_fresh` are not in the records yet
+
+    @property
+    def records(self) -> IntArray:
+        """The record of each cell; see `polyroc.kernels.tallying`."""
+        if self._counting:
+            self._records[:, 1:] += self._fresh[:, 1:]
+            self._fresh[:, 1:] = 0
+            self._counting = False
+        return self._records
 
     def add(self, scores: Placed, codes: CodeArray, weight: FloatArray | None) -> None:
         """Count cases."""
         cells = scores.cells(self.layout)
         if weight is None:
-            add_cases(cells, scores.values, codes, self.records)
+            self._counting = True
+            count_cases(cells, scores.values, codes, self._records, self._fresh)
         else:
-            add_weighted(cells, scores.values, codes, weight, self.records)
+            add_weighted(cells, scores.values, codes, weight, self._records)
 
     def merge(self, other: "Cells") -> None:
         """Count what another column of the same layout counted."""
         add_records(self.records, other.records, self.classes)
 
+    def coarser(self, layout: Layout) -> "Cells":
+        """The same cases in the cells of the layout that this one's was cut from, or in this one's own."""
+        if layout is self.layout:
+            return self
+        found = Cells(layout, self.classes, self.weighted)
+        first = self.layout.levels[-1].sub
+        held = np.add.reduceat(self.records[:, 0] != 0, first, dtype=np.int64)
+        found._records[:] = np.add.reduceat(self.records, first)
+        found._records[:, 0] = np.where(
+            held > 1, MIXED, found._records[:, 0]
+        )  # else the mark of the one that holds any
+        return found
+
     def column(self) -> Column:
         """The cells that hold cases."""
-        held, layout = np.flatnonzero(self.records[:, 0]), self.layout
+        mark, layout = self.records[:, 0], self.layout
+        held = np.flatnonzero(mark)
         records = self.records[held]
 
         def spread(table: FloatArray) -> FloatArray:
-            whole = np.zeros((layout.size, table.shape[1]))
-            whole[held] = table
-            return whole
+            """A cell without cases is like the one below it that holds some, or like the first."""
+            return np.asarray(table[np.maximum(np.cumsum(mark != 0) - 1, 0)])
 
         return Column(
             *sums_of(records, self.classes),

@@ -109,6 +109,11 @@ class Counted:
         for kind, patterns in self.patterns.items():
             patterns.merge(other.patterns[kind])
 
+    def read_coarser(self, layouts: Mapping[int, Layout]) -> "Read":
+        """What can be read off the columns in the cells that theirs were cut from."""
+        cells = {place: each.coarser(layouts[place]) for place, each in self.cells.items()}
+        return Read(self.classes, {place: each.column() for place, each in cells.items()}, {})
+
     def read(self) -> "Read":
         """What can be read off."""
         return Read(

@@ -119,11 +119,14 @@ class Judge:
         """How far the standard error can be off: components off by half of what the order inside cells decides."""
         if found.off is None or self.facts.provenance.method is None:
             return nan
+        return self.error_of(found.reading, found.off())
+
+    def error_of(self, reading: Reading, off: Tables) -> float:
+        """By how much a standard error can change if the components do by no more than this."""
         total = 0.0
-        for classes, _ in found.reading.strata():
+        for classes, _ in reading.strata():
             held = [*classes]
-            off = [self._root_mean_square(i, each[:, held], held) for i, each in found.off().items()]
-            total += sum(off) ** 2
+            total += sum(self._root_mean_square(i, each[:, held], held) for i, each in off.items()) ** 2
         return sqrt(total)
 
     def _root_mean_square(self, i: int, off: FloatArray, held: list[int]) -> float:
@@ -145,7 +148,9 @@ def centred(reading: Reading, columns: Mapping[int, Column]) -> Tables:
 
 def width_by_cell(found: Bounded, columns: Mapping[int, Column]) -> dict[int, FloatArray]:
     """How much of the distance of the bounds is due to each cell of each column."""
-    if found.off is not None:
+    if found.widths is not None:
+        parts = found.widths()
+    elif found.off is not None:
         parts = {i: (columns[i].shares * each).sum(axis=1) for i, each in found.off().items()}
     else:
         parts = {i: _pairs_inside(column) for i, column in columns.items()}

@@ -72,14 +72,15 @@ def judge(load: Load, key: "tuple[pa.Scalar[Any], ...]", rows: "pa.Table") -> "p
     """One group judged where it is: its name and, as JSON, the estimates and warnings, or what is wrong."""
     import pyarrow as pa
 
-    asked, weighted = pickle.loads(load())
+    asked, weighted, columns = pickle.loads(load())
     (batch,) = _batches(iter([rows.drop_columns([f"g{i}" for i in range(len(key))])]), weighted)
-    found: dict[str, Any] = {"estimates": [], "warnings": [], "trouble": None}
+    found: dict[str, Any] = {"estimates": [], "covariance": [], "rows": 0, "warnings": [], "trouble": None}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            estimates = solve(MemoryRows(batch), asked).estimates
-            found["estimates"] = [[*names, each.to_dict()] for names, each in estimates.items()]
+            solution = solve(MemoryRows(batch, columns), asked)
+            found["estimates"] = [[*names, each.to_dict()] for names, each in solution.estimates.items()]
+            found["covariance"], found["rows"] = solution.covariance.tolist(), solution.rows
         except PolyrocError as error:
             found["trouble"] = str(error)
     ours = [each for each in caught if issubclass(each.category, PolyrocWarning)]

@@ -9,21 +9,25 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sql
 from pyspark.sql import types
 
-from polyroc._normalise import Missing
-from polyroc.engines.opening import Opened, said
+from polyroc.engines.opening import (
+    MOST_LABELS,
+    Opened,
+    Question,
+    columns_of,
+    kind_of_labels,
+    left_out,
+    said,
+    sorted_labels,
+)
 from polyroc.engines.rows import NULL, UNKNOWN
 from polyroc.engines.spark import NAME, SparkRows, guarded
-from polyroc.errors import DroppedRowsWarning, InputError, MissingPackageError, NotApplicableError, warn
-from polyroc.io.columns import Asked, Request, check_column, choose
-from polyroc.io.labels import as_labels
+from polyroc.errors import InputError, MissingPackageError, NotApplicableError
 from polyroc.io.source import Kind, Source, check_names
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 __all__ = ["OpenedFrame", "opened_frame"]
-
-MOST_LABELS = 65536
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,38 +39,25 @@ class OpenedFrame(Opened):
 
 
 @contextmanager
-def opened_frame(
-    frame: "DataFrame",
-    *,
-    truth: str,
-    scores: Request,
-    weight: str | None = None,
-    also: Sequence[str] = (),
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    missing: Missing = "refuse",
-    memory: int,
-) -> Iterator[OpenedFrame]:
+def opened_frame(frame: "DataFrame", question: Question, memory: int) -> Iterator[OpenedFrame]:
     """Rows of a data frame, ready to be judged."""
     _require(frame)
     names = tuple(frame.columns)
     check_names(names, NAME)
     source = Source(NAME, names, "", (), tuple(_kind(field.dataType) for field in frame.schema.fields))
-    columns = choose(Asked(truth, scores, None, None, None, weight, None), source)
-    for name in also:
-        check_column(name, source, "by")
+    columns = columns_of(source, question)
     plain = frame.toDF(*(f"c{i}" for i in range(len(names))))
-    label = _label(source, truth)
-    held = _labels(plain, label, truth)
-    order = as_labels(labels, held)
-    classifiers, chosen, like = said(source, columns, held, order, pos_label)
+    label = _label(source, columns.truth)
+    found = guarded(plain.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)
+    held = sorted_labels((row["label"] for row in found), columns.truth)
+    classifiers, chosen, like = said(source, columns, held, question)
     values = [_number(source, name).alias(f"v{i}") for i, name in enumerate(chosen)]
-    weights = [_number(source, weight).alias("w")] if weight else []
-    groups = [sql.col(f"c{names.index(name)}").alias(f"g{i}") for i, name in enumerate(also)]
+    weights = [_number(source, question.weight).alias("w")] if question.weight else []
+    groups = [sql.col(f"c{names.index(name)}").alias(f"g{i}") for i, name in enumerate(question.by)]
     rows = plain.select(_code(label, like.labels).alias("k"), *values, *weights, *groups)
     kept = [name for name in rows.columns if not name.startswith("g")]
     dropped = 0
-    if missing == "drop":
+    if question.missing == "drop":
         rows, dropped = _complete(rows, kept)
     yield OpenedFrame(SparkRows(rows.select(kept), chosen, memory // 4), classifiers, like, dropped, rows)
 
@@ -95,26 +86,10 @@ def _kind(data_type: Any) -> Kind:
 
 def _label(source: Source, truth: str) -> "Column":
     """The true class of each row; nan counts as missing."""
-    place = source.columns.index(truth)
-    assert source.kinds is not None
-    kind = source.kinds[place]
-    if kind == "other":
-        raise InputError(f"column {truth!r} of {NAME} holds lists or records; name another column.")
-    column = sql.col(f"c{place}")
+    kind, column = kind_of_labels(source, truth), sql.col(f"c{source.columns.index(truth)}")
     if kind == "float":
         return sql.nullif(column.cast("double"), sql.lit(float("nan")))
     return column.cast({"integer": "bigint", "boolean": "boolean"}.get(kind, "string"))
-
-
-def _labels(frame: "DataFrame", label: "Column", truth: str) -> tuple[Hashable, ...]:
-    """The distinct true classes, sorted."""
-    found = guarded(frame.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)
-    held = [row["label"] for row in found if row["label"] is not None]
-    if len(held) > MOST_LABELS:
-        raise InputError(
-            f"column {truth!r} holds more than {MOST_LABELS} different labels; is it the right column?"
-        )
-    return tuple(sorted(held))
 
 
 def _code(label: "Column", labels: Sequence[Hashable]) -> "Column":
@@ -142,8 +117,4 @@ def _complete(rows: "DataFrame", names: Sequence[str]) -> tuple["DataFrame", int
     for name in names[1:]:
         complete &= ~sql.isnan(name)
     whole, kept = guarded(lambda: rows.select(sql.count("*"), sql.count_if(complete)).collect()[0])
-    if not kept:
-        raise InputError("Every row has a missing value; nothing is left to evaluate.")
-    if kept < whole:
-        warn(f"Dropped {whole - kept} of {whole} rows with missing values.", DroppedRowsWarning)
-    return rows.where(complete), whole - kept
+    return rows.where(complete), left_out(whole, kept)

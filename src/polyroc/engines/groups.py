@@ -1,13 +1,16 @@
 """One set of rows per group: DuckDB sorts by group, so that each that fits in memory can be judged there."""
 
+import warnings
 from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
 from polyroc.engines.opening import OpenedFiles
-from polyroc.engines.rows import Batch, MemoryRows, Rows
+from polyroc.engines.rows import Batch, MemoryRows, Rows, joined
+from polyroc.errors import PolyrocError, PolyrocWarning, warn
 
-__all__ = ["groups"]
+__all__ = ["Group", "groups", "named"]
 
 Group = tuple[Hashable, ...]
 
@@ -33,7 +36,7 @@ def groups(data: OpenedFiles, by: Sequence[str], room: int) -> Iterator[tuple[Gr
         else:
             yield tuple(group), data.where(same, group)
     for g, batch in _gathered(data, columns, room // width):
-        yield small[g], MemoryRows(batch)
+        yield small[g], MemoryRows(batch, rows.names)
 
 
 def _gathered(data: OpenedFiles, columns: Sequence[str], most: int) -> Iterator[tuple[int, Batch]]:
@@ -52,17 +55,25 @@ def _gathered(data: OpenedFiles, columns: Sequence[str], most: int) -> Iterator[
         ends = np.append(np.flatnonzero(np.diff(g)) + 1, len(g)).tolist()
         for start, end in zip([0, *ends[:-1]], ends, strict=True):
             if g[start] != last and held:
-                yield last, _joined(held)
+                yield last, joined(held)
                 held = []
             last = int(g[start])
             part = [each[start:end].copy() for each in rest]
             held.append(Batch(codes[start:end].copy(), part[: len(values)], part[-1] if weight else None))
     if held:
-        yield last, _joined(held)
+        yield last, joined(held)
 
 
-def _joined(batches: Sequence[Batch]) -> Batch:
-    columns = [np.concatenate(parts) for parts in zip(*(each.columns for each in batches), strict=True)]
-    weights = [each.weight for each in batches if each.weight is not None]
-    codes = np.concatenate([each.codes for each in batches])
-    return Batch(codes, columns, np.concatenate(weights) if weights else None)
+@contextmanager
+def named(group: Group) -> Iterator[None]:
+    """What is said of a group, and what goes wrong there, with its name before it."""
+    name = f"Group {', '.join(map(str, group))}"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield
+        except PolyrocError as error:
+            raise type(error)(f"{name}: {error}") from None
+    for each in caught:
+        if issubclass(each.category, PolyrocWarning):
+            warn(f"{name}: {each.message}", each.category)

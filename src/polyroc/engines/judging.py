@@ -6,8 +6,8 @@ from typing import Any
 
 from polyroc._normalise import Missing
 from polyroc.engines.bounding import ENGINE_MEASURES
-from polyroc.engines.groups import groups
-from polyroc.engines.opening import Opened, OpenedFiles, opened
+from polyroc.engines.groups import Group, groups, named
+from polyroc.engines.opening import Opened, OpenedFiles, Question, opened
 from polyroc.engines.options import Settings
 from polyroc.engines.rows import MemoryRows
 from polyroc.engines.solving import Asked, Progress, Solution, solve
@@ -18,7 +18,7 @@ from polyroc.measures import measure as find
 from polyroc.measures.fitness import refusal
 from polyroc.scores import Scores
 
-__all__ = ["by_group", "solved"]
+__all__ = ["by_group", "open_rows", "solved"]
 
 Wanted = str | Measure | Sequence[str | Measure] | None
 
@@ -33,9 +33,15 @@ def solved(
     errors: bool = True,
     paired: bool = False,
     progress: Progress | None = None,
+    check: Callable[[Scores], None] | None = None,
 ) -> tuple[Solution, dict[str, str], Scores]:
-    """Judge files as a whole: the solution, why measures were left out, and what the cases are like."""
-    with _open(asked, labels, pos_label, missing) as data:
+    """Judge files as a whole: the solution, why measures were left out, and what the cases are like.
+
+    `check` may refuse what the cases are like before they are gone through.
+    """
+    with open_rows(asked, labels, pos_label, missing) as data:
+        if check is not None:
+            check(data.like)
         chosen, skipped = _choose(measures, data.like)
         found = solve(data.rows, _asked(asked, data, chosen, errors, paired, progress))
         return found, skipped, data.like
@@ -50,49 +56,50 @@ def by_group(
     pos_label: Hashable,
     missing: Missing,
     errors: bool = True,
+    paired: bool = False,
     progress: Progress | None = None,
-) -> dict[tuple[Hashable, ...], Any]:
+    check: Callable[[Scores], None] | None = None,
+) -> dict[Group, Any]:
     """Judge each group of rows; DuckDB brings groups together, and those that fit in memory are judged exactly."""
-    with _open(asked, labels, pos_label, missing) as data:
+    with open_rows(asked, labels, pos_label, missing) as data:
+        if check is not None:
+            check(data.like)
         chosen, skipped = _choose(measures, data.like)
-        wanted = _asked(asked, data, chosen, errors, False, None)
-        found = {}
-        for done, (group, solution) in enumerate(_group_by_group(data, asked, wanted)):
+        wanted = replace(_asked(asked, data, chosen, errors, paired, progress), progress=None)
+        found: dict[Group, Any] = {}
+        seen = 0
+        for group, solution in _group_by_group(data, asked, wanted):
             found[group] = make(solution, skipped)
+            seen += solution.rows
             if progress is not None:
-                progress(done + 1, done + 1, f"group {', '.join(map(str, group))}")
-        return found
+                progress(seen, max(wanted.expected or 0, seen), f"group {', '.join(map(str, group))}")
+        order = sorted(found, key=lambda group: [(value is None, value) for value in group])
+        return {group: found[group] for group in order}
 
 
-def _group_by_group(data: Any, asked: Settings, wanted: Asked) -> Iterator[tuple[tuple[Hashable, ...], Solution]]:
+def _group_by_group(data: Any, asked: Settings, wanted: Asked) -> Iterator[tuple[Group, Solution]]:
     if isinstance(data, OpenedFiles):
         for group, rows in groups(data, asked.by, asked.memory // 4):
             exact = isinstance(rows, MemoryRows)
-            yield group, solve(rows, replace(wanted, exact=exact or wanted.exact))
+            with named(group):
+                solution = solve(rows, replace(wanted, exact=exact or wanted.exact))
+            yield group, solution
     else:
         from polyroc.engines.frame_groups import solved_groups
 
         yield from solved_groups(data, wanted, asked.memory // 4)
 
 
-def _open(asked: Settings, labels: Any, pos_label: Any, missing: Missing) -> Any:
-    given: dict[str, Any] = {
-        "truth": asked.truth,
-        "scores": asked.scores,
-        "weight": asked.weight,
-        "also": asked.by,
-        "labels": labels,
-        "pos_label": pos_label,
-        "missing": missing,
-        "memory": asked.memory,
-    }
+def open_rows(asked: Settings, labels: Any, pos_label: Any, missing: Missing) -> Any:
+    """Files or a data frame, opened for as long as the context lasts."""
+    question = Question(asked.truth, asked.scores, asked.weight, asked.by, labels, pos_label, missing)
     if is_frame(asked.files):
         from polyroc.engines.frames import opened_frame
 
         if asked.disk is not None:
             raise InputError("disk limits DuckDB; Spark has spark.local.dir and limits of its own.")
-        return opened_frame(asked.files, **given)
-    return opened(asked.files, **given, disk=asked.disk)
+        return opened_frame(asked.files, question, asked.memory)
+    return opened(asked.files, question, asked.memory, asked.disk)
 
 
 def _asked(
@@ -116,6 +123,7 @@ def _asked(
         asked.memory // 4,
         data.dropped,
         progress,
+        None if progress is None else data.expected(),
     )
 
 

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from polyroc.engines.bounding import family
-from polyroc.engines.column import Where
+from polyroc.engines.column import Column, Where
 from polyroc.engines.counting import Read
 from polyroc.engines.layout import Placed
 from polyroc.engines.patterns import Patterns
@@ -24,6 +24,8 @@ class Lookup:
 
     Attributes
     ----------
+    numbers
+        The numbers of the classifier's data columns.
     tables
         By the number of a data column: where its scores are, and the components there.
     patterns
@@ -31,7 +33,7 @@ class Lookup:
     """
 
     def __init__(self, numbers: Sequence[int], read: Read, measure: Measure, tables: Tables) -> None:
-        columns = read.of(measure)
+        columns, self.numbers = read.of(measure), numbers
         self.tables: dict[int, tuple[Where, FloatArray]] = {}
         self.patterns: tuple[Sequence[int], Patterns, FloatArray] | None = None
         for place, table in tables.items():
@@ -42,12 +44,21 @@ class Lookup:
                 self.tables[numbers[place]] = where, where.spread(table)
         self.parts: dict[int, FloatArray] = {}
 
-    def look(self, number: int, scores: Placed, codes: CodeArray) -> None:
-        """What one column adds to the components."""
+    def begin(self, rows: int) -> None:
+        """Make room for a batch."""
+        self.parts = {number: np.zeros(rows) for number in self.tables}
+
+    def look(self, number: int, scores: Placed, codes: CodeArray, part: slice) -> None:
+        """What one column adds to the components of a part of the batch."""
         if number in self.tables:
             where, table = self.tables[number]
-            self.parts[number] = np.zeros(len(codes))
-            look_up(where.place(scores), codes, table, self.parts[number])
+            look_up(where.place(scores), codes, table, self.parts[number][part])
+
+    def at(self, place: int, column: Column) -> FloatArray:
+        """The components of every class at the cells of a column."""
+        where, table = self.tables[self.numbers[place]]
+        assert column.where is not None
+        return np.asarray(table[where.place(Placed(column.where.edges()))])
 
     def look_at_patterns(self, batch: Batch) -> None:
         """What decisions add."""
@@ -65,10 +76,15 @@ class Lookups:
         self.each = each
         self.sums = np.zeros((classes, len(each), len(each)))
 
-    def look(self, number: int, scores: Placed, codes: CodeArray) -> None:
-        """What one column adds to every reading."""
+    def begin(self, rows: int) -> None:
+        """Make room for a batch."""
         for one in self.each:
-            one.look(number, scores, codes)
+            one.begin(rows)
+
+    def look(self, number: int, scores: Placed, codes: CodeArray, part: slice) -> None:
+        """What one column adds to every reading, for a part of the batch."""
+        for one in self.each:
+            one.look(number, scores, codes, part)
 
     def tasks(self, batch: Batch) -> list[Callable[[], None]]:
         """What is to be done for decisions."""

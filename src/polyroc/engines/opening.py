@@ -1,10 +1,10 @@
 """From files and what is asked of them to rows: which columns, which classes, which rows count."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,14 +14,39 @@ from polyroc.engines.rows import DuckRows, Rows, code_of
 from polyroc.engines.session import EngineSession
 from polyroc.engines.source import Files, check_files, find_files, open_files
 from polyroc.errors import DroppedRowsWarning, InputError, warn
-from polyroc.io.columns import Asked, Columns, Request, check_column, choose
+from polyroc.io.columns import Asked, Columns, Request, choose
 from polyroc.io.labels import as_labels, like
-from polyroc.io.source import Source
+from polyroc.io.source import Kind, Source
 from polyroc.io.values import class_columns
 from polyroc.io.words import ColumnWords, columns_named
 from polyroc.scores import Scores
 
-__all__ = ["Opened", "OpenedFiles", "opened", "said"]
+__all__ = [
+    "MOST_LABELS",
+    "Opened",
+    "OpenedFiles",
+    "Question",
+    "columns_of",
+    "kind_of_labels",
+    "left_out",
+    "opened",
+    "said",
+    "sorted_labels",
+]
+
+MOST_LABELS = 65536
+
+
+class Question(NamedTuple):
+    """Which columns are meant and what they mean, as in `read`; `by` are columns that make groups."""
+
+    truth: str
+    scores: Request
+    weight: str | None
+    by: Sequence[str]
+    labels: Sequence[Hashable] | None
+    pos_label: Hashable
+    missing: Missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +75,25 @@ class Opened:
         """What the measures must know of the classes."""
         return Classes(self.like.labels, self.like.names, self.like.positive, self.like.kind != "score")
 
+    def expected(self) -> int | None:
+        """How many rows there are, if that is known without going through them."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class OpenedFiles(Opened):
     """Rows of files, ready to be judged."""
 
     rows: DuckRows
+
+    def expected(self) -> int | None:
+        """How many rows there are, which Parquet files say at their end."""
+        source = self.rows.source
+        if not source.call.startswith("read_parquet"):
+            return None
+        query = "SELECT sum(num_rows)::BIGINT FROM parquet_file_metadata(?)"
+        ((found,),) = self.rows.session.rows(query, source.parameters, source.name)
+        return int(found) - self.dropped
 
     def where(self, condition: str, told: Sequence[Any]) -> DuckRows:
         """The rows that also meet a condition on the columns c0, c1, ..."""
@@ -70,47 +108,33 @@ class OpenedFiles(Opened):
 
 
 @contextmanager
-def opened(
-    files: Files,
-    *,
-    truth: str,
-    scores: Request,
-    weight: str | None = None,
-    also: Sequence[str] = (),
-    labels: Sequence[Hashable] | None = None,
-    pos_label: Hashable = None,
-    missing: Missing = "refuse",
-    memory: int,
-    disk: int | None = None,
-) -> Iterator[OpenedFiles]:
-    """Open files; `also` are columns that must be there for another purpose."""
+def opened(files: Files, question: Question, memory: int, disk: int | None = None) -> Iterator[OpenedFiles]:
+    """Open files."""
     found = find_files(files)
     with EngineSession(memory // 2, disk) as session:
         source = open_files(session, found)
-        columns = choose(Asked(truth, scores, None, None, None, weight, None), source)
-        for name in also:
-            check_column(name, source, "by")
+        columns = columns_of(source, question)
         held = _labels(session, source, columns.truth)
-        order = as_labels(labels, held)
-        classifiers, names, fake = said(source, columns, held, order, pos_label)
-        check_files(session, found, (*names, *([weight] if weight else [])), (truth, *also))
-        code, told = code_of(f"c{source.columns.index(truth)}", fake.labels)
-        expressions = [_number(source, name) for name in names]
+        classifiers, names, fake = said(source, columns, held, question)
+        weight = [question.weight] if question.weight else []
+        check_files(session, found, (*names, *weight), (question.truth, *question.by))
+        truth = f"c{source.columns.index(question.truth)}"
+        code, told = code_of(truth, fake.labels)
         rows = DuckRows(
             session,
             source,
             code,
             names,
-            expressions,
-            _number(source, weight) if weight else None,
+            [_number(source, name) for name in names],
+            _number(source, question.weight) if question.weight else None,
             "TRUE",
             (told, ()),
             memory // 4,
             sum(Path(file).stat().st_size for file in found),
         )
         dropped = 0
-        if missing == "drop":
-            rows, dropped = _complete(rows, f"c{source.columns.index(truth)}")
+        if question.missing == "drop":
+            rows, dropped = _complete(rows, truth)
         yield OpenedFiles(rows, classifiers, fake, dropped)
 
 
@@ -120,32 +144,53 @@ def _number(source: Source, name: str) -> str:
 
 def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashable, ...]:
     """The distinct true classes, sorted."""
-    place = source.columns.index(truth)
-    assert source.kinds is not None
-    if source.kinds[place] == "other":
-        raise InputError(f"column {truth!r} of {source.name} holds lists or records; name another column.")
-    cast = {"integer": "HUGEINT", "float": "DOUBLE", "boolean": "BOOLEAN"}.get(source.kinds[place], "VARCHAR")
+    cast = {"integer": "HUGEINT", "float": "DOUBLE", "boolean": "BOOLEAN"}.get(
+        kind_of_labels(source, truth), "VARCHAR"
+    )
     found = session.rows(
-        source.select([f"DISTINCT CAST(c{place} AS {cast}) AS label"]) + " LIMIT 65537",
+        source.select([f"DISTINCT CAST(c{source.columns.index(truth)} AS {cast}) AS label"])
+        + f" LIMIT {MOST_LABELS + 2}",
         source.parameters,
         source.name,
     )
-    held = [label for (label,) in found if label is not None and label == label]
-    if len(held) > 65536:
-        raise InputError(f"column {truth!r} holds more than 65536 different labels; is it the right column?")
+    return sorted_labels((label for (label,) in found), truth)
+
+
+def columns_of(source: Source, question: Question) -> Columns:
+    """The columns asked for, all of which are there."""
+    asked = Asked(question.truth, question.scores, None, None, None, question.weight, None)
+    found = choose(asked, source, question.by)
+    for name in (question.truth, *question.by):
+        kind_of_labels(source, name)
+    return found
+
+
+def kind_of_labels(source: Source, name: str) -> Kind:
+    """What a column of labels holds."""
+    assert source.kinds is not None
+    kind = source.kinds[source.columns.index(name)]
+    if kind == "other":
+        raise InputError(f"column {name!r} of {source.name} holds lists or records; name another column.")
+    return kind
+
+
+def sorted_labels(found: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
+    """The distinct labels that are not missing, if there are not too many."""
+    held = [label for label in found if label is not None and label == label]
+    if len(held) > MOST_LABELS:
+        raise InputError(
+            f"column {truth!r} holds more than {MOST_LABELS} different labels; is it the right column?"
+        )
     return tuple(sorted(held))
 
 
 def said(
-    source: Source,
-    columns: Columns,
-    held: tuple[Hashable, ...],
-    order: tuple[Hashable, ...] | None,
-    pos_label: Hashable,
+    source: Source, columns: Columns, held: tuple[Hashable, ...], question: Question
 ) -> tuple[dict[str, tuple[int, ...]], list[str], Scores]:
     """The classifiers' columns; and made-up cases, one per label, that the door has looked at."""
     if not held:
         raise InputError(f"column {columns.truth!r} of {source.name} has no label at all; is it the right column?")
+    order = as_labels(question.labels, held)
     labels = order or held
     names: list[str] = []
     classifiers: dict[str, tuple[int, ...]] = {}
@@ -165,7 +210,7 @@ def said(
         [*held],
         dict.fromkeys(classifiers, made_up),
         labels=order,
-        pos_label=like(pos_label, labels),
+        pos_label=like(question.pos_label, labels),
         words=words,
     )
     return classifiers, names, fake
@@ -180,8 +225,13 @@ def _complete(rows: DuckRows, truth: str) -> tuple[DuckRows, int]:
         rows.source.parameters,
         rows.source.name,
     )[0]
+    return replace(rows, condition=condition), left_out(whole, kept)
+
+
+def left_out(whole: int, kept: int) -> int:
+    """How many rows are not kept, which is said aloud."""
     if not kept:
         raise InputError("Every row has a missing value; nothing is left to evaluate.")
     if kept < whole:
         warn(f"Dropped {whole - kept} of {whole} rows with missing values.", DroppedRowsWarning)
-    return replace(rows, condition=condition), whole - kept
+    return whole - kept

@@ -1,7 +1,8 @@
 """What the verbs take beside files, and whether these are large enough for an engine."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -10,7 +11,17 @@ from polyroc.engines.source import Files, find_files, is_files, is_frame, is_ses
 from polyroc.errors import InputError
 from polyroc.io.columns import Request
 
-__all__ = ["SHARE", "Covariance", "Engine", "Reading", "Settings", "over_files", "settings", "suits_memory"]
+__all__ = [
+    "SHARE",
+    "Covariance",
+    "Engine",
+    "Reading",
+    "Settings",
+    "is_large",
+    "over_files",
+    "settings",
+    "suits_memory",
+]
 
 Covariance = Literal["joined", "bound"]
 Engine = Literal["duckdb", "memory"] | Any  # or a session of Spark
@@ -99,12 +110,23 @@ def over_files(data: Any, engine: Engine | None, given: Mapping[str, Any]) -> bo
 
 
 def suits_memory(asked: Settings, engine: Engine | None) -> bool:
-    """Whether the files are read into memory: as said, or if they are small and nothing else needs the engine."""
-    if is_frame(asked.files):
+    """Whether the file is read into memory: as said, or if it is one, small, and nothing else needs the engine."""
+    files = asked.files
+    if is_frame(files):
         return False
-    if engine is not None:
-        return bool(engine == "memory")
-    if asked.by or asked.tolerance is not None or asked.exact:
+    if engine == "duckdb" or (engine is None and (asked.by or asked.tolerance is not None or asked.exact)):
         return False
-    size = sum(Path(file).stat().st_size for file in find_files(asked.files))
-    return size * SHARE <= machine_memory() and len(find_files(asked.files)) == 1
+    one = files if isinstance(files, str | PathLike) else files[0] if len(files) == 1 else None
+    plain = one is not None and Path(one).is_file()
+    if engine == "memory":
+        if asked.by:
+            raise InputError("by=... brings groups together with an engine; leave out engine='memory'.")
+        if not plain and find_files(files):
+            raise InputError("engine='memory' reads one file; several, globs and folders need engine='duckdb'.")
+        return True
+    return plain and not is_large([one])
+
+
+def is_large(files: Sequence[Any]) -> bool:
+    """Whether files are larger than a quarter of the memory."""
+    return sum(Path(file).stat().st_size for file in files) * SHARE > machine_memory()

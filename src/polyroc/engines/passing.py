@@ -18,6 +18,7 @@ from polyroc.errors import InputError
 __all__ = ["Pass", "Plan"]
 
 WORKERS = min(8, os.cpu_count() or 1)
+CACHED = 2**14  # rows of a column that are done with before the next: what is known of them stays in the cache
 Task = Callable[[], None]
 
 
@@ -35,6 +36,8 @@ class Plan:
         The tables in which to look rows up; None if they need not be.
     first
         Whether nobody has looked at these rows before: true classes and weights are then checked.
+    decide
+        Makes decisions of scores, one column per class, before they are counted.
     """
 
     classifiers: Mapping[str, tuple[int, ...]]
@@ -44,6 +47,7 @@ class Plan:
     kinds: Sequence[str]
     lookups: Lookups | None
     first: bool
+    decide: Callable[[Batch], Batch] | None = None
 
     def empty(self) -> dict[str, Counted]:
         """By classifier, cells and patterns without cases."""
@@ -83,7 +87,11 @@ class Pass:
         """Count and look up some rows; `do` does the parts of it, which can be done at the same time."""
         if self.plan.first and len(batch.codes):
             self._check(batch)
-        do(self._tasks(batch, [Placed(column) for column in batch.columns]))
+        if self.plan.decide is not None:
+            batch = self.plan.decide(batch)
+        if self.lookups is not None:
+            self.lookups.begin(len(batch.codes))
+        do(self._tasks(batch))
         if self.lookups is not None:
             self.lookups.add(batch)
         self.seen += len(batch.codes)
@@ -94,24 +102,31 @@ class Pass:
         of = self.plan.classifiers
         return next((of[name][place] for name, place in found if place is not None), None)
 
-    def _tasks(self, batch: Batch, placed: Sequence[Placed]) -> list[Task]:
-        codes, _, weight = batch
+    def _tasks(self, batch: Batch) -> list[Task]:
+        codes, columns, weight = batch
         of = self.plan.classifiers
 
         def column(number: int) -> None:
-            for name, each in self.counted.items():
-                for place in [place for place, one in enumerate(of[name]) if one == number]:
-                    each.add_column(place, codes, placed[number], weight)
-            if self.lookups is not None:
-                self.lookups.look(number, placed[number], codes)
+            for start in range(0, len(codes), CACHED):
+                self._see_column(number, batch, slice(start, start + CACHED))
 
         def patterns(name: str) -> None:
-            own = [placed[number] for number in of[name]]
+            own = [Placed(columns[number]) for number in of[name]]
             self.counted[name].add_patterns(codes, own, weight)
 
-        tasks: list[Task] = [partial(column, number) for number in range(len(placed))]
+        tasks: list[Task] = [partial(column, number) for number in range(len(columns))]
         tasks += [partial(patterns, name) for name, each in self.counted.items() if each.patterns]
         return tasks + ([] if self.lookups is None else self.lookups.tasks(batch))
+
+    def _see_column(self, number: int, batch: Batch, part: slice) -> None:
+        codes, scores = batch.codes[part], Placed(batch.columns[number][part])
+        weight = None if batch.weight is None else batch.weight[part]
+        for name, each in self.counted.items():
+            for place, one in enumerate(self.plan.classifiers[name]):
+                if one == number:
+                    each.add_column(place, codes, scores, weight)
+        if self.lookups is not None:
+            self.lookups.look(number, scores, codes, part)
 
     def _check(self, batch: Batch) -> None:
         lowest = int(batch.codes.min())

@@ -14,17 +14,19 @@ from polyroc.errors import NotApplicableError
 from polyroc.measures import Measure
 from polyroc.measures.ordered import Chains
 
-__all__ = ["discriminability", "ranked"]
+__all__ = ["discriminability", "ranked", "read"]
 
 
 def ranked(measure: Measure, column: Column, classes: Classes, place: int) -> Bounded:
     """An area or a volume, read off the cells as they are, and in the two orders that bound it."""
     best = _best_ranks(measure, classes)
     middle, low, high = (
-        _read(measure, column, classes, place, ranks) for ranks in (None, [-rank for rank in best], best)
+        read(measure, column, classes, place, ranks) for ranks in (None, [-rank for rank in best], best)
     )
     limits = measure.range(len(classes.labels), **measure.settings)
     ends = widened(low.value, high.value, [column], limits)
+    if measure.key == "cost_area":  # least at the corners of a hull, which the order inside cells moves
+        return Bounded(middle, *ends)
     return Bounded(middle, *ends, cache(lambda: _half_apart(low.tables(), high.tables())))
 
 
@@ -42,9 +44,10 @@ def _best_ranks(measure: Measure, classes: Classes) -> list[float]:
     return [float(k == classes.positive) for k in range(c)]
 
 
-def _read(
-    measure: Measure, column: Column, classes: Classes, place: int, ranks: Sequence[float] | None
+def read(
+    measure: Measure, column: Column, classes: Classes, place: int, ranks: Sequence[float] | None = None
 ) -> Reading:
+    """The measure of the cells, with the cases of a class at these ranks in a cell that mixes scores."""
     sample = BinnedSample(column, classes.labels, classes.positive, ranks)
     return reading_of(measure(sample), sample.held, sample.starts, column, place)
 

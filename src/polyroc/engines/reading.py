@@ -53,13 +53,26 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class Bounded:
-    """A reading with the bounds of its value; by how much the order inside cells moves each component; parts."""
+    """A reading with the bounds of its value.
+
+    Attributes
+    ----------
+    reading, low, high
+        What was read, and between what the exact value is.
+    off
+        Makes by how much the order inside cells moves each component; None if that is not known.
+    parts
+        Makes the pieces the value is made of.
+    widths
+        Makes, by column, what each cell adds to the distance of the bounds; None if `off` tells.
+    """
 
     reading: Reading
     low: float
     high: float
     off: Callable[[], Tables] | None = None
     parts: Callable[[], Mapping[str, "Bounded"]] = field(default=dict)
+    widths: Callable[[], dict[int, FloatArray]] | None = None
 
 
 def _slack(columns: Sequence[Column], terms: int) -> float:

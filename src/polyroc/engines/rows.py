@@ -16,10 +16,22 @@ from polyroc.kernels.tallying import FRACTION, add_cases, add_weighted
 if TYPE_CHECKING:
     from polyroc.engines.passing import Pass
 
-__all__ = ["Batch", "DuckRows", "MemoryRows", "Rows", "check_room", "code_of", "exact_column"]
+__all__ = [
+    "Batch",
+    "DuckRows",
+    "MemoryRows",
+    "Rows",
+    "check_room",
+    "code_of",
+    "exact_column",
+    "joined",
+    "not_finite",
+]
 
 MANY = 64  # labels beyond which a list is searched instead of a chain of comparisons
 NULL, UNKNOWN = -1, -2
+STRETCHES = 16  # of files that some rows are taken from
+SMALL_PART = 8  # how many times as many rows there must be
 
 
 class Batch(NamedTuple):
@@ -47,15 +59,19 @@ class Rows(Protocol):
     def distinct(self, place: int, classes: int) -> Column:
         """Every distinct value of a column as a cell."""
 
+    def some(self, rows: int) -> "MemoryRows | None":
+        """About so many rows from all over the data, if that is a small part of them and costs little."""
+
     def explain(self, place: int) -> InputError:
         """What is wrong with a column in which something is not finite."""
 
 
 @dataclass(frozen=True, eq=False)
 class MemoryRows:
-    """Rows in memory, one batch."""
+    """Rows in memory, one batch; `names` are what the columns of scores are called."""
 
     batch: Batch
+    names: Sequence[str] = ()
     bytes: int | None = None
 
     @property
@@ -83,9 +99,27 @@ class MemoryRows:
             add_weighted(cells.astype(np.int32), values, codes[kept], weight[kept], records)
         return _exact(found, *sums_of(records, classes))
 
+    def some(self, rows: int) -> "MemoryRows | None":
+        """None: all are at hand."""
+
     def explain(self, place: int) -> InputError:
-        """What is wrong with a column."""
-        return InputError(f"column {place} holds a missing or an infinite value; correct it.")
+        """What is wrong with a column: how many rows of it are missing, or infinite."""
+        values = self.batch.columns[place]
+        counts = int(np.isnan(values).sum()), int(np.isinf(values).sum()), len(values)
+        return not_finite(f"column {(self.names or range(place + 1))[place]!r}", *counts)
+
+
+def not_finite(column: str, missing: int, infinite: int, rows: int) -> InputError:
+    """What is wrong with a column, and what to do."""
+    if infinite:
+        return InputError(
+            f"{column} holds infinity in {infinite} of {rows} rows where a finite number was expected; replace it "
+            "by a finite number beyond all others."
+        )
+    return InputError(
+        f"{column} has missing values in {missing} of {rows} rows. Complete them, or say missing='drop' to leave "
+        "such rows out."
+    )
 
 
 def _exact(found: FloatArray, cases: IntArray, weight: FloatArray, squares: FloatArray) -> Column:
@@ -169,12 +203,29 @@ class DuckRows:
         """All rows once."""
         work.go_through(self._each(), tell)
 
-    def _each(self) -> Generator[Batch]:
+    def _each(self, condition: str = "TRUE", told: Sequence[Any] = ()) -> Generator[Batch]:
         weight = [] if self.weight is None else [self.weight]
-        query = self._query([self.code, *self.expressions, *weight])
+        query = f"{self._query([self.code, *self.expressions, *weight])} AND {condition}"
         n = len(self.names)
-        for codes, *rest in self.session.stream(query, self.parameters, self.source.name):
+        for codes, *rest in self.session.stream(query, [*self.parameters, *told], self.source.name):
             yield Batch(codes, rest[:n], rest[n] if weight else None)
+
+    def some(self, rows: int) -> MemoryRows | None:
+        """Stretches at equal distances; only Parquet files can be read in part."""
+        if not self.source.call.startswith("read_parquet"):
+            return None
+        query = "SELECT file_name, num_rows FROM parquet_file_metadata(?) ORDER BY file_name"
+        held = self.session.rows(query, self.source.parameters, self.source.name)
+        ends = np.cumsum([count for _, count in held])
+        if ends[-1] < SMALL_PART * rows:
+            return None
+        batches: list[Batch] = []
+        for start in ((np.arange(STRETCHES) + 0.5) * (ends[-1] / STRETCHES)).astype(np.int64):
+            i = int(np.searchsorted(ends, start, "right"))
+            first = int(start - ends[i] + held[i][1])
+            between = [held[i][0], first, first + rows // STRETCHES - 1]
+            batches += self._each("filename = ? AND file_row_number BETWEEN ? AND ?", between)
+        return MemoryRows(joined(batches)) if batches else None
 
     def distinct(self, place: int, classes: int) -> Column:
         """Every distinct value of a column as a cell; DuckDB groups, and puts aside on disk what does not fit."""
@@ -203,16 +254,16 @@ class DuckRows:
             [*self.source.parameters, *self.told[1]],
             self.source.name,
         )[0]
-        name = self.names[place]
-        if infinite:
-            return InputError(
-                f"column {name!r} of {self.source.name} holds infinity in {infinite} of {rows} rows where a "
-                "finite number was expected; replace it by a finite number beyond all others."
-            )
-        return InputError(
-            f"column {name!r} of {self.source.name} has missing values in {missing} of {rows} rows. Complete "
-            "them, or say missing='drop' to leave such rows out."
-        )
+        return not_finite(f"column {self.names[place]!r} of {self.source.name}", missing, infinite, rows)
+
+
+def joined(batches: Sequence[Batch]) -> Batch:
+    """Several batches as one."""
+    columns = [np.concatenate(parts) for parts in zip(*(batch.columns for batch in batches), strict=True)]
+    weights = [batch.weight for batch in batches if batch.weight is not None]
+    return Batch(
+        np.concatenate([batch.codes for batch in batches]), columns, np.concatenate(weights) if weights else None
+    )
 
 
 def _exact_sum(expression: str, name: str) -> str:

@@ -5,6 +5,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -16,7 +17,16 @@ from polyroc.io.session import Session
 __all__ = ["EngineSession", "machine_memory", "parse_size"]
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-_FULL = ("no space left", "max_temp_directory_size", "out of memory", "failed to offload", "could not allocate")
+CONTAINER = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_FULL = (
+    "no space left",
+    "quota exceeded",
+    "file too large",
+    "max_temp_directory_size",
+    "out of memory",
+    "failed to offload",
+    "could not allocate",
+)
 
 
 def parse_size(text: str | int) -> int:
@@ -34,11 +44,14 @@ def parse_size(text: str | int) -> int:
 
 
 def machine_memory() -> int:
-    """The memory of this machine in bytes; 8 GB if it does not say."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return 8 * 2**30
+    """The memory of this machine in bytes, or of the container if that has less; 8 GB if nothing says."""
+    found: list[int] = []
+    with suppress(AttributeError, ValueError, OSError):
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for path in CONTAINER:
+        with suppress(ValueError, OSError):  # "max": as much as there is
+            found.append(int(Path(path).read_text()))
+    return min(found, default=8 * 2**30)
 
 
 class EngineSession(Session):
@@ -88,7 +101,19 @@ class EngineSession(Session):
                 f"memory=..., free disk space in {Path(tempfile.gettempdir())}, or ask for a tolerance instead of "
                 "exact=True."
             )
-        return super()._named(error, reading)
+        return _misread(text) or super()._named(error, reading)
+
+
+def _misread(text: str) -> InputError | None:
+    """What is wrong with a line of a CSV file, if that is the trouble: which, and what stands there."""
+    line, file = re.search(r"CSV Error on Line: (\d+)", text), re.search(r"^ *file = (.+)$", text, re.MULTILINE)
+    cell = re.search(r'Error when converting column "(.+)"\. Could not convert string "(.*)" to', text)
+    if not (line and file and cell):
+        return None
+    return InputError(
+        f"line {line[1]} of '{file[1].strip()}' has {cell[2]!r} in column {cell[1]!r}, which held numbers before; "
+        "correct it, or leave it empty and say missing='drop'."
+    )
 
 
 def _literal(value: object) -> str:

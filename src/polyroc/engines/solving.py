@@ -1,20 +1,22 @@
 """Passes over rows until the bounds are as narrow as asked: count, look, cut finer where it matters, count."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan
 
 import numpy as np
 
 from polyroc.engines.bounding import family
+from polyroc.engines.column import cell_size
 from polyroc.engines.counting import Read, columns_of, patterns_of
 from polyroc.engines.estimating import Facts, Judge, centred, width_by_cell
 from polyroc.engines.layout import Layout
 from polyroc.engines.lookups import Lookup, Lookups
 from polyroc.engines.options import Covariance
 from polyroc.engines.passing import Pass, Plan
+from polyroc.engines.piloting import BITS, SURE, Pilot, apart, part_size
 from polyroc.engines.reading import Bounded, Classes
-from polyroc.engines.rows import Rows
+from polyroc.engines.rows import MemoryRows, Rows
 from polyroc.engines.tally import check_fit, default_bits, warn_of
 from polyroc.errors import InputError, SmallClassWarning, ToleranceWarning, warn
 from polyroc.kernels.arrays import FloatArray, IntArray
@@ -51,6 +53,10 @@ class Asked:
         Whether the covariance between classifiers is wanted.
     room
         How many bytes the records may take.
+    dropped
+        How many rows are left out because something is missing.
+    progress, expected
+        Who is told how far a pass is; of how many rows, if that is known.
     """
 
     measures: Sequence[Measure]
@@ -65,15 +71,20 @@ class Asked:
     room: int = 2**29
     dropped: int = 0
     progress: Progress | None = field(default=None)
+    expected: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Estimates by (classifier, measure), in that order their covariance if it was wanted, and the cells."""
+    """Estimates by (classifier, measure), in that order their covariance if it was wanted, and the cells.
+
+    `rows` is how many there were.
+    """
 
     estimates: dict[tuple[str, str], Estimate]
     covariance: FloatArray
     read: Mapping[str, Read]
+    rows: int
 
 
 def solve(rows: Rows, asked: Asked) -> Solution:
@@ -91,10 +102,12 @@ class _Solver:
         self.found: dict[tuple[str, Measure], Bounded] = {}
         self.covariance: FloatArray | None = None
         self.within: list[float] = []
+        self.coarse: dict[str, Read] = {}
         self.cases: IntArray = np.zeros(len(asked.classes.labels), dtype=np.int64)
 
     def solution(self) -> Solution:
-        self._first()
+        pilot = self._piloted()
+        self._first(pilot)
         if self._absent():
             return self._undefined()
         if self.asked.exact:
@@ -106,20 +119,46 @@ class _Solver:
                 self._complain()
                 break
             self._count_again(layouts)
+            pilot = None
+        if pilot is not None and pilot.lookups is not None:
+            self._put_right(pilot, pilot.lookups)
         if self.covariance is None and self._needs_rows_again():
             self._pass({}, lookups=self._lookups())
         return self._solved()
 
     # passes
 
-    def _first(self) -> None:
+    def _piloted(self) -> Pilot | None:
+        """What some rows teach; None if they are too few to teach anything, or nothing is to be learnt."""
+        asked = self.asked
+        wanted = part_size(max(map(max, asked.classifiers.values())) + 1, asked.room)
+        if asked.exact or not wanted or patterns_of(asked.measures, asked.classes):
+            return None
+        some = self.rows.some(wanted)
+        if some is None or len(some.batch.codes) < wanted // 4:
+            return None
+        ahead = _Solver(some, replace(asked, progress=None))
+        try:
+            ahead._first(bits=None if asked.tolerance is None else BITS)
+        except InputError:
+            return None  # whoever goes through all rows will say it better
+        if (ahead.cases <= 1).any():
+            return None
+        ahead._look()
+        finer = (ahead._finer() if ahead._wide() else None) or {}
+        fine = {name: each | finer.get(name, {}) for name, each in ahead.layouts.items()}
+        return Pilot(some, ahead.layouts, fine, ahead._lookups() if ahead._needs_rows_again() else None)
+
+    def _first(self, pilot: Pilot | None = None, bits: int | None = None) -> None:
         asked, classes = self.asked, self.asked.classes
         places, kinds = columns_of(asked.measures, classes), patterns_of(asked.measures, classes)
         n = max(1, len(places) * len(asked.classifiers))
-        bits = 8 if asked.exact else default_bits(len(classes.labels), n, self.rows.weighted, asked.room)
-        layout = Layout.of(bits)
+        most = default_bits(len(classes.labels), n, self.rows.weighted, asked.room)
+        layout = Layout.of(8 if asked.exact else min(most, bits or most))
         self.layouts = {name: dict.fromkeys(places, layout) for name in asked.classifiers}
-        counted = self._pass(self.layouts, kinds).counted
+        if pilot is not None:
+            self.layouts = pilot.fine
+        counted = self._pass(self.layouts, kinds, None if pilot is None else pilot.lookups).counted
         self.cases = next(iter(counted.values())).cases()
         if self._absent():
             return
@@ -127,6 +166,8 @@ class _Solver:
             for one in counted.values():
                 check_fit(each, asked.kind, one)
         self.read = {name: each.read() for name, each in counted.items()}
+        if pilot is not None:
+            self.coarse = {name: each.read_coarser(pilot.coarse[name]) for name, each in counted.items()}
 
     def _exact(self) -> None:
         """Every value a cell."""
@@ -163,13 +204,13 @@ class _Solver:
                 "stay the same (persist() a Spark data frame)."
             )
         self.seen = work.seen
-        if lookups is not None:
+        if lookups is not None and self.read:
             self.covariance = lookups.covariance(self.cases, self._totals())
         return work
 
     def _tell(self, seen: int) -> None:
         if self.asked.progress is not None:
-            self.asked.progress(seen, max(self.seen, seen), f"pass {self.passes}")
+            self.asked.progress(seen, max(self.seen or self.asked.expected or 0, seen), f"pass {self.passes}")
 
     def _number(self, name: str, place: int) -> int:
         return self.asked.classifiers[name][place]
@@ -198,8 +239,8 @@ class _Solver:
             for place, width in width_by_cell(bounded, self.read[name].of(measure)).items():
                 if place >= 0:
                     worth[name, place] = worth.get((name, place), 0.0) + width / tolerance
-        c, fields = len(self.asked.classes.labels), 5 if self.rows.weighted else 1
-        most = self.asked.room // (8 * (1 + c * fields) * len(worth))
+        size = cell_size(len(self.asked.classes.labels), self.rows.weighted)
+        most = self.asked.room // (size * len(worth))
         found: dict[str, dict[int, Layout]] = {name: {} for name in self.read}
         for (name, place), each in worth.items():
             layout = self.layouts[name][place]
@@ -239,16 +280,47 @@ class _Solver:
 
     def _lookups(self) -> Lookups:
         """What to look up in the next pass: components as the cells tell them now."""
-        found = []
+        found, self.within = [], []
         for (name, measure), each in self.found.items():
-            read = self.read[name]
-            tables = centred(each.reading, read.of(measure))
-            found.append(Lookup(self.asked.classifiers[name], read, measure, tables))
-            self.within.append(self._judge(name, measure).error_within(each))
-        return Lookups(found, len(self.asked.classes.labels))
+            found.append(self._lookup(name, measure, each, self.read[name]))
+            self.within.append(self._judge(name, measure, self.read).error_within(each))
+        return Lookups(found, len(self.cases))
 
-    def _judge(self, name: str, measure: Measure) -> Judge:
-        return Judge(measure, name, self.asked.classes, self.read[name].of(measure), self._facts())
+    def _lookup(self, name: str, measure: Measure, found: Bounded, read: Read) -> Lookup:
+        return Lookup(self.asked.classifiers[name], read, measure, centred(found.reading, read.of(measure)))
+
+    def _put_right(self, pilot: Pilot, seen: Lookups) -> None:
+        """The covariance from rows that were looked up in a pilot's components, unless these are too far off."""
+        final, within = [], []
+        for (name, measure), before in zip(self.found, seen.each, strict=True):
+            read = self.coarse[name]
+            found, judge = read.bounded(measure), self._judge(name, measure, self.coarse)
+            final.append(self._lookup(name, measure, found, read))
+            off = apart(centred(found.reading, read.of(measure)), before, read.of(measure))
+            within.append(judge.error_within(found) + judge.error_of(found.reading, off))
+        right, share = Lookups(final, len(self.cases)), self._squares() / pilot.squares(len(self.cases))
+        more = self._sums(pilot.rows, right) - self._sums(pilot.rows, seen)
+        right.sums = seen.sums + share[:, None, None] * more
+        covariance, raw = (each.covariance(self.cases, self._totals()) for each in (right, seen))
+        errors = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+        self.within = (within + np.abs(errors - np.sqrt(raw.diagonal()))).tolist()
+        if (self.within <= SURE * errors).all():
+            self.covariance = covariance
+
+    def _sums(self, rows: MemoryRows, lookups: Lookups) -> FloatArray:
+        """The sums of products over some rows."""
+        asked = self.asked
+        again = Lookups(lookups.each, len(self.cases))
+        plan = Plan(asked.classifiers, asked.classes, rows.weighted, {}, (), again, first=False)
+        rows.go_through(Pass(plan), lambda _: None)
+        return again.sums
+
+    def _squares(self) -> FloatArray:
+        (name, measure) = next(iter(self.found))
+        return np.asarray(next(iter(self.read[name].of(measure).values())).squares.sum(axis=0))
+
+    def _judge(self, name: str, measure: Measure, read: Mapping[str, Read]) -> Judge:
+        return Judge(measure, name, self.asked.classes, read[name].of(measure), self._facts())
 
     def _totals(self) -> FloatArray:
         (name, measure) = next(iter(self.found))
@@ -260,12 +332,12 @@ class _Solver:
         estimates: dict[tuple[str, str], Estimate] = {}
         for i, ((name, measure), found) in enumerate(self.found.items()):
             seen = None if self.covariance is None else (float(self.covariance[i, i]), self.within[i])
-            estimates[name, str(measure)] = self._judge(name, measure).estimate(found, seen)
+            estimates[name, str(measure)] = self._judge(name, measure, self.read).estimate(found, seen)
         small = [key for (_, key), each in estimates.items() if each.fewest <= 1]
         if small:
             told = ", ".join(dict.fromkeys(small))
             warn(f"A class has one case only: no standard error (nan) for {told}.", SmallClassWarning)
-        return Solution(estimates, self._covariance(estimates), self.read)
+        return Solution(estimates, self._covariance(estimates), self.read, self.seen)
 
     def _covariance(self, estimates: Mapping[tuple[str, str], Estimate]) -> FloatArray:
         """As found; or, without seeing rows again, what makes a difference of two the most uncertain."""
@@ -297,7 +369,7 @@ class _Solver:
             for name in self.asked.classifiers
             for measure in self.asked.measures
         }
-        return Solution(estimates, np.full((len(estimates), len(estimates)), nan), {})
+        return Solution(estimates, np.full((len(estimates), len(estimates)), nan), {}, self.seen)
 
 
 def _parts(worth: FloatArray, cut: IntArray, share: float, most: int) -> IntArray:

@@ -50,6 +50,11 @@ def find_files(given: Files) -> list[str]:
     found: list[str] = []
     for each in asked:
         path = str(each)
+        if "://" in path:
+            raise InputError(
+                f"'{path}' is not on this machine, and DuckDB reads what is here: copy or mount it, or give "
+                "spark.read.parquet(...) of it."
+            )
         if Path(path).is_dir():
             inside = sorted(str(file) for file in Path(path).rglob("*") if _ending(file.name))
             if not inside:
@@ -81,7 +86,7 @@ def open_files(session: EngineSession, files: Sequence[str]) -> Source:
     """The files as one table; columns of Hive partitions (`day=2024-01-01/`) are columns of it."""
     name = f"'{files[0]}'" if len(files) == 1 else f"'{files[0]}' and {len(files) - 1} more files"
     parquet = _ending(files[0]) == ".parquet"
-    call = "read_parquet(?)" if parquet else "read_csv(?, header = true)"
+    call = "read_parquet(?)" if parquet else "read_csv(?, header = true, union_by_name = true)"
     told = session.rows(f"DESCRIBE SELECT * FROM {call}", ([*files],), name)
     names = tuple(str(row[0]) for row in told)
     check_names(names, name)
@@ -91,18 +96,8 @@ def open_files(session: EngineSession, files: Sequence[str]) -> Source:
 def check_files(
     session: EngineSession, files: Sequence[str], numbers: Sequence[str], others: Sequence[str]
 ) -> None:
-    """Every Parquet file must have every column, and the scores must be numbers; otherwise the file is named."""
-    if _ending(files[0]) != ".parquet":
-        return
-    schema = session.rows(
-        "SELECT file_name, name, duckdb_type FROM parquet_schema(?) WHERE num_children IS NULL",
-        ([*files],),
-        f"'{files[0]}'",
-    )
-    held: dict[str, dict[str, str]] = {file: {} for file in files}
-    for file, name, kind in schema:
-        held.setdefault(str(file), {})[str(name)] = str(kind)
-    for file, columns in held.items():
+    """Every file must have every column, and the scores must be numbers; otherwise the file is named."""
+    for file, columns in _types(session, files, (*numbers, *others)).items():
         parts = {part.split("=", 1)[0] for part in Path(file).parts if "=" in part}
         missing = [name for name in (*numbers, *others) if name not in columns and name not in parts]
         if missing:
@@ -116,3 +111,22 @@ def check_files(
                     f"column {name!r} of '{file}' holds {columns[name]} where numbers were expected; "
                     "write it again as numbers."
                 )
+
+
+def _types(session: EngineSession, files: Sequence[str], wanted: Sequence[str]) -> dict[str, dict[str, str]]:
+    """By file and column, what it holds; of Parquet files from their ends, all at once."""
+    if _ending(files[0]) != ".parquet":
+        return {file: _described(session, "read_csv(?, header = true)", file) for file in files}
+    query = "SELECT file_name, name, duckdb_type FROM parquet_schema(?) WHERE num_children IS NULL"
+    held: dict[str, dict[str, str]] = {file: {} for file in files}
+    for file, name, kind in session.rows(query, ([*files],), f"'{files[0]}'"):
+        held.setdefault(str(file), {})[str(name)] = str(kind)
+    for file, columns in held.items():
+        if any(name not in columns for name in wanted):  # it may be a column of lists or records
+            columns |= _described(session, "read_parquet(?)", file)
+    return held
+
+
+def _described(session: EngineSession, call: str, file: str) -> dict[str, str]:
+    rows = session.rows(f"DESCRIBE SELECT * FROM {call}", (file,), f"'{file}'")
+    return {str(name): str(kind) for name, kind, *_ in rows}

@@ -16,7 +16,7 @@ from pyspark.sql import functions as sql
 from polyroc.engines.column import Column
 from polyroc.engines.executing import MESSAGE, Load, absorb, count, merge
 from polyroc.engines.passing import Pass
-from polyroc.engines.rows import check_room, exact_column
+from polyroc.engines.rows import check_room, exact_column, not_finite
 from polyroc.errors import InputError, MissingPackageError, OutOfSpaceError
 from polyroc.kernels.tallying import FRACTION
 
@@ -56,6 +56,9 @@ class SparkRows:
         """Whether rows have weights."""
         return "w" in self.frame.columns
 
+    def some(self, rows: int) -> None:
+        """None: a part of a data frame can cost as much to make as all of it."""
+
     def go_through(self, work: Pass, tell: Callable[[int], None]) -> None:
         """Send the plan to the executors, let them count their partitions and merge, take in what is left.
 
@@ -93,21 +96,13 @@ class SparkRows:
 
     def explain(self, place: int) -> InputError:
         """What is wrong with a column: how many rows of it are missing, or infinite."""
-        value, name = sql.col(f"v{place}"), self.names[place]
+        value = sql.col(f"v{place}")
         infinite, missing, rows = guarded(
             lambda: self.frame.select(
                 sql.count_if(sql.abs(value) == float("inf")), sql.count_if(sql.isnan(value)), sql.count("*")
             ).collect()[0]
         )
-        if infinite:
-            return InputError(
-                f"column {name!r} of {NAME} holds infinity in {infinite} of {rows} rows where a finite number was "
-                "expected; replace it by a finite number beyond all others."
-            )
-        return InputError(
-            f"column {name!r} of {NAME} has missing values in {missing} of {rows} rows. Complete them, or say "
-            "missing='drop' to leave such rows out."
-        )
+        return not_finite(f"column {self.names[place]!r} of {NAME}", missing, infinite, rows)
 
 
 @contextmanager

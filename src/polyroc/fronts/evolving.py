@@ -46,12 +46,14 @@ class Evolution:
         """The first archive: from a fit, from parameters given, or from parameters drawn at random."""
         if isinstance(start, str) and start not in get_args(Start):
             raise InputError(f"start must be one of {', '.join(get_args(Start))}, or parameters, got {start!r}.")
-        first = self.family.start(self.training.X, self.training.y, self.rng)
-        if isinstance(start, str) and start == "random":
+        X, y, named = self.training.X, self.training.y, start if isinstance(start, str) else ""
+        kept = self.family.keep(X, y)
+        first = None if kept and named != "fitted" else self.family.start(X, y, self.rng)
+        if named == "random":
             for _ in range(AS_PRINTED):
-                self._try(self.family.random(self.training.X, self.training.y, self.rng), 1)
+                self._try(self.family.random(X, y, self.rng), 1)
         else:
-            vectors = [first] if isinstance(start, str) else self._given(start)
+            vectors = [first] if named and first is not None else self._given(start)
             for vector in vectors:
                 self._try(vector, max(self.per_generation, SWEEP // len(vectors)))
         self.front.look(self.draws, 0)
@@ -59,7 +61,8 @@ class Evolution:
     def restore(self, found: Front) -> None:
         """Stand where the search that found a front stood."""
         assert found.search is not None
-        self.family.start(self.training.X, self.training.y, np.random.default_rng(0))  # it may keep the cases
+        if not self.family.keep(self.training.X, self.training.y):
+            self.family.start(self.training.X, self.training.y, np.random.default_rng(0))
         self.family.given(found.search.models[0])
         self.models = list(found.search.models)
         self.rng.bit_generator.state = found.search.state

@@ -11,13 +11,16 @@ from polyroc.errors import InputError
 from polyroc.fronts import sweeping
 from polyroc.fronts.families.family import Family, is_family
 from polyroc.fronts.objectives import Objective
-from polyroc.fronts.searching import Progress, search
+from polyroc.fronts.searching import search
 from polyroc.fronts.selection import Selection
+from polyroc.fronts.telling import Progress
 from polyroc.results.front import Front
 
 __all__ = ["front"]
 
-METHODS = {"start", "perturb", "posteriors"}
+METHODS = ("start", "perturb", "posteriors")
+FIXED = ("n", "missing")  # options that go with a fixed classifier only
+SEARCHED = ("generations", "costs", "start", "selection", "objectives", "resume", "save", "save_every")
 
 
 @overload
@@ -33,7 +36,7 @@ def front(
     labels: Sequence[Hashable] | None = ...,
     sample_weight: Any = ...,
     missing: Missing = ...,
-    progress: Progress | None = ...,
+    progress: Progress | bool | None = ...,
 ) -> Front | dict[str, Front]: ...
 
 
@@ -54,10 +57,11 @@ def front(
     rng: int | np.random.Generator | None = ...,
     n_jobs: int | None = ...,
     labels: Sequence[Hashable] | None = ...,
+    sample_weight: Any = ...,
     resume: Front | str | os.PathLike[str] | None = ...,
     save: str | os.PathLike[str] | None = ...,
     save_every: float = ...,
-    progress: Progress | None = ...,
+    progress: Progress | bool | None = ...,
 ) -> Front: ...
 
 
@@ -117,7 +121,8 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     labels, missing
         As in `evaluate`; `missing` goes with a fixed classifier only.
     sample_weight
-        Fixed: whole numbers, how many cases a row stands for.
+        Whole numbers: how many cases a row stands for where errors are counted. (A family is started from the rows
+        as they are; those of weight 0 are left out.)
     resume
         Family: a front, or a file of one, to go on with; family, options and cases must be those it was found with
         (`start` and `rng` are not read). A search of 1000 generations that is gone on with to 3000 gives what one
@@ -126,12 +131,13 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
         Family: a file to keep the front in, every so many seconds on the way and at the end, so that even a
         process that is killed loses no more. A file that exists is overwritten only where `resume` names it.
     progress
-        Called with (done, total, what) on the way; `what` has the size of the archive and its G.
+        True for a bar with the size of the archive and its G so far; or a function, called with (done, total,
+        what) on the way.
 
     Returns
     -------
-    Front, or a dict of them by classifier if `y_score` is a dict or holds several. Ctrl-C ends a search early and
-    gives what was found, marked `search.interrupted`; it can be gone on with.
+    Front, or a dict of them by classifier if `y_score` is a dict or holds several. Ctrl-C ends the work early and
+    gives what was found; of a family it is marked `search.interrupted` and can be gone on with.
 
     Examples
     --------
@@ -156,12 +162,30 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     if is_family(y_true):
         if y_score is None or y is None:
             raise InputError("A search needs cases: front(family, X, y).")
+        _check_options(options, of_family=True)
         return search(y_true, y_score, y, **options)
-    lacking = METHODS - {name for name in METHODS if callable(getattr(y_true, name, None))}
-    if y is not None or (lacking != METHODS and not hasattr(y_true, "dtype")):
+    lacking = [name for name in METHODS if not callable(getattr(y_true, name, None))]
+    if y is not None or (len(lacking) < len(METHODS) and not hasattr(y_true, "dtype")):
         raise InputError(
-            f"front takes (y_true, probabilities), or (family, X, y) with a family that has the methods "
-            f"{', '.join(sorted(METHODS))}; {type(y_true).__name__} lacks {', '.join(sorted(lacking)) or 'none'}"
-            f"{' but is a class; call it' if isinstance(y_true, type) else ''}."
+            "front takes (y_true, probabilities), or (family, X, y) with a family that has the methods "
+            f"{', '.join(METHODS)}; {_instead(y_true, lacking)}."
         )
+    _check_options(options, of_family=False)
     return sweeping.front(y_true, y_score, **options)
+
+
+def _instead(given: Any, lacking: list[str]) -> str:
+    """What is wrong with something that is no family."""
+    if isinstance(given, type):
+        return f"{given.__name__} is a class: give an object, {given.__name__}(...)"
+    if hasattr(given, "predict_proba"):
+        return f"a scikit-learn classifier is given as EstimatorFamily({type(given).__name__}(...), ranges)"
+    return f"{type(given).__name__} lacks {', '.join(lacking)}"
+
+
+def _check_options(options: Mapping[str, Any], of_family: bool) -> None:
+    """Complain of options that belong to the other use."""
+    wrong = [name for name in options if name in (FIXED if of_family else SEARCHED)]
+    if wrong:
+        what = "a family, front(family, X, y)" if of_family else "a fixed classifier, front(y_true, probabilities)"
+        raise InputError(f"{', '.join(wrong)}: not for {what}; leave it out.")

@@ -17,13 +17,12 @@ from polyroc.fronts.growing import GrowingFront
 from polyroc.fronts.objectives import Objective, Objectives
 from polyroc.fronts.selection import Selection, checked_selection
 from polyroc.fronts.storing import Saver, check_save, checked_resume, found_by
+from polyroc.fronts.telling import Progress, telling
 from polyroc.fronts.training import Training
 from polyroc.inference.bootstrap import Bootstrap
 from polyroc.results.front import Front
 
 __all__ = ["search"]
-
-Progress = Callable[[int, int, str], None]
 
 
 def search(
@@ -41,14 +40,15 @@ def search(
     rng: int | np.random.Generator | None = 0,
     n_jobs: int | None = None,
     labels: Sequence[Hashable] | None = None,
+    sample_weight: Any = None,
     resume: Front | str | os.PathLike[str] | None = None,
     save: str | os.PathLike[str] | None = None,
     save_every: float = 30.0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Front:
     """Find the front of a whole family of classifiers; see `polyroc.front`."""
     how = Bootstrap(n=_whole(generations, "generations", 0) + 1, rng=rng, n_jobs=n_jobs).settled()
-    training = Training.of(X, y, labels)
+    training = Training.of(X, y, labels, sample_weight)
     watched = WatchedFamily(family, len(training.labels))
     drawn = Costs(as_alphas(alpha, training.labels), as_ratios(bounds, training.labels))
     options = {
@@ -63,7 +63,7 @@ def search(
     check_save(save, resume, save_every)
     seed = how.rng if before is None else before.provenance.seed
     assert isinstance(seed, int)
-    with ThreadPoolExecutor(how.workers) as pool, breakable() as pressed:
+    with ThreadPoolExecutor(how.workers) as pool, telling(progress) as tell, breakable() as pressed:
         evolution = Evolution(
             family=watched,
             training=training,
@@ -80,7 +80,7 @@ def search(
         else:
             evolution.restore(before)
         saver = Saver(save, save_every)
-        for _ in _generations(evolution, generations, pressed, progress):
+        for _ in _generations(evolution, generations, pressed, tell):
             if saver.is_due():
                 saver.store(found_by(evolution, told, seed, interrupted=True))
         found = found_by(evolution, told, seed, interrupted=evolution.generation < generations)
@@ -89,13 +89,15 @@ def search(
 
 
 def _generations(
-    evolution: Evolution, generations: int, pressed: Callable[[], bool], progress: Progress | None
+    evolution: Evolution, generations: int, pressed: Callable[[], bool], tell: Progress
 ) -> Iterator[None]:
     """One by one, until there are enough or somebody interrupts."""
     while evolution.generation < generations and not pressed():
         try:
             evolution.step()
-            _tell(progress, evolution, generations)
+            done, front = evolution.generation, evolution.front
+            if done % EVERY == 0 or done == generations:
+                tell(done, generations, f"{len(front)} points, G {front.gini:.3f}")
         except KeyboardInterrupt:
             return
         yield
@@ -105,9 +107,3 @@ def _whole(given: Any, what: str, least: int) -> int:
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
         raise InputError(f"{what} must be a whole number, {least} or more, got {given!r}.")
     return int(given)
-
-
-def _tell(progress: Progress | None, evolution: Evolution, generations: int) -> None:
-    front = evolution.front
-    if progress is not None and (evolution.generation % EVERY == 0 or evolution.generation == generations):
-        progress(evolution.generation, generations, f"{len(front)} points, G {front.gini:.3f}")

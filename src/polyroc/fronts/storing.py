@@ -32,8 +32,9 @@ def found_by(evolution: Evolution, told: Mapping[str, Any], seed: int, interrupt
         growth=evolution.front.seen(evolution.draws, evolution.generation),
         exact=False,
         provenance=Provenance(
-            cases=dict(zip(names, evolution.training.totals.tolist(), strict=True)),
+            cases=dict(zip(names, np.diff(evolution.training.starts).tolist(), strict=True)),
             method=f"evolution over {evolution.generation} generations of {evolution.per_generation} cost vectors",
+            weighted=evolution.training.weighted,
             seed=seed,
         ),
         labels=evolution.training.labels,

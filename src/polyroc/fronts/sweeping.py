@@ -10,21 +10,22 @@ from polyroc._normalise import Missing, as_scores
 from polyroc._normalise.terms import as_alphas, as_ratios
 from polyroc._normalise.words import shown
 from polyroc.errors import InputError, NotApplicableError
+from polyroc.fronts.breaking import breakable
 from polyroc.fronts.drawing import Costs
 from polyroc.fronts.growing import GrowingFront
 from polyroc.fronts.objectives import Objectives
 from polyroc.fronts.staircase import two_classes
 from polyroc.fronts.tally import Cases
+from polyroc.fronts.telling import Progress, telling
 from polyroc.inference.bootstrap import Bootstrap
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.results.front import Front, Growth
+from polyroc.results.front import INTERRUPTED, Front, Growth
 from polyroc.results.provenance import Provenance
 from polyroc.results.volume import volume_shares
 from polyroc.scores import Scores
 
 __all__ = ["front"]
 
-Progress = Callable[[int, int, str], None]
 STEPS = 20  # how often the growth is looked at
 NUMBERS = 2**22  # costs at a time
 
@@ -41,7 +42,7 @@ def front(
     labels: Sequence[Hashable] | None = None,
     sample_weight: Any = None,
     missing: Missing = "refuse",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Front | dict[str, Front]:
     """The front of a fixed classifier; see `polyroc.front`.
 
@@ -65,13 +66,16 @@ def front(
     if scores.absent:
         raise NotApplicableError(f"A front needs cases of every class; there is none of {scores.absent[0]!r}.")
     costs = Costs(alphas, ratios)
-    found = {name: _front(name, scores, costs, how, progress) for name in scores.classifiers}
+    with telling(progress) as tell, breakable() as pressed:
+        found = {name: _front(name, scores, costs, how, tell, pressed) for name in scores.classifiers}
     if len(found) == 1 and not isinstance(y_score, Mapping):
         return next(iter(found.values()))
     return found
 
 
-def _front(name: str, scores: Scores, costs: Costs, how: Bootstrap, progress: Progress | None) -> Front:
+def _front(
+    name: str, scores: Scores, costs: Costs, how: Bootstrap, tell: Progress, pressed: Callable[[], bool]
+) -> Front:
     cases = Cases.of(scores, name)
     seed: int | None = None
     method = "every threshold"
@@ -80,9 +84,11 @@ def _front(name: str, scores: Scores, costs: Costs, how: Bootstrap, progress: Pr
         gini = volume_shares([counts / cases.totals[:, None]], None, 0)[0][0].value
         growth = Growth((looked,), (len(counts),), (gini,))
     else:
-        counts, chosen, growth = _sweep(cases, costs, how, progress)
+        counts, chosen, growth = _sweep(cases, costs, how, tell, pressed)
         assert isinstance(how.rng, int)
-        seed, method = how.rng, f"{how.n} cost vectors from a Dirichlet distribution"
+        seed, method = how.rng, f"{growth.draws[-1]} cost vectors from a Dirichlet distribution"
+        if growth.draws[-1] < how.n:
+            method += f", {INTERRUPTED} before {how.n}"
     order = np.lexsort(counts[:, ~np.eye(scores.n_classes, dtype=bool)].T[::-1])
     return Front(
         classifier=name,
@@ -103,20 +109,23 @@ def _front(name: str, scores: Scores, costs: Costs, how: Bootstrap, progress: Pr
 
 
 def _sweep(
-    cases: Cases, costs: Costs, how: Bootstrap, progress: Progress | None
+    cases: Cases, costs: Costs, how: Bootstrap, tell: Progress, pressed: Callable[[], bool]
 ) -> tuple[IntArray, FloatArray, Growth]:
-    """Draw costs batch by batch; keep the error counts that nothing dominates, and the costs they come from."""
+    """Draw costs batch by batch; keep the error counts that nothing dominates, and the costs they come from.
+
+    After ctrl-C no more batches are drawn, but one at least.
+    """
     c = len(cases.totals)
     assert isinstance(how.rng, int)
     found, draws = GrowingFront(Objectives("rates", cases.totals), how.rng), np.random.default_rng(how.rng)
     size, done = min(max(1, NUMBERS // c**2), -(-how.n // STEPS)), 0
+    tell(0, how.n, "drawing costs")
     with ThreadPoolExecutor(how.workers) as pool:
-        while done < how.n:
+        while done < how.n and not (done and pressed()):
             batch = costs.draw(min(size, how.n - done), draws)
             found.add(cases.tally(batch, pool, how.workers), batch)
             done += len(batch)
             found.look(done)
-            if progress is not None:
-                progress(done, how.n, f"{len(found)} points, G {found.gini:.3f}")
+            tell(done, how.n, f"{len(found)} points, G {found.gini:.3f}")
     members = found.members()
     return members["counts"], members["costs"], found.growth

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from polyroc._normalise.counts import as_counts
 from polyroc._normalise.words import Words
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
@@ -52,19 +53,13 @@ class Cases:
                 f"{what} must hold probabilities, 0 or more, that sum to 1 for each case; not so at "
                 f"{Words().where(bad)}. Divide each row by its sum, or calibrate scores that are none."
             )
-        weight = np.ones(len(P)) if scores.sample_weight is None else scores.sample_weight
-        if (weight != np.floor(weight)).any() or weight.sum() >= 2**53:
-            raise InputError(
-                "sample_weight must hold whole numbers for a front, which counts cases exactly, got "
-                f"{weight[weight != np.floor(weight)][:1].tolist()}; leave it out, or round it."
-            )
+        weight = as_counts(scores.sample_weight, len(P))
         counted = np.flatnonzero(weight > 0)
         order = counted[np.argsort(scores.codes[counted], kind="stable")]
         c = scores.n_classes
         starts = np.searchsorted(scores.codes[order], np.arange(c + 1)).astype(np.int64)
-        whole = weight[order].astype(np.int64)
         totals = np.bincount(scores.codes[order], weight[order], c).astype(np.int64)
-        return cls(np.ascontiguousarray(P[order].T), starts, whole, totals)
+        return cls(np.ascontiguousarray(P[order].T), starts, weight[order], totals)
 
     def tally(self, costs: FloatArray, pool: ThreadPoolExecutor, workers: int) -> IntArray:
         """At [n, k, j], the cases of class k that decision j is made for by costs[n]; threads share the costs."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from polyroc._normalise import Words, in_order
 from polyroc._normalise.coding import encode
+from polyroc._normalise.counts import as_counts
 from polyroc._normalise.features import as_features
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.tally import Cases
@@ -25,13 +26,16 @@ class Training:
     Attributes
     ----------
     X, y
-        Cases x features; the class of each case as a position in `labels`. Neither can be written to.
+        Cases x features, those of weight 0 left out; the class of each as a position in `labels`. Neither can be
+        written to.
     labels
         The classes.
     order, starts
         The cases class by class, and where each class begins among them.
-    totals, ones
-        Cases by class; each counts once.
+    weight, totals
+        How many cases each stands for, class by class; the same added up by class.
+    weighted
+        Whether weights were given.
     """
 
     X: FloatArray
@@ -39,19 +43,22 @@ class Training:
     labels: tuple[Hashable, ...]
     order: IntArray
     starts: IntArray
+    weight: IntArray
     totals: IntArray
-    ones: IntArray
+    weighted: bool = False
 
     @classmethod
-    def of(cls, X: Any, y: Any, labels: Sequence[Hashable] | None) -> Self:
+    def of(cls, X: Any, y: Any, labels: Sequence[Hashable] | None, sample_weight: Any = None) -> Self:
         """What the caller has, checked."""
-        words = Words()
-        codes, names = in_order(encode(y, "y"), labels, words)
-        features = as_features(X)
-        if len(features) != len(codes):
-            raise InputError(f"X and y must have as many cases, got {len(features)} and {len(codes)}.")
+        words = Words(truth="y")
+        features, coded = as_features(X), encode(y, "y")
+        if len(features) != len(coded.codes):
+            raise InputError(f"X and y must have as many cases, got {len(features)} and {len(coded.codes)}.")
+        codes, names = in_order(coded, labels, words)
         if (codes < 0).any():
             raise InputError(f"y has missing values ({words.where(codes < 0)}); leave these cases out.")
+        weight = as_counts(sample_weight, len(codes))
+        features, codes, weight = features[weight > 0], codes[weight > 0], weight[weight > 0]
         sizes = np.bincount(codes, minlength=len(names))
         if not sizes.all():
             empty = readable(names)[int(np.argmin(sizes))]
@@ -60,7 +67,9 @@ class Training:
         whole = codes.astype(np.int64)
         features.flags.writeable = whole.flags.writeable = False
         starts = np.append(0, np.cumsum(sizes)).astype(np.int64)
-        return cls(features, whole, names, order, starts, sizes.astype(np.int64), np.ones_like(whole))
+        totals = np.bincount(codes, weight, len(names)).astype(np.int64)
+        weighted = sample_weight is not None
+        return cls(features, whole, names, order, starts, weight[order], totals, weighted)
 
     @property
     def digest(self) -> str:
@@ -68,8 +77,9 @@ class Training:
         told = sha256(repr((self.X.shape, readable(self.labels))).encode())
         told.update(self.X.astype("<f8").tobytes())
         told.update(self.y.astype("<i8").tobytes())
+        told.update(self.weight.astype("<i8").tobytes() if self.weighted else b"")
         return told.hexdigest()
 
     def judged(self, P: FloatArray) -> Cases:
         """The cases with what a classifier says of them."""
-        return Cases(np.ascontiguousarray(P[self.order].T), self.starts, self.ones, self.totals)
+        return Cases(np.ascontiguousarray(P[self.order].T), self.starts, self.weight, self.totals)

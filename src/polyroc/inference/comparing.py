@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import sqrt
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from polyroc._normalise import Missing, as_scores
 from polyroc.engines.options import Engine, Reading, over_files
 from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError, warn
 from polyroc.inference.bootstrap import Bootstrap
-from polyroc.inference.evaluating import choose, warn_of_absent, warn_of_small
+from polyroc.inference.evaluating import Options, Progress, choose, warn_of_absent, warn_of_small
 from polyroc.inference.judging import judge
 from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
 from polyroc.inference.multiplicity import adjust
@@ -21,7 +21,7 @@ from polyroc.inference.uncertainty import influences
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample
 from polyroc.measures import measure as find
-from polyroc.results import Comparison, Difference, Estimate
+from polyroc.results import Comparison, Difference, Estimate, Grouped
 from polyroc.results.comparison import Adjustment
 from polyroc.results.resampled import acceleration, less
 from polyroc.results.wald import ROUNDING, upper_tail, wald
@@ -30,21 +30,48 @@ from polyroc.scores import Scores
 __all__ = ["compare"]
 
 
+class _Options(Options, total=False):
+    """The options of `compare`, for the type checker."""
+
+    adjustment: Adjustment | None
+
+
+@overload
+def compare(
+    y_true: Any,
+    y_score: None = ...,
+    *,
+    measure: str | Measure,
+    by: str | Sequence[str],
+    **options: Unpack[_Options],
+) -> Grouped: ...
+@overload
+def compare(
+    y_true: Any,
+    y_score: Mapping[Any, Any] | None = ...,
+    *,
+    measure: str | Measure,
+    **options: Unpack[_Options],
+) -> Comparison: ...
+
+
 def compare(
     y_true: Any,
     y_score: Mapping[Any, Any] | None = None,
     *,
     measure: str | Measure,
-    method: Method = DEFAULT,
+    method: Method | None = DEFAULT,
     adjustment: Adjustment | None = "holm",
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
     groups: Any = None,
     missing: Missing = "refuse",
+    progress: Progress | None = None,
     engine: Engine | None = None,
+    by: str | Sequence[str] | None = None,
     **reading: Unpack[Reading],
-) -> Comparison:
+) -> Comparison | Grouped:
     """Compare two or more classifiers by one measure.
 
     Classifiers judged on the same cases are paired: what they have in common cancels out of the difference.
@@ -67,9 +94,12 @@ def compare(
         Of the p-values of all pairs: "holm", "bonferroni", "benjamini-hochberg", or None.
     labels, pos_label, sample_weight, groups, missing
         As in `evaluate`.
-    engine, reading
+    progress
+        For files: called with (rows seen, rows in all, which pass or group).
+    engine, by, reading
         For files, as in `evaluate`; `scores` is a mapping by classifier. `covariance="bound"` takes the covariance
-        that makes a difference most uncertain instead of seeing the rows again.
+        that makes a difference most uncertain instead of seeing the rows again. With `by` there is one
+        comparison for each group; p-values are adjusted for the pairs within it, not for the groups.
 
     Examples
     --------
@@ -83,8 +113,10 @@ def compare(
     """
     method = checked(method) or DEFAULT
     options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
-    if over_files(y_true, engine, reading):
-        return _over_files(y_true, engine, reading, measure, method, adjustment, **options, missing=missing)
+    told = {**reading, **({} if by is None else {"by": by})}
+    if over_files(y_true, engine, told):
+        given = {**options, "y_score": y_score, "missing": missing}
+        return _over_files(y_true, engine, told, measure, method, adjustment, progress, **given)
     blocks = _blocks(y_true, y_score, missing=missing, **options)
     estimates: dict[str, Estimate] = {}
     judged: list[_Judged] = []
@@ -106,23 +138,26 @@ def _over_files(
     measure: str | Measure,
     method: Method,
     adjustment: Adjustment | None,
+    progress: Progress | None,
     **given: Any,
-) -> Comparison:
+) -> Comparison | Grouped:
     from polyroc.inference.filing import compare_files, scores_or_settings
 
     asked = scores_or_settings(files, engine, reading, method, **given)
     if isinstance(asked, Scores):
         return compare(asked, measure=measure, method=method, adjustment=adjustment)
+
+    def made(estimates: dict[str, Estimate], spread: FloatArray) -> Comparison:
+        return _comparison(estimates, spread, np.empty((len(estimates), 0)), find(measure), adjustment)
+
     told = {name: given[name] for name in ("labels", "pos_label", "missing")}
-    estimates, spread = compare_files(asked, measure, **told)
-    _require_two(estimates)
-    return _comparison(estimates, spread, np.empty((len(estimates), 0)), find(measure), adjustment)
+    return compare_files(asked, measure, made, progress, **told, check=lambda like: _require_two(like.values))
 
 
-def _require_two(estimates: Mapping[str, Estimate]) -> None:
-    if len(estimates) < 2:
+def _require_two(classifiers: Mapping[str, Any]) -> None:
+    if len(classifiers) < 2:
         raise InputError(
-            f"A comparison needs at least two classifiers, got {', '.join(map(repr, estimates))}; "
+            f"A comparison needs at least two classifiers, got {', '.join(map(repr, classifiers))}; "
             "give y_score as a dict by classifier."
         )
 

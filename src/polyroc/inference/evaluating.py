@@ -17,17 +17,16 @@ from polyroc.measures.fitness import refusal
 from polyroc.results import Estimate, Evaluation, Grouped
 from polyroc.scores import Scores
 
-__all__ = ["Progress", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
+__all__ = ["Options", "Progress", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
 
 Progress = Callable[[int, int, str], None]
 Asked = str | Measure
 
 
-class _Options(Reading, total=False):
-    """The options of `evaluate`, for the type checker."""
+class Options(Reading, total=False):
+    """The options of `evaluate` and `compare`, for the type checker."""
 
     engine: Engine | None
-
     method: Method | None
     labels: Sequence[Hashable] | None
     pos_label: Hashable
@@ -44,7 +43,7 @@ def evaluate(
     *,
     by: str | Sequence[str],
     measure: Asked | Sequence[Asked] | None = ...,
-    **options: Unpack[_Options],
+    **options: Unpack[Options],
 ) -> Grouped: ...
 @overload
 def evaluate(
@@ -52,7 +51,7 @@ def evaluate(
     y_score: Mapping[Any, Any],
     *,
     measure: Asked | Sequence[Asked] | None = ...,
-    **options: Unpack[_Options],
+    **options: Unpack[Options],
 ) -> Evaluation: ...
 @overload
 def evaluate(
@@ -60,11 +59,11 @@ def evaluate(
     y_score: Any = ...,
     *,
     measure: list[str] | list[Measure] | None = ...,
-    **options: Unpack[_Options],
+    **options: Unpack[Options],
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    y_true: Any, y_score: Any = ..., *, measure: Asked, **options: Unpack[_Options]
+    y_true: Any, y_score: Any = ..., *, measure: Asked, **options: Unpack[Options]
 ) -> Estimate | Evaluation: ...
 
 

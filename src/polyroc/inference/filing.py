@@ -1,6 +1,7 @@
 """The verbs `evaluate` and `compare` over files: read into memory if they are small, else judged by an engine."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 from polyroc._normalise import Missing
@@ -12,7 +13,7 @@ from polyroc.inference.methods import DeLong, Method
 from polyroc.io import read
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure
-from polyroc.results import Estimate, Evaluation
+from polyroc.results import Comparison, Estimate, Evaluation
 from polyroc.results.grouped import Grouped
 from polyroc.scores import Scores
 
@@ -37,7 +38,7 @@ def scores_or_settings(
     asked = settings(files, reading)
     if suits_memory(asked, engine):
         return read(
-            files,
+            files if isinstance(files, str | PathLike) else files[0],
             truth=asked.truth,
             scores=asked.scores,
             weight=asked.weight,
@@ -72,9 +73,19 @@ def evaluate_files(
     return made(found, skipped)
 
 
-def compare_files(asked: Settings, measure: str | Measure, **given: Any) -> tuple[dict[str, Estimate], FloatArray]:
-    """Estimates by classifier and their covariance."""
+def compare_files(
+    asked: Settings,
+    measure: str | Measure,
+    make: Callable[[dict[str, Estimate], FloatArray], Comparison],
+    progress: Progress | None,
+    **given: Any,
+) -> Comparison | Grouped:
+    """Compare classifiers by an engine: `make` makes a comparison of estimates and their covariance."""
+
+    def made(found: Solution, _: object = None) -> Comparison:
+        return make({classifier: each for (classifier, _), each in found.estimates.items()}, found.covariance)
+
+    options = {**given, "paired": True, "progress": progress}
     if asked.by:
-        raise NotApplicableError("compare does not take by=...; compare each group's files apart.")
-    found, _, _ = solved(asked, measure, paired=True, **given)
-    return {classifier: each for (classifier, _), each in found.estimates.items()}, found.covariance
+        return Grouped(asked.by, by_group(asked, measure, made, **options))
+    return made(solved(asked, measure, **options)[0])

@@ -89,12 +89,12 @@ class Columns:
         return tuple(dict.fromkeys(name for name in roles if name is not None))
 
 
-def choose(asked: Asked, source: Source) -> Columns:
-    """Find the columns asked for."""
+def choose(asked: Asked, source: Source, by: Sequence[str] = ()) -> Columns:
+    """Find the columns asked for; those that make groups (`by`) are no scores either."""
     roles = dict(asked.roles())
-    for role, name in roles.items():
+    for role, name in (*roles.items(), *(("by", name) for name in by)):
         check_column(name, source, role)
-    taken = set(roles.values())
+    taken = {*roles.values(), *by}
     named = isinstance(asked.scores, Mapping)
     requests = dict(asked.scores) if isinstance(asked.scores, Mapping) else {"classifier": asked.scores}
     if not requests:

@@ -190,7 +190,7 @@ PAIRWISE = (
         classes=(2, None),
         range=always((0.0, 1.0)),
         chance=always(0.5),
-        paper="Sampat et al. (2009); Provost & Domingos (2001)",
+        paper="Sampat et al. (2009)",
         compute=ova,
     ),
 )

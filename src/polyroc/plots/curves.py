@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,6 +26,7 @@ from polyroc.results.hull import Hull, hull_of
 __all__ = ["CurvesPicture", "Place", "draw_curve", "draw_curves", "draw_family"]
 
 SIDE = 4.8  # inches
+WRAPPED = 48  # letters of a line in the title of a legend
 INSIDE, MOST = 6, 20  # a legend with more curves goes beside the axes, and has at most so many
 
 
@@ -116,8 +118,8 @@ def draw_curves(
     curves = [*curves.values()] if isinstance(curves, Mapping) else curves
     _check(curves, "A hull is" if hull else "Operating points are" if points else None)
     entries = _entries(names, curves, level)
-    area = f"{capital(curves[0].area.name)} ({percent(level)} interval)"
-    wide = max(width_of(text, SMALL) for text in (area, *entries))
+    area = wrap(f"{capital(curves[0].area.name)} ({percent(level)} interval)", WRAPPED)
+    wide = max(width_of(text, SMALL) for text in (*area, *entries))
     beside = 1.0 + wide / 72 if len(curves) > INSIDE else 0.0
     ax = axes_of(ax, SIDE + beside, SIDE)
     chance = prepare(ax, curves)
@@ -130,7 +132,9 @@ def draw_curves(
     firsts = {"convex hull": outer, "binormal fit": (*fits, None)[0], _band_name(curves): (*bands, None)[0]}
     more = {name: artist for name, artist in firsts.items() if artist is not None}
     place = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)} if beside else {"loc": "best"}
-    legend = name_lines(ax, [*lines[: len(entries)], *more.values()], [*entries, *more], title=area, **place)
+    legend = name_lines(
+        ax, [*lines[: len(entries)], *more.values()], [*entries, *more], title="\n".join(area), **place
+    )
     dots, texts = tuple(dot for dot, _ in marked), tuple(text for _, text in marked)
     return CurvesPicture(ax, tuple(lines), tuple(bands), tuple(fits), outer, dots, texts, chance, legend)
 

@@ -150,7 +150,8 @@ class GrowthPicture(Picture):
     lately
         The second half, over which the growth is told; None if there are several fronts.
     legend
-        The classifiers, with their last G, how much of it came lately, and how many points there are.
+        The classifiers, with their last G, how much of it came lately, whether that is too much for a front that
+        has converged, and how many points there are.
     """
 
     lines: tuple[Line2D, ...]
@@ -185,13 +186,15 @@ def draw_growths(found: Sequence[Front], ax: Axes | None = None) -> GrowthPictur
     lately = (
         ax.axvspan(last / 2, last, color=ink(), alpha=0.05, linewidth=0, zorder=0) if len(found) == 1 else None
     )
-    entries = [
-        f"{shown(front.classifier)}  {decimals(front.growth.gini[-1])}, {decimals(front.growth.lately)} of it in "
-        f"the second half; {len(front)} points"
-        for front in found
-    ]
-    legend = name_lines(ax, lines, entries, loc="lower right")
+    if len(found) == 1:
+        ax.set_title(found[0].convergence.replace("; ", ";\n"), fontsize=SMALL, loc="left", **PLAIN)
+    legend = name_lines(ax, lines, [_grown(front) for front in found], loc="lower right")
     return GrowthPicture(ax, tuple(lines), lately, legend)
+
+
+def _grown(front: Front) -> str:
+    lately = f"{decimals(front.growth.lately)} of it lately{'' if front.converged else ': not converged'}"
+    return f"{shown(front.classifier)}  {decimals(front.growth.gini[-1])}, {lately}; {len(front)} points"
 
 
 def _growth(ax: Axes, steps: Sequence[int], gini: Sequence[float], place: int) -> Line2D:

@@ -159,6 +159,7 @@ def draw_letters(found: RangeTest, ax: Axes | None = None) -> LettersPicture:
     ax.tick_params(axis="y", length=0, pad=6)
     ax.spines["left"].set_visible(False)
     ax.margins(x=0.06)
+    ax.locator_params(axis="x", nbins=6)
     ax.set_xlabel(capital(f"{found.quantity} {found.measure}"), fontsize=TEXT, **PLAIN)
     aligned = [_aligned(found, name) for name in found.values]
     written = write_beside(ax, "group", dict(enumerate(aligned)))

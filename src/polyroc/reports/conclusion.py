@@ -9,13 +9,14 @@ import numpy as np
 
 from polyroc.reports.embedding import shortened
 from polyroc.reports.findings import MOST_CLASSES, Findings
-from polyroc.results import Comparison, Difference, Estimate, Rates
+from polyroc.results import Comparison, Difference, Estimate, Front, Rates
 from polyroc.results.paired_tests import PairedTest
 from polyroc.results.result import p_text
 
 __all__ = ["Conclusion", "Pairs", "conclude", "listed", "measure_compared"]
 
 FEW = 20  # cases of a class below which numbers about it are rough
+VOLUMES = 4  # classes beyond which a front of points that were found fills next to none of its space
 MANY = 4  # classifiers beyond which not every pair is told
 
 
@@ -105,10 +106,11 @@ class _Words:
             return
         if len(self.label) > 2:
             yield from self._hardest_pair(best)
+            yield from self._worst_order(best)
         if best in self.found.rates:
-            yield from self._worst_error(best, self.found.rates[best], "Its")
+            yield from self._worst_error(best, self.found.rates[best], "The")
         elif best in self.found.points:
-            where = "At the threshold of least error on these cases, its"
+            where = "At the threshold of least error on these cases, the"
             yield from self._worst_error(best, self.found.points[best].confusion, where)
 
     def _hardest_pair(self, best: str) -> Iterator[str]:
@@ -127,9 +129,26 @@ class _Words:
         low, high = pairs[key].confidence_interval(self.level)
         a, b = (self.label[name] for name in keys[key])
         yield (
-            f"It tells {a} from {b} least well: a pairwise area of {pairs[key].value:.3f} ({low:.3f} to "
-            f"{high:.3f}), the smallest of {len(pairs)}, picked after looking."
+            f"{self._who(best)} tells {a} from {b} least well: a pairwise area of {pairs[key].value:.3f} "
+            f"({low:.3f} to {high:.3f}), the smallest of {len(pairs)}, picked after looking."
         )
+
+    def _worst_order(self, best: str) -> Iterator[str]:
+        """Of an ordered score: the order, other than the right one, in which cases come most often."""
+        found = self.found.evaluation.estimates.get((best, "scurfield")) if self.found.evaluation else None
+        if found is None or found.converted or isnan(found.value):
+            return
+        wrong = {key: each for key, each in found.parts.items() if key != "<".join(self.label)}
+        key = max(wrong, key=lambda key: wrong[key].value)
+        low, high = wrong[key].confidence_interval(self.level)
+        yield (
+            f"The most frequent wrong order of one case of each class: {shortened((key,))[0]}, "
+            f"{_percent(wrong[key].value)} ({_percent(low)} to {_percent(high)}), picked after looking."
+        )
+
+    def _who(self, best: str) -> str:
+        """By name, if there are others."""
+        return self.classifier[best] if len(self.classifier) > 1 else "It"
 
     def _worst_error(self, best: str, confusion: Rates, where: str) -> Iterator[str]:
         errors = np.nan_to_num(confusion.rates, nan=-1.0)
@@ -139,21 +158,40 @@ class _Words:
             who = self.classifier[best]
             yield f"{who} makes no error on these cases; with more of them there may well be some."
             return
+        of = f" of {self.classifier[best]}" if len(self.classifier) > 1 else ""
         true, said = confusion.classes[k], confusion.classes[m]
         low, high = confusion[true, said].confidence_interval(self.level)
         yield (
-            f"{where} most frequent error: of {self.label.get(true, true)}, {_percent(errors[k, m])} "
-            f"({_percent(low)} to {_percent(high)}) are called {self.label.get(said, said)}."
+            f"{where} most frequent error{of}: of {self.label.get(true, true)}, "
+            f"{_percent(errors[k, m])} ({_percent(low)} to {_percent(high)}) are called "
+            f"{self.label.get(said, said)}."
         )
 
     def fronts(self) -> Iterator[str]:
         for name, each in self.found.fronts.items():
             how = "all there are" if each.exact else f"found by {each.growth.draws[-1]} cost vectors"
+            volume = ""
+            if len(each.classes) <= VOLUMES:
+                volume = (
+                    f"; its generalised Gini coefficient is about {each.growth.gini[-1]:.3f} (0: no better than "
+                    "guessing, 1: no errors)"
+                )
             yield (
                 f"{self.classifier[name]} has {len(each)} operating points of which none is better than another "
-                f"in every error ({how}); its generalised Gini coefficient is about {each.growth.gini[-1]:.3f} "
-                "(0: no better than guessing, 1: no errors)."
+                f"in every error ({how}){volume}."
             )
+            yield self._fewest(each)
+
+    def _fewest(self, front: Front) -> str:
+        totals = front.counts[0].sum(axis=1)
+        right = np.trace(front.counts, axis1=1, axis2=2).max()
+        largest = front.classes[int(totals.argmax())]
+        return (
+            f"If all errors cost the same, the best of them errs in {_percent(1 - right / totals.sum())} of the "
+            f"cases; always saying {self.label.get(largest, largest)} would in "
+            f"{_percent(1 - totals.max() / totals.sum())}. "
+            "It was picked on the cases it is judged on, so it looks better than it is."
+        )
 
     def cautions(self) -> Iterator[str]:
         facts = self.found.provenance

@@ -17,9 +17,9 @@ from polyroc.scores import Scores
 
 __all__ = ["Desk", "desk_of", "label_texts", "refusal_of_desk"]
 
-BYTES = 1_800_000  # of all tables together, before they are written as text
+BYTES = 1_600_000  # of all tables together, before they are written as text
 ROWS = 100_000  # of one table of two classes
-THRESHOLDS = 4000  # that are kept, besides those on the convex hull, where there are more cases than that
+THRESHOLDS = 4000  # that are kept at most, besides those on the convex hull, where there are more cases than that
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +68,7 @@ class Desk:
         score = (values if values.ndim == 1 else values[:, found.positive])[counted] + 0.0
         if not self._together:
             return {"values": packed(score, "f8"), **self._rows(counted)}
-        kept = _kept(found.alarms, 1.0 - found.missed)
+        kept = _kept(found.alarms, 1.0 - found.missed, _most_thresholds(self.scores))
         cuts = found.values[kept]
         place = np.searchsorted(-cuts, -score) + len(cuts) * self.scores.codes[counted].astype(np.int64)
         weight = np.ones(len(score)) if self.scores.sample_weight is None else self.scores.sample_weight[counted]
@@ -98,12 +98,18 @@ class Desk:
         return rows
 
 
-def _kept(fpr: FloatArray, tpr: FloatArray) -> Any:
+def _kept(fpr: FloatArray, tpr: FloatArray, thresholds: int) -> Any:
     """Thresholds on the hull, which are all that costs can ask for, and others evenly along the curve."""
     from polyroc.kernels.thinning import thin
     from polyroc.kernels.tracing import upper_hull
 
-    return np.union1d(upper_hull(fpr, tpr), thin(fpr, tpr, THRESHOLDS))
+    return np.union1d(upper_hull(fpr, tpr), thin(fpr, tpr, thresholds))
+
+
+def _most_thresholds(scores: Scores) -> int:
+    """So that the tables of all classifiers fit: a threshold may have a row of either class."""
+    row = 18 if scores.sample_weight is None else 34
+    return min(THRESHOLDS, BYTES // (2 * row * len(scores.classifiers)))
 
 
 def _most_rows(scores: Scores) -> int:
@@ -139,13 +145,14 @@ def desk_of(scores: Scores, seed: int) -> Desk | None:
     if len(scores) <= most:
         return Desk(scores, scores, "")
     if scores.n_classes == 2:
+        kept = _most_thresholds(scores)
         lost = "" if scores.groups is None else " Intervals are left out: they need the group of every case."
         return Desk(
             replace(scores, groups=None),
             scores,
             f"Of the thresholds of {len(scores)} cases, those on the convex hull are all here, so what costs "
-            f"choose is what Python chooses; of the others some {THRESHOLDS}, so under a limit a rate may fall "
-            f"short of what could be had by up to {4 / THRESHOLDS:.2g}. The counts are of all cases.{lost}",
+            f"choose is what Python chooses; of the others some {kept}, so under a limit a rate may fall "
+            f"short of what could be had by up to {4 / kept:.2g}. The counts are of all cases.{lost}",
         )
     some = part_of(scores, drawn(scores, most, seed))
     reach = 1.96 * 0.5 / sqrt(min(some.counts))

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from polyroc.reports.embedding import packed, shortened
-from polyroc.reports.findings import MOST_CLASSES, Findings
+from polyroc.reports.findings import COBWEB, MOST_CLASSES, Findings
 from polyroc.reports.study_findings import StudyFindings
 from polyroc.results import Curve, Estimate
 
 __all__ = ["curve_panels", "pair_matrix", "shapes"]
 
+CELLS = 24_000  # of the matrices of all classifiers together
 STEPS = 200  # of the slider for the threshold
-COBWEB = 6  # classes beyond which a cobweb cannot be read
 
 
 def curve_panels(found: Findings, level: float) -> dict[str, Any] | None:
@@ -81,8 +81,8 @@ def _points(each: Curve) -> dict[str, Any]:
     return {name: packed(np.clip(values, -3e38, 3e38), "f4") for name, values in names.items()}
 
 
-def _number(value: float) -> float | None:
-    return None if isnan(value) else round(float(value), 6)
+def _number(value: float, digits: int = 6) -> float | None:
+    return None if isnan(value) else round(float(value), digits)
 
 
 def _grid(thresholds: list[Any]) -> list[float]:
@@ -101,21 +101,25 @@ def pair_matrix(found: Findings, level: float) -> dict[str, Any] | None:
     names = found.classes
     if not 3 <= len(names) <= MOST_CLASSES or found.evaluation is None:
         return None
+    areas = {name: found.evaluation.estimates.get((name, "hand_till")) for name in found.classifiers}
+    known = {name: each for name, each in areas.items() if each is not None and not isnan(each.value)}
+    best = sorted(known, key=lambda name: -known[name].value)[: max(1, CELLS // len(names) ** 2)]
     made = []
     for number, classifier in enumerate(found.classifiers):
-        whole = found.evaluation.estimates.get((classifier, "hand_till"))
-        if whole is None or isnan(whole.value):
+        if classifier not in best:
             continue
+        whole = known[classifier]
         cells = [[_cell(whole.parts.get(f"A({a}|{b})"), level) for b in names] for a in names]
         curves = [[_pair_curve(found, classifier, a, b) for b in names] for a in names] if found.pairs else None
         made.append({"who": number, "whole": _cell(whole, level), "cells": cells, "curves": curves})
-    return {"classifiers": made, "cases": _class_sizes(found)} if made else None
+    left_out = len(known) - len(made)
+    return {"classifiers": made, "left_out": left_out, "cases": _class_sizes(found)} if made else None
 
 
 def _cell(part: Estimate | None, level: float) -> list[float | None] | None:
     if part is None:
         return None
-    return [_number(x) for x in (part.value, *part.confidence_interval(level))]
+    return [_number(x, 5) for x in (part.value, *part.confidence_interval(level))]
 
 
 def _pair_curve(found: Findings, classifier: str, a: str, b: str) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from polyroc.reports.desk import label_texts
 from polyroc.reports.embedding import packed
+from polyroc.reports.gathering import FRONT_BYTES
 from polyroc.results import Front
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explorer"]
 
-MOST = 20_000  # points of all fronts together
+ALONE = 3.5  # times as many points where there are no cases beside them
 
 
 def explorer(report: "Report") -> dict[str, Any] | None:
@@ -23,7 +24,7 @@ def explorer(report: "Report") -> dict[str, Any] | None:
     if desk is None and not fronts:
         return None
     labels = desk.scores.labels if desk is not None else next(iter(fronts.values())).labels
-    points = MOST // max(1, len(fronts))
+    points = _room(labels, desk is None) // max(1, len(fronts))
     made: dict[str, Any] = {
         "labels": label_texts(labels),
         "python": [repr(label) for label in labels] if len(repr(labels)) < 2000 else None,
@@ -47,6 +48,12 @@ def explorer(report: "Report") -> dict[str, Any] | None:
         "intervals": desk.intervals,
         "note": desk.note,
     }
+
+
+def _room(labels: tuple[Any, ...], alone: bool) -> int:
+    """How many points there is room for: of each error a cost and a count."""
+    errors = len(labels) * (len(labels) - 1)
+    return int(FRONT_BYTES * (ALONE if alone else 1) / (12 * errors))
 
 
 def _front(each: Front, most: int) -> dict[str, Any]:

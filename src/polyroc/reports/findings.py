@@ -23,9 +23,10 @@ from polyroc.results import (
 if TYPE_CHECKING:
     from polyroc.reports.study_findings import StudyFindings
 
-__all__ = ["MOST_CLASSES", "Findings", "collected"]
+__all__ = ["COBWEB", "MOST_CLASSES", "Findings", "collected"]
 
 MOST_CLASSES = 120  # beyond, no matrix of classes is made: it could not be read
+COBWEB = 6  # classes beyond which a cobweb cannot be read
 
 
 @dataclass(frozen=True, slots=True, eq=False)

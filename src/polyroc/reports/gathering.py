@@ -1,10 +1,10 @@
 """From scores to findings: every verb that fits them, one after the other."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,13 +27,18 @@ from polyroc.surfaces import surface
 __all__ = ["POINTS", "at_most", "detached", "drawn", "gather", "headline", "part_of"]
 
 POINTS = 400  # of a curve, about
+ROUNDED = 1e-9  # an area that differs by less is the same, computed otherwise
 TOLERANCE = 1e-3  # by which the area under the points that are kept may differ
-PAIRS = 6000  # curves of pairs, beyond which none is drawn
-PAIR_POINTS = 60_000  # of the curves of all pairs together
+CURVE_POINTS = 60_000  # of all curves together
+BANDS = 150  # curves beyond which they have no bands
+PAIRS = 4000  # curves of pairs, beyond which none is drawn
+PAIR_POINTS = 40_000  # of the curves of all pairs together
 SURFACE_CASES = 20_000  # a surface is drawn from so many at most
 STEPS = 8  # of the work, each of which may be long
-FRONT_CLASSES = 4  # beyond, a front has too many errors to be read
-DRAWS, FRONT_EFFORT = 9000, 6e7  # cost vectors over all classifiers; cost vectors x cases of each
+FRONT_CLASSES = 6  # beyond, a front has too many errors to be read, and draws find too little of it
+FEWEST = 300  # cost vectors below which a front says too little
+FRONT_BYTES = 1_000_000  # of all fronts together: of each error of each point, a cost and a count
+DRAWS, FRONT_EFFORT = 9000, 5.4e8  # cost vectors over all classifiers; vectors x cases x classes^2 of each
 
 
 def headline(scores: Scores) -> str:
@@ -128,6 +133,11 @@ class _Work:
             own = dict(evaluate(self.scores, measure=[self.measure], method=self.method).estimates)
         return Evaluation({**own, **found.estimates}, found.skipped)  # what is compared comes first
 
+    @property
+    def estimates(self) -> Mapping[tuple[str, str], Estimate]:
+        found: Evaluation = self.found["evaluation"]
+        return found.estimates
+
     def comparison(self) -> Any:
         if len(self.scores.classifiers) < 2 or self.method is None:
             return None
@@ -137,27 +147,53 @@ class _Work:
         two = self.scores.n_classes == 2 and self.scores.positive is not None
         if self.scores.kind == "decisions" or (not two and self.scores.kind != "matrix"):
             return None
-        made = {}
+        many = len(self.scores.classifiers) * (1 if two else self.scores.n_classes)
+        points = int(np.clip(CURVE_POINTS // many, 16, POINTS))
+        banded: Literal["pointwise"] | None = "pointwise" if many <= BANDS else None
+        made, off = {}, 0.0
         for problem in problems(self.scores, None if two else "ova"):
-            found = curve(problem.scores, band="pointwise", level=self.level, method=self.method)
+            found = curve(problem.scores, band=banded, level=self.level, method=self.method)
             assert isinstance(found, Curve)
-            kept = found.thinned(POINTS, TOLERANCE)
+            kept = found.thinned(POINTS, TOLERANCE) if points == POINTS else at_most(found, points)
+            off = max(off, _off(kept, found))
             made[problem.key] = replace(kept, _area=detached(found))
+        self._thinned(f"The {many} curves are", points, off if off > TOLERANCE else 0.0)
         return Curves("classifier" if two else "class", made, {})
 
+    def _thinned(self, what: str, points: int, off: float) -> None:
+        if off > ROUNDED:
+            self.notes.append(
+                f"{what} drawn from {points} points each at most, by which the area below them changes by up to "
+                f"{1.06 * off:.2g}; the areas that are told are of all points."  # 1.06: still a bound when rounded
+            )
+
     def pairs(self) -> Curves | None:
-        c, k = self.scores.n_classes, len(self.scores.classifiers)
-        if self.scores.kind != "matrix" or c < 3 or self.scores.absent:
+        each = self.scores.n_classes * (self.scores.n_classes - 1)
+        if self.scores.kind != "matrix" or each < 6 or self.scores.absent:
             return None
-        if c * (c - 1) * k > PAIRS:
-            raise NotApplicableError(f"{c * (c - 1) * k} curves would make the page too large.")
-        points = int(np.clip(PAIR_POINTS // (c * (c - 1) * k), 16, POINTS))
-        made = {}
-        for problem in problems(self.scores, "ovo"):
+        scores = self._best(PAIRS // each)
+        if not scores.values:
+            raise NotApplicableError(f"{each} curves for every classifier would make the page too large.")
+        points = int(np.clip(PAIR_POINTS // (each * len(scores.values)), 16, POINTS))
+        made, off = {}, 0.0
+        for problem in problems(scores, "ovo"):
             found = curve(problem.scores, drop_intermediate=True, method=None)
             assert isinstance(found, Curve)
-            made[problem.key] = replace(at_most(found, points), _area=detached(found))
+            kept = at_most(found, points)
+            off = max(off, _off(kept, found))
+            made[problem.key] = replace(kept, _area=detached(found))
+        self._thinned("Curves of pairs of classes are", points, off)
         return Curves("pair", made, {})
+
+    def _best(self, many: int) -> Scores:
+        """So many classifiers at most, those with the largest pairwise areas."""
+        if many >= len(self.scores.values):
+            return self.scores
+        areas = {name: each.value for (name, key), each in self.estimates.items() if key == "hand_till"}
+        best = sorted(areas, key=lambda name: -areas[name])[:many]
+        if best:
+            self.notes.append(f"Curves of pairs of classes are of {', '.join(best)} alone: all would be too many.")
+        return replace(self.scores, values={name: self.scores.values[name] for name in best})
 
     def surfaces(self) -> dict[str, Surface] | None:
         measure = "mossman" if self.scores.kind == "matrix" else "vus"
@@ -172,9 +208,8 @@ class _Work:
             self.notes.append(f"The surface is drawn from {many}; its volume is that of all.")
         found = surface(scores, measure=measure, points=30, method=None)
         drawings = {found.classifier: found} if isinstance(found, Surface) else found
-        volumes = self.found["evaluation"].estimates
         return {
-            name: replace(each, volume=volumes.get((name, measure), each.volume))
+            name: replace(each, volume=self.estimates.get((name, measure), each.volume))
             for name, each in drawings.items()
         }
 
@@ -201,7 +236,13 @@ class _Work:
         desk = self.desk
         if desk is None or desk.kind != "matrix" or not 2 < desk.n_classes <= FRONT_CLASSES:
             return None
-        n = int(np.clip(min(FRONT_EFFORT / len(desk), DRAWS / len(desk.classifiers)), 300, 5000))
+        effort = FRONT_EFFORT / (len(desk) * desk.n_classes**2)
+        room = min(DRAWS, FRONT_BYTES / (12 * desk.n_classes * (desk.n_classes - 1))) / len(desk.classifiers)
+        if room < FEWEST:
+            raise NotApplicableError(
+                f"{len(desk.classifiers)} of them, large enough, would make the page too large."
+            )
+        n = int(np.clip(min(effort, room), FEWEST, 5000))
         found = front(desk, n=n, rng=self.seed)
         return found if isinstance(found, dict) else {found.classifier: found}
 
@@ -210,6 +251,11 @@ def detached(found: Curve) -> Callable[[], Estimate]:
     """The area without the cases it was made of, which would otherwise be kept as long as the curve."""
     area = Estimate.from_dict(found.area.to_dict())
     return lambda: area
+
+
+def _off(kept: Curve, found: Curve) -> float:
+    """By how much the area below fewer points differs."""
+    return abs(float(np.trapezoid(kept.tpr, kept.fpr)) - found.area.value)
 
 
 def at_most(found: Curve, points: int) -> Curve:
@@ -221,13 +267,14 @@ def at_most(found: Curve, points: int) -> Curve:
 
 
 def drawn(scores: Scores, cases: int, seed: int) -> IntArray:
-    """So many cases, each class in its share (and at least fifty of it), in the order of the data."""
+    """So many cases, each class in its share and, if there is room, fifty more of it, in the order of the data."""
     rng = np.random.default_rng(seed)
-    share = cases / len(scores)
+    least = min(50, cases // (2 * scores.n_classes))
+    share = max(0, cases - least * scores.n_classes) / len(scores)
     kept = []
     for k in range(scores.n_classes):
         own = np.flatnonzero(scores.codes == k)
-        size = min(len(own), max(50, round(share * len(own))))
+        size = min(len(own), least + int(share * len(own)))
         kept.append(rng.choice(own, size, replace=False))
     return np.sort(np.concatenate(kept))
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from polyroc._version import __version__
 from polyroc.measures import MEASURES
-from polyroc.reports.findings import Findings
+from polyroc.reports.findings import COBWEB, Findings
+from polyroc.reports.papers import cited
 
 __all__ = ["methods_of", "references_of", "versions"]
 
@@ -17,10 +18,9 @@ def methods_of(found: Findings, level: float) -> tuple[str, ...]:
     if facts is None:
         return (versions(),)
     cases = sum(facts.cases.values())
-    said = [
-        f"{cases} cases of {len(facts.cases)} classes; intervals at {100 * level:g} %.",
-        _error_bars(facts.method),
-    ]
+    said = [f"{cases} cases of {len(facts.cases)} classes; intervals at {100 * level:g} %."]
+    judged = found.evaluation or found.comparison or found.curves or found.surfaces or found.rates or found.points
+    said += [_error_bars(facts.method)] if judged else [f"The front was found by {facts.method}."]
     if facts.weighted:
         said.append("Cases count by their weights.")
     if found.comparison is not None:
@@ -32,10 +32,8 @@ def methods_of(found: Findings, level: float) -> tuple[str, ...]:
     if found.curves is not None:
         said.append(
             "Curves are drawn from about 400 of their points or fewer, by which the area changes by 0.001 at "
-            "most (the areas in the tables are of all points); bands are pointwise."
+            "most unless a note says otherwise (the areas in the tables are of all points); bands are pointwise."
         )
-    if found.pairs is not None:
-        said.append("The curves of pairs of classes are drawn from fewer points still; their areas are exact.")
     if found.fronts:
         said.append(
             "Fronts: costs drawn from a Dirichlet distribution; operating points of which none is better than "
@@ -58,14 +56,14 @@ def versions() -> str:
 def references_of(found: Findings) -> tuple[str, ...]:
     """The papers of the measures in the report and of its methods, each once."""
     keys = [key.partition("(")[0] for key in (found.evaluation.measures if found.evaluation else ())]
-    papers = [f"{MEASURES[key].name}: {MEASURES[key].paper}" for key in keys if key in MEASURES]
+    papers = [*cited((MEASURES[key].name, MEASURES[key].paper) for key in keys if key in MEASURES)]
     facts = found.provenance
     if facts is not None and facts.method == "DeLong()":
-        papers.append("Standard errors: DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845.")
+        papers.append("DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845: standard errors.")
     if found.comparison is not None and found.comparison.adjustment == "holm":
-        papers.append("Adjusted p-values: Holm, Scandinavian Journal of Statistics 6 (1979) 65-70.")
-    if found.rates:
-        papers.append("Cobweb: Diri & Albayrak, Expert Systems with Applications 34 (2008) 628-634.")
+        papers.append("Holm, Scandinavian Journal of Statistics 6 (1979) 65-70: adjusted p-values.")
+    if found.rates and 3 <= len(found.classes) <= COBWEB:
+        papers.append("Diri & Albayrak, Expert Systems with Applications 34 (2008) 628-634: cobweb.")
     if found.fronts:
-        papers.append("Fronts and cost rules: Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927.")
+        papers.append("Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927: fronts and cost rules.")
     return tuple(dict.fromkeys(papers))

@@ -16,6 +16,7 @@ from polyroc.reports.embedding import (
     tidy,
 )
 from polyroc.reports.exploring import explorer
+from polyroc.reports.exports import exports
 from polyroc.reports.study_conclusion import name_of_test, ranks_text
 from polyroc.reports.study_findings import EVERYWHERE, StudyFindings
 from polyroc.reports.study_tables import grouped
@@ -26,7 +27,16 @@ if TYPE_CHECKING:
 
 __all__ = ["as_html"]
 
-SCRIPTS = ("base.js", "curves.js", "pairs.js", "shapes.js", "deciding.js", "parallel.js", "explorer.js")
+SCRIPTS = (
+    "base.js",
+    "taking.js",
+    "curves.js",
+    "pairs.js",
+    "shapes.js",
+    "deciding.js",
+    "parallel.js",
+    "explorer.js",
+)
 
 
 def as_html(report: "Report") -> str:
@@ -40,8 +50,8 @@ def as_html(report: "Report") -> str:
 
     data = _data(report)
     drawn = any(data[name] for name in ("curves", "pairs", "shapes", "explorer"))
-    scripts = [plotly(), "\n".join(asset(name) for name in SCRIPTS)] if drawn else []
-    allowed = " ".join(map(fingerprint, scripts)) or "'none'"
+    scripts = [*([plotly()] if drawn else []), "\n".join(asset(name) for name in SCRIPTS)]
+    allowed = " ".join(map(fingerprint, scripts))
     policy = (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
         "img-src data: blob:; worker-src blob:; form-action 'none'; base-uri 'none'"
@@ -55,7 +65,7 @@ def as_html(report: "Report") -> str:
     )
     found = report.findings
     by_key = {table.key: table for table in report.tables}
-    template = "study.html" if found.study else "page.html"
+    template = "study.html" if found.study else "cases.html"
     return environment.get_template(template).render(
         title=tidy(report.title)[:200],
         policy=policy,
@@ -65,6 +75,8 @@ def as_html(report: "Report") -> str:
         conclusion=report.conclusion,
         tables=by_key,
         spans=_spans(by_key.get("measures")),
+        exports=data["csv"],
+        decides="as the classifiers decide" if found.rates else "at the threshold of least error",
         confusions=[table for key, table in by_key.items() if key.startswith("rates-")],
         comparison=found.comparison,
         skipped=_skipped(report),
@@ -93,6 +105,7 @@ def _data(report: "Report") -> dict[str, Any]:
         "pairs": pair_matrix(found, report.level),
         "shapes": shapes(found, report.level),
         "explorer": explorer(report),
+        "csv": exports(found, report.level),
     }
 
 

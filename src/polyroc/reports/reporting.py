@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from polyroc.reports.gathering import gather
 from polyroc.reports.study_findings import judged
 from polyroc.reports.study_methods import study_repeat
 from polyroc.results import Result
+from polyroc.scores import Scores
 from polyroc.studies.study import Study
 
 __all__ = ["report"]
@@ -85,54 +87,69 @@ def report(
     >>> found.conclusion.said[0]
     'classifier: area under the ROC curve 0.875 (95 % 0.662 to 0.962); guessing gets 0.5.'
     """
-    target = None if path is None else checked_path(path)
-    if target is not None and target.suffix.lower() in (".html", ".htm"):
-        require_packages()
+    target = _target(path)
     if not isinstance(rng, int) or isinstance(rng, bool) or rng < 0:
         raise InputError(f"rng must be a seed, a whole number from 0, got {shown(rng)}.")
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
-    given = _results(y_true, y_score)
+    asked = None if measure is None else str(measure)
+    terms = _Terms(title, asked, method, level, rng, tuple(repeat), progress)
+    columns = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    results = _results(y_true, y_score)
     if isinstance(y_true, Study):
-        other = {"y_score": y_score, "labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-        _refuse(
-            {**other, "groups": groups, "rng": rng or None, "missing": None if missing == "refuse" else missing}
-        )
-        asked = None if measure is None else str(measure)
-        told, notes = judged(y_true, asked, method=_not_permuted(method), level=level, progress=progress)
-        found = Report(
-            title or y_true.plan.name,
-            Findings(study=told, notes=notes),
-            level,
-            repeat=study_repeat(told, tuple(repeat)),
-        )
-    elif given is not None:
-        found = Report(title or "Report", collected(given), level, refusal=STORED, repeat=tuple(repeat))
+        found = _of_study(y_true, terms, {"y_score": y_score, **columns}, missing)
+    elif results is not None:
+        found = Report(title or "Report", collected(results), level, refusal=STORED, repeat=terms.repeat)
     else:
-        method = _not_permuted(method)
-        options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
-        scores = as_scores(y_true, y_score, **options, missing=missing)
-        desk = desk_of(scores, rng)
-        asked = None if measure is None else str(measure)
-        found = Report(
-            title=title or "Report",
-            findings=gather(
-                scores,
-                None if desk is None else desk.scores,
-                measure=asked,
-                method=method,
-                level=level,
-                seed=rng,
-                progress=progress,
-            ),
-            level=level,
-            desk=desk,
-            refusal=refusal_of_desk(scores),
-            repeat=tuple(repeat) or _call(target, measure, method, level, rng),
-        )
+        found = _of_cases(as_scores(y_true, y_score, **columns, missing=missing), terms, target)
     if target is not None:
         found.save(target)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """How the report is to be made."""
+
+    title: str | None
+    measure: str | None
+    method: Method | None
+    level: float
+    rng: int
+    repeat: tuple[str, ...]
+    progress: Progress | None
+
+
+def _target(path: str | os.PathLike[str] | None) -> Path | None:
+    """Where to write it; whatever would stop that is found before the work begins."""
+    target = None if path is None else checked_path(path)
+    if target is not None and target.suffix.lower() in (".html", ".htm"):
+        require_packages()
+    return target
+
+
+def _of_study(study: Study, terms: _Terms, others: dict[str, Any], missing: Missing) -> Report:
+    _refuse({**others, "rng": terms.rng or None, "missing": None if missing == "refuse" else missing})
+    how: dict[str, Any] = {"level": terms.level, "progress": terms.progress}
+    told, notes = judged(study, terms.measure, method=_not_permuted(terms.method), **how)
+    repeat = study_repeat(told, terms.repeat)
+    return Report(terms.title or study.plan.name, Findings(study=told, notes=notes), terms.level, repeat=repeat)
+
+
+def _of_cases(scores: Scores, terms: _Terms, target: Path | None) -> Report:
+    terms = replace(terms, method=_not_permuted(terms.method))
+    desk = desk_of(scores, terms.rng)
+    findings = gather(
+        scores,
+        None if desk is None else desk.scores,
+        measure=terms.measure,
+        method=terms.method,
+        level=terms.level,
+        seed=terms.rng,
+        progress=terms.progress,
+    )
+    refusal, repeat = refusal_of_desk(scores), terms.repeat or _call(target, terms)
+    return Report(terms.title or "Report", findings, terms.level, desk, refusal, repeat)
 
 
 def _not_permuted(method: Method | None) -> Method | None:
@@ -164,8 +181,8 @@ def _results(y_true: Any, y_score: Any) -> list[Result] | None:
     return None
 
 
-def _call(path: Path | None, measure: Any, method: Any, level: float, rng: int) -> tuple[str, ...]:
-    said = {"path": None if path is None else path.name, "measure": measure, "method": method}
+def _call(path: Path | None, terms: _Terms) -> tuple[str, ...]:
+    said = {"path": None if path is None else path.name, "measure": terms.measure, "method": terms.method}
     told = [f"{name}={value!r}" for name, value in said.items() if value is not None]
-    terms = ", ".join([*told, f"level={level}", f"rng={rng}"])
-    return "import polyroc as pr", f"pr.report(y_true, y_score, {terms})"
+    call = ", ".join([*told, f"level={terms.level}", f"rng={terms.rng}"])
+    return "import polyroc as pr", f"pr.report(y_true, y_score, {call})"

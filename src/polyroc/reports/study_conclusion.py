@@ -130,7 +130,8 @@ class _Words:
         many = len(self.found.tests)
         if len(first) == 1:
             lead = f"{self.learner[next(iter(first))]} has the {self.most} {self.measure} on "
-            lead += "the one data set that could be tested" if many == 1 else f"all {many} data sets"
+            some = {1: "the one data set that could be tested", 2: "both data sets"}
+            lead += some.get(many, f"all {many} data sets")
         else:
             most = sorted(first, key=lambda name: -len(first[name]))
             told = "; ".join(f"that of {self.learner[name]} on {self._sets(first[name])}" for name in most[:MANY])

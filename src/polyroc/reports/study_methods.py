@@ -7,6 +7,7 @@ from polyroc.errors import MeasureError
 from polyroc.measures import measure as find
 from polyroc.reports.embedding import clipped, tidy
 from polyroc.reports.methods import versions
+from polyroc.reports.papers import cited
 from polyroc.reports.study_conclusion import measure_name, name_of_test
 from polyroc.reports.study_findings import StudyFindings
 from polyroc.results import Friedman, PairedTests
@@ -17,14 +18,14 @@ __all__ = ["plan_lines", "study_methods_of", "study_references_of", "study_repea
 
 LINES = 1000  # of a plan
 PAPERS = {
-    "corrected_t": "Corrected t: Nadeau & Bengio, Machine Learning 52 (2003) 239-281.",
-    "wilcoxon": "Signed ranks over data sets: Demsar, Journal of Machine Learning Research 7 (2006) 1-30.",
-    "friedman": "Friedman's and Nemenyi's tests: Demsar, Journal of Machine Learning Research 7 (2006) 1-30.",
-    "pooled_test": "Pooled test: DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845; Obuchowski, "
-    "Biometrics 53 (1997) 567-578.",
-    "duncan": "Duncan's multiple range test: Duncan, Biometrics 11 (1955) 1-42.",
-    "spread": "SE(W): Hanley & McNeil, Radiology 143 (1982) 29-36; Bradley, Pattern Recognition 30 (1997) "
-    "1145-1159.",
+    "corrected_t": "Nadeau & Bengio, Machine Learning 52 (2003) 239-281: corrected t.",
+    "wilcoxon": "Demsar, Journal of Machine Learning Research 7 (2006) 1-30: signed ranks over data sets.",
+    "friedman": "Demsar, Journal of Machine Learning Research 7 (2006) 1-30: Friedman's and Nemenyi's tests.",
+    "pooled_test": "DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845; Obuchowski, Biometrics 53 "
+    "(1997) 567-578: pooled test.",
+    "duncan": "Duncan, Biometrics 11 (1955) 1-42: multiple range test.",
+    "spread": "Hanley & McNeil, Radiology 143 (1982) 29-36; Bradley, Pattern Recognition 30 (1997) 1145-1159: "
+    "SE(W).",
 }
 
 
@@ -72,9 +73,9 @@ def _design(how: Splitting) -> str:
 
 def study_references_of(found: StudyFindings) -> tuple[str, ...]:
     """The papers of the measure and of the tests, each once."""
-    papers = []
+    papers: list[str] = []
     with suppress(MeasureError):
-        papers.append(f"{measure_name(found.measure)}: {find(found.measure).paper}")
+        papers += cited([(measure_name(found.measure), find(found.measure).paper)])
     used = [found.recommendation.test] if found.recommendation and found.tests else []
     used += ["duncan"] if found.duncan else []
     used += ["friedman"] if found.friedman else []

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from polyroc.reports.embedding import clipped, shortened
 from polyroc.reports.study_conclusion import measure_name
 from polyroc.reports.study_findings import EVERYWHERE, StudyFindings
-from polyroc.reports.tables import Table, bar, difference_bar, numbers, text
+from polyroc.reports.tables import Table, bar, difference_bar, difference_scale, numbers, text
 from polyroc.results import Comparison, Difference, Friedman, RangeTest
 from polyroc.results.paired_tests import PairedTest
 from polyroc.results.result import p_number
@@ -103,7 +103,8 @@ class _Tables:
         reach = max((abs(x) for end in ends for x in end if not isnan(x)), default=0.0) or 1.0
         columns = ("difference", "value", "low", "high", "p", "p adjusted")
         bars = tuple(difference_bar(*end, reach) for end in ends)
-        return Table(key, title, columns, (False,) + (True,) * 5, tuple(rows), bars)
+        numeric = (False,) + (True,) * 5
+        return Table(key, title, columns, numeric, tuple(rows), bars, difference_scale(reach))
 
     def _rank_pairs(self, test: Friedman, key: str, title: str) -> Table:
         pairs = sorted(test.nemenyi.pairs(), key=lambda each: -abs(each["difference"]))

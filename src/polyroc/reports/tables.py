@@ -7,11 +7,23 @@ from typing import NamedTuple
 
 from polyroc.reports.embedding import shortened, tidy
 from polyroc.reports.findings import Findings
-from polyroc.results import Estimate, Rates
+from polyroc.results import Estimate, Evaluation, Rates
 from polyroc.results.result import number_text, p_number
 
-__all__ = ["Interval", "Table", "bar", "difference_bar", "numbers", "tables", "text"]
+__all__ = [
+    "Interval",
+    "Table",
+    "bar",
+    "decided",
+    "difference_bar",
+    "difference_scale",
+    "in_parts",
+    "numbers",
+    "tables",
+    "text",
+]
 
+PAIRS = 100  # rows of differences; CSV and JSON have all
 PARTS = 40  # rows of parts beyond which only the pictures tell
 
 
@@ -39,6 +51,8 @@ class Table:
         Cells as text.
     bars
         One per row, or nothing.
+    scale
+        What the left end, the middle and the right end of all bars mean, if they share a scale.
     """
 
     key: str
@@ -47,6 +61,7 @@ class Table:
     numeric: tuple[bool, ...]
     rows: tuple[tuple[str, ...], ...]
     bars: tuple[Interval | None, ...] = ()
+    scale: tuple[str, str, str] | None = None
 
 
 def tables(found: Findings, level: float = 0.95) -> list[Table]:
@@ -104,7 +119,12 @@ def _differences(found: Findings, level: float) -> Table | None:
         return None
     names = dict(zip(found.classifiers, shortened(found.classifiers), strict=True))
     rows, bars = [], []
-    for each in found.comparison.differences.values():
+    pairs = list(found.comparison.differences.values())
+    title = tidy(f"Differences of {found.comparison.measure}")
+    if len(pairs) > PAIRS:
+        title += f": the {PAIRS} of {len(pairs)} with the smallest p"
+        pairs = sorted(pairs, key=lambda each: (isnan(each.adjusted_pvalue), each.adjusted_pvalue))[:PAIRS]
+    for each in pairs:
         low, high = each.confidence_interval(level)
         rows.append(
             (
@@ -117,8 +137,8 @@ def _differences(found: Findings, level: float) -> Table | None:
     reach = max((abs(x) for bar in bars for x in bar if not isnan(x)), default=0.0) or 1.0
     drawn = tuple(difference_bar(*each, reach) for each in bars)
     columns = ("difference", "value", "std. error", "low", "high", "p", "p adjusted")
-    title = f"Differences of {found.comparison.measure}"
-    return Table("differences", tidy(title), columns, (False,) + (True,) * 6, tuple(rows), drawn)
+    numeric = (False,) + (True,) * 6
+    return Table("differences", title, columns, numeric, tuple(rows), drawn, difference_scale(reach))
 
 
 def difference_bar(value: float, low: float, high: float, reach: float) -> Interval | None:
@@ -130,27 +150,39 @@ def difference_bar(value: float, low: float, high: float, reach: float) -> Inter
     return Interval(at, first, last, 0.5, label)
 
 
+def difference_scale(reach: float) -> tuple[str, str, str]:
+    """The marks under bars on this scale."""
+    return f"\N{MINUS SIGN}{reach:.2g}", "0", f"{reach:.2g}"
+
+
 def _parts(found: Findings, level: float) -> Table | None:
     """The pieces of hand_till and scurfield, if they are few."""
     if found.evaluation is None:
         return None
     names = dict(zip(found.classifiers, shortened(found.classifiers), strict=True))
     rows, bars = [], []
-    for (classifier, measure), each in found.evaluation.estimates.items():
-        if measure.partition("(")[0] not in ("hand_till", "scurfield") or len(each.parts) > PARTS:
+    for each in in_parts(found.evaluation):
+        if len(each.parts) > PARTS:
             continue
         for key, part in each.parts.items():
-            rows.append((tidy(measure), shortened((key,))[0], names[classifier], *numbers(part, level)))
+            rows.append((tidy(each.measure), shortened((key,))[0], names[each.classifier], *numbers(part, level)))
             bars.append(bar(part, level))
     if not 0 < len(rows) <= 3 * PARTS:
         return None
     columns = ("measure", "part", "classifier", "value", "std. error", "low", "high", "chance")
     numeric = (False,) * 3 + (True,) * 5
-    return Table("parts", "What the measures are made of", columns, numeric, tuple(rows), tuple(bars))
+    title, scale = "What the measures are made of", ("0", "0.5", "1")
+    return Table("parts", title, columns, numeric, tuple(rows), tuple(bars), scale)
+
+
+def in_parts(evaluation: Evaluation) -> list[Estimate]:
+    """Those whose parts are told: the pairs of classes, and the orders of Scurfield."""
+    told = ("hand_till", "scurfield")
+    return [each for (_, key), each in evaluation.estimates.items() if key.partition("(")[0] in told]
 
 
 def _confusions(found: Findings, level: float) -> Iterator[Table]:
-    for name, confusion in _decided(found).items():
+    for name, confusion in decided(found).items():
         if len(confusion.classes) > 6:
             continue
         labels = shortened(confusion.classes)
@@ -160,7 +192,8 @@ def _confusions(found: Findings, level: float) -> Iterator[Table]:
         yield Table(f"rates-{name}", title, columns, (False, *(True,) * len(labels)), rows)
 
 
-def _decided(found: Findings) -> dict[str, Rates]:
+def decided(found: Findings) -> dict[str, Rates]:
+    """The confusion rates by classifier: as it decides, or else at the threshold of least error."""
     points = {name: point.confusion for name, point in found.points.items()}
     return {**points, **found.rates}
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from polyroc._normalise import as_scores
+from polyroc._normalise.counts import as_counts
 from polyroc._normalise.features import as_features
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
@@ -24,8 +25,9 @@ from polyroc.results.search import Search
 from polyroc.results.volume import Volume, volume_shares
 from polyroc.scores import Scores
 
-__all__ = ["Front", "Growth"]
+__all__ = ["INTERRUPTED", "Front", "Growth"]
 
+INTERRUPTED = "interrupted"  # in the method of a front of a fixed classifier that ctrl-C has ended
 GROWING = 0.005  # a front whose coefficient rose by more over the second half of the draws is not there yet
 
 
@@ -102,8 +104,8 @@ class Front(Result):
             return f"exact, G = {gini}"
         drawn = f"{self.growth.draws[-1]} cost vectors"
         if self.search is not None:
-            broken = ", interrupted" if self.search.interrupted else ""
-            drawn = f"{self.search.generations} generations{broken}"
+            drawn = f"{self.search.generations} generations"
+        drawn += ", interrupted" if self.interrupted else ""
         if self.growth.gini[-1] == 0.0:
             return f"{drawn}, nothing better than chance yet"
         return f"{drawn}, G about {gini}, {lately} of it lately{'' if self.converged else ': still growing'}"
@@ -130,9 +132,31 @@ class Front(Result):
         return None if self.search is None else self.search.generation
 
     @property
+    def interrupted(self) -> bool:
+        """Whether ctrl-C ended it before all that was asked for was drawn, or searched."""
+        if self.search is not None:
+            return self.search.interrupted
+        return INTERRUPTED in (self.provenance.method or "")
+
+    @property
     def converged(self) -> bool:
         """Whether G is above 0 and rose by no more than 0.005 over the second half of the draws."""
         return self.exact or (self.growth.gini[-1] > 0.0 and self.growth.lately <= GROWING)
+
+    @property
+    def convergence(self) -> str:
+        """The same in a sentence, with what to do."""
+        if self.exact:
+            return "Exact: every threshold was looked at."
+        what, more = "cost vectors", "draw more of them"
+        if self.search is not None:
+            what, more = "generations", "search on (resume=...)"
+        many = (self.growth.generations or self.growth.draws)[-1]
+        broken = " (interrupted)" if self.interrupted else ""
+        if self.growth.gini[-1] == 0.0:
+            return f"Not converged: nothing better than chance after {many} {what}{broken}; {more}."
+        rose = f"G rose by {number_text(self.growth.lately)} over the second half of {many} {what}{broken}"
+        return f"Converged: {rose}." if self.converged else f"Not converged: {rose}; {more}."
 
     def gini(self, n_points: int | None = 10**6, rng: Any = 0) -> Volume:
         """The generalised Gini coefficient; see `polyroc.gini_volume`."""
@@ -182,7 +206,14 @@ class Front(Result):
         return int(point)
 
     def on(
-        self, X: Any, y_true: Any, *, family: Any = None, n_points: int | None = 10**5, rng: Any = 0
+        self,
+        X: Any,
+        y_true: Any,
+        *,
+        family: Any = None,
+        sample_weight: Any = None,
+        n_points: int | None = 10**5,
+        rng: Any = 0,
     ) -> HeldOut:
         """Judge the points of a searched front, each with its parameters and costs, on other cases.
 
@@ -192,6 +223,8 @@ class Front(Result):
             Cases x features, and their classes.
         family
             Your own family, started (it is after `front`); those of the house are in the front.
+        sample_weight
+            Whole numbers, how many cases a row stands for.
         n_points, rng
             As in `gini`, for G on the cases of the front and on these, on the same points.
         """
@@ -206,11 +239,18 @@ class Front(Result):
             say = model.reader(features)
         else:
             say = partial(family.posteriors, X=features)
-        scores = as_scores(y_true, say(search.models[0]), labels=self.labels)
+        said = say(search.models[0])
+        scores = as_scores(y_true, said, labels=self.labels, sample_weight=sample_weight)
         return self._judged(scores, search.place, lambda i: np.asarray(say(search.models[i])), n_points, rng)
 
     def evaluated(
-        self, y_true: Any, y_score: Any = None, *, n_points: int | None = 10**5, rng: Any = 0
+        self,
+        y_true: Any,
+        y_score: Any = None,
+        *,
+        sample_weight: Any = None,
+        n_points: int | None = 10**5,
+        rng: Any = 0,
     ) -> HeldOut:
         """Judge the points of the front of a fixed classifier, each with its costs, on other cases.
 
@@ -218,13 +258,15 @@ class Front(Result):
         ----------
         y_true, y_score
             The classes, and what the same classifier says: one column of probabilities per class.
+        sample_weight
+            Whole numbers, how many cases a row stands for.
         n_points, rng
             As in `gini`, for G on the cases of the front and on these, on the same points.
         """
         if self.search is not None:
             raise InputError("The points of this front have parameters of their own; give features: on(X, y).")
         labels = None if isinstance(y_true, Scores) else self.labels
-        scores = as_scores(y_true, y_score, labels=labels)
+        scores = as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight)
         if scores.kind != "matrix" or len(scores.values) != 1 or scores.names != self.classes:
             raise InputError(
                 f"Give one column of probabilities for each of {', '.join(self.classes)}, of one classifier."
@@ -235,10 +277,11 @@ class Front(Result):
     def _judged(
         self, scores: Scores, place: IntArray, posteriors: Callable[[int], FloatArray], n_points: Any, rng: Any
     ) -> HeldOut:
-        counts = recount(scores.codes.astype(np.int64), self.costs, place, posteriors)
+        weight = as_counts(scores.sample_weight, len(scores.codes))
+        counts = recount(scores.codes.astype(np.int64), weight, self.costs, place, posteriors)
         if len(self.classes) == 2:
             always = ~self.counts[:, :, 0].any(axis=1)  # the second class is said, also where it has probability 0
-            counts[always] = np.bincount(scores.codes, minlength=2)[:, None] * np.array([0, 1])
+            counts[always] = np.bincount(scores.codes, weight, 2).astype(np.int64)[:, None] * np.array([0, 1])
         before, after = paired_volumes(self.counts, counts, n_points, rng)
         return HeldOut(
             classifier=self.classifier,
@@ -247,7 +290,11 @@ class Front(Result):
             counts=counts,
             gini_found=before,
             gini=after,
-            provenance=Provenance(cases=scores.cases, method="the points of a front on other cases"),
+            provenance=Provenance(
+                cases=scores.cases,
+                method="the points of a front on other cases",
+                weighted=scores.sample_weight is not None,
+            ),
         )
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - a front has no intervals

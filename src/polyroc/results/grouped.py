@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from polyroc.results.comparison import Comparison
 from polyroc.results.estimate import Estimate
 from polyroc.results.evaluation import Evaluation
 from polyroc.results.result import SCHEMA, Result
@@ -11,10 +12,11 @@ from polyroc.results.result import SCHEMA, Result
 __all__ = ["Grouped"]
 
 Group = tuple[Hashable, ...]
+Found = Estimate | Evaluation | Comparison
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Grouped(Result, Mapping[Group, Estimate | Evaluation]):
+class Grouped(Result, Mapping[Group, Found]):
     """The same question asked of each group: AUC per country per day.
 
     Attributes
@@ -26,9 +28,9 @@ class Grouped(Result, Mapping[Group, Estimate | Evaluation]):
     """
 
     by: tuple[str, ...]
-    groups: Mapping[Group, Estimate | Evaluation]
+    groups: Mapping[Group, Found]
 
-    def __getitem__(self, key: Hashable) -> Estimate | Evaluation:
+    def __getitem__(self, key: Hashable) -> Found:
         """What was found for a group, by the value of its column or the values of its columns."""
         return self.groups[key if isinstance(key, tuple) else (key,)]
 
@@ -42,7 +44,7 @@ class Grouped(Result, Mapping[Group, Estimate | Evaluation]):
         return f"Grouped({len(self)} groups by {', '.join(self.by)})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record per group, classifier and measure, the group's columns first."""
+        """One record per group, classifier and measure, or per pair compared; the group's columns first."""
         return [
             {**dict(zip(self.by, group, strict=True)), **row}
             for group, found in self.groups.items()
@@ -65,7 +67,7 @@ class Grouped(Result, Mapping[Group, Estimate | Evaluation]):
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """What `to_dict` wrote, read back."""
         data = cls._checked(data)
-        kinds: dict[str, type[Estimate] | type[Evaluation]] = {"Estimate": Estimate, "Evaluation": Evaluation}
+        kinds: dict[str, type[Found]] = {each.__name__: each for each in (Estimate, Evaluation, Comparison)}
         return cls(
             tuple(data["by"]),
             {

@@ -132,22 +132,29 @@ def _free(vectors: IntArray) -> BoolArray:
 
 
 def recount(
-    codes: IntArray, costs: FloatArray, place: IntArray, posteriors: Callable[[int], FloatArray]
+    codes: IntArray,
+    weight: IntArray,
+    costs: FloatArray,
+    place: IntArray,
+    posteriors: Callable[[int], FloatArray],
 ) -> IntArray:
-    """The tables of all points on other cases: point i decides by costs[i] over posteriors(place[i])."""
+    """The tables of all points on other cases: point i decides by costs[i] over posteriors(place[i]).
+
+    Each case counts as often as its weight says.
+    """
     from polyroc.kernels.deciding import tally_decisions  # not above: help needs no compiler
 
     c = costs.shape[1]
     sizes = np.bincount(codes, minlength=c)
-    if not sizes.all():
+    if not np.bincount(codes, weight, c).all():
         raise InputError("The other cases must have one of every class of the front.")
     order, starts = np.argsort(codes, kind="stable"), np.append(0, np.cumsum(sizes)).astype(np.int64)
-    ones, counts = np.ones(len(codes), dtype=np.int64), np.empty(costs.shape, dtype=np.int64)
+    weight, counts = weight[order], np.empty(costs.shape, dtype=np.int64)
     by_place = np.argsort(place, kind="stable")
     for points in np.split(by_place, np.flatnonzero(np.diff(place[by_place])) + 1):
         P = np.ascontiguousarray(posteriors(int(place[points[0]]))[order].T)
         tables = np.empty((len(points), c, c), dtype=np.int64)
-        tally_decisions(P, starts, ones, np.ascontiguousarray(costs[points]), tables)
+        tally_decisions(P, starts, weight, np.ascontiguousarray(costs[points]), tables)
         counts[points] = tables
     return counts
 

@@ -38,6 +38,10 @@ class Model(ABC):
     def fits(self, parameters: FloatArray, classes: int) -> bool:
         """Whether these can be the parameters of a point, for so many classes."""
 
+    @abstractmethod
+    def wanted(self, classes: int) -> str:
+        """What such parameters are, in words."""
+
     def arrays(self) -> dict[str, Any]:
         """What it is made of, by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
@@ -66,6 +70,11 @@ class LogisticModel(Model):
     def fits(self, parameters: FloatArray, classes: int) -> bool:
         """Whether there is a set of coefficients for each class."""
         return parameters.shape == (classes * (1 + self.features),) and bool(np.isfinite(parameters).all())
+
+    def wanted(self, classes: int) -> str:
+        """What such parameters are, in words."""
+        many = classes * (1 + self.features)
+        return f"{many} parameters, for each class an intercept and a coefficient per feature"
 
     def reader(self, X: FloatArray) -> Reader:
         """A function from parameters to the posteriors of these cases."""
@@ -114,6 +123,10 @@ class NeighbourModel(Model):
             return False
         k, beta = parameters.tolist()
         return bool(k == int(k) and 1 <= k <= self.limits[1] and 0 <= beta < np.inf)
+
+    def wanted(self, classes: int) -> str:  # noqa: ARG002
+        """What such parameters are, in words."""
+        return f"a whole k from 1 to {self.limits[1]} and a beta of 0 or more"
 
     def reader(self, X: FloatArray) -> Reader:
         """A function from parameters to the posteriors of these cases."""

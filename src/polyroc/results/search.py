@@ -21,7 +21,7 @@ class Search:
     family
         The family of classifiers and its settings, as plain data.
     options
-        How it was searched: costs per generation, selection, objectives, alpha, bounds, start.
+        How it was searched: costs per generation, selection, objectives, alpha, bounds.
     data
         A digest of the cases it was searched on.
     generations

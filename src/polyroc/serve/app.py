@@ -29,6 +29,7 @@ __all__ = ["make_app"]
 
 COOKIE = "polyroc"
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+BOOKS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 PARTS = {
     "truth": "true class",
     "scores": "score",
@@ -105,7 +106,12 @@ async def bring(request: Request) -> Response:
     name = request.query_params.get("name", "")
     ending = next((each for each in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(each)), None)
     if ending is None:
-        raise InputError(f"'{name[-80:]}' is not a file of a known kind; bring one of {', '.join(ENDINGS)}.")
+        hint = (
+            " A workbook can be saved as CSV (in Excel: Save As, CSV UTF-8)."
+            if name.lower().endswith(BOOKS)
+            else ""
+        )
+        raise InputError(f"'{name[-80:]}' is not a file of a known kind; bring one of {', '.join(ENDINGS)}.{hint}")
     cookie = request.cookies.get(COOKIE)
     visitor = visitors.get(cookie)
     if visitor is None:
@@ -153,6 +159,10 @@ async def choose(request: Request) -> Response:
     upload = _upload(request)
     try:
         seen = await run_in_threadpool(preview, upload.path)
+        if not seen.looked_at:
+            raise InputError(
+                f"'{upload.path}' has the names of columns but no row below them; write the file again."
+            )
     except PolyrocError as trouble:
         _visitor(request).uploads.pop(request.path_params["key"])
         upload.delete()
@@ -163,6 +173,7 @@ async def choose(request: Request) -> Response:
         key=request.path_params["key"],
         name=upload.name,
         seen=seen,
+        nameless=next((column.name for column in seen.columns if _is_number(column.name)), None),
         parts=PARTS,
         suggestions=found,
         data={
@@ -270,6 +281,14 @@ def _told(trouble: PolyrocError, upload: Upload) -> str:
 
 def _page(template: str, status: int = 200, /, **values: Any) -> Response:
     return HTMLResponse(_templates.get_template(template).render(**values), status)
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name.replace(",", "."))
+    except ValueError:
+        return False
+    return True
 
 
 def _size(n: int) -> str:

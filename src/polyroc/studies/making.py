@@ -52,6 +52,9 @@ def make(path: Path, plan: Plan, data: Sequence[Data], blocks: Sequence[Sequence
     """Make a store without any fit; it appears under its name when it is whole, and never in place of another."""
     if not path.parent.is_dir():
         raise InputError(f"'{path}' cannot be written: there is no folder '{path.parent}'; make it first.")
+    log = path.with_name(f"{path.name}.wal")  # DuckDB would take it for a part of the new store
+    if log.exists() and not path.exists():
+        raise InputError(f"'{log}' is left of a store that is gone; remove it, or give another path.")
     making = path.with_name(f"{path.name}.{os.getpid()}.new")
     for remains in (making, *_remains(path)):
         with suppress(OSError):

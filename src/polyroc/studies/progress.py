@@ -1,5 +1,6 @@
 """How far a study is: data set by learner, and how long it will take."""
 
+import time
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -40,10 +41,12 @@ class Tally:
         self._seconds, self._workers = np.zeros(shape), workers
         for job, failed in done.items():
             self._count(job, failed, seconds.get(job, 0.0))
+        self._started, self._fitted = time.monotonic(), 0.0
 
     def note(self, outcome: Outcome) -> None:
         """Count a fit."""
         self._count(outcome.job, outcome.failure is not None, outcome.seconds)
+        self._fitted += outcome.seconds
         self.latest = outcome
 
     def _count(self, job: Job, failed: bool, seconds: float) -> None:
@@ -58,10 +61,16 @@ class Tally:
         return bool((self.done >= self.total).all())
 
     def seconds_left(self) -> float | None:
-        """How long the rest will take, each fit as long as others of its learner so far; None before the first."""
+        """How long the rest will take, each fit as long as others of its learner so far; None before the first.
+
+        What goes on beside the fits, such as new processes for those that were killed, is taken to go on as in
+        this run so far.
+        """
         if not self.done.any():
             return None
         known = self.done.sum(axis=0) > 0
         mean = np.full(len(self.learners), self._seconds.sum() / self.done.sum())
         mean[known] = self._seconds.sum(axis=0)[known] / self.done.sum(axis=0)[known]
-        return float(((self.total - self.done) * mean).sum() / self._workers)
+        alone = float(((self.total - self.done) * mean).sum() / self._workers)
+        elapsed, fitted = time.monotonic() - self._started, self._fitted / self._workers
+        return alone * max(1.0, elapsed / fitted) if fitted > 0 else alone

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from polyroc.errors import DroppedRowsWarning, InputError, warn
-from polyroc.kernels.arrays import FloatArray
+from polyroc.errors import DroppedRowsWarning, InputError, PolyrocWarning, warn
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.results.result import SCHEMA, number, plain
 from polyroc.scores import Scores
 from polyroc.studies.judging import Judged
@@ -152,7 +152,8 @@ class Study(Judged):
         """The predictions of a data set pooled over its folds, for `evaluate`, `compare`, `curve`; groups = folds.
 
         Of repeated folds the first repeat is taken unless another one is named, so that no case counts twice; of a
-        hold-out all test sets. Folds in which one of the learners failed are left out, with a warning.
+        hold-out all test sets. Folds in which one of the learners failed are left out, with a warning. Where one
+        test set is all there is, each case is a group.
         """
         place = self.data_sets.index(self._data_set(data_set))
         chosen = [self._learner(name) for name in (self.learners if learners is None else learners)]
@@ -179,8 +180,21 @@ class Study(Judged):
             values={self.learners[j]: np.concatenate([said[j, k] for k in kept]) for j in chosen},
             kind="matrix",
             positive=facts.positive,
-            groups=np.repeat(np.arange(len(kept)), [len(test) for test in tests]),
+            groups=_groups([len(test) for test in tests]),
         )
+
+    def pooled_test(self, measure: str | None = None, data_set: str | None = None, **options: Any) -> Any:
+        """DeLong's kind of test on the pooled predictions, folds as groups."""
+        for name in self.data_sets if data_set is None else (self._data_set(data_set),):
+            blocks = self._blocks[self.data_sets.index(name)] if self.plan.splitting.kind == "hold-out" else ()
+            again = len(blocks) > 1 and np.bincount(np.concatenate([block.test for block in blocks])).max() > 1
+            if again:
+                warn(
+                    f"Cases of {name!r} are in several test sets and count as if they were others, so errors are "
+                    "taken for smaller than they are; use corrected_t, or k-fold.",
+                    PolyrocWarning,
+                )
+        return Judged.pooled_test(self, measure, data_set, **options)
 
     def fit_times(self) -> list[dict[str, Any]]:
         """A record for each fit with the seconds it took to learn and predict; failed ones too."""
@@ -331,6 +345,13 @@ class Study(Judged):
             "class": np.tile(labels, len(cases)),
             "probability": np.concatenate([each.ravel() for each in said.values()]) if jobs else np.empty(0),
         }
+
+
+def _groups(sizes: Sequence[int]) -> IntArray:
+    """The fold of each case; of a single test set, whose cases share no more than one classifier, the case."""
+    if len(sizes) == 1:
+        return np.arange(sizes[0])
+    return np.repeat(np.arange(len(sizes)), sizes)
 
 
 def _table_dict(table: FoldTable) -> dict[str, Any]:

@@ -83,14 +83,18 @@ class EstimatorFamily:
             "folds": self.folds,
         }
 
-    def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
-        """The estimator's own hyper-parameters, drawn into their ranges; the middle of those without a number."""
+    def keep(self, X: FloatArray, y: IntArray) -> None:
+        """The training cases."""
         fewest = int(np.bincount(y).min())
         if fewest < self.folds:
             raise InputError(
                 f"{self.folds} folds need as many cases of every class, but one has {fewest}; give folds."
             )
         self._own = X, y
+
+    def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
+        """The estimator's own hyper-parameters, drawn into their ranges; the middle of those without a number."""
+        self.keep(X, y)
         given = self.estimator.get_params()
         now = [given[name] for name in self.ranges]
         number = [isinstance(value, int | float) and not isinstance(value, bool) for value in now]
@@ -120,6 +124,10 @@ class EstimatorFamily:
 
     def settings(self, parameters: FloatArray) -> dict[str, float]:
         """Parameters as hyper-parameters by name, such as `set_params` takes."""
+        if len(parameters) != len(self.ranges):
+            raise InputError(
+                f"A member has one parameter for each of {', '.join(self.ranges)}, got {len(parameters)}."
+            )
         pairs = zip(self.ranges.items(), parameters.tolist(), strict=True)
         return {name: int(value) if _whole(ends) else value for (name, ends), value in pairs}
 

@@ -20,12 +20,13 @@ class Family(Protocol):
     """A family of classifiers: any object with these three methods.
 
     Parameters are a vector of numbers, the same length for all members. A family may keep what it needs of the
-    training cases when `start` is called: it is called once in every search, also in one that goes on from a
-    stored front, where its answer is not used.
+    training cases when `start` is called: it is called once in every search, also where its answer is not used
+    (`start="random"`, parameters given, a search that goes on from a stored front).
 
-    It may have more: `random(X, y, rng)`, parameters drawn at random (for `start="random"`); `name`, what it is
-    called; `describe()`, its settings as a mapping of plain data, by which a stored front is told from one of
-    other settings (for a dataclass its fields serve).
+    It may have more: `random(X, y, rng)`, parameters drawn at random (for `start="random"`); `keep(X, y)`, called
+    first in every search, so that `start`, which may be a long fit, is called only where its answer is used;
+    `name`, what it is called; `describe()`, its settings as a mapping of plain data, by which a stored front is
+    told from one of other settings (for a dataclass its fields serve).
     """
 
     def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> Any:
@@ -85,6 +86,13 @@ class WatchedFamily:
         settings = {str(name): _plain(value) for name, value in dict(told).items()}
         return {"name": self.name, "settings": settings}
 
+    def keep(self, X: FloatArray, y: IntArray) -> bool:
+        """Let it keep what it needs of the training cases; False if it has to be started for that."""
+        keeps = callable(getattr(self.family, "keep", None))
+        if keeps:
+            self.family.keep(X, y)
+        return keeps
+
     def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:
         """Parameters to begin with."""
         return self._vector(self.family.start(X, y, rng), "start")
@@ -105,7 +113,11 @@ class WatchedFamily:
 
     def given(self, parameters: Any) -> FloatArray:
         """Parameters that a caller gives."""
-        return self._vector(parameters, "start=")
+        vector = self._vector(parameters, "start=")
+        if self.model is not None and not self.model.fits(vector, self.classes):
+            wanted = self.model.wanted(self.classes)
+            raise self._trouble("start=", f"must be {wanted}; got {shown(vector.tolist())}")
+        return vector
 
     def posteriors(self, parameters: FloatArray, X: FloatArray) -> FloatArray:
         """Cases x classes, each row summing to 1."""

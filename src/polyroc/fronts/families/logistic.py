@@ -61,10 +61,15 @@ class LogisticFamily:
         """Its settings."""
         return {"scale": self.scale, "standardise": self.standardise, "penalty": self.penalty}
 
-    def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
-        """The fit of maximum likelihood."""
+    def keep(self, X: FloatArray, y: IntArray) -> None:  # noqa: ARG002
+        """How the features are scaled, and the training cases."""
         self.model = LogisticModel(*standardised(X, self.standardise))
         self._own = X, self.model.reader(X)
+
+    def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
+        """The fit of maximum likelihood."""
+        self.keep(X, y)
+        assert self.model is not None
         return fit(X, y, self.model, self.penalty)
 
     def random(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:

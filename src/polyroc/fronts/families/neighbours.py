@@ -71,12 +71,17 @@ class NearestNeighbours:
         assert self.model is not None
         return int(self.model.limits[1])
 
-    def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
-        """The k and beta of the largest leave-one-out likelihood."""
+    def keep(self, X: FloatArray, y: IntArray) -> None:
+        """The training cases, and the neighbours of each among the others."""
         limits = np.array([int(y.max()) + 1, min(self.largest, len(X) - 1)], dtype=np.int64)
         self.model = NeighbourModel(standardised(X, self.standardise)[1], X.copy(), y.astype(np.int64), limits)
-        posteriors = self.model.left_out()
-        self._own = X, posteriors
+        self._own = X, y, self.model.left_out()
+
+    def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
+        """The k and beta of the largest leave-one-out likelihood."""
+        if self._own is None or self._own[0] is not X or self._own[1] is not y:
+            self.keep(X, y)
+        posteriors = self._own[2]
         at = np.arange(len(y)), y
         tried = [np.array([k, beta]) for k in range(1, self._most + 1) for beta in BETAS]
         likely = [np.log(posteriors(each)[at]).sum() for each in tried]
@@ -96,10 +101,9 @@ class NearestNeighbours:
         if self.model is None:
             raise InputError("NearestNeighbours has not seen training cases yet; call start first.")
         if not self.model.fits(parameters, int(self.model.limits[0])):
-            raise InputError(
-                f"k must be a whole number from 1 to {self._most} and beta 0 or more, got {parameters.tolist()}."
-            )
-        own, reader = self._own
+            wanted = self.model.wanted(int(self.model.limits[0]))
+            raise InputError(f"The parameters of nearest neighbours are {wanted}, got {parameters.tolist()}.")
+        own, _, reader = self._own
         return np.asarray((reader if X is own else self.model.reader(X))(parameters))
 
 

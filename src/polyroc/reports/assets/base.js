@@ -68,9 +68,11 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
   };
   polyroc.rate = (title, more) => Object.assign({ title: { text: title, standoff: 6 }, range: [-0.01, 1.01], tickvals: [0, 0.2, 0.4, 0.6, 0.8, 1] }, more);
 
+  polyroc.chance = (more) => ({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false, ...more });
+
   // A figure is drawn when it comes near the screen, again in the other colours, and before it is printed.
   polyroc.figure = function (element, draw) {
-    const config = { displaylogo: false, responsive: true, showLink: false, showSendToCloud: false, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
+    const config = { displaylogo: false, responsive: true, showLink: false, showSendToCloud: false, modeBarButtonsToRemove: ["lasso2d", "select2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "zoom3d", "pan3d", "orbitRotation", "tableRotation", "resetCameraLastSave3d"] };
     const each = { element, shown: false };
     each.draw = function () {
       each.shown = true;

@@ -6,7 +6,9 @@
   const MANY = 6; // panels; beyond, one at a time
   const panels = found.panels.map((panel) => ({ ...panel, curves: panel.curves.map(opened) }));
   let chosen = panels.length > MANY ? [0] : panels.map((_, i) => i);
-  let threshold = found.grid[Math.floor(found.grid.length / 2)];
+  const even = found.grid[0] === 0 && found.grid[found.grid.length - 1] === 1; // probabilities
+  const start = even && !panels[0].title ? 1 / polyroc.data.classes.length : 0.5;
+  let threshold = found.grid[Math.floor(start * (found.grid.length - 1))];
 
   function opened(curve) {
     const band = curve.band && { x: numbers(curve.band.x), low: numbers(curve.band.low), high: numbers(curve.band.high) };
@@ -22,11 +24,14 @@
 
   function precision(curve, i) {
     const called = curve.prevalence * curve.tpr[i] + (1 - curve.prevalence) * curve.fpr[i];
-    return called > 0 ? (curve.prevalence * curve.tpr[i]) / called : 1;
+    return called > 0 ? (curve.prevalence * curve.tpr[i]) / called : NaN;
   }
 
-  function of(rate, cases) {
-    return cases === undefined ? share(rate) : `${share(rate)} (${Math.round(rate * cases)} of ${cases})`;
+  // Blanks as wide as a digit before the counts, so that in a column the shares are lined up.
+  function of(rate, cases, width = 0) {
+    if (cases === undefined) return share(rate);
+    const told = `(${Math.round(rate * cases)} of ${cases})`;
+    return `${share(rate)} ${told.padStart(width, "\u2007")}`;
   }
 
   function told(panel, curve, i) {
@@ -71,7 +76,7 @@
     const made = [];
     const mark = (who, n, x, y) => made.push({ type: "circle", xref: `x${n}`, yref: `y${n}`, xsizemode: "pixel", ysizemode: "pixel", xanchor: x, yanchor: y, x0: -6, x1: 6, y0: -6, y1: 6, fillcolor: polyroc.colour(who), line: { color: polyroc.css("--paper"), width: 2 } });
     chosen.forEach((p, at) => panels[p].curves.forEach((curve) => mark(curve.who, at ? at + 1 : "", curve.fpr[place(curve)], curve.tpr[place(curve)])));
-    if (found.two) panels[0].curves.forEach((curve) => mark(curve.who, 2, curve.tpr[place(curve)], precision(curve, place(curve))));
+    if (found.two) panels[0].curves.forEach((curve) => curve.tpr[place(curve)] > 0 && mark(curve.who, 2, curve.tpr[place(curve)], precision(curve, place(curve))));
     return made;
   }
 
@@ -81,7 +86,7 @@
     const count = shown.length + (found.two ? 1 : 0);
     const columns = Math.max(1, Math.min(count, 3, Math.floor(element.clientWidth / 280)));
     const rows = Math.ceil(count / columns);
-    const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), height: Math.max(360, rows * Math.min(400, 60 + element.clientWidth / columns)), legend: { orientation: "h", yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: 76, b: 46 } };
+    const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), height: Math.max(360, 60 + rows * Math.min(480, 50 + (0.86 * element.clientWidth) / columns)), legend: { orientation: "h", yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: 76, b: 46 } };
     let drawn = [];
     shown.forEach((panel, at) => {
       const n = at ? at + 1 : "";
@@ -89,7 +94,7 @@
       layout[`xaxis${n}`] = polyroc.rate("false positive rate");
       layout[`yaxis${n}`] = polyroc.rate("true positive rate");
       layout.annotations.push({ text: plain(panel.title || `${panel.positive} or ${panel.negative}`), xref: `x${n} domain`, yref: `y${n} domain`, x: 0.5, y: 1.01, yanchor: "bottom", showarrow: false, font: { size: 12 } });
-      drawn.push({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false, xaxis: `x${n}`, yaxis: `y${n}` });
+      drawn.push(polyroc.chance({ xaxis: `x${n}`, yaxis: `y${n}` }));
     });
     if (found.two) {
       const n = shown.length + 1;
@@ -104,12 +109,14 @@
   function table() {
     const heads = [panels[0].title ? "data set" : "class", panels[0].title ? "learner" : "classifier", "threshold", "true positive rate", "false positive rate", "precision", `area (${polyroc.percent})`];
     const body = make("tbody");
+    const places = Math.max(...chosen.flatMap((p) => panels[p].curves.flatMap((curve) => curve.cases || [0]))).toString().length;
+    const width = 2 * places + "( of )".length;
     chosen.forEach((p) => {
       for (const curve of panels[p].curves) {
         const i = place(curve);
         const [negative, positive] = curve.cases || [];
         const area = `${digits(curve.area[0], 3)} (${digits(curve.area[1], 3)} to ${digits(curve.area[2], 3)})`;
-        const cells = [digits(threshold, 4), of(curve.tpr[i], positive), of(curve.fpr[i], negative), share(precision(curve, i)), area];
+        const cells = [digits(threshold, 4), of(curve.tpr[i], positive, width), of(curve.fpr[i], negative, width), share(precision(curve, i)), area];
         body.append(make("tr", {}, make("th", { scope: "row" }, name(panels[p].title || panels[p].positive)), make("td", {}, name(polyroc.data.classifiers[curve.who])), ...cells.map((text) => make("td", { class: "number" }, text))));
       }
     });

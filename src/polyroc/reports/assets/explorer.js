@@ -55,8 +55,16 @@
     if (!losses.flat().some((x) => x > 0)) return { trouble: "With these costs and priors no error costs anything." };
     const made = { priors, losses, trouble: "", point: null };
     if (c === 2 && own.table) return twoClasses(own, made, most);
-    if (own.front && (state.how === "front" || most.length || !own.table)) return onFront(own, made, most);
-    return byBayes(own, made, most);
+    if (!own.front || (own.table && state.how === "table" && !most.length)) return byBayes(own, made, most);
+    const point = onFront(own, made, most);
+    return own.table && state.how === "table" && c > FEW ? cheaper(point, byBayes(own, made, most)) : point;
+  }
+
+  // Of many classes, draws find little of the front: there the limited errors may as well be made dearer.
+  function cheaper(a, b) {
+    if (a.trouble || b.trouble) return a.trouble ? b : a;
+    const cost = ({ confusion, losses }) => deciding.costOf(confusion, losses, data.z)[0];
+    return cost(a) <= cost(b) ? a : b;
   }
 
   function twoClasses(own, made, most) {
@@ -137,7 +145,7 @@
     return `polyroc.operate(${["scores", ...terms].join(", ")})`;
   }
 
-  const cells = [];
+  const cells = [], at = [0, 1]; // of many classes, the error that is looked at
   function matrix() {
     const many = c > SHOWN;
     const head = make("tr", {}, make("td", {}, make("span", { class: "hidden" }, "true class")), ...classes.map((label) => make("th", { scope: "col", title: label }, many ? "" : "called ", name(label))));
@@ -145,26 +153,38 @@
       cells[k] = classes.map(() => make("div", { class: "cell" }));
       return make("tr", {}, make("th", { scope: "row", title: label }, name(label)), ...cells[k].map((cell, m) => make("td", { class: k === m ? "right" : "" }, cell)));
     });
+    if (c > FEW) cells.forEach((row, k) => row.forEach((cell, m) => { if (k !== m) cell.onclick = () => look(k, m); }));
     lookup("explorer-matrix").replaceChildren(make("table", { class: "matrix" + (many ? " many" : "") }, make("thead", {}, head), make("tbody", {}, ...rows)));
   }
 
   function fill(confusion) {
-    const ends = (k, m) => (found.intervals ? deciding.rateInterval(confusion, k, m, data.z) : [NaN, NaN]);
     cells.forEach((row, k) => row.forEach((cell, m) => {
       const rate = confusion.rates[k][m], count = polyroc.count(confusion.counts[k][m]);
       cell.style.setProperty("--share", rate);
       cell.dataset.count = confusion.counts[k][m];
+      cell.classList.toggle("looked", c > FEW && k === at[0] && m === at[1]);
       if (c > SHOWN) {
         cell.textContent = rate === 0 ? "\u00a0" : (100 * rate).toFixed(0);
-        cell.onpointerenter = () => {
-          const [low, high] = ends(k, m);
-          cell.title = `${classes[k]} called ${classes[m]}: ${share(rate)} (${share(low)} to ${share(high)}), ${count} cases`;
-        };
+        cell.onpointerenter = () => { cell.title = `${error([k, m])}: ${judged(k, m)}`; };
         return;
       }
       const [low, high] = ends(k, m);
       cell.replaceChildren(share(rate), make("small", {}, Number.isNaN(low) ? "" : `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)} %`), make("small", {}, `${count} of ${polyroc.count(confusion.totals[k])}`));
     }));
+    const line = lookup("explorer-error");
+    if (line) line.textContent = judged(...at);
+  }
+  const ends = (k, m) => (found.intervals ? deciding.rateInterval(current.confusion, k, m, data.z) : [NaN, NaN]);
+  function judged(k, m) {
+    const { rates, counts, totals } = current.confusion, [low, high] = ends(k, m);
+    const reach = Number.isNaN(low) ? "" : ` (${(100 * low).toFixed(1)} to ${share(high)})`;
+    return `${share(rates[k][m])}${reach}, ${polyroc.count(counts[k][m])} of ${polyroc.count(totals[k])} cases`;
+  }
+  function look(k, m) {
+    [at[0], at[1]] = [k, m];
+    document.querySelectorAll("select[data-at]").forEach((each) => { each.value = at[Number(each.dataset.at)]; });
+    sync();
+    if (current.confusion) fill(current.confusion);
   }
 
   function told(made) {
@@ -181,6 +201,7 @@
     current = answer();
     const place = lookup("explorer-cost");
     lookup("explorer-download").disabled = !current.rule || !found.labels;
+    lookup("explorer-csv").disabled = !current.rule;
     if (!current.rule) {
       place.replaceChildren(make("span", { class: "trouble" }, current.trouble));
       return;
@@ -197,26 +218,35 @@
   function picture() {
     const own = opened(state.who), element = lookup("explorer-figure"), caption = lookup("explorer-caption");
     if (c === 2 && own.table) {
-      caption.textContent = "The operating point on the ROC curve of all thresholds.";
+      caption.textContent = "The operating point on the ROC curve of all thresholds; shaded: beyond the limits.";
       if (!roc) roc = polyroc.figure(element, drawRoc);
       else if (roc.shown && roc.of === state.who) {
-        const [x, y] = spot();
-        requestAnimationFrame(() => Plotly.restyle(element, { x: [[x]], y: [[y]] }, [1]));
+        const [x, y] = spot(), shapes = outside();
+        requestAnimationFrame(() => Plotly.update(element, { x: [[x]], y: [[y]] }, { shapes }, [1]));
       }
       else roc.redraw();
       roc.of = state.who;
-    } else if (own.front) {
+    } else if (own.front && c <= SHOWN) {
       const { packed } = own.front;
       const drawn = packed.draws === null ? "all there are" : `found by ${packed.draws} cost vectors`;
       const left = packed.left_out ? ` ${packed.left_out} more are left out of this page.` : "";
-      caption.textContent = `${own.front.points} operating points of which none is better in every error (${drawn}). One line each, each axis from 0 to its largest rate; thick: the one chosen. Drag along an axis to limit an error.${left}`;
+      caption.textContent = `${own.front.points} operating points of which none is better in every error (${drawn}). One line each, each axis from 0 to its largest rate; thick: the operating point above. Drag along an axis, or move a slider, to limit an error.${left}`;
       lines = lines || polyroc.parallel(element, (k, m, most) => { limit(k, m, most); sync(); update(); });
-      lines.show(own.front, state.limits, current.point);
-    } else element.parentElement.hidden = true;
+      lines.show(own.front, state.limits, current.confusion.rates);
+    } else {
+      element.hidden = true;
+      caption.textContent = `No picture of the front: ${c} classes have ${errors.length} errors, too many axes to be read. ${own.front ? "" : "No front is searched either, as drawn costs would find little of it: the rule weighs the scores of the cases themselves, and a limited error is made dearer until it is rare enough. Python may find a cheaper rule within limits."}`;
+    }
   }
   function spot() {
     const p = found.positive, { rates } = current.confusion;
     return [rates[1 - p][p], rates[p][p]];
+  }
+  // What the limits exclude: too many false alarms on the right, too many missed below.
+  function outside() {
+    const p = found.positive, most = (k, m) => state.limits.get(`${k},${m}`) ?? 1;
+    const shade = (x0, x1, y0, y1) => ({ type: "rect", layer: "below", x0, x1, y0, y1, line: { width: 0 }, fillcolor: polyroc.faint("#888888", 0.22) });
+    return [shade(most(1 - p, p), 1, 0, 1), shade(0, 1, 0, 1 - most(p, 1 - p))];
   }
   function drawRoc() {
     const { alarms, missed } = opened(state.who).thresholds;
@@ -225,7 +255,7 @@
     const line = { x: kept.map((i) => alarms[i]), y: kept.map((i) => 1 - missed[i]), mode: "lines", line: { color: polyroc.colour(state.who), width: 2 }, hoverinfo: "skip", showlegend: false };
     const [x, y] = spot();
     const point = { x: [x], y: [y], mode: "markers", marker: { size: 13, symbol: "diamond", color: polyroc.colour(1 + state.who) }, hoverinfo: "x+y", showlegend: false };
-    return { traces: [line, point], layout: { xaxis: polyroc.rate("false positive rate"), yaxis: polyroc.rate("true positive rate"), height: 360 } };
+    return { traces: [line, point, polyroc.chance()], layout: { xaxis: polyroc.rate("false positive rate"), yaxis: polyroc.rate("true positive rate"), shapes: outside(), height: 400 } };
   }
 
   // What is asked for.
@@ -280,39 +310,45 @@
   function group(title, ...children) {
     return make("fieldset", {}, make("legend", {}, title), ...children);
   }
-  // Many classes: choose the pair, then move its slider.
-  function paired(build, key) {
-    const at = [0, 1];
+  // Many classes: choose the error, in the matrix or here, then move its sliders.
+  function chosen() {
     const choose = (text, place) => {
-      const made = polyroc.choice(text, classes, (i) => { at[place] = i; if (at[0] === at[1]) at[1 - place] = (i + 1) % c; selects.forEach((each, s) => { each.value = at[s]; }); sync(); });
+      const made = polyroc.choice(text, classes, (i) => {
+        const next = place ? [at[0], i] : [i, at[1]];
+        if (next[0] === next[1]) next[1 - place] = (i + 1) % c;
+        look(...next);
+      });
+      made.querySelector("select").dataset.at = place;
       made.querySelector("select").value = at[place];
       return made;
     };
-    const labels = [choose("true ", 0), choose("called ", 1)];
-    const selects = labels.map((each) => each.querySelector("select"));
-    return [...labels, build("this error", key, () => at)];
+    return group("Which error", choose("true ", 0), choose("called ", 1), make("p", { id: "explorer-error", class: "note", "aria-live": "polite" }));
   }
 
   function controls() {
     const few = c <= FEW, form = lookup("explorer-terms");
+    form.parentElement.classList.toggle("manifold", c > SHOWN);
     form.addEventListener("submit", (event) => event.preventDefault());
     if (whose.length > 1) form.append(make("div", { class: "controls" }, polyroc.choice("Classifier", whose.map((i) => data.classifiers[i]), (i) => { state.who = whose[i]; update(); })));
     if (c > 2 && opened(whose[0]).front && opened(whose[0]).table) {
       form.append(make("div", { class: "controls" }, polyroc.choice("Rule", ["Bayes' rule, probabilities as they are", "cheapest point of the front"], (i) => { state.how = i ? "front" : "table"; update(); })));
-      form.append(make("p", { class: "note" }, "With a limit the front is used."));
+      form.append(make("p", { class: "note" }, c <= FEW ? "With a limit the front is used." : "With a limit: the front, or the limited error made dearer, whichever is cheaper."));
     }
-    form.append(group("What an error costs", ...(few ? errors.map((pair) => costTerm(error(pair), pair.join(), () => pair)) : paired(costTerm, "chosen"))));
+    const each = (build) => (few ? errors.map((pair) => build(error(pair), pair.join(), () => pair)) : [build("this error", "chosen", () => at)]);
+    if (!few) form.append(chosen());
+    form.append(group("What an error costs", ...each(costTerm)));
     let current = 0;
     const choice = polyroc.choice("Class ", classes, (i) => { current = i; sync(); });
     form.append(group("How frequent each class is", ...(c <= PRIORS ? classes.map((label, k) => priorTerm(label, k, () => k)) : [choice, priorTerm("this class", "chosen", () => current)])));
-    form.append(group("How often an error may happen, at most", ...(few ? errors.map((pair) => limitTerm(error(pair), pair.join(), () => pair)) : paired(limitTerm, "chosen"))));
+    form.append(group("How often an error may happen, at most", ...each(limitTerm)));
     form.append(make("button", { type: "button", id: "explorer-reset", onclick: () => { reset(); sync(); update(); } }, "As in the data, all errors alike"));
   }
 
-  lookup("explorer-download").addEventListener("click", () => {
-    const address = URL.createObjectURL(new Blob([stored(current.rule)], { type: "application/json" }));
-    make("a", { href: address, download: "rule.json" }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10000);
+  lookup("explorer-download").addEventListener("click", () => polyroc.save(stored(current.rule), "rule.json", "application/json"));
+  lookup("explorer-csv").addEventListener("click", () => {
+    const { counts, rates } = current.confusion;
+    const rows = classes.flatMap((label, k) => classes.map((said, m) => [label, said, counts[k][m], rates[k][m], ...ends(k, m)]));
+    polyroc.save(polyroc.csv([["true", "said", "count", "rate", "low", "high"], ...rows]), "matrix.csv", "text/csv");
   });
 
   reset();

@@ -55,7 +55,7 @@
 
   const element = document.getElementById("pair-figure");
   const figure = polyroc.figure(element, () => {
-    const traces = [{ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false }];
+    const traces = [polyroc.chance()];
     for (const each of found.classifiers) {
       const packed = each.curves && each.curves[row][column];
       if (!packed) continue;

@@ -7,7 +7,7 @@ polyroc.parallel = function (element, change) {
   const box = polyroc.make("div", { class: "parallel", style: `height:${HEIGHT}px` }, ...canvases);
   element.replaceChildren(box);
   element.classList.add("wide");
-  let front = null, errors = [], most = [], limits = new Map(), chosen = null, dragged = null, waiting = false;
+  let front = null, errors = [], most = [], limits = new Map(), chosen = null, dragged = null, waiting = false, later = null;
 
   const x = (a) => SIDE + (a * (box.clientWidth - 2 * SIDE)) / Math.max(1, errors.length - 1);
   const y = (a, rate) => HEIGHT - BOTTOM - (rate / most[a]) * (HEIGHT - TOP - BOTTOM);
@@ -27,18 +27,18 @@ polyroc.parallel = function (element, change) {
     return pen;
   }
 
-  function trace(pen, i) {
-    errors.forEach((error, a) => pen[a ? "lineTo" : "moveTo"](x(a), y(a, rate(i, error))));
+  function trace(pen, of) {
+    errors.forEach((error, a) => pen[a ? "lineTo" : "moveTo"](x(a), y(a, Math.min(most[a], of(error)))));
   }
 
   function lines(pen) {
     pen.lineWidth = 1;
-    for (const [wanted, colour] of [[false, polyroc.faint("#888888", 0.1)], [true, polyroc.faint(polyroc.colour(0), Math.max(0.08, Math.min(0.5, 40 / front.points)))]]) {
+    for (const [wanted, colour] of [[false, polyroc.faint("#888888", 0.1)], [true, polyroc.faint(polyroc.colour(0), Math.max(0.03, Math.min(0.5, 60 / front.points)))]]) {
       pen.strokeStyle = colour;
       for (let i = 0; i < front.points; i++) {
         if (kept(i) !== wanted) continue;
         pen.beginPath();
-        trace(pen, i);
+        trace(pen, (error) => rate(i, error));
         pen.stroke();
       }
     }
@@ -85,11 +85,10 @@ polyroc.parallel = function (element, change) {
       pen.fillStyle = polyroc.faint("#888888", 0.25);
       pen.fillRect(x(a) - 4, TOP, 8, top - TOP);
     });
-    if (chosen === null) return;
     pen.strokeStyle = polyroc.colour(1);
     pen.lineWidth = 3;
     pen.beginPath();
-    trace(pen, chosen);
+    trace(pen, ([k, m]) => chosen[k][m]);
     pen.stroke();
   }
 
@@ -128,11 +127,11 @@ polyroc.parallel = function (element, change) {
   polyroc.figures.push({ element, shown: true, redraw: all, draw: all });
 
   return {
-    show(next, terms, point) {
+    show(next, terms, rates) {
       const same = next === front && JSON.stringify([...terms]) === JSON.stringify([...limits]);
       front = next;
       limits = new Map(terms);
-      chosen = point;
+      chosen = rates;
       errors = [];
       for (let k = 0; k < front.c; k++) for (let m = 0; m < front.c; m++) if (k !== m) errors.push([k, m]);
       box.style.minWidth = `${errors.length * 62}px`;
@@ -143,9 +142,13 @@ polyroc.parallel = function (element, change) {
           return high || 1;
         });
       }
+      if (!same) { // thousands of lines take longer than a slider should wait
+        clearTimeout(later);
+        later = setTimeout(all, canvases[0].width > 300 ? 120 : 0); // 300: never drawn
+      }
       if (waiting) return;
       waiting = true;
-      requestAnimationFrame(same ? over : () => { waiting = false; all(); });
+      requestAnimationFrame(over);
     },
   };
 };

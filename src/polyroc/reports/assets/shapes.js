@@ -26,20 +26,25 @@
 
   function volumes() {
     polyroc.figure(document.getElementById("volume-figure"), () => {
-      const traces = found.volumes.map((each) => ({
-        type: "scatter", mode: "markers", name: plain(who(each)), y: each.orders.map(plain), x: each.volumes.map((v) => v[0]),
+      const orders = found.volumes[0].orders, apart = 0.6 / found.volumes.length; // classifiers beside each other
+      const traces = found.volumes.map((each, v) => ({
+        type: "scatter", mode: "markers", name: plain(who(each)), y: orders.map((_, i) => i + (v - (found.volumes.length - 1) / 2) * apart), x: each.volumes.map((v) => v[0]),
         error_x: { type: "data", symmetric: false, array: each.volumes.map((v) => v[2] - v[0]), arrayminus: each.volumes.map((v) => v[0] - v[1]), thickness: 1.5, width: 0 },
         marker: { color: polyroc.colour(each.who), size: 9, symbol: each.who }, text: each.orders.map((order, i) => `${plain(who(each))}, ${plain(order)}<br>${digits(each.volumes[i][0])} (${digits(each.volumes[i][1])} to ${digits(each.volumes[i][2])})`), hoverinfo: "text",
       }));
       const { chance } = found.volumes[0];
       const line = { type: "line", x0: chance, x1: chance, yref: "paper", y0: 0, y1: 1, line: { color: polyroc.css("--soft"), width: 1, dash: "dot" } };
-      return { traces, layout: { xaxis: polyroc.rate("volume"), yaxis: { automargin: true, autorange: "reversed" }, shapes: chance === null ? [] : [line], height: 380 } };
+      return { traces, layout: { xaxis: polyroc.rate("volume"), yaxis: { automargin: true, range: [orders.length - 0.5, -0.5], tickvals: orders.map((_, i) => i), ticktext: orders.map(plain) }, shapes: chance === null ? [] : [line], height: 380 } };
     });
   }
 
   function cobwebs() {
     polyroc.figure(document.getElementById("cobweb-figure"), () => {
       const spokes = found.cobwebs[0].spokes.map(([true_, said]) => `${plain(true_)}<br>→ ${plain(said)}`);
+      const element = document.getElementById("cobweb-figure"), classes = [...new Set(found.cobwebs[0].spokes.map(([label]) => label))];
+      const small = element.clientWidth < 560 && spokes.length > 6; // names would lie on each other
+      const ticks = small ? found.cobwebs[0].spokes.map((pair) => pair.map((label) => classes.indexOf(label) + 1).join("→")) : spokes;
+      document.getElementById("cobweb-numbers").textContent = small ? " The numbers are the classes in their order." : "";
       const closed = (values) => values.concat([values[0]]);
       const step = 360 / spokes.length;
       const angles = closed(spokes.map((_, i) => i * step));
@@ -51,7 +56,7 @@
       traces.push({ type: "scatterpolar", mode: "lines", r: angles.map(() => chance), theta: angles, line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false });
       const most = Math.max(chance, ...found.cobwebs.flatMap((each) => each.ratios));
       const axis = { gridcolor: polyroc.css("--line"), linecolor: polyroc.css("--line") };
-      return { traces, layout: { height: 420, margin: { l: 78, r: 78, t: 48, b: 48 }, polar: { bgcolor: "rgba(0,0,0,0)", gridshape: "linear", radialaxis: { ...axis, range: [0, 1.08 * most], tickfont: { size: 10 }, nticks: 4, angle: 90 - step / 2, tickangle: 0 }, angularaxis: { ...axis, direction: "clockwise", rotation: 90, tickvals: angles.slice(0, -1), ticktext: spokes } } } };
+      return { traces, layout: { height: 420, margin: { l: 78, r: 78, t: 48, b: 48 }, polar: { bgcolor: "rgba(0,0,0,0)", gridshape: "linear", radialaxis: { ...axis, range: [0, 1.08 * most], tickfont: { size: 10 }, nticks: 4, angle: 90 - step / 2, tickangle: 90 - step / 2 }, angularaxis: { ...axis, direction: "clockwise", rotation: 90, tickvals: angles.slice(0, -1), ticktext: ticks } } } };
     });
   }
 

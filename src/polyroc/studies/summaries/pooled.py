@@ -15,7 +15,8 @@ __all__ = ["POOLED", "averaged_roc", "pooled_roc", "pooled_test"]
 
 POOLED = (
     "Every case is predicted once, by a classifier that did not learn from it; scores mean the same in all folds; "
-    "folds are independent of each other. It is about these trained classifiers, not about new training sets."
+    "folds are independent of each other, and ten or more if errors are to be trusted. It is about these trained "
+    "classifiers, not about new training sets."
 )
 
 

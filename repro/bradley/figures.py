@@ -1,0 +1,59 @@
+"""Bradley's figures 5 to 15, and the underlines of his tables; of the first draw of ten test sets."""
+
+from pathlib import Path
+from typing import Any
+
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from repro.bradley.experiment import FIGURE_15, LEARNERS, TABLES, ranges, spreads
+
+import polyroc as pr
+from polyroc.studies.summaries import wilcoxon_errors
+
+__all__ = ["draw"]
+
+SIDES = {"left": ("BAYES", "KNN", "MLP2", "MLP4", "MLP8"), "right": ("C4.5", "MSCP", "MSCM", "PTRON")}
+FIRST = {"breast": 5, "pima": 7, "cleveland": 9, "hungarian": 11}  # figure of the left panel
+MARKERS = "os^Dv"
+
+
+def draw(results: dict[str, Any], folder: Path) -> None:
+    """Pooled curves, SE(W) against SD, SE(W) by area and cases, and Duncan's underlines."""
+    first = {name: results[f"{name} draw 0"] for name in TABLES if f"{name} draw 0" in results}
+    for name, found in first.items():
+        _draw_curves(name, found, folder)
+        drawn = pr.plot(list(ranges(TABLES[name], found).values()))
+        drawn.figure.savefig(folder / f"duncan_{name}.svg")
+        pyplot.close(drawn.figure)
+    drawn = pr.plot(spreads(results, 0))
+    drawn.figure.savefig(folder / "figures_13_and_14.svg")
+    pyplot.close(drawn.figure)
+    drawn = pr.plot(wilcoxon_errors(tuple(FIGURE_15), range(10, 201)))
+    drawn.figure.savefig(folder / "figure_15.svg")
+    pyplot.close(drawn.figure)
+
+
+def _draw_curves(name: str, found: dict[str, Any], folder: Path) -> None:
+    """Bayes, k-nn and networks at the left, trees and the perceptron at the right, as in the paper."""
+    figure, axes = pyplot.subplots(1, 2, figsize=(10.4, 5.8), sharey=True, layout="constrained")
+    for side, (ax, learners) in enumerate(zip(axes, SIDES.values(), strict=True)):
+        kept = [learner for learner in learners if LEARNERS[learner][1] in found["learners"]]
+        for place, learner in enumerate(kept):
+            _draw_learner(ax, learner, found, place)
+        ax.plot((0, 1), (0, 1), ":", color="0.6", linewidth=0.8)
+        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal", xlabel="false positive rate")
+        ax.set_title(f"Figure {FIRST[name] + side}: {TABLES[name].split(', ')[1]}", loc="left", fontsize=10)
+        ax.legend(
+            frameon=False, fontsize=9, loc="lower right", title="marks: the paper's thresholds\nthin: every one"
+        )
+    axes[0].set_ylabel("true positive rate, pooled over ten test sets")
+    figure.savefig(folder / f"figures_{FIRST[name]}_and_{FIRST[name] + 1}.svg")
+    pyplot.close(figure)
+
+
+def _draw_learner(ax: Axes, learner: str, found: dict[str, Any], place: int) -> None:
+    every, few = LEARNERS[learner]
+    look: dict[str, Any] = {"color": f"C{place}"}
+    if every is not None:
+        ax.plot(*found["exact curves"][every], linewidth=0.8, alpha=0.55, **look)
+    ax.plot(*found["curves"][few], MARKERS[place] + "-", markersize=4, linewidth=1.4, label=learner, **look)

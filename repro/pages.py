@@ -1,0 +1,47 @@
+"""The pages of the papers, with what a full run found.
+
+polyroc reproduce --out found
+python -m repro.pages found     fills the part between the two marks of repro/*/README.md
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from repro.running import HERE, PAPERS
+
+__all__ = ["filled", "main"]
+
+BEGIN, END = "<!-- what the full run found -->", "<!-- end of what the full run found -->"
+
+
+def filled(page: str, found: dict[str, Any]) -> str:
+    """The page with the tables of a report between its marks.
+
+    >>> page = f"# A paper{chr(10)}{BEGIN}{chr(10)}old{chr(10)}{END}{chr(10)}"
+    >>> told = {"polyroc": "1.0", "date": "2026-01-01", "summary": "1 of 1.", "tables": "a table"}
+    >>> print(filled(page, told).replace(chr(10) * 2, chr(10)))
+    # A paper
+    <!-- what the full run found -->
+    Full run of 2026-01-01, polyroc 1.0: 1 of 1.
+    a table
+    <!-- end of what the full run found -->
+    <BLANKLINE>
+    """
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    head = f"Full run of {found['date']}, polyroc {found['polyroc']}: {found['summary']}"
+    return f"{before}{BEGIN}\n\n{head}\n\n{found['tables']}\n\n{END}{after}"
+
+
+def main(folder: Path) -> None:
+    """Every page whose paper has the report of a full run in the folder."""
+    for paper in PAPERS:
+        report, page = folder / paper / "report.json", HERE / paper.replace("-", "_") / "README.md"
+        if report.is_file() and not (found := json.loads(report.read_text(encoding="utf-8")))["quick"]:
+            page.write_text(filled(page.read_text(encoding="utf-8"), found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,22 @@
+"""The command line without the cost of a process; `tests/test_cli.py` starts real ones where they could differ."""
+
+import contextlib
+import io
+from typing import NamedTuple
+
+from polyroc.cli.commands import run
+
+
+class Done(NamedTuple):
+    """What a command leaves behind, in the words of `subprocess`."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def polyroc(*arguments):
+    """Run `polyroc` with these arguments; what is no error of ours is raised."""
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        code = run([str(each) for each in arguments])
+    return Done(code, out.getvalue(), err.getvalue())

@@ -1,0 +1,189 @@
+"""Some rows looked at before all: whichever they are, bounds and standard errors stay true."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import polyroc as pr
+from polyroc.engines import piloting
+from polyroc.engines.column import Cells
+from polyroc.engines.layout import Layout, Placed
+from polyroc.engines.reading import Classes
+from polyroc.engines.rows import Batch, MemoryRows
+from polyroc.engines.solving import Asked, solve
+from polyroc.errors import InputError, PolyrocWarning
+from polyroc.measures import measure
+
+CLASSES = Classes((0, 1, 2), ("0", "1", "2"), None, matrix=True)
+
+
+@dataclass(frozen=True, eq=False)
+class PartRows(MemoryRows):
+    """Rows in memory that let themselves be looked at in part."""
+
+    part: slice | np.ndarray | None = None
+
+    def some(self, rows):  # noqa: ARG002
+        codes, columns, weight = self.batch
+        held = [codes[self.part], [each[self.part] for each in columns]]
+        return MemoryRows(Batch(*held, None if weight is None else weight[self.part]))
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    monkeypatch.setattr(piloting, "PART", 8)
+    monkeypatch.setattr(piloting, "FEWEST", 1)
+
+
+@pytest.fixture
+def lenient(monkeypatch):
+    """Few rows teach little: a part of them is enough all the same."""
+    monkeypatch.setattr("polyroc.engines.solving.SURE", 0.5)
+
+
+def cases(n, seed=0, classifiers=1, decimals=None):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(n) % 3).astype(np.int32)
+    logits = rng.normal(size=(n, 3)) + 1.2 * np.eye(3)[y]
+    columns = []
+    for k in range(classifiers):
+        P = np.exp(logits + k * rng.normal(size=(n, 3)))
+        P /= P.sum(axis=1, keepdims=True)
+        columns += [*np.ascontiguousarray(P.T if decimals is None else P.T.round(decimals))]
+    return y, columns, rng.integers(1, 4, n).astype(float)
+
+
+def asked(keys=("hand_till",), classifiers=1, tolerance=1e-5):
+    places = {f"c{k}": tuple(range(3 * k, 3 * k + 3)) for k in range(classifiers)}
+    return Asked([measure(key) for key in keys], places, CLASSES, "matrix", tolerance, paired=classifiers > 1)
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_whatever_part_is_seen_first(data):
+    n = data.draw(st.sampled_from([30, 200, 1000]))
+    weighted = data.draw(st.booleans())
+    y, columns, w = cases(n, data.draw(st.integers(0, 99)), decimals=data.draw(st.sampled_from([None, 2])))
+    order = np.argsort(columns[0] if data.draw(st.booleans()) else np.arange(n))  # sorted: not like the others
+    part = order[: data.draw(st.integers(2, n))]
+    rows = PartRows(Batch(y, columns, w if weighted else None), part=part)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PolyrocWarning)
+        found = solve(rows, asked(("hand_till", "ova"))).estimates
+    for (_, key), estimate in found.items():
+        exact = pr.evaluate(y, np.column_stack(columns), measure=key, sample_weight=w if weighted else None)
+        assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
+        off = abs(estimate.standard_error - exact.standard_error)
+        assert off <= estimate.certificate.error_within + 1e-12  # rounding
+        if estimate.certificate.passes == 1:
+            assert estimate.certificate.error_within <= piloting.SURE * estimate.standard_error + 1e-12
+
+
+@pytest.mark.usefixtures("lenient")
+def test_one_pass_is_enough_where_the_part_is_like_the_rest():
+    y, columns, _ = cases(60_000)
+    rows = PartRows(Batch(y, columns, None), part=slice(20_000))
+    (estimate,) = solve(rows, asked(tolerance=1e-4)).estimates.values()
+    exact = pr.evaluate(y, np.column_stack(columns), measure="hand_till")
+    assert estimate.certificate.passes == 1
+    assert estimate.certificate.width <= 1e-4
+    assert estimate.certificate.error_within > 1e-5 * exact.standard_error  # what is certain
+    assert estimate.standard_error == pytest.approx(exact.standard_error, rel=1e-4)  # what happens: order 1/20,000
+
+
+def test_two_where_it_is_not():
+    y, columns, _ = cases(60_000)
+    order = np.argsort(columns[0])
+    rows = PartRows(Batch(y[order], [each[order] for each in columns], None), part=slice(20_000))
+    (estimate,) = solve(rows, asked()).estimates.values()
+    exact = pr.evaluate(y, np.column_stack(columns), measure="hand_till")
+    assert estimate.certificate.passes == 2
+    assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
+    off = estimate.standard_error - exact.standard_error
+    assert abs(off) <= estimate.certificate.error_within < 1e-3 * exact.standard_error
+
+
+@pytest.mark.usefixtures("lenient")
+def test_covariance_of_classifiers():
+    y, columns, _ = cases(60_000, classifiers=2)
+    rows = PartRows(Batch(y, columns, None), part=slice(20_000))
+    found = solve(rows, asked(classifiers=2, tolerance=1e-4))
+    scores = {"c0": np.column_stack(columns[:3]), "c1": np.column_stack(columns[3:])}
+    exact = pr.compare(y, scores, measure="hand_till")
+    assert next(iter(found.estimates.values())).certificate.passes == 1
+    assert found.covariance == pytest.approx(exact.covariance, rel=2e-4)  # order 1/20,000, of squares
+
+
+def test_a_part_that_teaches_nothing():
+    y, columns, _ = cases(300)
+    spoilt = [columns[0].copy(), *columns[1:]]
+    spoilt[0][5] = np.nan
+    with pytest.raises(InputError, match="column 0"):
+        solve(PartRows(Batch(y, spoilt, None), part=slice(10)), asked())
+    alone = np.flatnonzero(y == 1)  # one class only
+    (estimate,) = solve(PartRows(Batch(y, columns, None), part=alone), asked()).estimates.values()
+    assert estimate.certificate.passes == 2
+
+
+class TestFiles:
+    """Stretches of Parquet files."""
+
+    def written(self, folder, n=3000, files=5):
+        y, columns, w = cases(n)
+        data = pl.DataFrame({"y": y, "0": columns[0], "1": columns[1], "2": columns[2], "w": w})
+        for i, part in enumerate(data.iter_slices(n // files)):
+            names = ["y", "0", "1", "2", "w"] if i % 2 else ["w", "2", "1", "0", "y"]  # each file has its order
+            part.select(names).write_parquet(folder / f"{i}.parquet")
+        return y, np.column_stack(columns), w
+
+    @pytest.mark.usefixtures("lenient")
+    @pytest.mark.parametrize("weight", [None, "w"])
+    def test_one_pass(self, tmp_path, weight, monkeypatch):
+        y, P, w = self.written(tmp_path)
+        monkeypatch.setattr(piloting, "PART", 320)
+        ask = {"truth": "y", "scores": ["0", "1", "2"], "measure": "hand_till", "weight": weight}
+        found = pr.evaluate(str(tmp_path / "*.parquet"), engine="duckdb", tolerance=0.01, **ask)
+        exact = pr.evaluate(y, P, measure="hand_till", sample_weight=w if weight else None)
+        assert found.certificate.passes == 1
+        assert found.bounds[0] <= exact.value <= found.bounds[1]
+        assert found.standard_error == pytest.approx(exact.standard_error, rel=0.05)  # 320 rows: order 1/320
+        assert abs(found.standard_error - exact.standard_error) <= found.certificate.error_within
+
+    def test_text_files_and_few_rows_are_read_at_once(self, tmp_path, monkeypatch):
+        self.written(tmp_path, n=300)
+        ask = {"truth": "y", "scores": ["0", "1", "2"], "measure": "hand_till", "engine": "duckdb"}
+        monkeypatch.setattr(piloting, "PART", 100)  # more than an eighth of them
+        assert pr.evaluate(str(tmp_path / "*.parquet"), **ask).certificate.passes == 2
+        pl.read_parquet(tmp_path / "0.parquet").write_csv(tmp_path / "one.csv")
+        monkeypatch.setattr(piloting, "PART", 8)
+        assert pr.evaluate(str(tmp_path / "one.csv"), **ask).certificate.passes == 2
+
+
+def test_counts_beyond_two_bytes():
+    n = 3 * 2**16 + 5
+    cells = Cells(Layout.of(8), 2, weighted=False)
+    x, y = np.full(n, 0.25), (np.arange(n) % 2).astype(np.int32)
+    for _ in range(2):
+        cells.add(Placed(x), y, None)
+    column = cells.column()
+    assert column.cases.tolist() == [np.bincount(np.tile(y, 2)).tolist()]
+    assert not column.mixed.any()
+    cells.add(Placed(np.array([0.25, np.nextafter(0.25, 1)])), np.zeros(2, np.int32), None)
+    assert cells.column().mixed.all()
+    assert cells.column().cases.sum() == 2 * n + 2
+
+
+def test_coarser_cells_hold_the_same_cases():
+    rng = np.random.default_rng(0)
+    coarse = Layout.of(8)
+    fine = coarse.finer(rng.integers(0, 4, coarse.size))
+    x, y = rng.random(500).round(2), rng.integers(0, 3, 500).astype(np.int32)
+    counted = [Cells(layout, 3, weighted=False) for layout in (coarse, fine)]
+    for each in counted:
+        each.add(Placed(x), y, None)
+    assert (counted[1].coarser(coarse).records == counted[0].records).all()
