@@ -5,8 +5,8 @@ The experiment of a paper is a module with
     steps(quick)       names and functions, each of which returns plain data; independent of each other
     measured(results)  by table and name, the numbers made of what the steps returned
 
-and beside it, if there is anything to show, `figures.py` with `draw(results, folder)` and `tables.py` with
-`tables(results)`, Markdown. These two only show: to change them does not make a step run again.
+and beside it `figures.py` with `draw(results, folder)` and `tables.py` with `tables(results)`, Markdown. These two
+only show: to change them does not make a step run again.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ PAPERS = {
     "everson": "Everson & Fieldsend (2005), ICML workshop on ROC analysis in machine learning",
     "hand-till": "Hand & Till (2001), Machine Learning 45, 171-186",
     "ling": "Ling, Huang & Zhang (2003), IJCAI, 519-524",
-    "sampat": "Sampat et al. (2009), IEEE Trans. Inf. Technol. Biomed. 13, 93-101",
+    "sampat": "Sampat et al. (2009), IEEE Trans. Inf. Technol. Biomed. 13, 300-312",
 }
 SHOWING = ("figures.py", "tables.py")  # what is found does not depend on them
 Progress = Callable[[int, int, str], None]
@@ -68,12 +68,12 @@ def reproduce(
     """Run the experiment of a paper, or the rest of it, and hold the numbers against the printed ones."""
     if paper not in PAPERS:
         raise InputError(f"There is no paper {paper!r}; choose one of {', '.join(PAPERS)}.")
-    folder = paper.replace("-", "_")
-    experiment = import_module(f"repro.{folder}.experiment")
+    experiment = _module(paper, "experiment")
     store = None if out is None else _stored(out, paper, quick)
     results = _run(experiment.steps(quick), store, progress)
     measured: Measured = experiment.measured(results)
-    lines = judge(read_expected(HERE / folder / "expected.toml", quick=quick), measured)
+    expected = read_expected(HERE / paper.replace("-", "_") / "expected.toml", quick=quick)
+    lines = judge(expected, measured)
     report = Report(paper, PAPERS[paper], quick, lines)
     if out is not None:
         _write(report, out / paper, results)
@@ -109,7 +109,6 @@ def _run(steps: dict[str, Callable[[], Any]], store: Path | None, progress: Prog
 
 def _write(report: Report, folder: Path, results: dict[str, Any]) -> None:
     """A report for programs and one for readers, and the figures."""
-    told = _shown(report.paper, "tables")
     found = {
         "paper": report.title,
         "quick": report.quick,
@@ -117,7 +116,7 @@ def _write(report: Report, folder: Path, results: dict[str, Any]) -> None:
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "holds": report.holds,
         "summary": report.summary(),
-        "tables": told.tables(results) if told else "",
+        "tables": _module(report.paper, "tables").tables(results),
         "rows": [line.row() for line in report.lines],
     }
     (folder / "report.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
@@ -126,15 +125,11 @@ def _write(report: Report, folder: Path, results: dict[str, Any]) -> None:
         import matplotlib
 
         matplotlib.use("Agg")
-        figures = _shown(report.paper, "figures")
-        if figures:
-            figures.draw(results, folder)
+        _module(report.paper, "figures").draw(results, folder)
 
 
-def _shown(paper: str, what: str) -> Any:
-    """The module that shows what was found of a paper, or None."""
-    name = f"repro.{paper.replace('-', '_')}.{what}"
-    return import_module(name) if find_spec(name) else None
+def _module(paper: str, name: str) -> Any:
+    return import_module(f"repro.{paper.replace('-', '_')}.{name}")
 
 
 def _page(found: dict[str, Any]) -> str:
@@ -153,12 +148,7 @@ def _page(found: dict[str, Any]) -> str:
 
 
 def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return (
-        f"{value:.6g}"
-        if isinstance(value, float) and not value.is_integer()
-        else f"{value:.15g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    """Counts with all their digits, other numbers with six."""
+    if isinstance(value, float):
+        return f"{value:.15g}" if value.is_integer() else f"{value:.6g}"
+    return "" if value is None else str(value)

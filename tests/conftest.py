@@ -23,17 +23,21 @@ settings.load_profile("polyroc")
 LONGEST = (
     "test_engine_spark.py",
     "test_docs.py",
-    "test_repro.py",
-    "test_study_resume.py",
-    "test_study_run.py",
     "test_laws.py",
-    "test_bootstrap.py",
+    "test_io.py",
+    "test_repro.py",
+    "test_operate_sklearn.py",
     "test_plots.py",
     "test_report_page.py",
-    "test_report_study.py",
-    "test_front_search.py",
+    "test_serve.py",
+    "test_study_resume.py",
+    "test_cli.py",
     "test_engine.py",
-    "test_normalise.py",
+    "test_unbiased.py",
+    "test_bootstrap.py",
+    "test_study_run.py",
+    "test_jackknife.py",
+    "test_report.py",
 )
 
 

@@ -420,18 +420,20 @@ def test_an_explorer_of_9000_points_answers_at_once(show):
     matrix[:, ~np.eye(3, dtype=bool)] = costs
     front = pr.Front(small.classifier, small.classes, counts, matrix, small.growth, False, small.provenance)
     page = show(pr.report(front, path=None))
-    seconds = page.evaluate("""async () => {
-        const slider = document.querySelector('[data-slider="cost 0,1"]'), taken = [];
+    page.locator(".parallel").scroll_into_view_if_needed()
+    moved = """async (key) => {
+        const slider = document.querySelector(`[data-slider="${key}"]`), taken = [], least = Number(slider.min);
         for (let i = 0; i < 21; i++) {
-            slider.value = -1 + i / 10;
+            slider.value = least + ((i + 1) * (Number(slider.max) - least)) / 23;
             const start = performance.now();
             slider.dispatchEvent(new Event("input"));
             taken.push(performance.now() - start);
             await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
         }
         return taken.sort((a, b) => a - b)[10];
-    }""")
-    assert seconds < ANSWER_LIMIT  # the median: a shared machine may stall once
+    }"""
+    for key in ("cost 0,1", "limit 0,1"):
+        assert page.evaluate(moved, key) < ANSWER_LIMIT  # the median: a shared machine may stall once
 
 
 def test_the_page_can_be_printed_and_darkened(show, flat_report):

@@ -1,4 +1,4 @@
-"""Sampat, Patel, Wang & Markey (2009): tables V and VI, figure 2, and the review's classifiers."""
+"""Sampat et al. (2009): tables V and VI, figure 2, and the review's classifiers."""
 
 from collections.abc import Callable
 from functools import partial

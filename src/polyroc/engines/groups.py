@@ -47,8 +47,8 @@ def _gathered(data: OpenedFiles, columns: Sequence[str], most: int) -> Iterator[
     made = source.select([f"{rows.code} AS k", *values, *weight, *columns])
     same = " AND ".join(f"t.{column} IS NOT DISTINCT FROM groups.{column}" for column in columns)
     kept = ", ".join(["g", "k", *(f"v{i}" for i in range(len(values))), *(["w"] if weight else [])])
-    joined = f"({made} WHERE {rows.condition}) AS t JOIN groups ON {same}"
-    query = f"SELECT {kept} FROM {joined} WHERE n <= {most} ORDER BY g"
+    tables = f"({made} WHERE {rows.condition}) AS t JOIN groups ON {same}"
+    query = f"SELECT {kept} FROM {tables} WHERE n <= {most} ORDER BY g"
     held: list[Batch] = []
     last = -1
     for g, codes, *rest in rows.session.stream(query, rows.parameters, source.name):
