@@ -9,7 +9,7 @@ from polyroc.inference.jackknife import LINEAR, jackknife
 from polyroc.inference.variance import covariance
 from polyroc.measures import MEASURES, measure
 from samples import samples_of
-from strategies import probabilities, ranked, weights
+from strategies import ordered, probabilities, weights
 
 NAIVE = {
     "auc": naive.auc,
@@ -39,7 +39,7 @@ def delong(key, samples):
 @settings(max_examples=25)  # each example computes a slow twin some twenty times
 @given(data=st.data())
 def test_it_is_the_slow_twins_with_weights_and_groups(key, data):
-    y, s = data.draw(ranked() if ranks(key) else probabilities())
+    y, s = data.draw(ordered(c=2, least=2) if ranks(key) else probabilities(least=2))
     w = data.draw(st.one_of(st.none(), weights(y)))
     groups = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 4), min_size=len(y), max_size=len(y))))
     weight = [1.0] * len(y) if w is None else w.tolist()
@@ -59,8 +59,7 @@ def test_it_is_the_slow_twins_with_weights_and_groups(key, data):
 @pytest.mark.parametrize("key", ["auc", "hand_till"])
 @given(data=st.data())
 def test_it_is_the_textbook_formula_with_the_rows_deleted(key, data):
-    y, s = data.draw(ranked() if ranks(key) else probabilities())
-    assume(np.bincount(y).min() > 1)
+    y, s = data.draw(ordered(c=2, least=2) if ranks(key) else probabilities(least=2))
     expected = 0.0
     for k in range(y.max() + 1):
         left = [np.delete(np.arange(len(y)), x) for x in np.flatnonzero(y == k)]
@@ -72,8 +71,7 @@ def test_it_is_the_textbook_formula_with_the_rows_deleted(key, data):
 @pytest.mark.parametrize("key", ["auc", "gini", "hand_till", "ova", "accuracy", "pairwise_accuracy"])
 @given(data=st.data())
 def test_it_equals_delong_where_units_are_alike(key, data):
-    y, s = data.draw(ranked() if ranks(key) else probabilities())
-    assume(np.bincount(y).min() > 1)
+    y, s = data.draw(ordered(c=2, least=2) if ranks(key) else probabilities(least=2))
     other = s[data.draw(st.permutations(range(len(y))))]
     samples = samples_of(y, {"one": s, "two": other})
     np.testing.assert_allclose(jackknife(key, samples), delong(key, samples), rtol=0, atol=1e-14)

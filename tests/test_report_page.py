@@ -345,7 +345,8 @@ def test_thirty_classes_have_a_matrix_and_one_curve_at_a_time(show):
     )
 
 
-def test_five_classes_have_a_front_and_a_limit_takes_the_cheaper_rule(show):
+def test_five_classes_have_a_front_and_a_limit_takes_the_cheaper_rule(show, monkeypatch):
+    monkeypatch.setattr("polyroc.reports.gathering.DRAWS", 400)
     y, P = many(5, 200)
     made = pr.report(y, P, path=None)
     page, front = show(made), made.findings.fronts["classifier"]

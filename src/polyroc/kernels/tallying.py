@@ -45,6 +45,7 @@ FIRST_BINADE, LAST_BINADE = -0x800, 0xC00
 BELOW = (1 << BINADE) - 1
 UNITS = 2.0**FRACTION
 FULL = 1 << 16
+U = np.uint64  # of an index: a signed one is asked whether it counts from the end
 
 
 @kernel
@@ -67,7 +68,7 @@ def place(values: FloatArray, sub: CodeArray, cut: CodeArray, cells: CodeArray, 
     for i in range(len(values)):
         x = values[i]
         key = image(x if abs(x) < np.inf else 0.0)
-        binade = (key >> BINADE) - FIRST_BINADE
+        binade = U((key >> BINADE) - FIRST_BINADE)
         below = key & BELOW
         cells[i] = sub[binade] + (below >> cut[binade])
         rest[i] = below & ((1 << cut[binade]) - 1)
@@ -79,7 +80,7 @@ def descend(
 ) -> None:
     """The cells one level further down, from the cells above and what is left below these."""
     for i in range(len(cells)):
-        k, below = above[i], left[i]
+        k, below = U(above[i]), left[i]
         cells[i] = sub[k] + (below >> cut[k])
         rest[i] = below & ((1 << cut[k]) - 1)
 
@@ -106,7 +107,7 @@ def count_cases(
     looked at. A count that is full goes to the record and begins anew.
     """
     for i in range(len(cells)):
-        k, j = cells[i], 1 + codes[i]
+        k, j = U(cells[i]), U(1 + codes[i])
         if fresh[k, 0] == 0:
             mark = np.float64(values[i] + 0.0).view(np.int64) ^ DISGUISE
             seen = records[k, 0]
@@ -115,8 +116,9 @@ def count_cases(
             elif seen != mark:
                 records[k, 0] = MIXED
                 fresh[k, 0] = 1
-        fresh[k, j] += np.uint16(1)
-        if fresh[k, j] == 0:
+        count = np.uint16(fresh[k, j] + 1)
+        fresh[k, j] = count
+        if count == 0:
             records[k, j] += FULL
 
 
@@ -172,7 +174,7 @@ def add_records(records: IntArray, others: IntArray, classes: int) -> None:
 def look_up(cells: CodeArray, codes: CodeArray, table: FloatArray, found: FloatArray) -> None:
     """Add to each case what the table holds for its cell and class."""
     for i in range(len(cells)):
-        found[i] += table[cells[i], codes[i]]
+        found[i] += table[U(cells[i]), U(codes[i])]
 
 
 @kernel
