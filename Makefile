@@ -20,7 +20,7 @@ demo: $(READY) ## three classifiers on iris: every measure with its error bar, a
 	@$(BIN)/polyroc demo --report report.html
 
 test: $(READY) ## all tests and docstring examples
-	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(DRAWS)
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(DRAWS)
 
 lint: $(READY) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .

@@ -18,7 +18,7 @@ from polyroc.errors import InputError
 __all__ = ["Pass", "Plan"]
 
 WORKERS = min(8, os.cpu_count() or 1)
-CACHED = 2**14  # rows of a column that are done with before the next: what is known of them stays in the cache
+CACHED = 2**16  # rows of a column that are done with before the next: what is known of them stays in the cache
 Task = Callable[[], None]
 
 
