@@ -9,7 +9,7 @@ import numpy as np
 
 from polyroc.engines.layout import Layout, Placed
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
-from polyroc.kernels.tallying import FRACTION, MIXED, add_records, add_weighted, count_cases
+from polyroc.kernels.tallying import FRACTION, MIXED, add_records, add_weighted, count_cases, see_cells
 
 __all__ = ["Cells", "Column", "Where", "cell_size", "record_width", "sums_of"]
 
@@ -24,11 +24,14 @@ class Where(NamedTuple):
         which a cell without cases is like its neighbour.
     edges
         The smallest score of each cell that holds cases, whether it was seen or not.
+    layout
+        The cells; None if every value is one.
     """
 
     place: Callable[[Placed], CodeArray]
     spread: Callable[[FloatArray], FloatArray]
     edges: Callable[[], FloatArray]
+    layout: Layout | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +129,11 @@ class Cells:
         else:
             add_weighted(cells, scores.values, codes, weight, self._records)
 
+    def see(self, values: FloatArray, codes: CodeArray, depth: int, table: FloatArray, found: FloatArray) -> None:
+        """Count cases without weights and add to `found` what a table holds for them at a level; -1 for none."""
+        self._counting = True
+        see_cells(values, codes, self.layout.steps, self._records, self._fresh, depth, table, found)
+
     def merge(self, other: "Cells") -> None:
         """Count what another column of the same layout counted."""
         add_records(self.records, other.records, self.classes)
@@ -156,5 +164,5 @@ class Cells:
         return Column(
             *sums_of(records, self.classes),
             mixed=records[:, 0] == MIXED,
-            where=Where(lambda scores: scores.cells(layout), spread, lambda: layout.edges()[held]),
+            where=Where(lambda scores: scores.cells(layout), spread, lambda: layout.edges()[held], layout),
         )

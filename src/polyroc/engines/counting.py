@@ -72,10 +72,14 @@ class Counted:
 
     def add_column(self, place: int, codes: CodeArray, scores: Placed, weight: FloatArray | None) -> None:
         """Count what one column says of some cases; columns can be counted at the same time."""
-        if len(codes) and place in self.ends:
-            self._see(place, float(scores.values.min()), float(scores.values.max()))
+        self.see_ends(place, scores.values)
         if place in self.cells:
             self.cells[place].add(scores, codes, weight)
+
+    def see_ends(self, place: int, values: FloatArray) -> None:
+        """Take note of the smallest and the largest score."""
+        if len(values) and place in self.ends:
+            self._see(place, float(values.min()), float(values.max()))
 
     def add_patterns(self, codes: CodeArray, columns: Sequence[Placed], weight: FloatArray | None) -> None:
         """Count what the columns decide together."""

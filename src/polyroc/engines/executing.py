@@ -35,7 +35,7 @@ def count(load: Load, tables: Tables) -> Iterator["pa.RecordBatch"]:
     work = _work(load)
     try:
         for batch in _batches(tables, work.plan.weighted):
-            work.see(batch, _one_by_one)
+            work.see(batch, _one_by_one)()
             if work.strange() is not None:
                 break
     except PolyrocError as error:

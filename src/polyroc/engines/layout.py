@@ -61,6 +61,17 @@ class Layout:
         return self.levels[-1].size
 
     @cached_property
+    def steps(self) -> tuple[CodeArray, ...]:
+        """The levels as tables of two rows: the first cells, and the bits left below each."""
+        return tuple(np.stack([level.sub, level.cut]) for level in self.levels)
+
+    def depth_in(self, other: "Layout") -> int | None:
+        """At which level of another layout these cells are; None if they are not among them."""
+        n = len(self.levels)
+        same = n <= len(other.levels) and all(a is b for a, b in zip(self.levels, other.levels, strict=False))
+        return n - 1 if same else None
+
+    @cached_property
     def cut(self) -> IntArray:
         """By cell: how many bits of the image are left below it."""
         level = self.levels[-1]

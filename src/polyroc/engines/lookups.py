@@ -90,9 +90,12 @@ class Lookups:
         """What is to be done for decisions."""
         return [partial(one.look_at_patterns, batch) for one in self.each if one.patterns is not None]
 
-    def add(self, batch: Batch) -> None:
-        """Add up the products of a batch."""
-        found = np.array([sum(one.parts.values()) for one in self.each])
+    def adding(self, batch: Batch) -> Callable[[], None]:
+        """What adds up the products of a batch that was looked up."""
+        return partial(self._add, [one.parts for one in self.each], batch)
+
+    def _add(self, parts: Sequence[dict[int, FloatArray]], batch: Batch) -> None:
+        found = np.array([sum(each.values()) for each in parts])
         co_moments(found, batch.codes, np.empty(0) if batch.weight is None else batch.weight, self.sums)
 
     def covariance(self, cases: IntArray, totals: FloatArray) -> FloatArray:

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+
+import numpy as np
 
 from polyroc.engines.counting import Counted
 from polyroc.engines.layout import Layout, Placed
@@ -19,6 +21,7 @@ __all__ = ["Pass", "Plan"]
 
 WORKERS = min(8, os.cpu_count() or 1)
 CACHED = 2**16  # rows of a column that are done with before the next: what is known of them stays in the cache
+NOTHING = np.zeros((1, 0))
 Task = Callable[[], None]
 
 
@@ -76,15 +79,24 @@ class Pass:
 
     def go_through(self, batches: Generator[Batch], tell: Callable[[int], None]) -> None:
         """See all batches, each while the next is being read; stop where something is not finite."""
-        with ThreadPoolExecutor(WORKERS + 1) as pool, closing(_ahead(batches, pool)) as coming:
+        with ThreadPoolExecutor(WORKERS + 2) as pool, closing(_ahead(batches, pool)) as coming:
+            later: Future[None] | None = None
             for batch in coming:
-                self.see(batch, partial(_at_once, pool))
+                rest = self.see(batch, partial(_at_once, pool))
+                if later is not None:
+                    later.result()
+                later = pool.submit(rest)
                 if self.strange() is not None:
                     return
                 tell(self.seen)
+            if later is not None:
+                later.result()
 
-    def see(self, batch: Batch, do: Callable[[Sequence[Task]], None]) -> None:
-        """Count and look up some rows; `do` does the parts of it, which can be done at the same time."""
+    def see(self, batch: Batch, do: Callable[[Sequence[Task]], None]) -> Task:
+        """Count and look up some rows; `do` does the parts of it, which can be done at the same time.
+
+        What is left to do when they are done is returned: it can be done while other rows are seen, one at a time.
+        """
         if self.plan.first and len(batch.codes):
             self._check(batch)
         if self.plan.decide is not None:
@@ -92,9 +104,8 @@ class Pass:
         if self.lookups is not None:
             self.lookups.begin(len(batch.codes))
         do(self._tasks(batch))
-        if self.lookups is not None:
-            self.lookups.add(batch)
         self.seen += len(batch.codes)
+        return _nothing if self.lookups is None else self.lookups.adding(batch)
 
     def strange(self) -> int | None:
         """The number of a column in which something is not finite."""
@@ -107,8 +118,9 @@ class Pass:
         of = self.plan.classifiers
 
         def column(number: int) -> None:
-            for start in range(0, len(codes), CACHED):
-                self._see_column(number, batch, slice(start, start + CACHED))
+            if not self._see_at_once(number, batch):
+                for start in range(0, len(codes), CACHED):
+                    self._see_column(number, batch, slice(start, start + CACHED))
 
         def patterns(name: str) -> None:
             own = [Placed(columns[number]) for number in of[name]]
@@ -117,6 +129,29 @@ class Pass:
         tasks: list[Task] = [partial(column, number) for number in range(len(columns))]
         tasks += [partial(patterns, name) for name, each in self.counted.items() if each.patterns]
         return tasks + ([] if self.lookups is None else self.lookups.tasks(batch))
+
+    def _see_at_once(self, number: int, batch: Batch) -> bool:
+        """Count a column and look it up by one call, if that is all there is to do with it; whether it was."""
+        used = [
+            (each, place)
+            for name, each in self.counted.items()
+            for place, one in enumerate(self.plan.classifiers[name])
+            if one == number and place in each.cells
+        ]
+        looks = [] if self.lookups is None else [one for one in self.lookups.each if number in one.tables]
+        if len(used) != 1 or len(looks) > 1 or batch.weight is not None:
+            return False
+        (counted, place), values = used[0], batch.columns[number]
+        depth, table, found = -1, NOTHING, NOTHING[0]
+        if looks:
+            (where, table), found = looks[0].tables[number], looks[0].parts[number]
+            at = None if where.layout is None else where.layout.depth_in(counted.cells[place].layout)
+            if at is None:
+                return False
+            depth = at
+        counted.see_ends(place, values)
+        counted.cells[place].see(values, batch.codes, depth, table, found)
+        return True
 
     def _see_column(self, number: int, batch: Batch, part: slice) -> None:
         codes, scores = batch.codes[part], Placed(batch.columns[number][part])
@@ -142,6 +177,10 @@ class Pass:
                 f"Weights must be between 0 and 2^25 and not be missing, got {batch.weight.min():g} to "
                 f"{batch.weight.max():g}; correct or scale them."
             )
+
+
+def _nothing() -> None:
+    """Nothing is left to do."""
 
 
 def _at_once(pool: ThreadPoolExecutor, tasks: Sequence[Task]) -> None:

@@ -30,6 +30,7 @@ __all__ = [
     "image",
     "look_up",
     "place",
+    "see_cells",
     "winners",
     "wins",
 ]
@@ -45,6 +46,7 @@ FIRST_BINADE, LAST_BINADE = -0x800, 0xC00
 BELOW = (1 << BINADE) - 1
 UNITS = 2.0**FRACTION
 FULL = 1 << 16
+BLOCK = 1 << 13
 U = np.uint64  # of an index: a signed one is asked whether it counts from the end
 
 
@@ -175,6 +177,37 @@ def look_up(cells: CodeArray, codes: CodeArray, table: FloatArray, found: FloatA
     """Add to each case what the table holds for its cell and class."""
     for i in range(len(cells)):
         found[i] += table[U(cells[i]), U(codes[i])]
+
+
+@kernel
+def see_cells(
+    values: FloatArray,
+    codes: CodeArray,
+    levels: tuple[CodeArray, ...],
+    records: IntArray,
+    fresh: ShortArray,
+    depth: int,
+    table: FloatArray,
+    found: FloatArray,
+) -> None:
+    """Place values level by level (rows of each: `sub` and `cut`), look them up at one depth, and count them.
+
+    Block by block, so that what is known of a block stays in the cache, and in one call, so that threads need not
+    wait for each other.
+    """
+    cells, rest = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int64)
+    for start in range(0, len(values), BLOCK):
+        stop = min(start + BLOCK, len(values))
+        some, kinds = values[start:stop], codes[start:stop]
+        here, left = cells[: stop - start], rest[: stop - start]
+        for i in range(len(levels)):
+            if i == 0:
+                place(some, levels[i][0], levels[i][1], here, left)
+            else:
+                descend(levels[i][0], levels[i][1], here, left, here, left)
+            if i == depth:
+                look_up(here, kinds, table, found[start:stop])
+        count_cases(here, some, kinds, records, fresh)
 
 
 @kernel
