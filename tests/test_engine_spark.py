@@ -306,7 +306,7 @@ def test_damaged_message():
     classes = Classes((0, 1), ("0", "1"), 1, False)
     plan = Plan({"one": (0,)}, classes, False, {"one": {0: Layout.of(4)}}, (), None, True)
     work = Pass(plan)
-    work.see(Batch(np.array([0, 1], np.int32), [np.array([0.1, 0.7])], None), executing._one_by_one)
+    executing.see_alone(work, Batch(np.array([0, 1], np.int32), [np.array([0.1, 0.7])], None))
     (message,) = executing._message(None, work).to_pylist()
     again = Pass(plan)
     executing.absorb(again, message)

@@ -130,7 +130,7 @@ class Cells:
             add_weighted(cells, scores.values, codes, weight, self._records)
 
     def see(self, values: FloatArray, codes: CodeArray, depth: int, table: FloatArray, found: FloatArray) -> None:
-        """Count cases without weights and add to `found` what a table holds for them at a level; -1 for none."""
+        """Count cases without weights and find what a table holds for them at a level; -1 for none."""
         self._counting = True
         see_cells(values, codes, self.layout.steps, self._records, self._fresh, depth, table, found)
 

@@ -35,7 +35,7 @@ def count(load: Load, tables: Tables) -> Iterator["pa.RecordBatch"]:
     work = _work(load)
     try:
         for batch in _batches(tables, work.plan.weighted):
-            work.see(batch, _one_by_one)()
+            see_alone(work, batch)
             if work.strange() is not None:
                 break
     except PolyrocError as error:
@@ -110,8 +110,10 @@ def _joined(held: list[list[Any]], weighted: bool) -> Batch:
     return Batch(codes, columns[:-1], columns[-1]) if weighted else Batch(codes, columns, None)
 
 
-def _one_by_one(tasks: Any) -> None:
-    for task in tasks:
+def see_alone(work: Pass, batch: Batch) -> None:
+    """See some rows without the help of threads."""
+    tasks, rest = work.see(batch)
+    for task in [*tasks, rest]:
         task()
 
 

@@ -16,7 +16,9 @@ from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.tallying import co_moments, look_up
 from polyroc.measures import Measure
 
-__all__ = ["Lookup", "Lookups"]
+__all__ = ["Lookup", "Lookups", "Parts"]
+
+Parts = dict[int, FloatArray]  # by the number of a data column (-1: decisions), what it adds to rows' components
 
 
 class Lookup:
@@ -42,17 +44,15 @@ class Lookup:
                 self.patterns = numbers, read.patterns[family(measure)][1], table
             else:
                 self.tables[numbers[place]] = where, where.spread(table)
-        self.parts: dict[int, FloatArray] = {}
 
-    def begin(self, rows: int) -> None:
-        """Make room for a batch."""
-        self.parts = {number: np.zeros(rows) for number in self.tables}
+    def room(self, rows: int) -> Parts:
+        """Room for what the columns add to the components of some rows."""
+        return {number: np.empty(rows) for number in [*self.tables, *([] if self.patterns is None else [-1])]}
 
-    def look(self, number: int, scores: Placed, codes: CodeArray, part: slice) -> None:
-        """What one column adds to the components of a part of the batch."""
-        if number in self.tables:
-            where, table = self.tables[number]
-            look_up(where.place(scores), codes, table, self.parts[number][part])
+    def look(self, number: int, scores: Placed, codes: CodeArray, found: FloatArray) -> None:
+        """What one column adds to the components."""
+        where, table = self.tables[number]
+        look_up(where.place(scores), codes, table, found)
 
     def at(self, place: int, column: Column) -> FloatArray:
         """The components of every class at the cells of a column."""
@@ -60,13 +60,12 @@ class Lookup:
         assert column.where is not None
         return np.asarray(table[where.place(Placed(column.where.edges()))])
 
-    def look_at_patterns(self, batch: Batch) -> None:
+    def look_at_patterns(self, batch: Batch, found: FloatArray) -> None:
         """What decisions add."""
-        if self.patterns is not None:
-            numbers, patterns, table = self.patterns
-            rows = np.column_stack([batch.columns[i] for i in numbers])
-            self.parts[-1] = np.zeros(len(batch.codes))
-            look_up(patterns.place(rows, batch.codes), batch.codes, table, self.parts[-1])
+        assert self.patterns is not None
+        numbers, patterns, table = self.patterns
+        rows = np.column_stack([batch.columns[i] for i in numbers])
+        look_up(patterns.place(rows, batch.codes), batch.codes, table, found)
 
 
 class Lookups:
@@ -76,26 +75,30 @@ class Lookups:
         self.each = each
         self.sums = np.zeros((classes, len(each), len(each)))
 
-    def begin(self, rows: int) -> None:
-        """Make room for a batch."""
-        for one in self.each:
-            one.begin(rows)
+    def room(self, rows: int) -> list[Parts]:
+        """Room for what is looked up of some rows, by reading."""
+        return [one.room(rows) for one in self.each]
 
-    def look(self, number: int, scores: Placed, codes: CodeArray, part: slice) -> None:
-        """What one column adds to every reading, for a part of the batch."""
-        for one in self.each:
-            one.look(number, scores, codes, part)
+    def look(self, number: int, scores: Placed, codes: CodeArray, parts: Sequence[Parts], where: slice) -> None:
+        """What one column adds to every reading, for a part of the rows."""
+        for one, found in zip(self.each, parts, strict=True):
+            if number in one.tables:
+                one.look(number, scores, codes, found[number][where])
 
-    def tasks(self, batch: Batch) -> list[Callable[[], None]]:
+    def tasks(self, batch: Batch, parts: Sequence[Parts]) -> list[Callable[[], None]]:
         """What is to be done for decisions."""
-        return [partial(one.look_at_patterns, batch) for one in self.each if one.patterns is not None]
+        return [
+            partial(one.look_at_patterns, batch, found[-1])
+            for one, found in zip(self.each, parts, strict=True)
+            if one.patterns is not None
+        ]
 
-    def adding(self, batch: Batch) -> Callable[[], None]:
-        """What adds up the products of a batch that was looked up."""
-        return partial(self._add, [one.parts for one in self.each], batch)
-
-    def _add(self, parts: Sequence[dict[int, FloatArray]], batch: Batch) -> None:
-        found = np.array([sum(each.values()) for each in parts])
+    def add(self, batch: Batch, parts: Sequence[Parts]) -> None:
+        """Add up the products of what was looked up."""
+        found = np.zeros((len(parts), len(batch.codes)))
+        for total, each in zip(found, parts, strict=True):
+            for part in each.values():
+                total += part
         co_moments(found, batch.codes, np.empty(0) if batch.weight is None else batch.weight, self.sums)
 
     def covariance(self, cases: IntArray, totals: FloatArray) -> FloatArray:

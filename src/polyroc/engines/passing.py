@@ -1,17 +1,19 @@
 """One pass over rows, wherever they are: counted into cells, looked up in tables, or both."""
 
 import os
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 
 import numpy as np
 
 from polyroc.engines.counting import Counted
 from polyroc.engines.layout import Layout, Placed
-from polyroc.engines.lookups import Lookups
+from polyroc.engines.lookups import Lookups, Parts
 from polyroc.engines.reading import Classes
 from polyroc.engines.rows import NULL, Batch
 from polyroc.engines.tally import HEAVIEST
@@ -20,6 +22,8 @@ from polyroc.errors import InputError
 __all__ = ["Pass", "Plan"]
 
 WORKERS = min(8, os.cpu_count() or 1)
+AT_ONCE = 3  # batches that threads work on
+MANY = 2**15  # rows that are worth a call of their own kind
 CACHED = 2**16  # rows of a column that are done with before the next: what is known of them stays in the cache
 NOTHING = np.zeros((1, 0))
 Task = Callable[[], None]
@@ -76,36 +80,34 @@ class Pass:
     def __init__(self, plan: Plan) -> None:
         self.plan, self.counted, self.lookups = plan, plan.empty(), plan.lookups
         self.seen = 0
+        self._locks: dict[int | str, Lock] = defaultdict(Lock)  # of columns, and of classifiers' patterns
 
     def go_through(self, batches: Generator[Batch], tell: Callable[[int], None]) -> None:
-        """See all batches, each while the next is being read; stop where something is not finite."""
+        """See all batches, a few at a time, while the next is being read; stop where something is not finite."""
         with ThreadPoolExecutor(WORKERS + 2) as pool, closing(_ahead(batches, pool)) as coming:
-            later: Future[None] | None = None
+            at_work: deque[tuple[list[Future[None]], Task]] = deque()
             for batch in coming:
-                rest = self.see(batch, partial(_at_once, pool))
-                if later is not None:
-                    later.result()
-                later = pool.submit(rest)
+                tasks, last = self.see(batch)
+                at_work.append(([pool.submit(task) for task in tasks], last))
+                if len(at_work) == AT_ONCE:
+                    _finish(*at_work.popleft())
                 if self.strange() is not None:
-                    return
+                    break
                 tell(self.seen)
-            if later is not None:
-                later.result()
+            for each in at_work:
+                _finish(*each)
 
-    def see(self, batch: Batch, do: Callable[[Sequence[Task]], None]) -> Task:
-        """Count and look up some rows; `do` does the parts of it, which can be done at the same time.
-
-        What is left to do when they are done is returned: it can be done while other rows are seen, one at a time.
-        """
+    def see(self, batch: Batch) -> tuple[list[Task], Task]:
+        """What is to be done with some rows: tasks for any threads, and what one does when these are done."""
         if self.plan.first and len(batch.codes):
             self._check(batch)
         if self.plan.decide is not None:
             batch = self.plan.decide(batch)
-        if self.lookups is not None:
-            self.lookups.begin(len(batch.codes))
-        do(self._tasks(batch))
         self.seen += len(batch.codes)
-        return _nothing if self.lookups is None else self.lookups.adding(batch)
+        if self.lookups is None:
+            return self._tasks(batch, []), lambda: None
+        parts = self.lookups.room(len(batch.codes))
+        return self._tasks(batch, parts), partial(self.lookups.add, batch, parts)
 
     def strange(self) -> int | None:
         """The number of a column in which something is not finite."""
@@ -113,24 +115,26 @@ class Pass:
         of = self.plan.classifiers
         return next((of[name][place] for name, place in found if place is not None), None)
 
-    def _tasks(self, batch: Batch) -> list[Task]:
+    def _tasks(self, batch: Batch, parts: Sequence[Parts]) -> list[Task]:
         codes, columns, weight = batch
         of = self.plan.classifiers
 
         def column(number: int) -> None:
-            if not self._see_at_once(number, batch):
-                for start in range(0, len(codes), CACHED):
-                    self._see_column(number, batch, slice(start, start + CACHED))
+            with self._locks[number]:
+                if not self._see_at_once(number, batch, parts):
+                    for start in range(0, len(codes), CACHED):
+                        self._see_column(number, batch, parts, slice(start, start + CACHED))
 
         def patterns(name: str) -> None:
             own = [Placed(columns[number]) for number in of[name]]
-            self.counted[name].add_patterns(codes, own, weight)
+            with self._locks[name]:
+                self.counted[name].add_patterns(codes, own, weight)
 
         tasks: list[Task] = [partial(column, number) for number in range(len(columns))]
         tasks += [partial(patterns, name) for name, each in self.counted.items() if each.patterns]
-        return tasks + ([] if self.lookups is None else self.lookups.tasks(batch))
+        return tasks + ([] if self.lookups is None else self.lookups.tasks(batch, parts))
 
-    def _see_at_once(self, number: int, batch: Batch) -> bool:
+    def _see_at_once(self, number: int, batch: Batch, parts: Sequence[Parts]) -> bool:
         """Count a column and look it up by one call, if that is all there is to do with it; whether it was."""
         used = [
             (each, place)
@@ -138,13 +142,16 @@ class Pass:
             for place, one in enumerate(self.plan.classifiers[name])
             if one == number and place in each.cells
         ]
-        looks = [] if self.lookups is None else [one for one in self.lookups.each if number in one.tables]
-        if len(used) != 1 or len(looks) > 1 or batch.weight is not None:
+        readings = [] if self.lookups is None else zip(self.lookups.each, parts, strict=True)
+        looks = [(one.tables[number], found[number]) for one, found in readings if number in one.tables]
+        if len(batch.codes) < MANY or len(used) != 1 or len(looks) > 1 or batch.weight is not None:
             return False
         (counted, place), values = used[0], batch.columns[number]
+        if len(counted.cells[place].layout.levels) > 2:  # compiled for one level and for two
+            return False
         depth, table, found = -1, NOTHING, NOTHING[0]
         if looks:
-            (where, table), found = looks[0].tables[number], looks[0].parts[number]
+            ((where, table), found) = looks[0]
             at = None if where.layout is None else where.layout.depth_in(counted.cells[place].layout)
             if at is None:
                 return False
@@ -153,15 +160,15 @@ class Pass:
         counted.cells[place].see(values, batch.codes, depth, table, found)
         return True
 
-    def _see_column(self, number: int, batch: Batch, part: slice) -> None:
-        codes, scores = batch.codes[part], Placed(batch.columns[number][part])
-        weight = None if batch.weight is None else batch.weight[part]
+    def _see_column(self, number: int, batch: Batch, parts: Sequence[Parts], where: slice) -> None:
+        codes, scores = batch.codes[where], Placed(batch.columns[number][where])
+        weight = None if batch.weight is None else batch.weight[where]
         for name, each in self.counted.items():
             for place, one in enumerate(self.plan.classifiers[name]):
                 if one == number:
                     each.add_column(place, codes, scores, weight)
         if self.lookups is not None:
-            self.lookups.look(number, scores, codes, part)
+            self.lookups.look(number, scores, codes, parts, where)
 
     def _check(self, batch: Batch) -> None:
         lowest = int(batch.codes.min())
@@ -179,13 +186,10 @@ class Pass:
             )
 
 
-def _nothing() -> None:
-    """Nothing is left to do."""
-
-
-def _at_once(pool: ThreadPoolExecutor, tasks: Sequence[Task]) -> None:
-    for done in [pool.submit(task) for task in tasks]:
-        done.result()
+def _finish(tasks: Sequence[Future[None]], last: Task) -> None:
+    for task in tasks:
+        task.result()
+    last()
 
 
 def _ahead(batches: Generator[Batch], pool: ThreadPoolExecutor) -> Generator[Batch]:

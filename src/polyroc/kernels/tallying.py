@@ -174,9 +174,9 @@ def add_records(records: IntArray, others: IntArray, classes: int) -> None:
 
 @kernel
 def look_up(cells: CodeArray, codes: CodeArray, table: FloatArray, found: FloatArray) -> None:
-    """Add to each case what the table holds for its cell and class."""
+    """What the table holds for the cell and class of each case."""
     for i in range(len(cells)):
-        found[i] += table[U(cells[i]), U(codes[i])]
+        found[i] = table[U(cells[i]), U(codes[i])]
 
 
 @kernel
