@@ -46,7 +46,7 @@ FIRST_BINADE, LAST_BINADE = -0x800, 0xC00
 BELOW = (1 << BINADE) - 1
 UNITS = 2.0**FRACTION
 FULL = 1 << 16
-BLOCK = 1 << 13
+BLOCK = 1 << 12
 U = np.uint64  # of an index: a signed one is asked whether it counts from the end
 
 
