@@ -39,7 +39,7 @@ X_GOLF, IS_GOLF = GOLF[:, :4], np.eye(2)[GOLF[:, 4].astype(int)]
 
 
 @parametrize_with_checks(
-    [C45Tree(), MultiscaleClassifier(), MultiscaleClassifier(pruning="minimum_error"), CostSweep()]
+    [C45Tree(), MultiscaleClassifier(), MultiscaleClassifier("minimum_error", "in turn"), CostSweep()]
 )
 def test_scikit_learn_takes_it_for_one_of_its_own(estimator, check):
     check(estimator)
@@ -193,7 +193,7 @@ def test_costs_weight_the_distribution():
 def test_the_square_is_halved_one_way_and_then_the_other():
     """Exclusive or: no single halving helps, four quarters do."""
     X = np.array([[0.1, 0.1], [0.9, 0.9], [0.1, 0.9], [0.9, 0.1]])
-    found = boxes.Boxes.trained(X, np.eye(2)[[0, 0, 1, 1]], epochs=10)
+    found = boxes.Boxes.trained(X, np.eye(2)[[0, 0, 1, 1]], epochs=10, step=1)
     # the root says 0; the left half says 1, then its lower quarter 0; the right half 1, then its upper quarter 0
     assert sorted(depth for depth, _ in found.whole) == [0, 1, 1, 2, 2]
     assert found.counts_at(X).argmax(axis=1).tolist() == [0, 0, 1, 1]
@@ -201,12 +201,23 @@ def test_the_square_is_halved_one_way_and_then_the_other():
     assert found.own[boxes.ROOT].tolist() == [0.0, 0.0]
 
 
+def test_the_square_is_quartered():
+    """Along both features at once: the tree is not binary, and the root has the quarters that it needs."""
+    X = np.array([[0.1, 0.1], [0.9, 0.9], [0.1, 0.9], [0.9, 0.1]])
+    found = boxes.Boxes.trained(X, np.eye(2)[[0, 0, 1, 1]], epochs=10, step=2)
+    assert sorted(found.whole) == [(0, 0), (2, 0b01), (2, 0b10)]  # the root says 0, the two other quarters 1
+    assert found.counts_at(X).argmax(axis=1).tolist() == [0, 0, 1, 1]
+    assert found.own[boxes.ROOT].tolist() == [2.0, 0.0]
+    three = boxes.Boxes.trained(np.column_stack([X, X]), np.eye(4), epochs=10, step=4)
+    assert len(three.whole) == 4  # three children of one node
+
+
 def test_a_pass_halves_once():
     X = np.array([[0.0], [0.10], [0.12], [1.0]])  # 0.10 and 0.12 part at the sixth halving
     is_class = np.eye(2)[[0, 0, 1, 0]]
-    one = boxes.Boxes.trained(X, is_class, epochs=1)
+    one = boxes.Boxes.trained(X, is_class, epochs=1, step=1)
     assert max(depth for depth, _ in one.whole) == 1
-    all_right = boxes.Boxes.trained(X, is_class, epochs=50)
+    all_right = boxes.Boxes.trained(X, is_class, epochs=50, step=1)
     assert all_right.counts_at(X).argmax(axis=1).tolist() == [0, 0, 1, 0]
 
 
@@ -214,17 +225,18 @@ def test_boxes_that_say_nothing_new_are_swallowed():
     """Half of the interval says b, twenty times; but for the one a beside it, cases are not worth a box."""
     X = np.concatenate((np.linspace(0.0, 0.49, 20), np.linspace(0.5, 1.0, 20), [0.9]))[:, None]
     is_class = np.eye(2)[[0] * 20 + [1] * 20 + [0]]
-    grown = boxes.Boxes.trained(X, is_class, epochs=10)
+    grown = boxes.Boxes.trained(X, is_class, epochs=10, step=1)
     assert len(grown.whole) > 2
     for pruned in (grown.pessimistic(np.ones(2), 0.25), grown.minimum_error(np.ones(2), 2.0)):
         assert sorted(depth for depth, _ in pruned.whole) == [0, 1]
         assert pruned.counts_at(np.array([[0.2], [0.9]])).argmax(axis=1).tolist() == [0, 1]
 
 
-def test_pruned_boxes_still_hold_every_case():
+@pytest.mark.parametrize("step", [1, 2])
+def test_pruned_boxes_still_hold_every_case(step):
     rng = np.random.default_rng(3)
     X = rng.random((60, 2))
-    grown = boxes.Boxes.trained(X, np.eye(3)[rng.integers(0, 3, 60)], epochs=10)
+    grown = boxes.Boxes.trained(X, np.eye(3)[rng.integers(0, 3, 60)], epochs=10, step=step)
     for pruned in (grown, grown.pessimistic(np.ones(3), 0.25), grown.minimum_error(np.ones(3), 2.0)):
         assert sum(pruned.own.values()).sum() == 60
         assert set(pruned.own) == set(pruned.whole)
@@ -293,6 +305,8 @@ def test_bad_parameters_are_refused():
     X, y = [[0.0], [1.0]], [0, 1]
     with pytest.raises(ValueError, match="pruning must be"):
         MultiscaleClassifier(pruning="hard").fit(X, y)
+    with pytest.raises(ValueError, match="halving must be"):
+        MultiscaleClassifier(halving="twice").fit(X, y)
     with pytest.raises(ValueError, match="one per class"):
         C45Tree(costs=(1.0, 2.0, 3.0)).fit(X, y).predict(X)
     with pytest.raises(ValueError, match="Only binary"):

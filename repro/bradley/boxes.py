@@ -1,9 +1,10 @@
-"""The unit hypercube, halved along one feature after the other, again and again where cases need it.
+"""The unit hypercube, halved along its features, again and again where cases need it.
 
-A node is a box that has been halved d times, along the first feature, the second, and so on, then the first again;
-of its two halves along the feature whose turn it is only those that were needed exist. A case belongs to the
-smallest box that exists around it; the rest of a box, outside its halves, is its own region and speaks with the
-cases that fell there.
+A node is a box that has been halved d times, along the first feature, the second, and so on, then the first again.
+Below it are the boxes that `step` more halvings make: with a step of as many as there are features, the 2^features
+cubes of half its side; with a step of 1, its two halves along the feature whose turn it is. Of these only the ones
+needed exist. A case belongs to the smallest box that exists around it; the rest of a box, outside those below it,
+is its own region and speaks with the cases that fell there.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ class Boxes:
     whole: dict[Cell, FloatArray]
     own: dict[Cell, FloatArray]
     deepest: int
+    step: int
 
     @classmethod
-    def trained(cls, X: FloatArray, is_class: FloatArray, epochs: int) -> Boxes:
+    def trained(cls, X: FloatArray, is_class: FloatArray, epochs: int, step: int) -> Boxes:
         """Pass through the cases, and below each that is wrong add the smaller box around it with its class."""
         places, deepest = _places(X), DEEPEST * X.shape[1]
         codes = np.argmax(is_class, axis=1).tolist()
@@ -38,25 +40,26 @@ class Boxes:
         for _ in range(epochs):
             right = True
             for place, code in zip(places, codes, strict=True):
-                smallest = _smallest(said, place, deepest)
+                smallest = _smallest(said, place, deepest, step)
                 if said[smallest] != code and smallest[0] < deepest:
-                    said[smallest[0] + 1, place >> (deepest - smallest[0] - 1)] = code
+                    said[smallest[0] + step, place >> (deepest - smallest[0] - step)] = code
                     right = False
             if right:
                 break
-        return cls._filled(set(said), places, is_class, deepest)
+        return cls._filled(set(said), places, is_class, (deepest, step))
 
     @classmethod
-    def _filled(cls, cells: set[Cell], places: list[int], is_class: FloatArray, deepest: int) -> Boxes:
+    def _filled(cls, cells: set[Cell], places: list[int], is_class: FloatArray, depths: tuple[int, int]) -> Boxes:
+        deepest, step = depths
         zero = np.zeros(is_class.shape[1])
         whole = {cell: zero.copy() for cell in cells}
         own = {cell: zero.copy() for cell in cells}
         for place, row in zip(places, is_class, strict=True):
-            smallest = _smallest(whole, place, deepest)
+            smallest = _smallest(whole, place, deepest, step)
             own[smallest] += row
-            for depth in range(smallest[0] + 1):
+            for depth in range(0, smallest[0] + 1, step):
                 whole[depth, place >> (deepest - depth)] += row
-        return cls(whole, own, deepest)
+        return cls(whole, own, deepest, step)
 
     def pessimistic(self, costs: FloatArray, confidence: float) -> Boxes:
         """Without the boxes whose errors are to be feared no less than those of the box around them."""
@@ -93,14 +96,14 @@ class Boxes:
                 inside[cell] = []
                 parts = alone[cell]
             if cell[0]:
-                around = (cell[0] - 1, cell[1] >> 1)
+                around = (cell[0] - self.step, cell[1] >> self.step)
                 backed[around] += parts
                 inside[around] += [cell, *inside[cell]]
         return replace(self, own=own, whole={cell: self.whole[cell] for cell in own})
 
     def counts_at(self, X: FloatArray) -> FloatArray:
         """Cases per class in the own region of the smallest box around each; in all of it where none fell."""
-        found = [_smallest(self.whole, place, self.deepest) for place in _places(X)]
+        found = [_smallest(self.whole, place, self.deepest, self.step) for place in _places(X)]
         return np.array([self.own[cell] if self.own[cell].any() else self.whole[cell] for cell in found])
 
 
@@ -111,9 +114,9 @@ def _places(X: FloatArray) -> list[int]:
     return [int("".join(map(str, row)), 2) for row in bits.reshape(len(X), -1).tolist()]
 
 
-def _smallest(cells: dict[Cell, int] | dict[Cell, FloatArray], place: int, deepest: int) -> Cell:
+def _smallest(cells: dict[Cell, int] | dict[Cell, FloatArray], place: int, deepest: int, step: int) -> Cell:
     """The smallest box that exists around a place."""
     depth = 0
-    while depth < deepest and (depth + 1, place >> (deepest - depth - 1)) in cells:
-        depth += 1
+    while depth < deepest and (depth + step, place >> (deepest - depth - step)) in cells:
+        depth += step
     return depth, place >> (deepest - depth)

@@ -132,7 +132,7 @@ class C45Tree(_CostedClassifier):
 
 
 class MultiscaleClassifier(_CostedClassifier):
-    """The unit hypercube halved along one feature after the other where cases need it.
+    """The unit hypercube halved where cases need it, along every feature: a tree that is not binary.
 
     Features are scaled to [0, 1] by the smallest and largest value that was learnt from; what lies outside is
     taken as lying on the border.
@@ -141,6 +141,9 @@ class MultiscaleClassifier(_CostedClassifier):
     ----------
     pruning
         "pessimistic" (MSCP), "minimum_error" (MSCM) or None.
+    halving
+        "together": along every feature at once, as its abstract is understood here; "in turn": along one feature
+        after the other.
     confidence
         Of the upper limit of a node's errors, for pessimistic pruning.
     m
@@ -160,12 +163,14 @@ class MultiscaleClassifier(_CostedClassifier):
     def __init__(
         self,
         pruning: str | None = "pessimistic",
+        halving: str = "together",
         confidence: float = 0.01,
         m: float = 8.0,
         epochs: int = 10,
         costs: Any = None,
     ) -> None:
         self.pruning = pruning
+        self.halving = halving
         self.confidence = confidence
         self.m = m
         self.epochs = epochs
@@ -174,9 +179,12 @@ class MultiscaleClassifier(_CostedClassifier):
     def _learn(self, X: FloatArray, is_class: FloatArray) -> None:
         if self.pruning not in ("pessimistic", "minimum_error", None):
             raise ValueError(f"pruning must be 'pessimistic', 'minimum_error' or None; got {self.pruning!r}")
+        if self.halving not in ("together", "in turn"):
+            raise ValueError(f"halving must be 'together' or 'in turn'; got {self.halving!r}")
         self.low_, high = X.min(axis=0), X.max(axis=0)
         self.span_ = np.where(high > self.low_, high - self.low_, 1.0)
-        self.boxes_ = Boxes.trained(self._scaled(X), is_class, self.epochs)
+        step = X.shape[1] if self.halving == "together" else 1
+        self.boxes_ = Boxes.trained(self._scaled(X), is_class, self.epochs, step)
 
     def _shares(self, X: FloatArray, costs: FloatArray) -> FloatArray:
         if self.pruning == "pessimistic":
