@@ -119,19 +119,21 @@ class Pass:
         codes, columns, weight = batch
         of = self.plan.classifiers
 
-        def column(number: int) -> None:
-            with self._locks[number]:
+        def column(number: int, lock: Lock) -> None:
+            with lock:
                 if not self._see_at_once(number, batch, parts):
                     for start in range(0, len(codes), CACHED):
                         self._see_column(number, batch, parts, slice(start, start + CACHED))
 
-        def patterns(name: str) -> None:
+        def patterns(name: str, lock: Lock) -> None:
             own = [Placed(columns[number]) for number in of[name]]
-            with self._locks[name]:
+            with lock:
                 self.counted[name].add_patterns(codes, own, weight)
 
-        tasks: list[Task] = [partial(column, number) for number in range(len(columns))]
-        tasks += [partial(patterns, name) for name, each in self.counted.items() if each.patterns]
+        tasks: list[Task] = [partial(column, i, self._locks[i]) for i in range(len(columns))]
+        tasks += [
+            partial(patterns, name, self._locks[name]) for name, each in self.counted.items() if each.patterns
+        ]
         return tasks + ([] if self.lookups is None else self.lookups.tasks(batch, parts))
 
     def _see_at_once(self, number: int, batch: Batch, parts: Sequence[Parts]) -> bool:
