@@ -7,6 +7,7 @@ import numpy as np
 
 from polyroc._normalise import normalise
 from polyroc.engines.bounding import family
+from polyroc.engines.column import record_width
 from polyroc.engines.counting import Counted
 from polyroc.engines.estimating import Facts, Judge
 from polyroc.engines.layout import Layout, Placed
@@ -208,7 +209,7 @@ class Tally:
 
 def default_bits(classes: int, columns: int, weighted: bool, room: float = ROOM) -> int:
     """As many bits, 16 at most, as leave the records of all columns in the room there is."""
-    record = 8 * (1 + classes * (5 if weighted else 1)) * columns
+    record = 8 * record_width(classes, weighted) * columns
     for bits in range(16, 8, -1):
         if Layout.of(bits).size * record <= room:
             return bits
