@@ -3,7 +3,9 @@
 import tempfile
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -38,21 +40,21 @@ def bare(plan):
 
 
 def study_overhead():
+    """The median of ratios, each of a study and of a loop just before it: a busy machine slows both."""
     plan = bradley_without_mlps()
     fits = len(bare(plan))  # imports
-    loops, studies = [], []
+    ratios = []
     with tempfile.TemporaryDirectory() as folder:
         pr.study(plan, out=Path(folder, "first.duckdb"))
-        for repetition in range(5):  # in turns, so that a busy machine slows both
+        for repetition in range(15):
             start = time.process_time()
             with threadpool_limits(1):  # as in a study; more threads only add to the CPU time of fits so small
                 bare(plan)
             middle = time.process_time()
             pr.study(plan, out=Path(folder, f"{repetition}.duckdb"))
-            loops.append(middle - start)
-            studies.append(time.process_time() - middle)
+            ratios.append((time.process_time() - middle) / (middle - start))
     work = f"study, bradley without MLPs, {fits} fits, one process"
-    yield work, "polyroc / the fits in a loop (CPU)", min(studies) / min(loops), "<=", 1.15
+    yield work, "polyroc / the fits in a loop (CPU)", median(ratios), "<=", 1.15
 
 
 def large_store(path, data_sets=10, learners=20, folds=10, repeats=10, cases=1000):
@@ -71,8 +73,7 @@ def large_store(path, data_sets=10, learners=20, folds=10, repeats=10, cases=100
         codes = (rng.random(cases) < 0.4).astype(np.int32)
         data.append(Data(each.name, np.zeros((cases, 1)), codes, (0, 1), ("x",), positive=1))
         dealt.append(blocks(data[-1], plan.splitting, 0))
-    make(path, plan, data, dealt)
-    with Store.opened(path, write=True) as store:
+    with Store.opened(path, write=True, make=partial(make, plan=plan, data=data, blocks=dealt)) as store:
         for i, each in enumerate(data):
             for j in range(learners):
                 for k, block in enumerate(dealt[i]):

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from browsing import browser
+from disks import small_disk
 
-__all__ = ["browser"]
+__all__ = ["browser", "small_disk"]
 
 settings.register_profile(
     "polyroc",

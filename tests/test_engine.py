@@ -1,12 +1,8 @@
 """The engine over files says what memory says; bounds hold the exact value; what is wrong is named."""
 
-import os
-import shutil
-import subprocess
 import tempfile
 import warnings
-from contextlib import contextmanager, nullcontext
-from pathlib import Path
+from contextlib import nullcontext
 
 import duckdb
 import numpy as np
@@ -16,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polyroc as pr
+from disks import small_files
 from polyroc.cli.commands import run as main
 from polyroc.engines.groups import groups
 from polyroc.engines.reading import Classes
@@ -366,44 +363,16 @@ def file(tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 256 KB; a folder like any other where we may not mount one."""
-    path = tmp_path / "small"
-    path.mkdir()
-    if (
-        hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("mount")
-    ):  # root of a container may not either
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "polyroc", str(path)], check=False)
-    yield path
-    if path.is_mount():
-        subprocess.run(["umount", str(path)], check=True)
-
-
-@contextmanager
-def small_files(size):
-    """No file can grow beyond a size."""
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 class TestLittleRoom:
     """Memory smaller than the data: put aside on disk; and a disk that is full."""
 
-    def left(self):
-        return {path.name for path in Path(tempfile.gettempdir()).glob("polyroc-*")}
-
-    def test_counting_needs_little(self, file):
-        before = self.left()
+    def test_counting_needs_little(self, file, tmp_path, monkeypatch):
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         options = {"truth": "kind", "scores": P, "measure": "hand_till"}
         found = pr.evaluate(file, engine="duckdb", memory="160MB", tolerance=1e-4, **options)
         assert found.certificate.width <= 1e-4
         assert abs(found.value - 0.5) < 5 * found.standard_error  # random numbers separate nothing
-        assert self.left() <= before
+        assert not [*tmp_path.iterdir()]
 
     def test_sorting_by_group_spills(self, file):
         options = {"truth": "kind", "scores": P, "measure": "accuracy", "by": "g"}

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 import polyroc as pr
 from command import polyroc
+from disks import small_files
 from polyroc.cli.study_tests import NAMES
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.studies.data import load
@@ -260,6 +262,16 @@ def test_files_that_are_no_store_are_left_alone(tmp_path):
     assert left.exists()
     with pytest.raises(InputError, match="there is no folder"):
         pr.study(plan("Prior"), out=tmp_path / "no" / "such" / "s.duckdb")
+
+
+def test_no_room_for_a_store(small_disk):
+    store = small_disk / "s.duckdb"
+    with (
+        nullcontext() if small_disk.is_mount() else small_files(2**17),
+        pytest.raises(InputError, match=r"s.duckdb' cannot be written: .* Nothing was stored; make room"),
+    ):
+        pr.study(plan("Prior"), out=store)
+    assert not [*small_disk.iterdir()]
 
 
 def test_a_second_process_is_told_who_has_the_store(tmp_path):

@@ -2,7 +2,7 @@
 
 import sys
 from asyncio import CancelledError
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.studies.children import carry_out, dismiss
 from polyroc.studies.data import Data
-from polyroc.studies.fitting import Order, Outcome, failure, fit
+from polyroc.studies.fitting import Order, Outcome, failure, fit, randomness_kept
 
 __all__ = ["Backend", "choose"]
 
@@ -22,7 +22,7 @@ class Backend(Protocol):
     def workers(self) -> int:
         """How many fits are done at a time."""
 
-    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Iterator[Outcome]:
+    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Generator[Outcome]:
         """What comes of each order, as it comes."""
 
 
@@ -54,9 +54,11 @@ class Here:
 
     workers: int = 1
 
-    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Iterator[Outcome]:
+    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Generator[Outcome]:
         """What comes of each order, in order."""
-        return (fit(order, data[order.job.data_set]) for order in orders)
+        with randomness_kept():
+            for order in orders:
+                yield fit(order, data[order.job.data_set])
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class Joblib:
 
         return int(effective_n_jobs(self.n_jobs))
 
-    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Iterator[Outcome]:
+    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Generator[Outcome]:
         """What comes of each order, as it comes."""
         from joblib import Parallel, delayed
 
@@ -107,7 +109,7 @@ class Cluster:
         with self._client() as client:
             return max(1, int(sum(client.nthreads().values())))
 
-    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Iterator[Outcome]:
+    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Generator[Outcome]:
         """What comes of each order, as it comes. A fit whose worker dies again and again has failed."""
         with self._client() as client:
             from distributed import as_completed

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import IO, Any, cast
 
 from polyroc.studies.data import Data
-from polyroc.studies.fitting import Order, Outcome, failure, fit
+from polyroc.studies.fitting import Order, Outcome, failure, fit, randomness_kept
 
 __all__ = ["carry_out", "dismiss"]
 
@@ -22,7 +22,10 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 def carry_out(order: Order, data: Data) -> Outcome:
     """Fit here, or in a process apart if the order asks for one: what every worker does."""
-    return _child(order.run).fit(order, data) if order.apart else fit(order, data)
+    if order.apart:
+        return _child(order.run).fit(order, data)
+    with randomness_kept():
+        return fit(order, data)
 
 
 def dismiss(run: str) -> None:

@@ -19,7 +19,7 @@ from polyroc.studies.learners import built
 from polyroc.studies.plan import Learner, Step
 from polyroc.studies.splitting import others
 
-__all__ = ["Job", "Order", "Outcome", "UnusableError", "failure", "fit", "prepared"]
+__all__ = ["Job", "Order", "Outcome", "UnusableError", "failure", "fit", "prepared", "randomness_kept"]
 
 ROUNDING = 1e-5  # learners that reckon in single precision miss a sum of 1 by some 1e-6
 
@@ -91,8 +91,9 @@ def prepared(order: Order, data: Data) -> Any:
 def fit(order: Order, data: Data, model: Any = None) -> Outcome:
     """Carry out an order in this process. What a learner raises is its failure, not ours."""
     start = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught, on_path(order.folder), _seeded(order.seed):
+    with warnings.catch_warnings(record=True) as caught, on_path(order.folder):
         warnings.simplefilter("default")
+        _seed(order.seed)
         try:
             model = prepared(order, data) if model is None else model
             with _threads(order.learner.path).limit(limits=1):
@@ -157,12 +158,19 @@ def _threads(_: str) -> Any:
     return ThreadpoolController()
 
 
-@contextmanager
-def _seeded(seed: int) -> Iterator[None]:
-    """Seed the generators that belong to everybody, and give them back as they were."""
-    ours, theirs = np.random.get_state(), random.getstate()  # noqa: NPY002 - learners use it
-    np.random.seed(seed)  # noqa: NPY002
+def _seed(seed: int) -> None:
+    """Seed the generators that belong to everybody."""
+    np.random.seed(seed)  # noqa: NPY002 - learners use it
     random.seed(seed)
+
+
+@contextmanager
+def randomness_kept() -> Iterator[None]:
+    """Give the generators that belong to everybody back as they were, after any number of fits.
+
+    That takes longer than a small tree takes to grow, so it is not done for every fit.
+    """
+    ours, theirs = np.random.get_state(), random.getstate()  # noqa: NPY002
     try:
         yield
     finally:

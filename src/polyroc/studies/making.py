@@ -16,7 +16,7 @@ from polyroc.errors import InputError
 from polyroc.studies.data import Data
 from polyroc.studies.plan import Plan
 from polyroc.studies.splitting import Block
-from polyroc.studies.store import SCHEMA, connected
+from polyroc.studies.store import SCHEMA, attach, reason
 
 __all__ = ["make"]
 
@@ -48,29 +48,36 @@ JOIN polyroc_study.data_sets AS d ON d.data_set = {number} ORDER BY u.learner, u
 """
 
 
-def make(path: Path, plan: Plan, data: Sequence[Data], blocks: Sequence[Sequence[Block]]) -> None:
+def make(path: Path, connection: Any, plan: Plan, data: Sequence[Data], blocks: Sequence[Sequence[Block]]) -> None:
     """Make a store without any fit; it appears under its name when it is whole, and never in place of another."""
+    import duckdb
+
     if not path.parent.is_dir():
         raise InputError(f"'{path}' cannot be written: there is no folder '{path.parent}'; make it first.")
     log = path.with_name(f"{path.name}.wal")  # DuckDB would take it for a part of the new store
     if log.exists() and not path.exists():
         raise InputError(f"'{log}' is left of a store that is gone; remove it, or give another path.")
     making = path.with_name(f"{path.name}.{os.getpid()}.new")
-    for remains in (making, *_remains(path)):
-        with suppress(OSError):
-            remains.unlink()
+    _remove(making, *_remains(path))
     try:
-        connection = connected(making, write=True)
-        try:
-            _fill(connection, plan, data, blocks)
-        finally:
-            connection.close()
+        attach(connection, making, write=True)
+        _fill(connection, plan, data, blocks)
+        connection.execute("CHECKPOINT; USE memory; DETACH store")  # everything is in the one file
         _appear(making, path)
+    except duckdb.Error as error:
+        raise InputError(
+            f"'{path}' cannot be written: {reason(error)}. Nothing was stored; make room, or give another path."
+        ) from None
     except OSError as error:
         raise InputError(f"'{path}' cannot be written ({error.strerror}); give another path.") from None
     finally:
+        _remove(making, making.with_name(f"{making.name}.wal"))
+
+
+def _remove(*paths: Path) -> None:
+    for each in paths:
         with suppress(OSError):
-            making.unlink()
+            each.unlink()
 
 
 def _remains(path: Path) -> list[Path]:
@@ -96,14 +103,15 @@ def _fill(connection: Any, plan: Plan, data: Sequence[Data], blocks: Sequence[Se
         "INSERT INTO polyroc_study.plan VALUES (?, ?, ?, ?)",
         [SCHEMA, __version__, plan.digest, json.dumps(plan.to_dict())],
     )
-    for number, learner in enumerate(plan.learners):
-        connection.execute("INSERT INTO polyroc_study.learners VALUES (?, ?)", [number, learner.name])
+    names = [learner.name for learner in plan.learners]
+    connection.execute("INSERT INTO polyroc_study.learners SELECT unnest(range(len($1))), unnest($1)", [names])
     for number, each in enumerate(data):
-        _add_data_set(connection, number, each, blocks[number])
+        _add_data_set(connection, number, each)
+    _add_blocks(connection, blocks)
     connection.commit()
 
 
-def _add_data_set(connection: Any, number: int, data: Data, blocks: Sequence[Block]) -> None:
+def _add_data_set(connection: Any, number: int, data: Data) -> None:
     connection.execute(
         "INSERT INTO polyroc_study.data_sets VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
@@ -116,20 +124,6 @@ def _add_data_set(connection: Any, number: int, data: Data, blocks: Sequence[Blo
             data.codes.tolist(),
         ],
     )
-    sizes = [len(block.test) for block in blocks]
-    columns = {
-        "block": np.repeat(np.arange(len(blocks)), sizes),
-        "repeat": np.repeat([block.repeat for block in blocks], sizes),
-        "fold": np.repeat([block.fold for block in blocks], sizes),
-        "first": np.repeat(np.cumsum([0, *sizes[:-1]]), sizes),
-        "c": np.concatenate([block.test for block in blocks]),
-    }
-    connection.register("batch", columns)
-    connection.execute(
-        f"INSERT INTO polyroc_study.blocks SELECT {number}, block, repeat, fold, first, list(c ORDER BY c) "
-        "FROM batch GROUP BY block, repeat, fold, first ORDER BY block"
-    )
-    connection.unregister("batch")
     connection.execute(
         _VIEW.format(
             view=_name(data.name),
@@ -138,6 +132,22 @@ def _add_data_set(connection: Any, number: int, data: Data, blocks: Sequence[Blo
             columns=", ".join(f"u.p[{k + 1}] AS {_name(f'p_{label}')}" for k, label in enumerate(data.labels)),
         )
     )
+
+
+def _add_blocks(connection: Any, blocks: Sequence[Sequence[Block]]) -> None:
+    """The folds of all data sets by one statement; the cases of a data set are numbered through, fold by fold."""
+    flat = [(number, place, block) for number, each in enumerate(blocks) for place, block in enumerate(each)]
+    sizes = np.array([len(block.test) for *_, block in flat])
+    before = np.concatenate([np.cumsum([0, *(len(block.test) for block in each[:-1])]) for each in blocks])
+    facts = [(number, place, block.repeat, block.fold) for number, place, block in flat]
+    names = ("data_set", "block", "repeat", "fold", "first")
+    columns = dict(zip(names, np.repeat(np.column_stack([facts, before]), sizes, axis=0).T, strict=True))
+    connection.register("batch", columns | {"c": np.concatenate([block.test for *_, block in flat])})
+    connection.execute(
+        "INSERT INTO polyroc_study.blocks SELECT data_set, block, repeat, fold, first, list(c ORDER BY c) "
+        "FROM batch GROUP BY ALL ORDER BY data_set, block"
+    )
+    connection.unregister("batch")
 
 
 def _name(text: str) -> str:

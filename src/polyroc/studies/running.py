@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from os import PathLike
@@ -90,8 +92,7 @@ def study(
     folds = [blocks(each, plan.splitting, plan.seed) for each in data]
     if not path.exists():
         check(plan, data)
-        make(path, plan, data, folds)
-    with Store.opened(path, write=True) as store:
+    with Store.opened(path, write=True, make=partial(make, plan=plan, data=data, blocks=folds)) as store:
         _check_same(store, plan, data)
         if retry_failed:
             store.forget_failures()
@@ -194,10 +195,11 @@ def _fit_all(
     tell(tally)
     orders = [order for order in _orders(plan, folds, uuid4().hex) if order.job not in done]
     try:
-        for outcome in backend.outcomes(orders, data):
-            store.add(outcome)
-            tally.note(outcome)
-            tell(tally)
+        with closing(backend.outcomes(orders, data)) as found:
+            for outcome in found:
+                store.add(outcome)
+                tally.note(outcome)
+                tell(tally)
     finally:
         store.flush()
 

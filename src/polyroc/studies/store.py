@@ -5,9 +5,10 @@ Everything is added in transactions: a process killed at any moment leaves a sto
 """
 
 import json
+import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -22,11 +23,12 @@ from polyroc.studies.fitting import Job, Outcome
 from polyroc.studies.plan import Plan
 from polyroc.studies.splitting import Block
 
-__all__ = ["SCHEMA", "Facts", "Failure", "Store", "Told", "connected"]
+__all__ = ["SCHEMA", "Facts", "Failure", "Store", "Told", "attach", "reason"]
 
 SCHEMA = 1
 EVERY = 1.0  # seconds of work that may be lost
 _OPEN: set[Path] = set()
+_IDLE: dict[int, Any] = {}  # by process
 _LOCK = Lock()
 
 
@@ -66,12 +68,17 @@ class Store:
     def __init__(self, path: Path, connection: Any) -> None:
         self.path, self._connection = path, connection
         self._waiting: list[Outcome] = []
-        self._flushed = time.monotonic()
+        self._flushed, self._work = time.monotonic(), 0.0
 
     @classmethod
     @contextmanager
-    def opened(cls, path: Path, write: bool = False) -> Iterator["Store"]:
-        """The store in a file, closed at the end of a `with`; one process (and one `with`) at a time may write."""
+    def opened(
+        cls, path: Path, write: bool = False, make: Callable[[Path, Any], None] | None = None
+    ) -> Iterator["Store"]:
+        """The store in a file, closed at the end of a `with`; one process (and one `with`) at a time may write.
+
+        If there is none, `make` is called with the path and a connection.
+        """
         place = path.resolve()
         with _LOCK:
             if place in _OPEN:
@@ -79,12 +86,12 @@ class Store:
             if write:
                 _OPEN.add(place)
         try:
-            connection = connected(path, write)
-            try:
+            with _connection() as connection:
+                if make is not None and not path.exists():
+                    make(path, connection)
+                _open(connection, path, write)
                 _check_schema(path, connection)
                 yield cls(path, connection)
-            finally:
-                connection.close()
         finally:
             if write:
                 _OPEN.discard(place)
@@ -111,11 +118,15 @@ class Store:
             for name, digest, labels, positive, features, truth in self._connection.execute(query).fetchall()
         ]
 
-    def blocks(self, data_set: int) -> list[Block]:
-        """The folds of a data set, in order."""
-        query = "SELECT repeat, fold, cases FROM polyroc_study.blocks WHERE data_set = ? ORDER BY block"
-        found = self._connection.execute(query, [data_set]).fetchall()
-        return [Block(repeat, fold, np.array(cases, dtype=np.int64)) for repeat, fold, cases in found]
+    def blocks(self) -> list[list[Block]]:
+        """The folds of every data set, in order."""
+        query = "SELECT data_set, repeat, fold, cases FROM polyroc_study.blocks ORDER BY data_set, block"
+        found: list[list[Block]] = []
+        for data_set, repeat, fold, cases in self._connection.execute(query).fetchall():
+            if data_set == len(found):
+                found.append([])
+            found[data_set].append(Block(repeat, fold, np.array(cases, dtype=np.int64)))
+        return found
 
     def done(self) -> dict[Job, bool]:
         """The fits that are stored, and whether each has failed."""
@@ -161,10 +172,10 @@ class Store:
     def put_versions(self, versions: dict[str, str]) -> None:
         """Note the versions of a run."""
         now = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
-        rows = [[now, package, version] for package, version in versions.items()]
-        self._connection.begin()
-        self._connection.executemany("INSERT INTO polyroc_study.versions VALUES (?, ?, ?)", rows)
-        self._connection.commit()
+        self._connection.execute(
+            "INSERT INTO polyroc_study.versions SELECT ?, unnest(?), unnest(?)",
+            [now, list(versions), list(versions.values())],
+        )
 
     def probabilities(self, data_set: int) -> tuple[IntArray, FloatArray]:
         """(learner, block) of every fit of a data set that did not fail, in order, and all numbers end to end."""
@@ -178,8 +189,8 @@ class Store:
     def add(self, outcome: Outcome) -> None:
         """Take a fit; it is on the disk within a second of work."""
         self._waiting.append(outcome)
-        since = time.monotonic() - self._flushed
-        if since >= EVERY or sum(each.seconds for each in self._waiting) >= EVERY:
+        self._work += outcome.seconds
+        if max(time.monotonic() - self._flushed, self._work) >= EVERY:
             self.flush()
 
     def flush(self) -> None:
@@ -191,11 +202,10 @@ class Store:
             if waiting:
                 self._write(waiting)
         except duckdb.Error as error:
-            reason = str(error).split("\n", 1)[0]
             raise InputError(
-                f"'{self.path}' cannot be written: {reason}. What was stored before is there."
+                f"'{self.path}' cannot be written: {reason(error)}. What was stored before is there."
             ) from None
-        self._flushed = time.monotonic()
+        self._flushed, self._work = time.monotonic(), 0.0
 
     def _write(self, waiting: list[Outcome]) -> None:
         self._connection.begin()
@@ -234,15 +244,51 @@ class Store:
         self._connection.unregister("batch")
 
 
-def connected(path: Path, write: bool) -> Any:
-    """A connection of our own; what stands in its way is told."""
+@contextmanager
+def _connection() -> Iterator[Any]:
+    """DuckDB without a file. To start it takes as long as a dozen small fits, so one is kept for whoever is next.
+
+    It has one thread, the caller's: nothing is lost in a fork, and fits have the other cores.
+    """
+    import duckdb
+
+    with _LOCK:
+        connection = _IDLE.pop(os.getpid(), None)
+    if connection is None:
+        connection = duckdb.connect(config={"autoinstall_known_extensions": False, "threads": 1})
+    try:
+        yield connection
+    except BaseException:
+        connection.close()
+        raise
+    try:
+        connection.execute("USE memory; DETACH DATABASE IF EXISTS store")
+    except duckdb.Error:  # a full disk: what was committed is in the log
+        connection.close()
+    else:
+        with _LOCK:
+            _IDLE[os.getpid()] = connection
+
+
+def attach(connection: Any, path: Path, write: bool) -> None:
+    """Let a connection work on a file."""
+    quoted = str(path).replace("'", "''")
+    connection.execute(f"ATTACH '{quoted}' AS store (TYPE duckdb{'' if write else ', READ_ONLY'}); USE store")
+
+
+def reason(error: Exception) -> str:
+    """Why DuckDB could not, in one line without a full stop."""
+    return str(error).split("\n", 1)[0].strip(" .")
+
+
+def _open(connection: Any, path: Path, write: bool) -> None:
+    """Attach a store; what stands in its way is told."""
     import duckdb
 
     if not write and not path.exists():
         raise MissingFileError(f"There is no store '{path}'; make one with polyroc study run.")
-    settings: dict[str, Any] = {"autoinstall_known_extensions": False} | ({"threads": 1} if write else {})
     try:
-        return duckdb.connect(str(path), read_only=not write, config=settings)
+        attach(connection, path, write)
     except duckdb.IOException as error:
         holder = re.search(r"PID (\d+)", str(error))
         if "lock" in str(error).lower():
@@ -250,8 +296,7 @@ def connected(path: Path, write: bool) -> Any:
             raise InputError(f"'{path}' is in use by {who}; wait until it is done, or stop it.") from None
         raise InputError(f"'{path}' is not a store of a study, or cannot be opened; give another path.") from None
     except duckdb.Error as error:
-        reason = str(error).split("\n", 1)[0]
-        raise InputError(f"'{path}' cannot be opened: {reason}; give another path.") from None
+        raise InputError(f"'{path}' cannot be opened: {reason(error)}; give another path.") from None
 
 
 def _check_schema(path: Path, connection: Any) -> None:

@@ -65,7 +65,7 @@ class Study(Judged):
     def within(cls, store: Store) -> "Study":
         """The study in a store that is open."""
         plan = store.plan
-        blocks = tuple(tuple(store.blocks(number)) for number in range(len(plan.data)))
+        blocks = tuple(map(tuple, store.blocks()))
         total = sum(len(each) for each in blocks) * len(plan.learners)
         return cls(
             plan=plan,
