@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -164,18 +165,51 @@ class TestFiles:
         assert pr.evaluate(str(tmp_path / "one.csv"), **ask).certificate.passes == 2
 
 
-def test_counts_beyond_two_bytes():
+@pytest.mark.parametrize("bits", [8, 16])  # counted at once, and after waiting
+def test_counts_beyond_two_bytes(bits):
     n = 3 * 2**16 + 5
-    cells = Cells(Layout.of(8), 2, weighted=False)
+    cells = Cells(Layout.of(bits), 2, weighted=False)
     x, y = np.full(n, 0.25), (np.arange(n) % 2).astype(np.int32)
-    for _ in range(2):
-        cells.add(Placed(x), y, None)
+    cells.add(Placed(x), y, None)
     column = cells.column()
-    assert column.cases.tolist() == [np.bincount(np.tile(y, 2)).tolist()]
+    assert column.cases.tolist() == [np.bincount(y).tolist()]
     assert not column.mixed.any()
     cells.add(Placed(np.array([0.25, np.nextafter(0.25, 1)])), np.zeros(2, np.int32), None)
+    cells.add(Placed(x), y, None)
     assert cells.column().mixed.all()
-    assert cells.column().cases.sum() == 2 * n + 2
+    assert cells.column().cases.tolist() == [(2 * np.bincount(y) + [2, 0]).tolist()]
+
+
+@pytest.mark.parametrize("classes", [2, 3, 7])
+def test_counts_are_those_of_the_definition(classes):
+    """Whatever waits, whenever it is asked for, added or seen in pieces of any size."""
+    rng = np.random.default_rng(classes)
+    layout = Layout.of(13).finer(np.full(Layout.of(13).size, 2))
+    x = np.concatenate([rng.random(300_000), rng.normal(size=1000), rng.integers(0, 3, 100_000) / 7])
+    x, y = rng.permutation(x), rng.integers(0, classes, len(x)).astype(np.int32)
+    added, seen = (Cells(layout, classes, weighted=False) for _ in range(2))
+    edges = [0, 7, 9, 2000, 150_000, 150_001, 320_000, len(x)]
+    for i, (start, end) in enumerate(pairwise(edges)):
+        added.add(Placed(x[start:end]), y[start:end], None)
+        ends = seen.see(x[start:end], y[start:end], -1, np.zeros((1, 0)), np.zeros(0))
+        assert ends == (x[start:end].min(), x[start:end].max())
+        if i % 2:
+            assert added.records[:, 1:].sum() == end
+    cells = layout.place(x)
+    held = np.unique(cells)
+    table = np.zeros((len(held), classes))
+    np.add.at(table, (np.searchsorted(held, cells), y), 1)
+    many = [len(np.unique(x[cells == k])) > 1 for k in held[:200]]
+    for each in (added, seen):
+        column = each.column()
+        assert (column.cases == table).all()
+        assert column.mixed[:200].tolist() == many
+
+
+def test_missing_values_are_seen():
+    x = np.array([0.2, np.nan, 0.1])
+    ends = Cells(Layout.of(8), 2, weighted=False).see(x, np.zeros(3, np.int32), -1, np.zeros((1, 0)), np.zeros(0))
+    assert np.isnan(ends).all()
 
 
 def test_coarser_cells_hold_the_same_cases():
@@ -187,3 +221,15 @@ def test_coarser_cells_hold_the_same_cases():
     for each in counted:
         each.add(Placed(x), y, None)
     assert (counted[1].coarser(coarse).records == counted[0].records).all()
+
+
+def test_fractions_of_many_cells_do_not_overflow():
+    """A sum of 2^12 fractions in units of 2^-52 leaves 64 bits unless they are carried on the way."""
+    coarse = Layout.of(8)
+    (place,) = coarse.place(np.array([0.3]))
+    fine = coarse.finer(np.where(np.arange(coarse.size) == place, 12, 0))
+    x, w = fine.edges()[place : place + 2**12], np.full(2**12, 1 - 2.0**-50)
+    cells = Cells(fine, 2, weighted=True)
+    cells.add(Placed(x), np.zeros(len(x), np.int32), w)
+    assert len(cells.column().weight) == 2**12
+    assert cells.coarser(coarse).column().weight[0, 0] == 2**12 * w[0]

@@ -9,7 +9,18 @@ import numpy as np
 
 from polyroc.engines.layout import Layout, Placed
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
-from polyroc.kernels.tallying import FRACTION, MIXED, add_records, add_weighted, count_cases, see_cells
+from polyroc.kernels.tallying import (
+    FRACTION,
+    MIXED,
+    add_fresh,
+    add_records,
+    add_weighted,
+    count_cases,
+    fresh_counts,
+    held_cases,
+    merge_cells,
+    see_cells,
+)
 
 __all__ = ["Cells", "Column", "Where", "cell_size", "record_width", "sums_of"]
 
@@ -41,7 +52,7 @@ class Column:
     Attributes
     ----------
     cases
-        At [cell, class], how many cases (of positive weight).
+        At [cell, class], how many cases (of positive weight): whole numbers.
     weight, squares
         At [cell, class], the sum of their weights, and of the squares of these.
     mixed
@@ -50,7 +61,7 @@ class Column:
         How to find scores among the cells; None if these are patterns of decisions.
     """
 
-    cases: IntArray
+    cases: FloatArray
     weight: FloatArray
     squares: FloatArray
     mixed: BoolArray
@@ -64,7 +75,7 @@ class Column:
     @cached_property
     def units(self) -> IntArray:
         """The cases of each class."""
-        return np.asarray(self.cases.sum(axis=0))
+        return np.asarray(self.cases.sum(axis=0), dtype=np.int64)
 
     @cached_property
     def shares(self) -> FloatArray:
@@ -79,21 +90,19 @@ def record_width(classes: int, weighted: bool) -> int:
 
 def cell_size(classes: int, weighted: bool) -> int:
     """Bytes that are kept of a cell while cases are counted."""
-    return 8 * record_width(classes, weighted) + (0 if weighted else 2 * (1 + classes))
+    return 8 * record_width(classes, weighted) + (0 if weighted else 3 * classes + 1)
 
 
-def sums_of(records: IntArray, classes: int) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Cases, weights and squared weights by class, from records."""
-    fields = [
-        records[:, 1 + i * classes : 1 + (i + 1) * classes] for i in range((records.shape[1] - 1) // classes)
-    ]
-    if len(fields) == 1:
-        plain = np.ascontiguousarray(fields[0], dtype=np.float64)
-        return fields[0], plain, plain
+def sums_of(records: IntArray, classes: int, held: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Cases, weights and squared weights by class in some cells, from records; one array where they are alike."""
+    if records.shape[1] == record_width(classes, weighted=False):
+        plain = held_cases(records, held)
+        return plain, plain, plain
+    fields = [records[held, 1 + i * classes : 1 + (i + 1) * classes] for i in range(5)]
     unit = 2.0**-FRACTION
     whole, fraction = fields[1::2], fields[2::2]
-    sums = [np.ascontiguousarray(a + b * unit) for a, b in zip(whole, fraction, strict=True)]
-    return fields[0], sums[0], sums[1]
+    weight, squares = (a + b * unit for a, b in zip(whole, fraction, strict=True))
+    return fields[0].astype(np.float64), weight, squares
 
 
 class Cells:
@@ -108,15 +117,14 @@ class Cells:
     def __init__(self, layout: Layout, classes: int, weighted: bool) -> None:
         self.layout, self.classes, self.weighted = layout, classes, weighted
         self._records = np.zeros((layout.size, record_width(classes, weighted)), dtype=np.int64)
-        self._fresh = np.zeros((0 if weighted else layout.size, 1 + classes), dtype=np.uint16)
+        self._fresh = fresh_counts(0 if weighted else layout.size, classes)
         self._counting = False  # whether cases in `_fresh` are not in the records yet
 
     @property
     def records(self) -> IntArray:
         """The record of each cell; see `polyroc.kernels.tallying`."""
         if self._counting:
-            self._records[:, 1:] += self._fresh[:, 1:]
-            self._fresh[:, 1:] = 0
+            add_fresh(self._records, self._fresh)
             self._counting = False
         return self._records
 
@@ -129,10 +137,15 @@ class Cells:
         else:
             add_weighted(cells, scores.values, codes, weight, self._records)
 
-    def see(self, values: FloatArray, codes: CodeArray, depth: int, table: FloatArray, found: FloatArray) -> None:
-        """Count cases without weights and find what a table holds for them at a level; -1 for none."""
+    def see(
+        self, values: FloatArray, codes: CodeArray, depth: int, table: FloatArray, found: FloatArray
+    ) -> tuple[float, float]:
+        """Count cases without weights and find what a table holds for them at a level; -1 for none.
+
+        Returns the smallest and the largest value, nan if one is missing.
+        """
         self._counting = True
-        see_cells(values, codes, self.layout.steps, self._records, self._fresh, depth, table, found)
+        return see_cells(values, codes, self.layout.steps, self._records, self._fresh, depth, table, found)
 
     def merge(self, other: "Cells") -> None:
         """Count what another column of the same layout counted."""
@@ -143,26 +156,20 @@ class Cells:
         if layout is self.layout:
             return self
         found = Cells(layout, self.classes, self.weighted)
-        first = self.layout.levels[-1].sub
-        held = np.add.reduceat(self.records[:, 0] != 0, first, dtype=np.int64)
-        found._records[:] = np.add.reduceat(self.records, first)
-        found._records[:, 0] = np.where(
-            held > 1, MIXED, found._records[:, 0]
-        )  # else the mark of the one that holds any
+        merge_cells(self.records, self.layout.levels[-1].sub, self.classes, found._records)
         return found
 
     def column(self) -> Column:
         """The cells that hold cases."""
         mark, layout = self.records[:, 0], self.layout
         held = np.flatnonzero(mark)
-        records = self.records[held]
 
         def spread(table: FloatArray) -> FloatArray:
             """A cell without cases is like the one below it that holds some, or like the first."""
             return np.asarray(table[np.maximum(np.cumsum(mark != 0) - 1, 0)])
 
         return Column(
-            *sums_of(records, self.classes),
-            mixed=records[:, 0] == MIXED,
+            *sums_of(self.records, self.classes, held),
+            mixed=mark[held] == MIXED,
             where=Where(lambda scores: scores.cells(layout), spread, lambda: layout.edges()[held], layout),
         )

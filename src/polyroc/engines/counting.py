@@ -72,14 +72,17 @@ class Counted:
 
     def add_column(self, place: int, codes: CodeArray, scores: Placed, weight: FloatArray | None) -> None:
         """Count what one column says of some cases; columns can be counted at the same time."""
-        self.see_ends(place, scores.values)
+        if len(codes):
+            self.see_ends(place, float(scores.values.min()), float(scores.values.max()))
         if place in self.cells:
             self.cells[place].add(scores, codes, weight)
 
-    def see_ends(self, place: int, values: FloatArray) -> None:
-        """Take note of the smallest and the largest score."""
-        if len(values) and place in self.ends:
-            self._see(place, float(values.min()), float(values.max()))
+    def see_ends(self, place: int, low: float, high: float) -> None:
+        """Take note of the smallest and the largest of some scores."""
+        if place in self.ends:
+            first, last = self.ends[place]
+            low, high = float(np.minimum(low, first)), float(np.maximum(high, last))
+            self.ends[place] = low + 0.0, high + 0.0  # no -0.0
 
     def add_patterns(self, codes: CodeArray, columns: Sequence[Placed], weight: FloatArray | None) -> None:
         """Count what the columns decide together."""
@@ -87,10 +90,6 @@ class Counted:
             table = np.column_stack([each.values for each in columns])
             for each in self.patterns.values():
                 each.add(table, codes, weight)
-
-    def _see(self, place: int, low: float, high: float) -> None:
-        first, last = self.ends[place]
-        self.ends[place] = float(np.minimum(low, first)) + 0.0, float(np.maximum(high, last)) + 0.0  # no -0.0
 
     def strange(self) -> int | None:
         """A column in which something was not finite, if there is one."""
@@ -107,7 +106,7 @@ class Counted:
     def merge(self, other: "Counted") -> None:
         """Count what another counted in the same cells."""
         for place, ends in other.ends.items():
-            self._see(place, *ends)
+            self.see_ends(place, *ends)
         for place, cells in self.cells.items():
             cells.merge(other.cells[place])
         for kind, patterns in self.patterns.items():

@@ -18,7 +18,13 @@ from polyroc.measures import Measure
 
 __all__ = ["Lookup", "Lookups", "Parts"]
 
-Parts = dict[int, FloatArray]  # by the number of a data column (-1: decisions), what it adds to rows' components
+
+class Parts(dict[int, FloatArray]):
+    """By the number of a data column (-1: decisions), what it adds to rows' components; all in one table."""
+
+    def __init__(self, numbers: Sequence[int], rows: int) -> None:
+        self.table = np.empty((len(numbers), rows))
+        super().__init__(zip(numbers, self.table, strict=True))
 
 
 class Lookup:
@@ -47,7 +53,7 @@ class Lookup:
 
     def room(self, rows: int) -> Parts:
         """Room for what the columns add to the components of some rows."""
-        return {number: np.empty(rows) for number in [*self.tables, *([] if self.patterns is None else [-1])]}
+        return Parts([*self.tables, *([] if self.patterns is None else [-1])], rows)
 
     def look(self, number: int, scores: Placed, codes: CodeArray, found: FloatArray) -> None:
         """What one column adds to the components."""
@@ -95,10 +101,9 @@ class Lookups:
 
     def add(self, batch: Batch, parts: Sequence[Parts]) -> None:
         """Add up the products of what was looked up."""
-        found = np.zeros((len(parts), len(batch.codes)))
+        found = np.empty((len(parts), len(batch.codes)))
         for total, each in zip(found, parts, strict=True):
-            for part in each.values():
-                total += part
+            np.add.reduce(each.table, axis=0, out=total)
         co_moments(found, batch.codes, np.empty(0) if batch.weight is None else batch.weight, self.sums)
 
     def covariance(self, cases: IntArray, totals: FloatArray) -> FloatArray:

@@ -21,8 +21,7 @@ class _Areas:
 
     def __init__(self, columns: Sequence[Column]) -> None:
         c = len(columns)
-        self.columns, self.shares = columns, [np.ascontiguousarray(column.shares) for column in columns]
-        self.values, self.inside = np.zeros((c, c)), np.zeros((c, c))
+        self.columns, self.values, self.inside = columns, np.zeros((c, c)), np.zeros((c, c))
         for i, column in enumerate(columns):
             grid_areas(column.weight, column.mixed, i, self.values[i], self.inside[i])
             pairs = column.totals[i] * column.totals
@@ -45,9 +44,10 @@ class _Areas:
         found = {}
         for i, slope in enumerate(gradient):
             if slope.any():
-                table, off = (np.zeros(self.shares[i].shape) for _ in range(2))
+                column = self.columns[i]
+                table, off = np.zeros(column.weight.shape), np.zeros(column.weight.shape)
                 loss = (slope != 0).astype(np.float64) if pooled else slope
-                grid_components(self.shares[i], self.columns[i].mixed, i, slope, loss, table, off)
+                grid_components(column.weight, column.totals, column.mixed, i, slope, loss, table, off)
                 found[i] = table, off
         return found
 

@@ -158,8 +158,7 @@ class Pass:
             if at is None:
                 return False
             depth = at
-        counted.see_ends(place, values)
-        counted.cells[place].see(values, batch.codes, depth, table, found)
+        counted.see_ends(place, *counted.cells[place].see(values, batch.codes, depth, table, found))
         return True
 
     def _see_column(self, number: int, batch: Batch, parts: Sequence[Parts], where: slice) -> None:

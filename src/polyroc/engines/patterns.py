@@ -56,8 +56,9 @@ class Patterns:
 
     def column(self) -> Column:
         """The patterns as cells."""
+        every = np.arange(len(self.codes))
         return Column(
-            *sums_of(self.records, self.classes), mixed=np.zeros(len(self.codes), dtype=bool), where=None
+            *sums_of(self.records, self.classes, every), mixed=np.zeros(len(every), dtype=bool), where=None
         )
 
     def rows(self) -> FloatArray:

