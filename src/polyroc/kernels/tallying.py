@@ -62,7 +62,7 @@ U = np.uint64  # of an index: a signed one is asked whether it counts from the e
 @kernel
 def image(x: float) -> int:
     """The order-preserving image of a finite number; that of -0.0 is that of 0.0."""
-    near_one = 0.5 < x <= 1.0  # arithmetic instead of branches that random data would mispredict
+    near_one = (x > 0.5) & (x <= 1.0)  # arithmetic instead of branches that random data would mispredict
     bits = np.float64(1.0 - x if near_one else x + 0.0).view(np.int64)
     half = (bits & SIGN) >> 1
     found = -half if bits < 0 else half
@@ -76,9 +76,10 @@ def place(values: FloatArray, sub: CodeArray, cut: CodeArray, cells: CodeArray, 
 
     By binade, `sub` is its first cell and `cut` how many bits of the image are left below a cell.
     """
+    for i in range(len(values)):  # a loop of its own, which the compiler makes several steps of at a time
+        rest[i] = image(values[i] if abs(values[i]) < np.inf else 0.0)
     for i in range(len(values)):
-        x = values[i]
-        key = image(x if abs(x) < np.inf else 0.0)
+        key = rest[i]
         binade = U((key >> BINADE) - FIRST_BINADE)
         below = key & BELOW
         cells[i] = sub[binade] + (below >> cut[binade])
