@@ -287,18 +287,26 @@ class TestTrouble:
             self.evaluate(table.selectExpr("kind", "p_a", "p_b", "1 / (length(kind) - 1) AS p_c"))
 
 
-def test_rows_that_change_between_passes(rows):
-    class Shrinking(MemoryRows):
+@pytest.mark.parametrize(
+    ("later", "told"),
+    [
+        (lambda codes: codes[:2999], "3000 rows in the pass before and 2999 in this one"),
+        (lambda codes: np.where(np.arange(3000) == 2000, -1, codes).astype(np.int32), "A row has no true class"),
+        (lambda codes: np.where(np.arange(3000) == 2000, -2, codes).astype(np.int32), "true class is not among"),
+    ],
+)
+def test_rows_that_change_between_passes(rows, later, told):
+    class Changing(MemoryRows):
         def go_through(self, work, tell):
-            n = 3000 if work.plan.first else 2999
             codes, columns, _ = self.batch
-            work.go_through((each for each in [Batch(codes[:n], [one[:n] for one in columns], None)]), tell)
+            codes = codes if work.plan.first else later(codes)
+            work.go_through((each for each in [Batch(codes, [one[: len(codes)] for one in columns], None)]), tell)
 
     codes = np.searchsorted(["a", "b", "c"], rows["kind"]).astype(np.int32)
-    shrinking = Shrinking(Batch(codes, [rows[name].to_numpy() for name in P], None))
+    changing = Changing(Batch(codes, [rows[name].to_numpy() for name in P], None))
     classes = Classes(("a", "b", "c"), ("a", "b", "c"), None, True)
-    with pytest.raises(InputError, match="3000 rows in the pass before and 2999 in this one"):
-        solve(shrinking, Asked([measure("hand_till")], {"one": (0, 1, 2)}, classes, "matrix"))
+    with pytest.raises(InputError, match=told):
+        solve(changing, Asked([measure("hand_till")], {"one": (0, 1, 2)}, classes, "matrix"))
 
 
 def test_damaged_message():

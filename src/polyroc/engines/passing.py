@@ -42,7 +42,8 @@ class Plan:
     lookups
         The tables in which to look rows up; None if they need not be.
     first
-        Whether nobody has looked at these rows before: true classes and weights are then checked.
+        Whether nobody has looked at these rows before: scores and weights are then checked. True classes always
+        are: they say where to count.
     decide
         Makes decisions of scores, one column per class, before they are counted.
     """
@@ -99,7 +100,7 @@ class Pass:
 
     def see(self, batch: Batch) -> tuple[list[Task], Task]:
         """What is to be done with some rows: tasks for any threads, and what one does when these are done."""
-        if self.plan.first and len(batch.codes):
+        if len(batch.codes):
             self._check(batch)
         if self.plan.decide is not None:
             batch = self.plan.decide(batch)
@@ -180,7 +181,9 @@ class Pass:
                 if lowest == NULL
                 else f"A row's true class is not among {known}; name every class with labels=[...]."
             )
-        if batch.weight is not None and not (batch.weight.min() >= 0 and batch.weight.max() <= HEAVIEST):
+        if not self.plan.first or batch.weight is None:
+            return
+        if not (batch.weight.min() >= 0 and batch.weight.max() <= HEAVIEST):
             raise InputError(
                 f"Weights must be between 0 and 2^25 and not be missing, got {batch.weight.min():g} to "
                 f"{batch.weight.max():g}; correct or scale them."
