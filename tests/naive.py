@@ -386,13 +386,17 @@ def expected_class(row):
 
 
 def normal_probabilities(y, s, w, priors, x):
-    """The probability of each class at score x: priors times normal densities, by Bayes' rule."""
-    likely = []
+    """The probability of each class at score x: priors times normal densities, by Bayes' rule.
+
+    All densities are divided by the largest: of classes that are narrow and far away they may all be 0 otherwise.
+    """
+    logs = []
     for k, prior in enumerate(priors):
         cases = members(y, k)
         centre = mean([s[i] for i in cases], [w[i] for i in cases])
         variance = mean([(s[i] - centre) ** 2 for i in cases], [w[i] for i in cases])
-        likely.append(prior * exp(-((x - centre) ** 2) / (2 * variance)) / sqrt(2 * pi * variance))
+        logs.append(log(prior) - (x - centre) ** 2 / (2 * variance) - log(2 * pi * variance) / 2)
+    likely = [exp(each - max(logs)) for each in logs]
     return [p / sum(likely) for p in likely]
 
 
