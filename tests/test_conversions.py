@@ -200,11 +200,10 @@ def test_likelihoods_are_the_slow_twins(cases, data):
     fitted = pr.GaussianLikelihoods.fit(y, s, sample_weight=w, priors=priors)
     at = np.linspace(-2, 6, 9)
     expected = [naive.normal_probabilities(y.tolist(), s.tolist(), w.tolist(), priors, x) for x in at]
-    far = {"rtol": 0, "atol": 5e-11}  # squared distances reach 4e4 variances, and 1e-16 of that is in a logarithm
-    np.testing.assert_allclose(fitted.probabilities(at), expected, **far)
+    np.testing.assert_allclose(fitted.probabilities(at), expected, rtol=0, atol=1e-12)
     equal = pr.to_probabilities(y, s, sample_weight=w)
     expected = [naive.normal_probabilities(y.tolist(), s.tolist(), w.tolist(), np.ones(c) / c, x) for x in s]
-    np.testing.assert_allclose(equal, expected, **far)
+    np.testing.assert_allclose(equal, expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.peer("scipy", "stats.norm: the fitted likelihoods of to_probabilities")

@@ -204,6 +204,14 @@ def test_random_numbers_of_the_caller_are_left_alone(tmp_path):
     pr.study(plan("Worldly"), out=tmp_path / "s.duckdb")
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
+    def interrupted(tally):
+        if tally.latest is not None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:  # held, and with it the frames of the run
+        pr.study(plan("Worldly"), out=tmp_path / "t.duckdb", progress=interrupted)
+    assert np.random.get_state()[1].tolist() == before, caught  # noqa: NPY002
+
 
 def test_what_is_stored_is_not_fitted_again(tmp_path):
     log = tmp_path / "log"
