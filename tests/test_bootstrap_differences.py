@@ -103,16 +103,16 @@ def test_intervals_are_made_of_the_paired_replicates(kind):
     assert len(repr(found)) < 300  # without the replicates
 
 
-def test_kinds_differ_and_p_values_do_not():
-    """The p-value is Wald's, as that of the omnibus test, whatever the interval; the normal one agrees with it."""
-    found = {kind: difference(n=500, kind=kind) for kind in (*KINDS, "normal")}
-    assert len({each.confidence_interval() for each in found.values()}) == 4
-    assert len({each.pvalue for each in found.values()}) == 1
-    normal = found["normal"]
-    touching = normal.confidence_interval(1 - normal.pvalue)
-    assert min(map(abs, touching)) == pytest.approx(0, abs=1e-9)  # the interval at that level ends at 0
-    comparison = pr.compare(Y, SCORES, measure="auc", method=pr.Bootstrap(500, rng=3))
-    assert comparison.pvalue == pytest.approx(normal.pvalue, rel=1e-9)
+@pytest.mark.parametrize("kind", [*KINDS, "normal"])
+def test_p_values_are_inverted_intervals_of_the_same_kind(kind):
+    """The interval at the level 1 - p ends at 0, as nearly as quantiles of replicates can tell."""
+    pair = difference(n=500, kind=kind)
+    touching = pair.confidence_interval(1 - pair.pvalue)
+    step = np.diff(np.sort(pair.resampled.replicates)).max()
+    assert min(map(abs, touching)) <= (1e-8 if kind == "normal" else step)
+    assert pair.pvalue >= 1 / 501
+    far = pair.z_value(-0.9)
+    assert kind == "normal" or 2 * stats.norm.sf(far) == pytest.approx(1 / 501)
 
 
 def test_intervals_do_not_go_beyond_what_is_possible():
@@ -127,7 +127,8 @@ def test_identical_classifiers_have_nothing_to_resample():
     found = pr.compare(Y, {"a": SCORES["one"], "b": SCORES["one"]}, measure="auc", method=pr.Bootstrap(50, rng=0))
     same = found.difference("a", "b")
     assert (same.value, same.standard_error, same.pvalue) == (0, 0, 1)
-    assert same.confidence_interval() == (0, 0)
+    low, high = same.confidence_interval()
+    assert low < 0 < high
 
 
 def test_several_classifiers_and_clusters():
@@ -202,16 +203,19 @@ def test_comparison_survives_json(kind):
     for row in old["differences"]:
         del row["acceleration"]  # as written before differences had intervals of their own
     plain = pr.Comparison.from_dict(old).difference("one", "two")
-    reach = stats.norm.ppf(0.975) * plain.standard_error
-    assert plain.confidence_interval() == pytest.approx((plain.value - reach, plain.value + reach), abs=1e-12)
+    assert plain.resampled is None
+    low, high = plain.confidence_interval()
+    assert low < plain.value < high
 
 
 def test_a_class_of_one_case_has_no_error_to_compare_by():
-    """Drawn again and again it never varies: no standard error, no p-value, and an interval that says nothing."""
+    """Drawn again and again it never varies: no standard error; the interval is that of one case."""
     y, one, two = [0] * 10 + [1], np.arange(11.0), np.append(np.arange(10.0), 2.0)
     with pytest.warns(SmallClassWarning, match="one case only"):
         found = pr.compare(y, {"one": one, "two": two}, measure="auc", method=pr.Bootstrap(100, rng=0))
     pair = found.difference("one", "two")
-    assert np.isnan([pair.standard_error, pair.pvalue, found.pvalue]).all()
-    assert pair.confidence_interval() == (-1, 1)
+    assert np.isnan(pair.standard_error)
+    assert found.pvalue > 0.05
+    low, high = pair.confidence_interval()
+    assert high - low > 1
     assert pair.resampled is None

@@ -14,8 +14,8 @@ import polyroc as pr
 from asking import THREE_CLASSES
 from polyroc import datasets
 from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError, UndefinedMeasureWarning
-from polyroc.inference.multiplicity import adjust
 from polyroc.measures import MEASURES
+from polyroc.results.simultaneous import adjust
 
 RNG = np.random.default_rng(3)
 Y = np.repeat([0, 1, 2], [20, 25, 30])
@@ -43,29 +43,43 @@ def test_covariance_is_that_of_the_components(found):
         assert estimate.standard_error == pytest.approx(found.covariance[i, i] ** 0.5, abs=1e-15)
 
 
-def test_difference_is_delongs_z_test(found):
+def test_difference_has_delongs_standard_error_and_z_test(found):
     pair = found.difference("good", "poor")
     V = found.covariance
     error = (V[0, 0] + V[2, 2] - 2 * V[0, 2]) ** 0.5
     assert pair.value == pytest.approx(float(found.estimates["good"]) - float(found.estimates["poor"]), abs=1e-15)
     assert pair.standard_error == pytest.approx(error, abs=1e-15)
-    assert pair.pvalue == pytest.approx(2 * stats.norm.sf(abs(pair.value) / error), rel=1e-12)
-    assert pair.confidence_interval() == pytest.approx(pair.value + np.array([-1, 1]) * 1.959963985 * error)
+    assert pair.wald_test() == pytest.approx(2 * stats.norm.sf(abs(pair.value) / error), rel=1e-12)
+    assert pair.wald_test(0.1) == pytest.approx(2 * stats.norm.sf(abs(pair.value - 0.1) / error), rel=1e-12)
     back = found.difference("poor", "good")
     assert (back.value, back.pvalue) == (-pair.value, pair.pvalue)
 
 
-def test_omnibus_test_is_hotellings_chi_square(found):
+def test_omnibus_p_value_is_the_smallest_one_adjusted_by_max_t(found):
+    z = [pair.z_value() for pair in found.differences.values()]
+    assert found.statistic == pytest.approx(max(map(abs, z)), rel=1e-12)
+    assert found.pvalue == min(pair.adjusted_pvalue for pair in found.differences.values())
+    two = pr.compare(Y, {name: THREE[name] for name in ("good", "fair")}, measure="hand_till")
+    assert two.pvalue == two.difference("good", "fair").pvalue
+    holm = pr.compare(Y, THREE, measure="hand_till", adjustment="holm")
+    assert holm.pvalue == found.pvalue  # whatever the adjustment of the pairs
+
+
+def test_contrasts_are_hotellings_tests(found):
+    """T^2 with the guarded covariance, by an F distribution with the degrees of freedom of the smallest class."""
     values = np.array([float(e) for e in found.estimates.values()])
+    n = [e.effective for e in found.estimates.values()]
+    covariance = found.covariance + np.diag(0.5 * values * (1 - values) / np.array(n) ** 2)
     L = np.array([[1, -1, 0], [0, 1, -1]])
     d = L @ values
-    statistic = d @ np.linalg.solve(L @ found.covariance @ L.T, d)
-    assert found.statistic == pytest.approx(statistic, rel=1e-9)
-    assert found.df == 2
-    assert found.pvalue == pytest.approx(stats.chi2.sf(statistic, 2), rel=1e-9)
-    assert found.contrast(L) == pytest.approx((found.statistic, 2, found.pvalue), rel=1e-9)
-    pair = found.difference("good", "fair")
-    assert found.contrast([1, -1, 0]).pvalue == pytest.approx(pair.pvalue, rel=1e-9)
+    statistic = d @ np.linalg.solve(L @ covariance @ L.T, d)
+    test = found.contrast(L)
+    assert test.statistic == pytest.approx(statistic, rel=1e-9)
+    assert (test.df, test.denominator_df) == (2, 18)  # 20 cases in the smallest class
+    assert test.pvalue == pytest.approx(stats.f.sf(statistic * 18 / (2 * 19), 2, 18), rel=1e-9)
+    few = pr.compare([0, 0, 0, 1, 1, 1], {k: RNG.normal(size=6) for k in "abcde"}, measure="auc")
+    with pytest.warns(DegenerateComparisonWarning, match="too small for so many rows"):
+        assert np.isnan(few.contrast(np.eye(5)[1:] - np.eye(5)[0]).pvalue)
 
 
 def test_two_classes_delong_by_hand():
@@ -92,19 +106,20 @@ def test_identical_classifiers_differ_by_nothing_without_a_warning(key):
         found = pr.compare(Y, {"a": good, "b": good.copy(), "c": fair}, measure=key, labels=[0, 1, 2])
     same = found.difference("a", "b")
     assert (same.value, same.standard_error, same.pvalue) == (0, 0, 1)
-    assert found.df == 1  # only c can differ
-    assert found.pvalue == pytest.approx(found.difference("a", "c").pvalue, rel=1e-6)
+    low, high = same.confidence_interval()
+    assert low < 0 < high  # never of zero width
+    assert found.difference("a", "c").pvalue == pytest.approx(found.difference("b", "c").pvalue, rel=1e-6)
+    assert found.pvalue >= found.difference("a", "c").pvalue
     only = pr.compare(Y, {"a": good, "b": good}, measure=key, labels=[0, 1, 2])
-    assert (only.statistic, only.df, only.pvalue) == (0, 0, 1)
+    assert (only.statistic, only.pvalue) == (0, 1)
 
 
-def test_collinear_classifiers_add_no_degrees_of_freedom():
-    """A third score that ranks like the first one is the first one."""
+def test_a_score_that_ranks_like_another_is_the_other():
     y, s = datasets.Binormal(1.0).sample(30, rng=0)
     other = s + RNG.normal(size=60)
     found = pr.compare(y, {"a": s, "b": other, "c": np.exp(s)}, measure="auc")
-    assert found.df == 1
     assert found.difference("a", "c").pvalue == 1
+    assert found.contrast([[1, -1, 0], [1, 0, -1]]).pvalue > 0
 
 
 def test_different_cases_are_unpaired():
@@ -123,13 +138,22 @@ def _scores(y, s):
     return normalise(y, s)
 
 
-def test_perfect_against_constant_has_no_p_value():
-    y = [0, 0, 0, 1, 1, 1]
-    with pytest.warns(DegenerateComparisonWarning, match="between one and two has no sampling variance"):
-        found = pr.compare(y, {"one": y, "two": [1] * 6}, measure="auc")
-    assert np.isnan(found.difference("one", "two").pvalue)
-    assert np.isnan(found.pvalue)
-    assert found.conclusion() == ["one and two cannot be compared: their difference has no standard error."]
+def test_perfect_against_constant_is_tested_by_the_guarded_intervals():
+    y = [0] * 50 + [1] * 50
+    perfect = pr.compare(y, {"one": y, "two": [1] * 100}, measure="auc").difference("one", "two")
+    assert perfect.standard_error == 0
+    assert perfect.pvalue < 1e-6
+    assert perfect.confidence_interval() == pytest.approx((0.364, 0.634), abs=0.002)  # Wilson's of both
+    few = pr.compare([0, 0, 0, 1, 1, 1], {"one": range(6), "two": [1] * 6}, measure="auc")
+    assert 0.05 < few.pvalue < 1
+
+
+def test_two_perfect_classifiers_have_an_interval_of_positive_width():
+    y = [0] * 5 + [1] * 5
+    same = pr.compare(y, {"one": range(10), "two": np.arange(10) ** 2}, measure="auc").difference("one", "two")
+    low, high = same.confidence_interval()
+    assert (low, high) == pytest.approx((-0.434, 0.434), abs=0.001)  # Wilson's lower end for 5 of 5 is 0.566
+    assert same.pvalue == 1
 
 
 def test_class_without_a_case_makes_all_undefined():
@@ -156,10 +180,11 @@ def test_adjustments_against_scipy_and_the_definition(pvalues):
     assert adjust(p, None) is p
 
 
-def test_rows_hold_holms_p_values(found):
-    raw = np.array([row["pvalue"] for row in found.rows()])
-    assert [row["adjusted_pvalue"] for row in found.rows()] == pytest.approx(adjust(raw, "holm").tolist())
-    assert [(row["first"], row["second"]) for row in found.rows()] == [
+def test_rows_hold_adjusted_p_values():
+    holm = pr.compare(Y, THREE, measure="hand_till", adjustment="holm")
+    raw = np.array([row["pvalue"] for row in holm.rows()])
+    assert [row["adjusted_pvalue"] for row in holm.rows()] == pytest.approx(adjust(raw, "holm").tolist())
+    assert [(row["first"], row["second"]) for row in holm.rows()] == [
         ("good", "fair"),
         ("good", "poor"),
         ("fair", "poor"),
@@ -168,26 +193,37 @@ def test_rows_hold_holms_p_values(found):
     assert [row["adjusted_pvalue"] for row in plain.rows()] == raw.tolist()
 
 
-def test_margins(found):
+def test_margins_are_tested_by_the_interval(found):
     pair = found.difference("good", "fair")
-    d, s = pair.value, pair.standard_error
-    assert pair.non_inferiority(0.05) == pytest.approx(stats.norm.sf((d + 0.05) / s), rel=1e-12)
-    tost = max(stats.norm.sf((0.05 + d) / s), stats.norm.sf((0.05 - d) / s))
-    assert pair.equivalence(0.05) == pytest.approx(tost, rel=1e-12)
-    assert pair.reversed().equivalence(0.05) == pair.equivalence(0.05)
+    for p, end, null in (
+        (pair.non_inferiority(0.05), 0, -0.05),
+        (pair.superiority(), 0, 0.0),
+        (pair.superiority(0.02), 0, 0.02),
+        (1 - pair.superiority(0.4), 1, 0.4),
+    ):
+        assert pair.confidence_interval(1 - 2 * p)[end] == pytest.approx(null, abs=1e-6)
+    assert pair.equivalence(0.3) == pytest.approx(pair.reversed().equivalence(0.3), rel=1e-6)
+    both = pair.non_inferiority(0.3), pair.reversed().non_inferiority(0.3)
+    assert pair.equivalence(0.3) == pytest.approx(max(both), rel=1e-9)
     risks = {name: P[:, 1:].sum(axis=1) for name, P in THREE.items()}
     cost = pr.compare(Y > 0, risks, measure="expected_cost(threshold=0.5)")
     saved = cost.difference("good", "poor")
     assert saved.value < 0
     assert saved.non_inferiority(0.01) < 0.5  # a lower cost is not worse
+    assert saved.superiority() < 0.5
     assert "good is better than poor" in saved.sentence() or saved.pvalue > 0.05
     with pytest.raises(InputError, match="margin must be positive"):
         pair.non_inferiority(0)
+    with pytest.raises(InputError, match="margin must be 0 or more"):
+        pair.superiority(-0.1)
 
 
 def test_conclusions_are_plain_sentences(found):
-    assert found.conclusion()[1].startswith("good is better than poor by 0.")
-    assert "after Holm" in found.conclusion()[1]
+    sentence = found.conclusion()[1]
+    assert sentence.startswith("good is better than poor by 0.")
+    low, high = found.differences["good", "poor"].simultaneous_interval()
+    assert f"(simultaneous 95 % {low:.3f} to {high:.3f})" in sentence
+    assert sentence.endswith("after max-t adjustment.")
     even = pr.compare(Y, {"a": noisy(0.3), "b": noisy(0.3)}, measure="accuracy")
     assert even.conclusion()[0].startswith("No difference is shown between ")
     assert "after" not in even.conclusion()[0]  # one pair needs no adjustment
@@ -210,7 +246,10 @@ def test_comparison_survives_json_and_pickle(found):
         (lambda: pr.compare(Y, THREE["good"], measure="hand_till"), "at least two classifiers, got 'classifier'"),
         (lambda: pr.compare({"a": THREE["good"]}, measure="auc"), "dict of Scores by name .*'a' is a ndarray"),
         (lambda: pr.compare(Y, THREE, measure="auc"), "auc is for 2 classes, here 3"),
-        (lambda: pr.compare(Y, THREE, measure="hand_till", adjustment="tukey"), "adjust.* must be 'holm'"),
+        (
+            lambda: pr.compare(Y, THREE, measure="hand_till", adjustment="tukey"),
+            "adjust.* must be 'max-t', 'holm'",
+        ),
         (lambda: pr.compare(Y, THREE, measure="hand_till", method="delong"), "method must be one of DeLong"),
         (
             lambda: pr.compare(Y, THREE, measure="ova").difference("good", "best"),

@@ -145,7 +145,17 @@ def test_permutation_agrees_with_delong_and_is_exact_for_twins():
     assert twins.pvalue == 1
     three = pr.compare(B, {**scores, "three": -S}, measure="auc", method=pr.Permutation(n=99, rng=0))
     assert three.pvalue == 0.01  # the smallest there is: nothing comes near a reversed score
-    assert [row["adjusted_pvalue"] for row in three.rows()][1:] == [0.03, 0.03]
+    holm = pr.compare(
+        B, {**scores, "three": -S}, measure="auc", method=pr.Permutation(n=99, rng=0), adjustment="holm"
+    )
+    assert [row["adjusted_pvalue"] for row in holm.rows()][1:] == pytest.approx([0.03, 0.03])
+
+
+def test_intervals_beside_a_permutation_test_agree_with_it():
+    scores = {"one": S, "two": 10 * OTHER}
+    pair = pr.compare(B, scores, measure="auc", method=pr.Permutation(n=199, rng=2)).difference("one", "two")
+    assert min(map(abs, pair.confidence_interval(1 - pair.pvalue))) == pytest.approx(0, abs=1e-6)
+    assert 0.5 < pair.stretch < 2
 
 
 def test_permutation_is_for_paired_comparisons_only():
@@ -156,6 +166,6 @@ def test_permutation_is_for_paired_comparisons_only():
     apart = {"one": normalise(B, S), "two": normalise(B, OTHER)}
     with pytest.raises(NotApplicableError, match="needs the same cases"):
         pr.compare(apart, measure="auc", method=pr.Permutation())
-    assert pr.compare(apart, measure="auc", method=pr.HanleyMcNeil()).df == 1
+    assert len(pr.compare(apart, measure="auc", method=pr.HanleyMcNeil()).differences) == 1
     with pytest.raises(InputError, match="n must be a whole number of rearrangements"):
         pr.Permutation(n=0)

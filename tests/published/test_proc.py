@@ -24,7 +24,7 @@ def test_roc_test_by_delong():
     assert found.covariance[0, 1] == pytest.approx(0.00275877747282976, abs=1e-16)
     pair = found.difference("a", "b")
     assert pair.value / pair.standard_error == pytest.approx(2.1372159591648, rel=1e-12)
-    assert pair.pvalue == pytest.approx(0.0325804305814334, rel=1e-12)
+    assert pair.wald_test() == pytest.approx(0.0325804305814334, rel=1e-12)
 
 
 @pytest.mark.peer("pROC 1.18.0 (R)", "ci.auc by DeLong of Hanley & McNeil's ratings, to all printed digits")

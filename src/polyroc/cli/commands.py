@@ -133,6 +133,9 @@ def app() -> None:
     "-m", "--measure", multiple=True, metavar="KEY", help="A measure, such as hand_till; all by default."
 )
 @click.option("--parts", is_flag=True, help="Also the pieces: pairs of classes, classes.")
+@click.option(
+    "--null", metavar="NUMBER|chance", help="Also test that the true value is this: a p-value for each measure."
+)
 @convert_option
 @method_options()
 @engine_options()
@@ -142,6 +145,7 @@ def evaluate(
     file: Files,
     measure: tuple[str, ...],
     parts: bool,
+    null: str | None,
     method: str,
     replicates: int,
     seed: int | None,
@@ -167,6 +171,7 @@ def evaluate(
             data,
             measure=list(measure) or None,
             method=method_from(method, replicates, seed),
+            null=_null(null),
             progress=progress,
             **told,
         )
@@ -175,6 +180,14 @@ def evaluate(
     _show_evaluation(found, output, level, parts, name_of(file))
     defined = [not isnan(estimate.value) for estimate in found.estimates.values()]
     return 0 if (all(defined) if measure else any(defined)) else 1
+
+
+def _null(text: str | None) -> Any:
+    """The value to test against: a number, or what `evaluate` makes of the word."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _show_groups(found: Any, output: Format | None, level: float, margin: float | None, source: str) -> int:
@@ -207,10 +220,10 @@ def _show_evaluation(found: Any, output: Format | None, level: float, parts: boo
 @click.option(
     "--adjust",
     "adjustment",
-    default="holm",
+    default="max-t",
     show_default=True,
-    type=click.Choice(["holm", "bonferroni", "benjamini-hochberg", "none"]),
-    help="How the p-values of all pairs are adjusted.",
+    type=click.Choice(["max-t", "holm", "bonferroni", "benjamini-hochberg", "none"]),
+    help="How the p-values and the intervals of all pairs are adjusted.",
 )
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
 @convert_option

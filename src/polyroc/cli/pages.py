@@ -5,7 +5,7 @@ from itertools import groupby
 
 from polyroc.cli.rendering import Page, Row, printable
 from polyroc.measures import MEASURES, Measure
-from polyroc.results import Comparison, Difference, Estimate, Evaluation, Grouped
+from polyroc.results import Comparison, Estimate, Evaluation, Grouped
 from polyroc.results.result import number_text, p_number, p_text
 
 __all__ = ["bounds_told", "comparison_page", "evaluation_page", "grouped_page", "measure_rows", "measures_page"]
@@ -34,6 +34,7 @@ def _estimate_row(estimate: Estimate, key: str, level: float) -> Row:
         "std. error": number_text(estimate.standard_error),
         f"{100 * level:g} % interval": f"{number_text(low)} to {number_text(high)}",
         "chance": "" if estimate.chance is None else f"{estimate.chance:.3g}",
+        **({} if estimate.pvalue is None else {f"p ({estimate.null:.3g})": p_number(estimate.pvalue)}),
     }
 
 
@@ -92,9 +93,9 @@ def bounds_told(estimates: Iterable[Estimate]) -> list[str]:
 
 def comparison_page(found: Comparison, *, level: float, margin: float | None, source: str) -> Page:
     """Pair by pair; then whether all are equal, and the conclusion in words."""
-    table = [_difference_row(difference, level, margin) for difference in found.differences.values()]
+    table = _difference_rows(found, level, margin)
     estimates = ", ".join(f"{name} {number_text(e.value)}" for name, e in found.estimates.items())
-    equal = f"All equal: chi-square {found.statistic:.3f} with {found.df} df, {p_text(found.pvalue)}."
+    equal = f"All equal: largest z of {len(table)} {found.statistic:.3f}, {p_text(found.pvalue)}."
     told = _conversions(found.estimates.values())
     notes = [equal, *told, *bounds_told(found.estimates.values()), "", *found.conclusion(level)]
     title = f"{source}: {found.measure}{' *' if told else ''} ({estimates})"
@@ -114,7 +115,7 @@ def grouped_page(found: Grouped, *, level: float, margin: float | None = None, s
 def _group_rows(found: Estimate | Evaluation | Comparison, level: float, margin: float | None) -> list[Row]:
     if isinstance(found, Comparison):
         cases = _cases(next(iter(found.estimates.values())))
-        return [{**cases, **_difference_row(each, level, margin)} for each in found.differences.values()]
+        return [{**cases, **row} for row in _difference_rows(found, level, margin)]
     estimates = [found] if isinstance(found, Estimate) else found.estimates.values()
     return [{**_estimate_row(each, each.measure, level), **_cases(each)} for each in estimates]
 
@@ -123,20 +124,25 @@ def _cases(estimate: Estimate) -> Row:
     return {"cases": str(sum(estimate.provenance.cases.values()))}
 
 
-def _difference_row(difference: Difference, level: float, margin: float | None) -> Row:
-    low, high = difference.confidence_interval(level)
-    row = {
-        "pair": printable(f"{difference.first} - {difference.second}"),
-        "difference": number_text(difference.value),
-        "std. error": number_text(difference.standard_error),
-        f"{100 * level:g} % interval": f"{number_text(low)} to {number_text(high)}",
-        "p": p_number(difference.pvalue),
-        "p adjusted": p_number(difference.adjusted_pvalue),
-    }
-    if margin is not None:
-        row["p not worse"] = p_number(difference.non_inferiority(margin))
-        row["p equivalent"] = p_number(difference.equivalence(margin))
-    return row
+def _difference_rows(comparison: Comparison, level: float, margin: float | None) -> list[Row]:
+    """Pair by pair: the p-value and the interval beside it, both adjusted for the number of pairs or neither."""
+    adjusted = comparison.is_adjusted
+    interval = f"{'simultaneous ' if adjusted else ''}{100 * level:g} %{'' if adjusted else ' interval'}"
+    rows = []
+    for difference in comparison.differences.values():
+        low, high = difference.simultaneous_interval(level)
+        row = {
+            "pair": printable(f"{difference.first} - {difference.second}"),
+            "difference": number_text(difference.value),
+            "std. error": number_text(difference.standard_error),
+            interval: f"{number_text(low)} to {number_text(high)}",
+            "p adjusted" if adjusted else "p": p_number(difference.adjusted_pvalue),
+        }
+        if margin is not None:
+            row["p not worse"] = p_number(difference.non_inferiority(margin))
+            row["p equivalent"] = p_number(difference.equivalence(margin))
+        rows.append(row)
+    return rows
 
 
 def _how(method: str, resampled: bool) -> str:

@@ -16,8 +16,8 @@ from polyroc.inference.methods import DEFAULT, Method, checked
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample
 from polyroc.results import Comparison, Provenance
-from polyroc.results.comparison import Adjustment
 from polyroc.results.practice import Groups, Kept, OrderKept, Separation
+from polyroc.results.simultaneous import Adjustment
 from polyroc.scores import Scores
 
 __all__ = ["order_kept", "separation"]

@@ -3,28 +3,28 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import sqrt
-from typing import Any, NamedTuple, Unpack, overload
+from statistics import NormalDist
+from typing import Any, NamedTuple, Unpack, get_args, overload
 
 import numpy as np
 
 from polyroc._normalise import Missing, as_scores
 from polyroc.engines.options import Engine, Reading, over_files
-from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError, warn
+from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.bootstrap import Bootstrap
 from polyroc.inference.evaluating import Options, Progress, choose, warn_of_absent, warn_of_small
 from polyroc.inference.judging import judge
 from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
-from polyroc.inference.multiplicity import adjust
 from polyroc.inference.permutation import permutation_pvalues
 from polyroc.inference.uncertainty import influences
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample
 from polyroc.measures import measure as find
 from polyroc.results import Comparison, Difference, Estimate, Grouped
-from polyroc.results.comparison import Adjustment
-from polyroc.results.resampled import acceleration, less
-from polyroc.results.wald import ROUNDING, upper_tail, wald
+from polyroc.results.comparison import guarded_covariance, pairwise_differences
+from polyroc.results.inversion import two_sided
+from polyroc.results.resampled import acceleration
+from polyroc.results.simultaneous import Adjustment, MaxT, adjusted_pvalues
 from polyroc.scores import Scores
 
 __all__ = ["compare"]
@@ -61,7 +61,7 @@ def compare(
     *,
     measure: str | Measure,
     method: Method | None = DEFAULT,
-    adjustment: Adjustment | None = "holm",
+    adjustment: Adjustment | None = "max-t",
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
@@ -85,13 +85,13 @@ def compare(
         A key such as "hand_till".
     method
         How the covariance is made: `DeLong()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`; `HanleyMcNeil()` for
-        different cases; `Permutation()` makes the p-values by exchanging paired classifiers. With `Bootstrap()`
-        the interval of a difference is of the kind asked for, from the replicates of the difference (sets of
-        different cases are drawn independently); all p-values are Wald's with the bootstrap covariance, as in
-        pROC. They agree with each other and with intervals of kind "normal"; those of another kind can differ from
-        p in what they say of 0, with 20 to 50 cases a class in some 1 to 6 samples of 100.
+        different cases; `Permutation()` makes the p-values by exchanging paired classifiers, and intervals are
+        stretched to agree. With `Bootstrap()` intervals are of the kind that it names, from the replicates of the
+        difference (sets of different cases are drawn independently). All other p-values are inversions of the
+        interval of the difference (see `Difference`): p < 0.05 if and only if the 95 % interval excludes 0.
     adjustment
-        Of the p-values of all pairs: "holm", "bonferroni", "benjamini-hochberg", or None.
+        Of the p-values and intervals of all pairs: "max-t" (from the joint covariance; see `MaxT`), "holm",
+        "bonferroni", "benjamini-hochberg", or None.
     labels, pos_label, sample_weight, groups, missing
         As in `evaluate`.
     progress
@@ -107,7 +107,7 @@ def compare(
     >>> one, two = [1, 2, 3, 4, 6, 5, 7, 8, 9, 10], [2, 1, 6, 9, 3, 4, 7, 8, 5, 10]
     >>> found = compare(y, {"one": one, "two": two}, measure="auc")
     >>> found
-    Comparison(auc: one 0.9600, two 0.7600; all equal: p = 0.292)
+    Comparison(auc: one 0.9600, two 0.7600; all equal: p = 0.307)
     >>> round(found.difference("one", "two").standard_error, 4)
     0.1897
     """
@@ -123,7 +123,8 @@ def compare(
     for number, (prefix, scores) in enumerate(blocks.items()):
         (chosen,), _ = choose([measure], scores)
         found = _judge(scores, chosen, method.apart(number) if isinstance(method, Bootstrap) else method)
-        estimates |= {_name(prefix, name, scores): estimate for name, estimate in found.estimates.items()}
+        named = {_name(prefix, name, scores): estimate for name, estimate in found.estimates.items()}
+        estimates |= {name: replace(estimate, classifier=name) for name, estimate in named.items()}
         judged.append(found)
     _require_two(estimates)
     spread, moved = (_block_diagonal([getattr(each, name) for each in judged]) for name in ("spread", "moved"))
@@ -212,66 +213,67 @@ def _block_diagonal(blocks: Sequence[FloatArray]) -> FloatArray:
 
 def _comparison(
     estimates: Mapping[str, Estimate],
-    spread: FloatArray,
-    moved: FloatArray,
+    covariance: FloatArray,
+    influence: FloatArray,
     measure: Measure,
     adjustment: Adjustment | None,
 ) -> Comparison:
-    values = np.array([estimate.value for estimate in estimates.values()])
-    names = tuple(estimates)
-    pairs = list(combinations(range(len(names)), 2))
-    found = [_difference(values, spread, i, j) for i, j in pairs]
-    adjusted = adjust(np.array([pvalue for _, _, pvalue in found]), adjustment)
-    low, high = next(iter(estimates.values())).limits
-    resampled = [estimate.resampled for estimate in estimates.values()]
-    differences = {
-        (names[i], names[j]): Difference(
-            names[i],
-            names[j],
-            value,
-            error,
-            (low - high, high - low),
-            pvalue,
-            float(p),
-            measure.larger_is_better,
-            less(resampled[i], resampled[j], acceleration(moved[i] - moved[j])),
-        )
-        for (i, j), (value, error, pvalue), p in zip(pairs, found, adjusted, strict=True)
+    """The differences of all pairs, their adjusted p-values, and the test that all are equal."""
+    if adjustment not in (*get_args(Adjustment), None):
+        known = ", ".join(map(repr, get_args(Adjustment)))
+        raise InputError(f"adjustment must be {known} or None, got {adjustment!r}.")
+    accelerations = {
+        (a, b): acceleration(influence[i] - influence[j])
+        for (i, a), (j, b) in combinations(enumerate(estimates), 2)
     }
-    _warn_of_degenerate(differences)
-    all_equal = np.eye(len(names))[1:] - np.eye(len(names))[0]
-    return Comparison(estimates, spread, *wald(values, spread, all_equal), differences, adjustment)
+    differences = pairwise_differences(estimates, covariance, measure.larger_is_better, accelerations)
+    z = {pair: each.z_value() for pair, each in differences.items()}
+    tested = {pair: replace(each, pvalue=two_sided(z[pair])) for pair, each in differences.items()}
+    return _adjusted(estimates, covariance, tested, z, adjustment)
 
 
-def _difference(values: FloatArray, spread: FloatArray, i: int, j: int) -> tuple[float, float, float]:
-    """Value, standard error, two-sided p-value; without a variance 1 if the value is zero too, else nan."""
-    value = float(values[i] - values[j])
-    variance = float(spread[i, i] + spread[j, j] - 2 * spread[i, j])
-    if variance <= ROUNDING * float(spread[i, i] + spread[j, j]):
-        return value, 0.0, 1.0 if abs(value) < sqrt(ROUNDING) else np.nan
-    return value, sqrt(variance), 2 * upper_tail(abs(value), sqrt(variance))
-
-
-def _warn_of_degenerate(differences: Mapping[tuple[str, str], Difference]) -> None:
-    bare = [f"{a} and {b}" for (a, b), each in differences.items() if each.standard_error == 0 and each.value != 0]
-    if bare and any(np.isnan(each.pvalue) for each in differences.values()):
-        warn(
-            f"The difference between {'; '.join(bare)} has no sampling variance here (a perfect or a constant "
-            "classifier), so it has no p-value (nan); use more cases.",
-            DegenerateComparisonWarning,
-        )
+def _adjusted(
+    estimates: Mapping[str, Estimate],
+    covariance: FloatArray,
+    differences: Mapping[tuple[str, str], Difference],
+    z: Mapping[tuple[str, str], float],
+    adjustment: Adjustment | None,
+) -> Comparison:
+    """The comparison with adjusted p-values and the test that all are equal, from the z of each pair."""
+    max_t = MaxT(guarded_covariance(estimates, covariance))
+    adjusted = adjusted_pvalues(np.array(list(z.values())), adjustment, max_t)
+    largest = float(np.max(np.abs(list(z.values()))))  # nan if a value is undefined
+    return Comparison(
+        estimates=estimates,
+        covariance=covariance,
+        statistic=largest,
+        pvalue=max_t.adjusted(largest),
+        differences={
+            pair: replace(each, adjusted_pvalue=float(p))
+            for (pair, each), p in zip(differences.items(), adjusted, strict=True)
+        },
+        adjustment=adjustment,
+        max_t=max_t,
+    )
 
 
 def _permuted(
-    found: Comparison, method: Permutation, measure: Measure, blocks: Mapping[str, Scores]
+    comparison: Comparison, method: Permutation, measure: Measure, blocks: Mapping[str, Scores]
 ) -> Comparison:
-    """The same comparison with p-values from exchanging the classifiers."""
+    """The same comparison with p-values from exchanging the classifiers, and intervals stretched to agree."""
     if "" not in blocks:
         raise NotApplicableError("Permutation() exchanges classifiers case by case, so it needs the same cases.")
     pvalue, pairs = permutation_pvalues(method, measure, blocks[""])
-    adjusted = adjust(np.array(list(pairs.values())), found.adjustment)
-    differences = {
-        pair: replace(found.differences[pair], pvalue=p, adjusted_pvalue=float(a))
-        for (pair, p), a in zip(pairs.items(), adjusted, strict=True)
+    stretched = {
+        pair: replace(each, pvalue=pairs[pair], stretch=_stretch(each, pairs[pair]))
+        for pair, each in comparison.differences.items()
     }
-    return replace(found, pvalue=pvalue, differences=differences)
+    z = {pair: each.z_value() for pair, each in stretched.items()}
+    permuted = _adjusted(comparison.estimates, comparison.covariance, stretched, z, comparison.adjustment)
+    return replace(permuted, pvalue=pvalue)
+
+
+def _stretch(difference: Difference, pvalue: float) -> float:
+    """The factor on z with which the interval of the difference just reaches 0 at the level 1 - pvalue."""
+    root, wanted = abs(difference.z_value()), NormalDist().inv_cdf(1.0 - pvalue / 2.0)
+    return root / wanted if 0 < root < np.inf and wanted > 0 else 1.0

@@ -1,7 +1,9 @@
 """The verb `evaluate`: from scores to measures with error bars."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Unpack, overload
+from dataclasses import replace
+from numbers import Real
+from typing import Any, Literal, Unpack, cast, overload
 
 import numpy as np
 
@@ -21,6 +23,7 @@ __all__ = ["Options", "Progress", "choose", "evaluate", "warn_of_absent", "warn_
 
 Progress = Callable[[int, int, str], None]
 Asked = str | Measure
+Null = float | Literal["chance"] | Mapping[str, float]
 
 
 class Options(Reading, total=False):
@@ -36,6 +39,12 @@ class Options(Reading, total=False):
     progress: Progress | None
 
 
+class _Options(Options, total=False):
+    """The options of `evaluate`, for the type checker."""
+
+    null: Null | None
+
+
 @overload
 def evaluate(
     y_true: Any,
@@ -43,7 +52,7 @@ def evaluate(
     *,
     by: str | Sequence[str],
     measure: Asked | Sequence[Asked] | None = ...,
-    **options: Unpack[Options],
+    **options: Unpack[_Options],
 ) -> Grouped: ...
 @overload
 def evaluate(
@@ -51,7 +60,7 @@ def evaluate(
     y_score: Mapping[Any, Any],
     *,
     measure: Asked | Sequence[Asked] | None = ...,
-    **options: Unpack[Options],
+    **options: Unpack[_Options],
 ) -> Evaluation: ...
 @overload
 def evaluate(
@@ -59,11 +68,11 @@ def evaluate(
     y_score: Any = ...,
     *,
     measure: list[str] | list[Measure] | None = ...,
-    **options: Unpack[Options],
+    **options: Unpack[_Options],
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    y_true: Any, y_score: Any = ..., *, measure: Asked, **options: Unpack[Options]
+    y_true: Any, y_score: Any = ..., *, measure: Asked, **options: Unpack[_Options]
 ) -> Estimate | Evaluation: ...
 
 
@@ -73,6 +82,7 @@ def evaluate(
     *,
     measure: Asked | Sequence[Asked] | None = None,
     method: Method | None = DEFAULT,
+    null: Null | None = None,
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
@@ -101,6 +111,9 @@ def evaluate(
         How the standard error is made: `DeLong()`, `Unbiased()`, `HanleyMcNeil()`, `Bootstrap()`, `Jackknife()`,
         or None for the bare value, which is quicker. A method without a formula for a measure leaves it out, or
         refuses if the measure was asked for by name. Parts have DeLong's errors where a method has none for them.
+    null
+        Also test that the true value is this number (or "chance", or a mapping by measure): the estimates have a
+        two-sided `pvalue`, the inversion of their interval; `Estimate.test` has one-sided tests too.
     labels
         The classes in order; sorted by default.
     pos_label
@@ -156,7 +169,7 @@ def evaluate(
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
         asked = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **given, **arrays)
         if not isinstance(asked, Scores):
-            return evaluate_files(asked, measure, method, progress, **given)
+            return with_null(evaluate_files(asked, measure, method, progress, **given), null, method)
         y_true, labels, pos_label = asked, None, None
     scores = as_scores(
         y_true,
@@ -188,8 +201,44 @@ def evaluate(
             estimates[classifier, str(each)] = found[classifier]
     warn_of_small(scores, estimates)
     if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
-        return next(iter(estimates.values()))
-    return Evaluation(estimates, skipped)
+        return with_null(next(iter(estimates.values())), null, method)
+    return with_null(Evaluation(estimates, skipped), null, method)
+
+
+def with_null(
+    result: Estimate | Evaluation | Grouped, null: Null | None, method: Method | None
+) -> Estimate | Evaluation | Grouped:
+    """An `Estimate`, `Evaluation` or `Grouped` with the value that each estimate is tested against."""
+    if null is None:
+        return result
+    if method is None:
+        raise InputError("A test against null needs a standard error; leave out method=None.")
+    if isinstance(result, Estimate):
+        return replace(result, null=_null_of(result, null))
+    if isinstance(result, Evaluation):
+        tested = {key: replace(each, null=_null_of(each, null)) for key, each in result.estimates.items()}
+        return replace(result, estimates=tested)
+    groups: dict[Any, Any] = {
+        key: with_null(cast("Any", each), null, method) for key, each in result.groups.items()
+    }
+    return Grouped(result.by, groups)
+
+
+def _null_of(estimate: Estimate, null: Null) -> float | None:
+    """The value an estimate is tested against; None if there is none for it."""
+    if isinstance(null, Mapping):
+        value = null.get(estimate.measure)
+    else:
+        value = estimate.chance if null == "chance" else null
+    low, high = estimate.limits
+    if isinstance(null, Mapping | str) and value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real) or not low <= value <= high:
+        raise InputError(
+            f"null must be a number from {low:g} to {high:g} for {estimate.measure}, 'chance', or a mapping of "
+            f"numbers by measure, got {null!r}."
+        )
+    return float(value)
 
 
 def _converts(measure: Measure, scores: Scores) -> bool:

@@ -75,14 +75,13 @@ def draw_parts(
 def draw_differences(
     found: Comparison, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
 ) -> ForestPicture:
-    """Every pair of a comparison: first minus second, its interval and its adjusted p-value.
+    """Every pair of a comparison: first minus second, its simultaneous interval and its adjusted p-value.
 
-    A marker is filled where the adjusted p-value is below 1 - level, open where no difference is shown. The
-    intervals are not adjusted.
+    A marker is filled where the adjusted p-value is below 1 - level, that is where the interval excludes 0.
     """
     rows = [_difference(each, level) for each in found.differences.values()]
     adjusted = found.adjustment is not None and len(rows) > 1
-    heading = f"p ({str(found.adjustment).title()})" if adjusted else "p"
+    heading = f"p ({found.adjustment})" if adjusted else "p"
     scale = f"Difference in {next(iter(found.estimates.values())).name}"
     groups = [Group("", 0.0, rows)]
     return draw_forest(ax, groups, scale, level=level, numbers=numbers, p_heading=heading)
@@ -96,7 +95,7 @@ def _difference(found: Difference, level: float) -> Row:
     label = f"{shown(found.first, 22)} \N{MINUS SIGN} {shown(found.second, 22)}"
     pvalue = "none" if isnan(found.adjusted_pvalue) else p_number(found.adjusted_pvalue)
     sure = found.adjusted_pvalue < 1 - level
-    return Row(label, found.value, found.confidence_interval(level), style(0), sure, pvalue)
+    return Row(label, found.value, found.simultaneous_interval(level), style(0), sure, pvalue)
 
 
 def _title(estimate: Estimate) -> str:

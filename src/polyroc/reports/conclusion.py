@@ -10,6 +10,7 @@ import numpy as np
 from polyroc.reports.embedding import shortened
 from polyroc.reports.findings import MOST_CLASSES, Findings
 from polyroc.results import Comparison, Difference, Estimate, Front, Rates
+from polyroc.results.intervals import ConfidenceInterval
 from polyroc.results.paired_tests import PairedTest
 from polyroc.results.result import p_text
 
@@ -97,7 +98,7 @@ class _Words:
     def _against_others(self, comparison: Comparison, best: str) -> Iterator[str]:
         others = [comparison.difference(best, other) for other in comparison.estimates if other != best]
         several = comparison.adjustment is not None and len(comparison.differences) > 1
-        after = f" after {str(comparison.adjustment).title()}" if several else ""
+        after = f" after {comparison.adjustment} adjustment" if several else ""
         yield from Pairs(self.classifier, self.level, after, "these cases").told(best, others)
 
     def failing(self) -> Iterator[str]:
@@ -262,9 +263,17 @@ class Pairs:
             other = self.names[each.second]
             yield f"It cannot be compared with {other}: their difference has no standard error."
 
+    def _interval(self, each: Difference | PairedTest) -> ConfidenceInterval:
+        """The interval that agrees with the adjusted p-value, where there is one."""
+        return (
+            each.simultaneous_interval(self.level)
+            if isinstance(each, Difference)
+            else each.confidence_interval(self.level)
+        )
+
     def _ends(self, each: Difference | PairedTest) -> str:
         shown = each if each.value >= 0 else each.reversed()
-        low, high = shown.confidence_interval(self.level)
+        low, high = self._interval(shown)
         return f"{shown.value:.3f}" + ("" if isnan(low) else f" ({100 * self.level:g} % {low:.3f} to {high:.3f})")
 
     def _better(self, each: Difference | PairedTest) -> str:
@@ -284,7 +293,7 @@ class Pairs:
             yield f"It is not told from {', '.join(told)}{self.after}; that does not show them to be equal."
             return
         for each, name in zip(pairs, names, strict=True):
-            low, high = each.confidence_interval(self.level)
+            low, high = self._interval(each)
             most = max(abs(low), abs(high))
             fits = "." if isnan(most) else f": a difference of {most:.3f} would fit the data as well."
             yield (

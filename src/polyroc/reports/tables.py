@@ -119,25 +119,25 @@ def _differences(found: Findings, level: float) -> Table | None:
         return None
     names = dict(zip(found.classifiers, shortened(found.classifiers), strict=True))
     rows, bars = [], []
-    pairs = list(found.comparison.differences.values())
-    title = tidy(f"Differences of {found.comparison.measure}")
+    pairs, adjusted = list(found.comparison.differences.values()), found.comparison.is_adjusted
+    title = tidy(f"Differences of {found.comparison.measure}{', simultaneous intervals' if adjusted else ''}")
     if len(pairs) > PAIRS:
         title += f": the {PAIRS} of {len(pairs)} with the smallest p"
         pairs = sorted(pairs, key=lambda each: (isnan(each.adjusted_pvalue), each.adjusted_pvalue))[:PAIRS]
     for each in pairs:
-        low, high = each.confidence_interval(level)
+        low, high = each.simultaneous_interval(level)
         rows.append(
             (
                 f"{names[each.first]} \N{MINUS SIGN} {names[each.second]}",
                 *(text(x) for x in (each.value, each.standard_error, low, high)),
-                *("\N{EN DASH}" if isnan(p) else p_number(p) for p in (each.pvalue, each.adjusted_pvalue)),
+                "\N{EN DASH}" if isnan(each.adjusted_pvalue) else p_number(each.adjusted_pvalue),
             )
         )
         bars.append((each.value, low, high))
     reach = max((abs(x) for bar in bars for x in bar if not isnan(x)), default=0.0) or 1.0
     drawn = tuple(difference_bar(*each, reach) for each in bars)
-    columns = ("difference", "value", "std. error", "low", "high", "p", "p adjusted")
-    numeric = (False,) + (True,) * 6
+    columns = ("difference", "value", "std. error", "low", "high", "p adjusted" if adjusted else "p")
+    numeric = (False,) + (True,) * 5
     return Table("differences", title, columns, numeric, tuple(rows), drawn, difference_scale(reach))
 
 

@@ -4,12 +4,13 @@ from polyroc.results.anova import Anova
 from polyroc.results.band import Band
 from polyroc.results.binormal_fit import BinormalFit
 from polyroc.results.certificate import Certificate
-from polyroc.results.comparison import Comparison, Difference
+from polyroc.results.comparison import Comparison
 from polyroc.results.contrast import Contrast, Counts
 from polyroc.results.contrasts import Contrasts
 from polyroc.results.curve import Curve
 from polyroc.results.curve_family import Curves
 from polyroc.results.decision_curve import DecisionCurve, NetBenefit
+from polyroc.results.difference import Difference
 from polyroc.results.estimate import Estimate, Parts
 from polyroc.results.evaluation import Evaluation
 from polyroc.results.friedman import Friedman

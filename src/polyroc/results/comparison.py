@@ -1,106 +1,33 @@
 """Comparison: several classifiers by one measure, with the covariance between them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import isnan
-from statistics import NormalDist
-from typing import Any, Literal, Self
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from math import nan, sqrt
+from typing import Any, Self
 
 import numpy as np
 
-from polyroc.errors import InputError
+from polyroc.errors import DegenerateComparisonWarning, InputError, warn
 from polyroc.kernels.arrays import FloatArray
+from polyroc.results.difference import Difference, JointRegion
 from polyroc.results.estimate import Estimate
-from polyroc.results.intervals import ConfidenceInterval
-from polyroc.results.resampled import Resampled, less
+from polyroc.results.intervals import guard_variance
+from polyroc.results.resampled import less
 from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
-from polyroc.results.wald import Wald, upper_tail, wald
+from polyroc.results.simultaneous import Adjustment, MaxT, critical_values
+from polyroc.results.wald import ROUNDING, Wald, wald
 
-__all__ = ["Adjustment", "Comparison", "Difference"]
+__all__ = ["Comparison", "guarded_covariance", "pairwise_differences"]
 
-Adjustment = Literal["holm", "bonferroni", "benjamini-hochberg"]
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """How much more one classifier has of a measure than another.
-
-    Attributes
-    ----------
-    first, second
-        The classifiers; the value is first minus second.
-    value, standard_error
-        The difference and its standard error.
-    limits
-        The smallest and largest difference there can be.
-    pvalue
-        Two-sided, of no difference: Wald's, from the standard error, unless the method makes p-values itself.
-    adjusted_pvalue
-        The same, adjusted for all pairs that were compared.
-    larger_is_better
-        False for a cost.
-    resampled
-        The replicates behind the interval, if the method resamples.
-    """
-
-    first: str
-    second: str
-    value: float
-    standard_error: float
-    limits: tuple[float, float]
-    pvalue: float
-    adjusted_pvalue: float
-    larger_is_better: bool = True
-    resampled: Resampled | None = field(default=None, repr=False)
-
-    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """The interval at a level, cut at what is possible; not adjusted for other pairs.
-
-        Value plus or minus z standard errors; or, if the method resamples, of the kind that was asked for, from
-        the replicates of the difference. Of these only kind "normal" always agrees with the p-value: another kind
-        can leave out 0 although p is a little above 0.05, or hold it although p is a little below.
-        """
-        if not 0 < level < 1:
-            raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
-        found = None if self.resampled is None else self.resampled.confidence_interval(self.value, level)
-        if found is None:
-            reach = NormalDist().inv_cdf(0.5 + level / 2) * self.standard_error
-            found = ConfidenceInterval(self.value - reach, self.value + reach)
-        return ConfidenceInterval(max(self.limits[0], found.low), min(self.limits[1], found.high))
-
-    def non_inferiority(self, margin: float) -> float:
-        """P-value of the hypothesis that the first is worse than the second by `margin` or more."""
-        gain = self.value if self.larger_is_better else -self.value
-        return upper_tail(gain + _checked_margin(margin), self.standard_error)
-
-    def equivalence(self, margin: float) -> float:
-        """P-value of the hypothesis that the two differ by `margin` or more, either way (two one-sided tests)."""
-        margin = _checked_margin(margin)
-        return max(upper_tail(margin + side * self.value, self.standard_error) for side in (1, -1))
-
-    def reversed(self) -> "Difference":
-        """The same pair the other way round."""
-        resampled = None if self.resampled is None else self.resampled.reversed()
-        return replace(self, first=self.second, second=self.first, value=-self.value, resampled=resampled)
-
-    def sentence(self, adjustment: str | None = None, level: float = 0.95) -> str:
-        """The difference in a plain sentence."""
-        if isnan(self.pvalue):
-            return f"{self.first} and {self.second} cannot be compared: their difference has no standard error."
-        shown = self if self.value >= 0 else self.reversed()
-        low, high = shown.confidence_interval(level)
-        after = f" after {adjustment}" if adjustment else ""
-        sure = f"({100 * level:g} % {low:.3f} to {high:.3f}), {p_text(self.adjusted_pvalue)}{after}"
-        if self.adjusted_pvalue >= 1 - level:
-            return f"No difference is shown between {shown.first} and {shown.second}: {shown.value:.3f} {sure}."
-        winner, loser = (shown.first, shown.second)[:: 1 if self.larger_is_better else -1]
-        return f"{winner} is better than {loser} by {shown.value:.3f} {sure}."
-
-
-def _checked_margin(margin: float) -> float:
-    if not margin > 0:
-        raise InputError(f"margin must be positive, the largest difference that does not matter, got {margin}.")
-    return margin
+NAMES: Mapping[Adjustment | None, str | None] = {
+    "max-t": "max-t adjustment",
+    "holm": "Holm's adjustment",
+    "bonferroni": "Bonferroni's adjustment",
+    "benjamini-hochberg": "Benjamini & Hochberg's adjustment",
+    None: None,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -113,21 +40,37 @@ class Comparison(Result):
         By classifier.
     covariance
         Of the estimates, in the same order.
-    statistic, df, pvalue
-        The chi-square test that all are equal; the degrees of freedom are the rank of what can differ.
+    statistic, pvalue
+        The test that all are equal: the largest |z| among the pairs, and its p-value, which is the smallest one
+        adjusted by "max-t" (see `MaxT`). So all are rejected to be equal exactly if some pair differs. With two
+        classifiers it is the p-value of their difference.
     differences
         By pair of classifiers, in order.
     adjustment
-        How the p-values of the pairs were adjusted: "holm", "bonferroni", "benjamini-hochberg" or None.
+        How the p-values of the pairs were adjusted: "max-t", "holm", "bonferroni", "benjamini-hochberg" or None.
+    max_t
+        The distribution of the largest |z| if all are equal.
     """
 
     estimates: Mapping[str, Estimate]
     covariance: FloatArray
     statistic: float
-    df: int
     pvalue: float
     differences: Mapping[tuple[str, str], Difference]
     adjustment: Adjustment | None
+    max_t: MaxT
+
+    def __post_init__(self) -> None:
+        together = {
+            pair: replace(each, critical=partial(self._critical, number))
+            for number, (pair, each) in enumerate(self.differences.items())
+        }
+        object.__setattr__(self, "differences", together)
+
+    def _critical(self, number: int, level: float) -> float:
+        """The standard normal quantile of the simultaneous interval of the pair with this number."""
+        pvalues = np.array([each.pvalue for each in self.differences.values()])
+        return float(critical_values(pvalues, self.adjustment, level, self.max_t)[number])
 
     @property
     def measure(self) -> str:
@@ -166,15 +109,31 @@ class Comparison(Result):
             )
         if np.abs(matrix.sum(axis=1)).max() > 1e-9 * np.abs(matrix).max():
             raise InputError(f"The weights of a contrast must add up to zero, got {matrix.sum(axis=1).tolist()}.")
-        return wald(np.array([float(e) for e in self.estimates.values()]), self.covariance, matrix)
+        estimates = self.estimates.values()
+        fewest = min(estimate.fewest for estimate in estimates)
+        covariance = guarded_covariance(self.estimates, self.covariance)
+        test = wald(np.array([float(e) for e in estimates]), covariance, matrix, fewest - 1.0)
+        if np.isnan(test.pvalue):
+            warn(
+                f"The contrast of {len(matrix)} rows has no p-value (nan): the smallest class, {fewest:g} cases, "
+                "is too small for so many rows, or a classifier is perfect or constant. Use fewer rows, or the "
+                "pairwise differences, which have p-values.",
+                DegenerateComparisonWarning,
+            )
+        return test
+
+    @property
+    def is_adjusted(self) -> bool:
+        """True if there are several pairs, whose p-values and intervals are adjusted for their number."""
+        return self.adjustment is not None and len(self.differences) > 1
 
     def conclusion(self, level: float = 0.95) -> list[str]:
-        """The comparison in plain sentences, one per pair."""
-        adjustment = None if self.adjustment is None or len(self.differences) < 2 else self.adjustment.title()
+        """The comparison in plain sentences, one per pair, with simultaneous intervals."""
+        adjustment = NAMES[self.adjustment] if self.is_adjusted else None
         return [difference.sentence(adjustment, level) for difference in self.differences.values()]
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record per pair, with its adjusted p-value."""
+        """One record per pair, with its adjusted p-value and the simultaneous interval that agrees with it."""
         return [
             {
                 "measure": self.measure,
@@ -187,6 +146,8 @@ class Comparison(Result):
                 "level": level,
                 "pvalue": difference.pvalue,
                 "adjusted_pvalue": difference.adjusted_pvalue,
+                "simultaneous_low": difference.simultaneous_interval(level).low,
+                "simultaneous_high": difference.simultaneous_interval(level).high,
                 "adjustment": self.adjustment,
                 "larger_is_better": difference.larger_is_better,
             }
@@ -201,12 +162,14 @@ class Comparison(Result):
             "estimates": [estimate.to_dict(level) for estimate in self.estimates.values()],
             "covariance": [[plain(cell) for cell in row] for row in self.covariance.tolist()],
             "statistic": plain(self.statistic),
-            "df": self.df,
             "pvalue": plain(self.pvalue),
             "adjustment": self.adjustment,
             "differences": [
                 {name: plain(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
-                | {"acceleration": None if each.resampled is None else each.resampled.acceleration}
+                | {
+                    "acceleration": None if each.resampled is None else each.resampled.acceleration,
+                    "stretch": each.stretch,
+                }
                 for row, each in zip(self.rows(level), self.differences.values(), strict=True)
             ],
             "conclusion": self.conclusion(level),
@@ -217,31 +180,82 @@ class Comparison(Result):
         """What `to_dict` wrote, read back."""
         data = cls._checked(data)
         estimates = {record["classifier"]: Estimate.from_dict(record) for record in data["estimates"]}
-        low, high = next(iter(estimates.values())).limits
-        found = [
-            Difference(
-                row["first"],
-                row["second"],
-                number(row["difference"]),
-                number(row["standard_error"]),
-                (low - high, high - low),
-                number(row["pvalue"]),
-                number(row["adjusted_pvalue"]),
-                row["larger_is_better"],
-                less(
-                    estimates[row["first"]].resampled,
-                    estimates[row["second"]].resampled,
-                    row.get("acceleration"),
-                ),
+        covariance = np.array([[number(cell) for cell in row] for row in data["covariance"]])
+        pairs = dict(zip(combinations(estimates, 2), data["differences"], strict=True))
+        accelerations = {pair: row.get("acceleration") for pair, row in pairs.items()}
+        differences = pairwise_differences(
+            estimates, covariance, data["differences"][0]["larger_is_better"], accelerations
+        )
+        stored = {
+            pair: replace(
+                each,
+                pvalue=number(pairs[pair]["pvalue"]),
+                adjusted_pvalue=number(pairs[pair]["adjusted_pvalue"]),
+                stretch=pairs[pair].get("stretch", 1.0),
             )
-            for row in data["differences"]
-        ]
+            for pair, each in differences.items()
+        }
         return cls(
             estimates=estimates,
-            covariance=np.array([[number(cell) for cell in row] for row in data["covariance"]]),
+            covariance=covariance,
             statistic=number(data["statistic"]),
-            df=data["df"],
             pvalue=number(data["pvalue"]),
-            differences={(each.first, each.second): each for each in found},
+            differences=stored,
             adjustment=data["adjustment"],
+            max_t=MaxT(guarded_covariance(estimates, covariance)),
         )
+
+
+def guarded_covariance(estimates: Mapping[str, Estimate], covariance: FloatArray) -> FloatArray:
+    """The covariance of the estimates with the variance that the guarded interval adds to each."""
+    added = []
+    for estimate in estimates.values():
+        low, high = estimate.limits
+        span = high - low
+        share = (estimate.value - low) / span if span else 0.0
+        added.append(span**2 * guard_variance(share, estimate.cases_behind))
+    return covariance + np.diag(np.nan_to_num(added))
+
+
+def pairwise_differences(
+    estimates: Mapping[str, Estimate],
+    covariance: FloatArray,
+    larger_is_better: bool,
+    accelerations: Mapping[tuple[str, str], float | None],
+) -> dict[tuple[str, str], Difference]:
+    """The difference of every pair of classifiers, without p-values.
+
+    Parameters
+    ----------
+    estimates, covariance
+        By classifier; of the estimates, in the same order.
+    larger_is_better
+        False for a cost.
+    accelerations
+        By pair: BCa's acceleration of the difference, if the method resamples.
+    """
+    differences = {}
+    for i, j in combinations(range(len(estimates)), 2):
+        pair = tuple(estimates)[i], tuple(estimates)[j]
+        first, second = (estimates[name] for name in pair)
+        variance = _variance_of_difference(covariance, i, j)
+        low, high = first.limits
+        differences[pair] = Difference(
+            *pair,
+            value=first.value - second.value,
+            standard_error=sqrt(variance),
+            limits=(low - high, high - low),
+            pvalue=nan,
+            adjusted_pvalue=nan,
+            larger_is_better=larger_is_better,
+            resampled=less(first.resampled, second.resampled, accelerations[pair]),
+            region=JointRegion(first, second, variance),
+        )
+    return differences
+
+
+def _variance_of_difference(covariance: FloatArray, i: int, j: int) -> float:
+    """Of estimate i minus estimate j; what is only rounding is 0."""
+    own = float(covariance[i, i] + covariance[j, j])
+    variance = own - 2.0 * float(covariance[i, j])
+    return 0.0 if variance <= ROUNDING * own else variance

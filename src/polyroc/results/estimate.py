@@ -3,17 +3,23 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from math import hypot
-from typing import Any, Self
+from math import erf, hypot, sqrt
+from statistics import NormalDist
+from typing import Any, Literal, Self, get_args
 
+from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.certificate import Certificate
-from polyroc.results.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval
+from polyroc.results.intervals import NOTHING, ConfidenceInterval, IntervalKind, checked_level, interval_at
+from polyroc.results.inversion import one_sided, signed_root, two_sided
 from polyroc.results.provenance import Provenance
 from polyroc.results.resampled import Resampled
-from polyroc.results.result import SCHEMA, Result, number, number_text, plain
+from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
 
-__all__ = ["Estimate", "Parts"]
+__all__ = ["Alternative", "Estimate", "Parts"]
+
+Alternative = Literal["two-sided", "greater", "less"]
+NORMAL = NormalDist()
 
 
 class Parts(Mapping[str, "Estimate"]):
@@ -81,6 +87,8 @@ class Estimate(Result):
         bootstrap, whose replicates do.
     certificate
         What an engine vouches for if the cases were counted in cells; None if they were in memory.
+    null
+        The value that `evaluate(null=...)` tests against; None without a test.
     """
 
     measure: str
@@ -97,6 +105,7 @@ class Estimate(Result):
     converted: str | None = None
     monte_carlo_error: float = 0.0
     certificate: Certificate | None = None
+    null: float | None = None
     _components: Callable[[], FloatArray | None] = field(default=_no_components)
     _parts: Callable[[], Parts] = field(default=_no_parts)
 
@@ -108,6 +117,8 @@ class Estimate(Result):
         shown = [number_text(x) for x in (self.value, self.standard_error, low, high)]
         sampled = f" (Monte Carlo {self.monte_carlo_error:.2g})" if self.monte_carlo_error else ""
         bar = f"standard error {shown[1]}{sampled}, 95 % {shown[2]} to {shown[3]}"
+        if self.pvalue is not None:
+            bar += f", {p_text(self.pvalue)} against {self.null:g}"
         return f"Estimate({self.measure} = {shown[0]}, {bar}{', converted' if self.converted else ''})"
 
     def confidence_interval(self, level: float = 0.95, *, kind: IntervalKind | None = None) -> ConfidenceInterval:
@@ -120,18 +131,66 @@ class Estimate(Result):
         kind
             "guarded", "logit" or "wald"; by default that of the resampling method, or "guarded".
         """
-        cases = self.fewest if self.effective is None else self.effective
+        if kind not in (None, *get_args(IntervalKind)):
+            raise InputError(f"kind must be 'guarded', 'logit' or 'wald', got {kind!r}.")
+        return self._interval_at(NORMAL.inv_cdf(0.5 + checked_level(level) / 2), kind)
+
+    def _interval_at(self, z: float, kind: IntervalKind | None = None) -> ConfidenceInterval:
+        """The interval at a standard normal quantile."""
+        if self.resampled is not None and kind is None:
+            ends = self.resampled.confidence_interval(self.value, erf(z / sqrt(2.0)))
+            if ends is not None:
+                return ConfidenceInterval(max(self.limits[0], ends.low), min(self.limits[1], ends.high))
         error = self.standard_error
         if self.resampled is None and error > NOTHING:
             error = hypot(error, self.monte_carlo_error)
-        usual = interval(self.value, error, self.limits, cases, level, kind or "guarded")
-        if self.resampled is None or kind is not None:
-            return usual
-        found = self.resampled.confidence_interval(self.value, level)
-        if found is None:
-            return usual
+        return interval_at(self.value, error, self.limits, self.cases_behind, z, kind or "guarded")
+
+    def z_value(self, null: float) -> float:
+        """Signed root of the test that the true value is `null`: the z at which the interval just reaches it."""
         low, high = self.limits
-        return ConfidenceInterval(max(low, found.low), min(high, found.high))
+        if not low <= null <= high:
+            raise InputError(f"null must be between {low:g} and {high:g} for {self.measure}, got {null!r}.")
+        if self.resampled is not None and self.resampled.is_usable(self.value):
+            return self.resampled.signed_root(self._interval_at, self.value, null)
+        return signed_root(self._interval_at, self.value, null)
+
+    def test(self, null: float | None = None, alternative: Alternative = "two-sided") -> float:
+        """P-value of the hypothesis that the true value is `null`.
+
+        The inversion of the default interval: p < 0.05 if and only if the 95 % interval excludes `null`.
+
+        Parameters
+        ----------
+        null
+            By default the value given to `evaluate(null=...)`, else the chance value.
+        alternative
+            "two-sided"; "greater" or "less": one-sided, the true value is larger or smaller.
+
+        Examples
+        --------
+        >>> from polyroc import evaluate
+        >>> area = evaluate([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], range(10), measure="auc")
+        >>> round(area.test(0.5), 3), round(area.test(0.5, alternative="greater"), 3)
+        (0.04, 0.02)
+        """
+        if alternative not in get_args(Alternative):
+            raise InputError(f"alternative must be 'two-sided', 'greater' or 'less', got {alternative!r}.")
+        null = next((each for each in (null, self.null, self.chance) if each is not None), None)
+        if null is None:
+            raise InputError(f"{self.measure} has no chance value to test against; give null=...")
+        z = self.z_value(null)
+        return two_sided(z) if alternative == "two-sided" else one_sided(z if alternative == "greater" else -z)
+
+    @property
+    def pvalue(self) -> float | None:
+        """Two-sided p-value of the hypothesis that the true value is `null`; None without one."""
+        return None if self.null is None else self.test(self.null)
+
+    @property
+    def cases_behind(self) -> float:
+        """The effective number of cases that the interval counts: `effective`, or `fewest`."""
+        return self.fewest if self.effective is None else self.effective
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -169,6 +228,7 @@ class Estimate(Result):
             "high": high,
             "level": level,
             "chance": self.chance,
+            **({} if self.null is None else {"null": self.null, "pvalue": self.pvalue}),
             "converted": self.converted,
             "monte_carlo_error": self.monte_carlo_error or None,
             **({} if self.certificate is None else self.certificate.row()),
@@ -195,6 +255,8 @@ class Estimate(Result):
             "converted": self.converted,
             "monte_carlo_error": self.monte_carlo_error,
             "certificate": None if self.certificate is None else self.certificate.to_dict(),
+            "null": self.null,
+            "pvalue": None if self.pvalue is None else plain(self.pvalue),
             "provenance": self.provenance.to_dict(),
         }
 
@@ -208,7 +270,7 @@ class Estimate(Result):
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """What `to_dict` wrote, read back."""
         data = cls._checked(data)
-        common = {**data, "parts": {}, "resampled": None, "monte_carlo_error": 0.0}
+        common = {**data, "parts": {}, "resampled": None, "monte_carlo_error": 0.0, "null": None}
         parts = {key: Estimate.from_dict({**common, **part}) for key, part in data["parts"].items()}
         return cls(
             measure=data["measure"],
@@ -225,6 +287,7 @@ class Estimate(Result):
             converted=data.get("converted"),
             monte_carlo_error=data.get("monte_carlo_error", 0.0),
             certificate=_certificate(data.get("certificate")),
+            null=data.get("null"),
             _parts=lambda: Parts(tuple(parts), parts.__getitem__),
         )
 

@@ -1,17 +1,22 @@
 """Confidence intervals from a value and its standard error, honest at the edges."""
 
-from math import exp, isnan, log, sqrt
+import math
+from collections.abc import Callable
+from math import isnan
 from statistics import NormalDist
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
 
 from polyroc.errors import InputError
+from polyroc.kernels.arrays import FloatArray
 
-__all__ = ["ConfidenceInterval", "IntervalKind", "interval"]
+__all__ = ["ConfidenceInterval", "IntervalKind", "checked_level", "guard_variance", "guarded_ends", "interval"]
 
 IntervalKind = Literal["guarded", "logit", "wald"]
 
 NOTHING = 1e-12  # a standard error below this share of the range is rounding
-UNSEEN = 0.5  # cases of the smallest class, right or wrong altogether, that "guarded" reckons with
+UNSEEN = 0.5  # pseudo-observations of the smallest class that the guarded interval adds
 
 
 class ConfidenceInterval(NamedTuple):
@@ -83,43 +88,101 @@ def interval(
     >>> interval(1.0, 0.0, (0, 1), fewest=50)
     ConfidenceInterval(low=0.928652..., high=1.0)
     """
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+    checked_level(level)
     if kind not in get_args(IntervalKind):
         raise InputError(f"kind must be 'guarded', 'logit' or 'wald', got {kind!r}.")
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    return interval_at(value, standard_error, limits, fewest, z, kind)
+
+
+def interval_at(
+    value: float,
+    standard_error: float,
+    limits: tuple[float, float],
+    fewest: float,
+    z: float,
+    kind: IntervalKind = "guarded",
+) -> ConfidenceInterval:
+    """`interval` for a quantile z of the standard normal distribution instead of a level."""
     if isnan(value) or (isnan(standard_error) and isnan(fewest)):
         return ConfidenceInterval(float("nan"), float("nan"))
     low, high = map(float, limits)
     if low == high:
         return ConfidenceInterval(low, high)
-    span, z = high - low, NormalDist().inv_cdf(0.5 + level / 2)
+    span = high - low
     p, error = (value - low) / span, standard_error / span
     if not error >= NOTHING:
-        first, last = _wilson(p, fewest, z)
+        first, last = _wilson(p, fewest, z, SCALARS)
     elif kind == "wald" or not 0 < p < 1:
         first, last = p - z * error, p + z * error
     else:
-        first, last = _logit(p, error, z) if kind == "logit" else _guarded(p, error, fewest, z)
+        first, last = _logit(p, error, z, SCALARS) if kind == "logit" else _guarded(p, error, fewest, z, SCALARS)
     return ConfidenceInterval(max(low, min(low + span * first, value)), min(high, max(low + span * last, value)))
 
 
-def _logit(p: float, error: float, z: float) -> tuple[float, float]:
-    centre, reach = log(p / (1 - p)), z * error / (p * (1 - p))
-    return _logistic(centre - reach), _logistic(centre + reach)
+def checked_level(level: float) -> float:
+    """The confidence level, which must be between 0 and 1."""
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+    return level
 
 
-def _logistic(x: float) -> float:
-    return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))
+def guarded_ends(p: FloatArray, error: FloatArray, n: FloatArray, z: FloatArray) -> FloatArray:
+    """One end of guarded intervals on the unit scale: the lower end at |z| where z < 0, else the upper end.
+
+    As a function of z it rises from 0 (or the smallest end) through p at z = 0, so it can be read as a quantile
+    function of the value.
+    """
+    below = z < 0
+    p = np.where(below, 1.0 - p, p)  # a lower end is the upper end of the mirrored value
+    inside = (error >= NOTHING) & (p > 0) & (p < 1)
+    safe_p, safe_error, reach = np.where(inside, p, 0.5), np.where(inside, error, 0.0), np.abs(z)
+    edge = _wilson(p, n, reach, ARRAYS)[1]
+    ends = np.maximum(p, np.where(inside, _guarded_high(safe_p, safe_error, n, reach, edge, ARRAYS), edge))
+    return np.asarray(np.where(below, 1.0 - ends, ends))
 
 
-def _guarded(p: float, error: float, n: float, z: float) -> tuple[float, float]:
+def guard_variance(p: Any, n: Any) -> Any:
+    """The variance that the guarded interval adds, on the unit scale: half a case, right or wrong altogether."""
+    return UNSEEN * p * (1 - p) / n**2
+
+
+class _Arithmetic(NamedTuple):
+    """The functions that the formulas below need, for plain numbers or for arrays."""
+
+    sqrt: Callable[[Any], Any]
+    log: Callable[[Any], Any]
+    tanh: Callable[[Any], Any]
+    least: Callable[[Any, Any], Any]
+    most: Callable[[Any, Any], Any]
+
+
+SCALARS = _Arithmetic(math.sqrt, math.log, math.tanh, min, max)  # ten times faster than numpy for one number
+ARRAYS = _Arithmetic(np.sqrt, np.log, np.tanh, np.minimum, np.maximum)
+
+
+def _logit(p: Any, error: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
+    return 1 - _logit_high(1 - p, error, z, m), _logit_high(p, error, z, m)
+
+
+def _logit_high(p: Any, error: Any, z: Any, m: _Arithmetic) -> Any:
+    """The upper end; the lower one is that of the mirrored value 1 - p."""
+    # The logistic function as a hyperbolic tangent: it cannot overflow.
+    return (1 + m.tanh((m.log(p / (1 - p)) + z * error / (p * (1 - p))) / 2)) / 2
+
+
+def _guarded(p: Any, error: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
     """The logit interval with half an unseen case, which adds nothing beyond Wilson's interval."""
-    plain, edge = _logit(p, error, z), _wilson(p, n, z)
-    wide = _logit(p, sqrt(error**2 + UNSEEN * p * (1 - p) / n**2), z)
-    return min(plain[0], max(wide[0], edge[0])), max(plain[1], min(wide[1], edge[1]))
+    low, high = _wilson(p, n, z, m)
+    return 1 - _guarded_high(1 - p, error, n, z, 1 - low, m), _guarded_high(p, error, n, z, high, m)
 
 
-def _wilson(p: float, n: float, z: float) -> tuple[float, float]:
+def _guarded_high(p: Any, error: Any, n: Any, z: Any, edge: Any, m: _Arithmetic) -> Any:
+    wide = _logit_high(p, m.sqrt(error**2 + guard_variance(p, n)), z, m)
+    return m.most(_logit_high(p, error, z, m), m.least(wide, edge))
+
+
+def _wilson(p: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    reach = z / (1 + z * z / n) * m.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return m.most(0.0, middle - reach), m.least(1.0, middle + reach)

@@ -7,11 +7,11 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.results.comparison import Adjustment
 from polyroc.results.intervals import ConfidenceInterval
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
 from polyroc.results.signed_ranks import walsh_interval
+from polyroc.results.simultaneous import Adjustment
 from polyroc.results.student import student_interval
 
 __all__ = ["PairedTest", "PairedTests"]

@@ -6,11 +6,11 @@ from math import nan
 from typing import Any, Self
 
 from polyroc.errors import InputError
-from polyroc.results.comparison import Adjustment
 from polyroc.results.contrast import share_interval
 from polyroc.results.intervals import ConfidenceInterval
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number_text, plain
+from polyroc.results.simultaneous import Adjustment
 
 __all__ = ["Groups", "Kept", "OrderKept", "Separation"]
 

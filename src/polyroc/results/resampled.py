@@ -1,6 +1,7 @@
 """Intervals from replicates: what resampling says of an estimate."""
 
-from math import isnan
+from collections.abc import Callable
+from math import copysign, isnan
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
@@ -8,11 +9,13 @@ import numpy as np
 
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.intervals import NOTHING, ConfidenceInterval
+from polyroc.results.inversion import signed_root, two_sided
 
 __all__ = ["BootstrapKind", "Resampled", "acceleration", "interval", "less", "standard_error"]
 
 BootstrapKind = Literal["percentile", "bca", "basic", "normal"]
 NORMAL = NormalDist()
+MOST = 6.0  # quantiles of replicates are not asked for beyond this z
 
 
 class Resampled(NamedTuple):
@@ -25,6 +28,18 @@ class Resampled(NamedTuple):
     def confidence_interval(self, value: float, level: float) -> ConfidenceInterval | None:
         """The interval; None if the replicates cannot give one."""
         return interval(self.kind, value, np.array(self.replicates), level, self.acceleration)
+
+    def is_usable(self, value: float) -> bool:
+        """True if the replicates give an interval around the value; they do not if all are equal."""
+        return self.confidence_interval(value, 0.95) is not None
+
+    def signed_root(self, ends: Callable[[float], tuple[float, float]], value: float, null: float) -> float:
+        """`inversion.signed_root`, but no larger than n replicates can show: p is at least 1 / (1 + n)."""
+        root = signed_root(ends, value, null, MOST)
+        smallest = 1.0 / (1.0 + len(self.replicates))
+        if self.kind == "normal" or not two_sided(root) < smallest:
+            return root
+        return copysign(NORMAL.inv_cdf(1.0 - smallest / 2.0), root)
 
     def reversed(self) -> "Resampled":
         """The same with the sign changed."""

@@ -5,12 +5,11 @@ from math import nan
 import numpy as np
 
 from polyroc._normalise import Missing
-from polyroc.inference.multiplicity import adjust
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results import Provenance
-from polyroc.results.comparison import Adjustment
 from polyroc.results.paired_tests import NAMES, PairedTest, PairedTests
 from polyroc.results.signed_ranks import EXACT, hodges_lehmann, null_counts
+from polyroc.results.simultaneous import Adjustment, adjust
 from polyroc.studies.summaries.overlap import OVERLAP, fold_differences
 from polyroc.studies.summaries.tables import Table, Tables, means_of
 

@@ -8,7 +8,7 @@ from polyroc.inference.comparing import compare
 from polyroc.inference.methods import DEFAULT, Method
 from polyroc.measures import Measure
 from polyroc.results import Comparison, Curve, Curves
-from polyroc.results.comparison import Adjustment
+from polyroc.results.simultaneous import Adjustment
 from polyroc.scores import Scores
 
 __all__ = ["POOLED", "averaged_roc", "pooled_roc", "pooled_test"]
