@@ -187,7 +187,7 @@ def test_formulas_can_be_drawn():
 
 
 EXAMPLES = {
-    "diabetes": r"s5 +0\.4\d\d .*\n(.*\n)*chance 0\.167\nall equal: p < 0\.001\nnot shown .* than s5: bmi\n",
+    "diabetes": r"s5 +0\.4\d\d .*\n(.*\n)*chance 0\.167\nall equal: p < 0\.001\nnot shown .* than s5: bmi bp\n",
     "digits": r"A\(1,8\)(.*\n)*25 neighbours is better than lda by 0\.004",
     "tumours": r"No difference is shown between logit and forest(.*\n)*logit is better than radius alone",
     "wines": r"hand_till +0\.854 +0\.021 +0\.500",

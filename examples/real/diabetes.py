@@ -2,7 +2,7 @@
 
 442 patients with diabetes in three groups by how far the disease went in a year. A useful measurement rises along
 the groups. All ten are judged by the ordered volume; with ten of them the best looks better than it is, so the
-pairs are compared with Holm's adjustment.
+pairs are compared with an adjustment for all 45 of them (max-t).
 """
 
 import numpy as np

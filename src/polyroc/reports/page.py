@@ -90,6 +90,7 @@ def as_html(report: "Report") -> str:
         repeat=[clipped(line, 2000) for line in report.repeat],
         cases=_cases(report),
         level=f"{100 * report.level:g} %",
+        alpha=f"{1 - report.level:.2g}",
     )
 
 
