@@ -240,6 +240,7 @@ def _page(found: OperatingPoint, level: float, source: str) -> Page:
         f"Rule: {found.rule.sentence()}",
         *(_rule_costs(found.rule) if isinstance(found.rule, CostRule) else []),
         f"Chosen for: {found.aim}.",
+        found.sentence(),
         f"Expected cost {number_text(found.expected_cost)} ({low:.4f} to {high:.4f}) per case; priors {priors}.",
         "Judged on other cases." if found.judged_apart else "Judged on the cases it was chosen on.",
     ]

@@ -8,11 +8,13 @@ import numpy as np
 
 from polyroc._normalise.terms import as_costs, as_limits, as_priors
 from polyroc._normalise.words import shown
-from polyroc.costs.searching import cheapest_rule
+from polyroc.costs.optimality import cheapest_and_proof
+from polyroc.costs.searching import Task, search_costs
 from polyroc.costs.thresholds import Thresholds, best_threshold
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.fitness import ROUNDING
+from polyroc.results.operating_point import Optimality
 from polyroc.results.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
 
@@ -140,19 +142,27 @@ def within(names: Sequence[str], limits: Mapping[tuple[int, int], float]) -> str
     return f" with {' and '.join(kept)}" if kept else ""
 
 
-def choose_rule(scores: Scores, values: FloatArray, aim: Aim, rng: np.random.Generator) -> Rule:
-    """The rule that is best at the aim on these cases, or by the probabilities if they are believed."""
+def choose_rule(
+    scores: Scores, values: FloatArray, aim: Aim, rng: np.random.Generator
+) -> tuple[Rule, Optimality | None]:
+    """The rule that is best at the aim on these cases, and whether that is proven.
+
+    If the probabilities are believed: Bayes' rule, and None, because it is not chosen on the cases.
+    """
     _check(scores, values, aim)
     bayes = aim.costs * (aim.priors / aim.training_priors)[:, None]
     if aim.calibrated:
-        return _bayes_rule(scores, bayes)
+        return _bayes_rule(scores, bayes), None
     if scores.n_classes == 2:
-        return best_threshold(scores, values, _objective(aim), aim.limits)
+        return best_threshold(scores, values, _objective(aim), aim.limits), "proven"
     losses = aim.losses / aim.losses.max()  # what is small is then small whatever the currency
-    rule, (excess, _) = cheapest_rule(scores, values, losses, aim.limits, bayes / bayes.max(), rng)
-    if excess > EQUAL:
+    task = Task.of(scores, values, losses, aim.limits)
+    L, worth = search_costs(task, aim.limits, bayes / bayes.max(), rng)
+    L, worth, proven = cheapest_and_proof(task, L, worth)
+    rule = CostRule(scores.labels, L.tolist())
+    if worth[0] > EQUAL:
         raise InputError(_unreached(scores, values, aim, rule))
-    return rule
+    return rule, "proven" if proven else "best found"
 
 
 def _check(scores: Scores, values: FloatArray, aim: Aim) -> None:

@@ -166,7 +166,9 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             specificity=self.specificity,
             calibrated=self.calibrated,
         )
-        return choose_rule(scores, scores.values["classifier"], aim, np.random.default_rng(self.random_state))
+        rng = np.random.default_rng(self.random_state)
+        rule, _ = choose_rule(scores, scores.values["classifier"], aim, rng)
+        return rule
 
     @staticmethod
     def _response(estimator: Any) -> str:

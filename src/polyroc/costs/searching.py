@@ -17,50 +17,67 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.results.rules import CostRule
 from polyroc.scores import Scores
 
-__all__ = ["Worth", "cheapest_rule"]
+__all__ = ["EQUAL", "Task", "Worth", "better", "search_costs"]
 
 EQUAL = 1e-12  # costs and rates nearer than this are the same number, rounded otherwise
 APART = 1e-9  # points on a line nearer than this share of themselves cannot be told apart by a rule
 GAIN = 1e-4  # a round that lowers the cost by a smaller share is the last
-EFFORT = 5e5  # starts x cases x classes^2, so that large data are searched from fewer places
+EFFORT = 5e5  # half of (starts + steps) x cases x classes^2, so that large data are searched from fewer places
+STEPS = (1.0, 0.3, 0.1)  # sizes of random steps, as standard deviations of the logarithms of costs
+WALKS = 4  # of random steps, from the best ends of the first line searches
 FAR = 1e12  # costs of a rule differ by no larger factor
 Worth = tuple[float, float]
 """By how much limits are exceeded, and the expected cost: the smaller pair is better."""
 
 
-def cheapest_rule(
-    scores: Scores,
-    values: FloatArray,
-    costs: FloatArray,
-    limits: Mapping[tuple[int, int], float],
-    bayes: FloatArray,
-    rng: np.random.Generator,
-) -> tuple[CostRule, Worth]:
-    """The best rule found, and what it is worth on the data; the largest of `costs`, priors included, is 1."""
-    task = _Task.of(scores, values, costs, limits)
-    starts = int(np.clip(EFFORT / task.P.size / len(costs), 1, 16))
-    others = sorted([*_others(bayes, limits), *_drawn(len(costs), 8 * starts, rng)], key=task.worth)
-    L, worth = _best(task, [bayes, *others[:starts]])
-    for _ in range(starts):
-        hop = L * np.exp(rng.normal(size=L.shape))
-        L, worth = min((L, worth), _best(task, [hop]), key=lambda pair: _rounded(pair[1]))
+def search_costs(
+    task: "Task", limits: Mapping[tuple[int, int], float], bayes: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, Worth]:
+    """The costs of the best rule found, the largest of them 1, and what the rule is worth on the data."""
+    c = len(bayes)
+    effort = EFFORT / task.P.size / c
+    few, steps = int(np.clip(effort / 4, 0, 8)), int(np.clip(1.5 * effort, 1, 56))
+    promising = sorted([*_others(bayes, limits), *_drawn(c, 16 * max(few, 1), rng)], key=task.worth)
+    starts = [bayes, *promising[: max(few, 1)], *_drawn(c, few, rng)]  # some at random, lest all lead to one place
+    ends = sorted((_valued(task, _descended(task, L)) for L in starts), key=_rounded)
+    walks = [_walk(task, end, steps // 8, rng) for end in ends[:WALKS]]
+    L, _ = _walk(task, min(walks, key=_rounded), steps - WALKS * (steps // 8), rng)
     L = L / L.max()
-    return CostRule(scores.labels, L.tolist()), task.worth(L)
+    return L, task.worth(L)
 
 
-def _best(task: "_Task", starts: list[FloatArray]) -> tuple[FloatArray, Worth]:
-    """The best that the lines lead to from some rules."""
-    found = [_descended(task, L) for L in starts]
-    return min(((L, task.worth(L)) for L in found), key=lambda pair: _rounded(pair[1]))
+def _valued(task: "Task", L: FloatArray) -> tuple[FloatArray, Worth]:
+    return L, task.worth(L)
 
 
-def _rounded(worth: Worth) -> Worth:
-    return round(worth[0], 12), round(worth[1], 12)
+def _walk(
+    task: "Task", start: tuple[FloatArray, Worth], steps: int, rng: np.random.Generator
+) -> tuple[FloatArray, Worth]:
+    """Random steps, large and small, each followed by line searches; one that makes the rule worse is undone."""
+    here = start
+    for step in range(steps):
+        change = rng.normal(scale=STEPS[step % len(STEPS)], size=here[0].shape) * (rng.random(here[0].shape) < 0.5)
+        there = _valued(task, _descended(task, here[0] * np.exp(change)))
+        if not better(here[1], there[1]):  # an equal rule is taken too: it may lead further
+            here = there
+    return here
+
+
+def _rounded(end: tuple[FloatArray, Worth]) -> Worth:
+    return round(end[1][0], 12), round(end[1][1], 12)
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
-    """The cases that count: their probabilities, what each decision adds to the cost, and the limited rates."""
+class Task:
+    """The cases that count: their probabilities, what each decision adds to the cost, and the limited rates.
+
+    Attributes
+    ----------
+    P, pay
+        A row per case, a column per class and per decision.
+    limited
+        For each limit: the share that each case has in the rate, the decision it counts, and the largest rate.
+    """
 
     P: FloatArray
     pay: FloatArray
@@ -69,7 +86,8 @@ class _Task:
     @classmethod
     def of(
         cls, scores: Scores, values: FloatArray, costs: FloatArray, limits: Mapping[tuple[int, int], float]
-    ) -> "_Task":
+    ) -> "Task":
+        """From cases and what each error costs, priors included; the largest of these costs is 1."""
         weight = np.ones(len(values)) if scores.sample_weight is None else scores.sample_weight
         counted = weight > 0
         codes, w = scores.codes[counted], weight[counted]
@@ -103,7 +121,7 @@ def _drawn(c: int, times: int, rng: np.random.Generator) -> FloatArray:
     return np.asarray(rng.exponential(size=(times, c, c)) * (1.0 - np.eye(c)))
 
 
-def _descended(task: _Task, L: FloatArray) -> FloatArray:
+def _descended(task: Task, L: FloatArray) -> FloatArray:
     """Line after line, round after round, as long as a round brings something."""
     lines = [(a, b) for a in range(len(L)) for b in range(len(L)) if a != b]
     risk, now = task.P @ L, task.worth(L)
@@ -112,22 +130,23 @@ def _descended(task: _Task, L: FloatArray) -> FloatArray:
         before = now
         for a, b in lines:
             value, promised = _best_on_line(task, L, risk, a, b)
-            if _better(promised, now):
+            if better(promised, now):
                 tried = L.copy()
                 tried[a, b] = value
                 worth = task.worth(tried)  # a case on the very edge may decide otherwise than promised
-                if _better(worth, now):
+                if better(worth, now):
                     L, risk, now = tried, task.P @ tried, worth
     return L
 
 
-def _better(one: Worth, other: Worth) -> bool:
+def better(one: Worth, other: Worth) -> bool:
+    """Whether one exceeds limits by less, or costs less, by more than rounding."""
     if abs(one[0] - other[0]) > EQUAL:
         return one[0] < other[0]
     return one[1] < other[1] - EQUAL * max(1.0, other[1])
 
 
-def _best_on_line(task: _Task, L: FloatArray, risk: FloatArray, a: int, b: int) -> tuple[float, Worth]:
+def _best_on_line(task: Task, L: FloatArray, risk: FloatArray, a: int, b: int) -> tuple[float, Worth]:
     """The value of L[a, b] that is worth most, and its worth; the middle of the widest stretch, if several are."""
     p = task.P[:, a]
     rest = risk.copy()
@@ -150,7 +169,7 @@ def _best_on_line(task: _Task, L: FloatArray, risk: FloatArray, a: int, b: int) 
 
 
 def _along(
-    task: _Task, stays: np.ndarray, moving: IntArray, ends: IntArray, other: IntArray, b: int
+    task: Task, stays: np.ndarray, moving: IntArray, ends: IntArray, other: IntArray, b: int
 ) -> tuple[FloatArray, FloatArray]:
     """What the rule is worth on each stretch of the line: before the first point, and after each."""
     said = np.where(stays, b, other)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -13,7 +13,14 @@ from polyroc.results.rates import Rates
 from polyroc.results.result import SCHEMA, Result, number_text
 from polyroc.results.rules import Rule, ThresholdRule
 
-__all__ = ["OperatingPoint"]
+__all__ = ["OperatingPoint", "Optimality"]
+
+Optimality = Literal["proven", "best found"]
+OPTIMALITY = {
+    "proven": "Proven: on the cases it was chosen on, no rule of its kind does better.",
+    "best found": "Best found: on the cases it was chosen on, a better rule may exist.",
+    None: "Not chosen on the cases: it follows from what was given.",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -40,6 +47,10 @@ class OperatingPoint(Result):
         True if other cases than those it was chosen on were given to judge it.
     point
         Its place in the front it was taken from; None if it was not.
+    optimality
+        "proven" if no rule of its kind (thresholds of the score; `CostRule`) is better at the aim on the cases it
+        was chosen on; "best found" if one may be; None if it was not chosen on cases (Bayes' rule for believed
+        probabilities, or a point of a front that was named). It says nothing of other cases.
     """
 
     aim: str
@@ -52,6 +63,7 @@ class OperatingPoint(Result):
     apparent_cost: float
     judged_apart: bool
     point: int | None = None
+    optimality: Optimality | None = None
 
     @property
     def rates(self) -> FloatArray:
@@ -80,10 +92,14 @@ class OperatingPoint(Result):
             raise InputError("fpr and tpr are for a threshold between two classes; see rates.")
         return self.rule.labels.index(self.rule.positive)
 
+    def sentence(self) -> str:
+        """Whether a better rule may exist, in words."""
+        return OPTIMALITY[self.optimality]
+
     def __repr__(self) -> str:
-        return (
-            f"OperatingPoint({self.aim}: expected cost {number_text(self.expected_cost)}; {self.rule.sentence()})"
-        )
+        how = "" if self.optimality is None else f" ({self.optimality})"
+        cost = number_text(self.expected_cost)
+        return f"OperatingPoint({self.aim}{how}: expected cost {cost}; {self.rule.sentence()})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per cell of the confusion-rate matrix, with what the error costs and how large it may be."""
@@ -95,6 +111,7 @@ class OperatingPoint(Result):
                 "cost": float(self.costs[cell]),
                 "prior": float(self.priors[cell[0]]),
                 "at_most": self.at_most.get((classes[cell[0]], classes[cell[1]])),
+                "optimality": self.optimality,
             }
             for cell, row in zip(cells, self.confusion.rows(level), strict=True)
         ]
@@ -114,6 +131,7 @@ class OperatingPoint(Result):
             "apparent_cost": self.apparent_cost,
             "judged_apart": self.judged_apart,
             "point": self.point,
+            "optimality": self.optimality,
         }
 
     @classmethod
@@ -131,4 +149,5 @@ class OperatingPoint(Result):
             apparent_cost=data["apparent_cost"],
             judged_apart=data["judged_apart"],
             point=data.get("point"),
+            optimality=data.get("optimality"),
         )
