@@ -10,6 +10,8 @@ from functools import cache
 from itertools import combinations, groupby, pairwise, permutations, product
 from math import erfc, exp, factorial, inf, log, log2, pi, prod, sqrt
 
+from scipy.optimize import linprog
+
 
 def psi(a, b):
     """1 if a > b, 1/2 if they tie, 0 otherwise."""
@@ -848,3 +850,39 @@ def logistic_posteriors(x, parameters):
     """exp(a_j + b_j x) over the sum; parameters: a list of (a_j, b_j1, b_j2 ...)."""
     weights = [exp(row[0] + sum(b * v for b, v in zip(row[1:], x, strict=True))) for row in parameters]
     return [w / sum(weights) for w in weights]
+
+
+def rule_exists(P, said):
+    """Whether some costs L >= 0 decide so: argmin over j of sum over k of L[k][j] p_k, the first if they tie."""
+    c = len(P[0])
+    cells = [(k, j) for k in range(c) for j in range(c) if k != j]
+    less, strict = [], []
+    for p, j in zip(P, said, strict=True):
+        for m in range(c):
+            if m != j:  # risk_j - risk_m <= 0, < 0 if m comes first
+                less.append([p[k] * (col == j) - p[k] * (col == m) for k, col in cells])
+                strict.append(float(m < j))
+    margin = [[*row, s] for row, s in zip(less, strict, strict=True)]
+    found = linprog([0] * len(cells) + [-1], A_ub=margin, b_ub=[0] * len(margin), bounds=(0, 1))
+    return not any(strict) or -found.fun > 1e-7
+
+
+def least_rule_cost(y, P, w, costs, priors, limits=None):
+    """The least expected cost of any rule within limits: all decisions of the cases, cheapest first."""
+    kept = [i for i in range(len(y)) if w[i] > 0]
+    c = len(costs)
+    share = {i: w[i] / total(y, w, y[i]) for i in kept}
+
+    def cost(said):
+        return sum(share[i] * priors[y[i]] * costs[y[i]][j] for i, j in zip(kept, said, strict=True))
+
+    def allowed(said):
+        return all(
+            sum(share[i] for i, j in zip(kept, said, strict=True) if y[i] == k and j == m) <= limit + 1e-12
+            for (k, m), limit in (limits or {}).items()
+        )
+
+    for said in sorted(product(range(c), repeat=len(kept)), key=cost):
+        if allowed(said) and rule_exists([P[i] for i in kept], said):
+            return cost(said)
+    return inf

@@ -262,8 +262,9 @@ def test_stored_and_read_back():
     assert again.at_most == {("malignant", "normal"): 0.4}
     assert len(found.rows()) == 9
     assert found.rows()[3]["cost"] == 10
-    assert repr(operate([0, 1], [0, 1])).startswith(
-        "OperatingPoint(least expected cost (proven): expected cost 0.0000; 1 if its score is at least 1, otherwise 0.)"
+    assert repr(operate([0, 1], [0, 1])) == (
+        "OperatingPoint(least expected cost (proven): expected cost 0.0000; "
+        "1 if its score is at least 1, otherwise 0.)"
     )
     with pytest.raises(InputError, match="fpr and tpr are for a threshold"):
         _ = found.fpr

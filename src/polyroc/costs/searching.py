@@ -36,7 +36,7 @@ def search_costs(
     """The costs of the best rule found, the largest of them 1, and what the rule is worth on the data."""
     c = len(bayes)
     effort = EFFORT / task.P.size / c
-    few, steps = int(np.clip(effort / 4, 0, 8)), int(np.clip(1.5 * effort, 1, 56))
+    few, steps = int(np.clip(effort / 4, 0, 8)), int(np.clip(1.5 * effort, 1, 96))
     promising = sorted([*_others(bayes, limits), *_drawn(c, 16 * max(few, 1), rng)], key=task.worth)
     starts = [bayes, *promising[: max(few, 1)], *_drawn(c, few, rng)]  # some at random, lest all lead to one place
     ends = sorted((_valued(task, _descended(task, L)) for L in starts), key=_rounded)
