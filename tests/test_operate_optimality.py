@@ -36,7 +36,7 @@ def test_one_error_where_the_search_once_returned_two():
     assert found.optimality == "proven"
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(14))
 def test_nine_cases_against_all_decisions(seed):
     y, P, costs = drawn(seed, 9, 3, 0.2)
     found = operate(y, P, costs=costs)
@@ -67,9 +67,8 @@ def test_few_cases_with_ties_weights_and_limits(data):
         return
     found = operate(y, P, **terms)
     assert all(found.rates[pair] <= limit + EXACT for pair, limit in limits.items())
-    assert found.expected_cost >= least - EXACT  # also where a tie is needed that rounding does not allow
-    if found.optimality == "proven":
-        assert found.expected_cost == pytest.approx(least, abs=EXACT)
+    assert found.expected_cost == pytest.approx(least, abs=EXACT)
+    assert found.optimality == "proven"
 
 
 @pytest.mark.parametrize(("seed", "c", "n"), [(0, 3, 30), (1, 3, 30), (2, 4, 30), (3, 4, 25), (4, 5, 30)])
