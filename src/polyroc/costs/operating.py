@@ -217,8 +217,8 @@ def _from_counts(
     if terms["calibrated"]:
         scores, name = cases.frequencies()
         aim = read_aim(scores, **terms)
-        rule, optimality = choose_rule(scores, scores.values[name], aim, nobody)
-        return aim, rule, optimality, cases.rates(rule, probabilities=True), scores
+        rule, _ = choose_rule(scores, scores.values[name], aim, nobody)
+        return aim, rule, None, cases.rates(rule, probabilities=True), scores
     cells = cases.cells()
     aim = read_aim(cells.scores, **terms)
     rule, _ = choose_rule(cells.scores, cells.scores.values[cells.classifier], aim, nobody)

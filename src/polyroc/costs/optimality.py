@@ -273,7 +273,7 @@ class _Proof:
             return None
         L = np.zeros((c, c))
         L[~np.eye(c, dtype=bool)] = np.maximum(answer.x[:d], 0.0) * self.options.scale
-        return L / L.max()
+        return np.asarray(L / L.max())
 
 
 def _contradict(rows: FloatArray, strict: BoolArray, y: FloatArray) -> bool:
