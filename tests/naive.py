@@ -81,6 +81,33 @@ def partial_auc(y, s, w, fpr=None, tpr=None, standardised=True):
     return 0.5 * (1 + (area - chance) / (high - low - chance)) if standardised else area
 
 
+def partial_auc_components(y, s, w, fpr=None, tpr=None, standardised=True):
+    """For the class on the axis jackknife pseudo-values, for the other the value with each of its cases alone.
+
+    What is left out is the mean weight of the cases that tie, from all of them alike. Cases without weight: None.
+    """
+    axis = 0 if tpr is None else 1
+
+    def value(v):
+        return partial_auc(y, s, v, fpr, tpr, standardised)
+
+    whole, out, moved = value(w), [None] * len(y), {}
+    for x in [x for x in range(len(y)) if w[x] > 0]:
+        if y[x] != axis:
+            out[x] = value([w[z] if y[z] == axis or z == x else 0.0 for z in range(len(y))])
+            continue
+        ties = [z for z in members(y, axis) if s[z] == s[x] and w[z] > 0]
+        kept = 1 - 1 / len(ties)
+        rest = [w[z] * kept if z in ties else w[z] for z in range(len(y))]
+        left = total(y, rest, axis)
+        removed = total(y, w, axis) - left
+        moved[x] = left / removed * (whole - value(rest)) if left > 1e-12 * removed else 0.0
+    centre = mean([*moved.values()], [w[x] for x in moved])
+    for x, step in moved.items():
+        out[x] = whole + step - centre
+    return out
+
+
 # Pairs of classes ----------------------------------------------------------------------------------------------
 
 

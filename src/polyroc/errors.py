@@ -13,6 +13,8 @@
       PolyrocWarning            the answer stands, but know this
         UndefinedMeasureWarning a class has no case, so the measure is nan
         SmallClassWarning       a class of one case: no standard error can be had
+        FewEffectiveCasesWarning
+                                less than one effective case of a class bears on the value: a very wide interval
         DroppedRowsWarning      rows with missing values were dropped, as asked
         NegativeVarianceWarning an unbiased variance came out negative
         OptimismWarning         a rule was chosen and judged on the same cases
@@ -29,6 +31,7 @@ import warnings
 __all__ = [
     "DegenerateComparisonWarning",
     "DroppedRowsWarning",
+    "FewEffectiveCasesWarning",
     "InputError",
     "MeasureError",
     "MissingFileError",
@@ -84,6 +87,10 @@ class UndefinedMeasureWarning(PolyrocWarning):
 
 class SmallClassWarning(PolyrocWarning):
     """A class of one case: no standard error can be had."""
+
+
+class FewEffectiveCasesWarning(PolyrocWarning):
+    """Less than one effective case of a class bears on the value, so its interval is very wide."""
 
 
 class DroppedRowsWarning(PolyrocWarning):

@@ -39,6 +39,7 @@ class BinnedSample(Sample):
         self._sorted = [
             cells + scale * rank * column.mixed[cells] for cells, rank in zip(self.held, ranks, strict=True)
         ]
+        self._counts = [column.cases[cells, k] for k, cells in enumerate(self.held)]
         self.weight = np.concatenate([column.weight[cells, k] for k, cells in enumerate(self.held)])
         codes = np.repeat(np.arange(len(labels), dtype=np.int32), [len(cells) for cells in self.held])
         self.values = np.empty(0)
@@ -63,6 +64,10 @@ class BinnedSample(Sample):
     def sorted(self, k: int, column: int = 0) -> FloatArray:  # noqa: ARG002
         """The places of the cells of class k."""
         return cast("FloatArray", self._sorted[k])
+
+    def binned_cases(self, k: int) -> FloatArray | None:
+        """How many cases (of positive weight) each cell of class k holds."""
+        return cast("FloatArray", self._counts[k])
 
     def ascending(self, column: int = 0) -> FloatArray:  # noqa: ARG002
         """The places of the cells of all classes, class after class."""

@@ -22,6 +22,7 @@ from polyroc.errors import InputError, SmallClassWarning, ToleranceWarning, warn
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures import Measure
 from polyroc.results import Estimate, Provenance
+from polyroc.results.estimate import warn_of_few_effective
 from polyroc.scores import Kind
 
 __all__ = ["Asked", "Progress", "Solution", "solve"]
@@ -337,6 +338,7 @@ class _Solver:
         if small:
             told = ", ".join(dict.fromkeys(small))
             warn(f"A class has one case only: no standard error (nan) for {told}.", SmallClassWarning)
+        warn_of_few_effective(estimates.values())
         return Solution(estimates, self._covariance(estimates), self.read, self.seen)
 
     def _covariance(self, estimates: Mapping[tuple[str, str], Estimate]) -> FloatArray:

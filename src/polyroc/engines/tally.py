@@ -20,6 +20,7 @@ from polyroc.measures import Measure
 from polyroc.measures import measure as find
 from polyroc.measures.fitness import ROUNDING, refusal
 from polyroc.results import Estimate, Provenance
+from polyroc.results.estimate import warn_of_few_effective
 from polyroc.scores import Kind, Scores, readable
 
 __all__ = ["Tally", "check_weights"]
@@ -140,6 +141,7 @@ class Tally:
         found = Judge(chosen, "classifier", classes, read.of(chosen), judge.facts).estimate(read.bounded(chosen))
         if found.fewest <= 1:
             warn(f"A class has one case only: no standard error (nan) for {chosen}.", SmallClassWarning)
+        warn_of_few_effective([found])
         return found
 
     @property

@@ -17,6 +17,7 @@ from polyroc.measures import MEASURES, Measure, Sample
 from polyroc.measures import measure as find
 from polyroc.measures.fitness import refusal
 from polyroc.results import Estimate, Evaluation, Grouped
+from polyroc.results.estimate import warn_of_few_effective
 from polyroc.scores import Scores
 
 __all__ = ["Options", "Progress", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
@@ -272,7 +273,7 @@ def warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
 
 
 def warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate]) -> None:
-    """Say that a class has one case only."""
+    """Warn of a class of one case, and of a range of rates with less than one."""
     bare = [key for (_, key), e in estimates.items() if e.fewest <= 1 and np.isnan(e.standard_error)]
     if bare:
         unit = "case" if scores.groups is None else "group"
@@ -281,3 +282,4 @@ def warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate])
             f"the interval is Wilson's for one {unit}. Add cases, or leave the class out.",
             SmallClassWarning,
         )
+    warn_of_few_effective(estimates.values())

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import MeasureError
-from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.merging import area, counts_below, placements
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
@@ -31,9 +31,16 @@ class _TwoClasses:
     def mass(self, k: int) -> FloatArray | None:
         return self.sample.mass(k, self.column)
 
-    def stratum(self, k: int, components: FloatArray) -> Stratum:
+    def cases_per_score(self, k: int) -> FloatArray | None:
+        """How many cases with a weight each of the sorted scores stands for; None: one each."""
+        binned, weights = self.sample.binned_cases(k), self.weights(k)
+        if binned is not None or weights is None:
+            return binned
+        return (weights > 0).astype(np.float64)
+
+    def stratum(self, k: int, components: FloatArray, reach: float | None = None) -> Stratum:
         """Components in the order of the sorted scores; the argsort that finds the cases waits until asked."""
-        return Stratum(components, lambda: self.sample.sorted_cases(k, self.column))
+        return Stratum(components, lambda: self.sample.sorted_cases(k, self.column), reach)
 
 
 def auc(sample: Sample) -> Statistic:
@@ -73,6 +80,8 @@ def partial_auc(
 
     Over FPR in [a, b] it is the area between the curve and the axis; over TPR in [a, b] the area between the
     curve and the right side, the integral of (1 - FPR) dTPR. Inside a block of ties the curve is straight.
+    The components of the class on the axis are jackknife pseudo-values, those of the other the lengths of the range
+    beyond each case (Dodd & Pepe 2003); of both the weighted mean is the value.
     Standardised (McClish 1989) it is 1/2 + 1/2 (area - chance) / (largest area - chance): chance is 1/2, a
     perfect curve 1.
     """
@@ -83,11 +92,14 @@ def partial_auc(
     if turned:  # the mirror image: exchange the classes, turn the scores round
         x, z, low, high = z, x, 1.0 - high, 1.0 - low
     scale, shift = _mcclish(low, high) if standardised else (1.0, 0.0)
-    above, height = _partial_components(_Run(two, x, turned), _Run(two, z, turned), low, high)
+    runs = _Run(two, x, turned), _Run(two, z, turned)
+    above = _lengths_beyond(*runs, low, high)
     value = float(np.average(above, weights=two.weights(x)))
 
     def strata() -> Strata:
-        return two.stratum(x, shift + scale * above), two.stratum(z, shift + scale * height)
+        height = _Staircase(*runs).pseudo_values(low, high)[:: runs[1].step]
+        # only cases inside the range move the value, each by a height of up to 1: n (high - low) effective cases
+        return two.stratum(x, shift + scale * above), two.stratum(z, shift + scale * height, reach=scale)
 
     return Statistic(shift + scale * value, strata)
 
@@ -131,40 +143,93 @@ class _Run:
     """The sorted scores of a class, turned round if need be, and the share of the class beyond each."""
 
     def __init__(self, two: _TwoClasses, k: int, turned: bool) -> None:
-        scores, mass = two.scores(k), two.mass(k)
+        scores, mass, count = two.scores(k), two.mass(k), two.cases_per_score(k)
         if mass is None:
             mass = np.arange(len(scores) + 1, dtype=np.float64)
         self.step = -1 if turned else 1
         self.scores = -scores[::-1] if turned else scores
         self.beyond = mass[::-1] / mass[-1] if turned else (mass[-1] - mass) / mass[-1]
+        self.count = count if count is None else count[:: self.step]
 
     def passed(self, at: "_Run") -> tuple[FloatArray, FloatArray]:
         """For each score of a run, the share of this class beyond it, without and with its ties."""
         below, up_to = counts_below(at.scores, self.scores)
         return self.beyond[up_to], self.beyond[below]
 
+    def case_shares(self) -> FloatArray:
+        """The share of the class that one case has; among ties, and where cases are binned, their mean share.
 
-def _partial_components(x: _Run, z: _Run, low: float, high: float) -> tuple[FloatArray, FloatArray]:
-    """Components of the area over low .. high, the share of z passed on the axis, that of x as the height.
+        A case without weight is given the mean share of all cases.
+        """
+        n = len(self.scores)
+        if self.count is None:
+            return np.array(1.0 / n)
+        below, up_to = counts_below(self.scores, self.scores)
+        number = np.concatenate([[0.0], np.cumsum(self.count)])
+        share, cases = self.beyond[below] - self.beyond[up_to], number[up_to] - number[below]
+        return np.divide(share, cases, out=np.full(n, 1.0 / number[-1]), where=share > 0)
 
-    An x contributes the length of [low, high] beyond its own place on the axis. A z contributes the height of
-    the curve at its place, held inside [low, high]: the scores that bound the range are estimated too, and move
-    with each z (Dodd & Pepe 2003). Ties share a stretch of the axis, on which the curve is straight.
+
+def _lengths_beyond(x: _Run, z: _Run, low: float, high: float) -> FloatArray:
+    """For each x, the length of the range low .. high of the axis that lies beyond its place; z is on the axis."""
+    return (high - _mean_held(*z.passed(x), low, high))[:: x.step]
+
+
+class _Staircase:
+    """The ROC curve as one stretch of the axis per z: where it starts and ends, and the heights there.
+
+    Tied cases share a stretch, on which the curve is straight. Cases are in ascending order of their scores, so
+    that the first has the last stretch.
     """
-    above = high - _mean_held(*z.passed(x), low, high)
-    start, end = z.passed(z)
-    foot, top = x.passed(z)
-    slope = np.divide(top - foot, end - start, out=np.zeros(len(foot)), where=end > start)
 
-    def curve_at(place: float, inside: BoolArray) -> float:
-        i = int(np.argmax(inside))
-        return float(foot[i] + slope[i] * (place - start[i]))
+    def __init__(self, x: _Run, z: _Run) -> None:
+        self.z = z
+        self.start, self.end = z.passed(z)
+        self.foot, self.top = x.passed(z)
+        self.mean = (self.foot + self.top) / 2.0
+        self.weight = z.beyond[:-1] - z.beyond[1:]
+        areas = np.concatenate([[0.0], np.cumsum((self.weight * self.mean)[::-1])])[::-1]
+        self.area_before = areas[np.searchsorted(z.scores, z.scores, "right")]
 
-    straight = foot + slope * (_mean_held(start, end, low, high) - start)
-    height = np.where(end > start, straight, (foot + top) / 2.0)
-    height[(end <= low) & (start < low)] = curve_at(low, (start <= low) & (low < end))
-    height[(start >= high) & (end > high)] = curve_at(high, (start < high) & (high <= end))
-    return above[:: x.step], height[:: z.step]
+    def area(self, place: FloatArray) -> FloatArray:
+        """The area under the curve from 0 to a place on the axis."""
+        place = np.clip(place, 0.0, 1.0)
+        i = np.clip(np.searchsorted(-self.z.beyond, -place, "right") - 1, 0, len(self.start) - 1)
+        return self._inside(place - self.start[i], self.end[i] - self.start[i], i)
+
+    def _inside(self, way: FloatArray, length: FloatArray, i: Any = slice(None)) -> FloatArray:
+        """The area up to a way into the stretch of case i, if that had this length."""
+        rise = self.top[i] - self.foot[i]
+        slope = np.divide(rise, length, out=np.zeros(np.broadcast(rise, length).shape), where=length > 0)
+        return np.asarray(self.area_before[i] + way * (self.foot[i] + slope * way / 2.0))
+
+    def pseudo_values(self, low: float, high: float) -> FloatArray:
+        """For each z, the value plus (1 / share - 1) (value - value without the case), moved to their mean.
+
+        The scores that bound the range are quantiles of z: without a case of z they jump to the next one. The
+        derivative of the area by the weight of a case ignores these jumps, which are most of the variance where
+        the range holds few cases; leaving out the case in full contains them. Their weighted mean is the value.
+        """
+        share = self.z.case_shares()
+        rest = 1.0 - share
+        value = float(np.diff(self.area(np.array([low, high])))[0])
+        without = np.divide(
+            self._area_without(share, high * rest) - self._area_without(share, low * rest),
+            rest,
+            out=np.full(len(self.start), value),
+            where=rest > 0,
+        )
+        moved = rest / share * (value - without)
+        return np.asarray(value + moved - np.average(moved, weights=self.weight))
+
+    def _area_without(self, share: FloatArray, place: FloatArray) -> FloatArray:
+        """For each z, the area from 0 to a place (in shares of all z), if a share is cut out of its stretch."""
+        length = self.end - self.start - share
+        inside = self._inside(place - self.start, length)
+        behind = self.area(place + share) - share * self.mean
+        return np.where(
+            place <= self.start, self.area(place), np.where(place >= self.start + length, behind, inside)
+        )
 
 
 def _mean_held(start: FloatArray, end: FloatArray, low: float, high: float) -> FloatArray:

@@ -101,6 +101,10 @@ class Sample:
         weights = self.weights(k, column)
         return None if weights is None else np.concatenate([[0.0], np.cumsum(weights)])
 
+    def binned_cases(self, k: int) -> FloatArray | None:  # noqa: ARG002 - see BinnedSample
+        """How many cases each of `sorted` stands for, if cases are binned; None if each is a case."""
+        return None
+
     def _block(self, k: int) -> slice:
         return slice(self.starts[k], self.starts[k + 1])
 

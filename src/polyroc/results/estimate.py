@@ -1,13 +1,13 @@
 """Estimate: one number with its error bar."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from math import erf, hypot, sqrt
 from statistics import NormalDist
 from typing import Any, Literal, Self, get_args
 
-from polyroc.errors import InputError
+from polyroc.errors import FewEffectiveCasesWarning, InputError, warn
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.certificate import Certificate
 from polyroc.results.intervals import NOTHING, ConfidenceInterval, IntervalKind, checked_level, interval_at
@@ -16,7 +16,7 @@ from polyroc.results.provenance import Provenance
 from polyroc.results.resampled import Resampled
 from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
 
-__all__ = ["Alternative", "Estimate", "Parts"]
+__all__ = ["Alternative", "Estimate", "Parts", "warn_of_few_effective"]
 
 Alternative = Literal["two-sided", "greater", "less"]
 NORMAL = NormalDist()
@@ -289,6 +289,19 @@ class Estimate(Result):
             certificate=_certificate(data.get("certificate")),
             null=data.get("null"),
             _parts=lambda: Parts(tuple(parts), parts.__getitem__),
+        )
+
+
+def warn_of_few_effective(estimates: Iterable[Estimate]) -> None:
+    """Warn of estimates to which less than one effective case of a class contributes, though there are more."""
+    narrow = [e for e in estimates if e.effective is not None and e.effective < 1 - NOTHING and e.fewest > 1]
+    if narrow:
+        fewest = min(e.effective for e in narrow if e.effective is not None)
+        warn(
+            f"{', '.join(dict.fromkeys(e.measure for e in narrow))}: less than one effective case of a class "
+            f"({fewest:.2g}) bears on the value, as where a range of rates is shorter than 1 / cases. The "
+            "interval is close to the whole range of the measure. Use a wider range of rates, or more cases.",
+            FewEffectiveCasesWarning,
         )
 
 
