@@ -29,6 +29,7 @@ from polyroc.results.band import Band
 from polyroc.results.binormal_fit import BinormalFit
 from polyroc.results.curve import Curve, CurveKind
 from polyroc.results.curve_family import Curves, FamilyKind
+from polyroc.results.estimate import warn_of_few_effective
 from polyroc.scores import Scores
 
 __all__ = ["curve"]
@@ -274,6 +275,7 @@ class _Plan:
         def area() -> Estimate:
             estimates, _ = judge(self.area, self.method, {classifier: sample})
             warn_of_small(sample.scores, {(classifier, str(self.area)): estimates[classifier]})
+            warn_of_few_effective(estimates.values())
             return estimates[classifier]
 
         plain = sample.scores.groups is None and sample.weight is None and sample.scores.counts.min() > 1

@@ -22,6 +22,7 @@ from polyroc.measures import Measure, Sample
 from polyroc.measures import measure as find
 from polyroc.results import Comparison, Difference, Estimate, Grouped
 from polyroc.results.comparison import guarded_covariance, pairwise_differences
+from polyroc.results.estimate import warn_of_few_effective
 from polyroc.results.inversion import two_sided
 from polyroc.results.resampled import acceleration
 from polyroc.results.simultaneous import Adjustment, MaxT, adjusted_pvalues
@@ -195,6 +196,7 @@ def _judge(scores: Scores, measure: Measure, method: Method) -> _Judged:
     samples = {classifier: Sample(scores, classifier) for classifier in scores.classifiers}
     estimates, spread = judge(measure, method, samples)
     warn_of_small(scores, {(name, str(measure)): estimate for name, estimate in estimates.items()})
+    warn_of_few_effective(estimates.values())
     if not isinstance(method, Bootstrap):
         return _Judged(estimates, spread, np.empty((len(samples), 0)))
     if any(estimate.resampled is None for estimate in estimates.values()):  # undefined, or a class of one case

@@ -201,6 +201,8 @@ def evaluate(
                 continue
             estimates[classifier, str(each)] = found[classifier]
     warn_of_small(scores, estimates)
+    if measure is not None:  # a range that is the default of a measure nobody asked for is no news
+        warn_of_few_effective(estimates.values())
     if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
         return with_null(next(iter(estimates.values())), null, method)
     return with_null(Evaluation(estimates, skipped), null, method)
@@ -273,7 +275,7 @@ def warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
 
 
 def warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate]) -> None:
-    """Warn of a class of one case, and of a range of rates with less than one."""
+    """Say that a class has one case only."""
     bare = [key for (_, key), e in estimates.items() if e.fewest <= 1 and np.isnan(e.standard_error)]
     if bare:
         unit = "case" if scores.groups is None else "group"
@@ -282,4 +284,3 @@ def warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate])
             f"the interval is Wilson's for one {unit}. Add cases, or leave the class out.",
             SmallClassWarning,
         )
-    warn_of_few_effective(estimates.values())

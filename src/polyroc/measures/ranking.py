@@ -79,11 +79,10 @@ def partial_auc(
     """Part of the area: over a range of false positive rates, or of true positive rates.
 
     Over FPR in [a, b] it is the area between the curve and the axis; over TPR in [a, b] the area between the
-    curve and the right side, the integral of (1 - FPR) dTPR. Inside a block of ties the curve is straight.
-    The components of the class on the axis are jackknife pseudo-values, those of the other the lengths of the range
-    beyond each case (Dodd & Pepe 2003); of both the weighted mean is the value.
-    Standardised (McClish 1989) it is 1/2 + 1/2 (area - chance) / (largest area - chance): chance is 1/2, a
-    perfect curve 1.
+    curve and the right side, the integral of (1 - FPR) dTPR. Inside a block of ties the curve is straight. The
+    components of the class on the axis are jackknife pseudo-values, those of the other class the lengths of the
+    range beyond each case (Dodd & Pepe 2003); of both the weighted mean is the value. Standardised (McClish 1989)
+    it is 1/2 + 1/2 (area - chance) / (largest area - chance): chance is 1/2, a perfect curve 1.
     """
     low, high = _checked_range(fpr, tpr)
     two = _TwoClasses(sample)

@@ -299,8 +299,8 @@ def warn_of_few_effective(estimates: Iterable[Estimate]) -> None:
         fewest = min(e.effective for e in narrow if e.effective is not None)
         warn(
             f"{', '.join(dict.fromkeys(e.measure for e in narrow))}: less than one effective case of a class "
-            f"({fewest:.2g}) bears on the value, as where a range of rates is shorter than 1 / cases. The "
-            "interval is close to the whole range of the measure. Use a wider range of rates, or more cases.",
+            f"({fewest:.2g}) bears on the value, as where a range of rates is shorter than 1 / cases. The value "
+            "may be far off, and the interval contains all values. Use a wider range of rates, or more cases.",
             FewEffectiveCasesWarning,
         )
 

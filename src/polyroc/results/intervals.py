@@ -56,7 +56,8 @@ def interval(
 
     Where the standard error is 0 or cannot be had (a value at a limit, a class of one case), it says nothing of
     the uncertainty, and every kind gives Wilson's interval: wide, never of zero width. Without `fewest` either
-    there is none: (nan, nan).
+    there is none: (nan, nan). If `fewest` is below 1 (a partial area whose range of rates holds less than one
+    case), the value itself is biased by an unknown amount, and every kind gives all values between the limits.
 
     Parameters
     ----------
@@ -109,6 +110,8 @@ def interval_at(
     low, high = map(float, limits)
     if low == high:
         return ConfidenceInterval(low, high)
+    if fewest < 1 - NOTHING:
+        return ConfidenceInterval(low, high)
     span = high - low
     p, error = (value - low) / span, standard_error / span
     if not error >= NOTHING:
@@ -139,6 +142,7 @@ def guarded_ends(p: FloatArray, error: FloatArray, n: FloatArray, z: FloatArray)
     safe_p, safe_error, reach = np.where(inside, p, 0.5), np.where(inside, error, 0.0), np.abs(z)
     edge = _wilson(p, n, reach, ARRAYS)[1]
     ends = np.maximum(p, np.where(inside, _guarded_high(safe_p, safe_error, n, reach, edge, ARRAYS), edge))
+    ends = np.where((n < 1 - NOTHING) & (reach > 0), 1.0, ends)  # less than one case: all values
     return np.asarray(np.where(below, 1.0 - ends, ends))
 
 
