@@ -201,8 +201,8 @@ def evaluate(
                 continue
             estimates[classifier, str(each)] = found[classifier]
     warn_of_small(scores, estimates)
-    if measure is not None:  # a range that is the default of a measure nobody asked for is no news
-        warn_of_few_effective(estimates.values())
+    # a range that is the default of a measure nobody asked for is no news
+    warn_of_few_effective(() if measure is None else estimates.values())
     if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
         return with_null(next(iter(estimates.values())), null, method)
     return with_null(Evaluation(estimates, skipped), null, method)
