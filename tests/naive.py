@@ -8,7 +8,9 @@ each case, the weighted mean outcome of the tuples that contain it, scaled so th
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, groupby, pairwise, permutations, product
-from math import erfc, exp, factorial, inf, log, log2, pi, prod, sqrt
+from math import erfc, exp, factorial, hypot, inf, log, log2, pi, prod, sqrt
+
+from scipy.stats import binom, gamma, norm
 
 from scipy.optimize import linprog
 
@@ -106,6 +108,31 @@ def partial_auc_components(y, s, w, fpr=None, tpr=None, standardised=True):
     for x, step in moved.items():
         out[x] = whole + step - centre
     return out
+
+
+def pointwise_band(y, s, u, level):
+    """The interval of the true positive rate at a rate u inside (0, 1); every case counts one."""
+    points, (negatives, positives) = roc_points(y, s, [1.0] * len(y)), (len(members(y, k)) for k in (0, 1))
+    tail = (1 - level) / 2
+
+    def mid(j):
+        return sum(binom.pmf(i, negatives, u) for i in range(j)) + binom.pmf(j, negatives, u) / 2
+
+    likely = [j for j in range(negatives + 1) if tail < mid(j) < 1 - tail]
+    left = height(points, (likely[0] - 1) / negatives) if likely[0] > 0 else 0.0
+    right = height(points, likely[-1] / negatives) if likely[-1] < negatives else 1.0
+    p, z = height(points, u), norm.isf(tail)
+    root = z * sqrt(p * (1 - p) / positives + z**2 / (4 * positives**2))
+    ends = [(p + z**2 / (2 * positives) + side * root) / (1 + z**2 / positives) for side in (-1, 1)]
+    for i, called in enumerate((round(p * positives, 9), round((1 - p) * positives, 9))):
+        if called == 0:
+            ends[i] = float(i)
+        elif called <= 3:
+            edge = gamma.ppf(1 - level, called) / positives
+            ends[i] = min(ends[0], edge) if i == 0 else max(ends[1], 1 - edge)
+    low = p - hypot(p - ends[0], max(p - left, 0.0))
+    high = p + hypot(ends[1] - p, max(right - p, 0.0))
+    return max(low, 0.0), min(high, 1.0)
 
 
 # Pairs of classes ----------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ __all__ = ["BandName", "band_around", "drawn_as", "working_hotelling"]
 
 BandName = Literal["pointwise", "simultaneous", "working_hotelling"]
 RATES = np.linspace(0.0, 1.0, 201)  # where a band is known
+FEW = 3.0  # cases of an outcome, up to which Wilson's interval is modified
 Ends = tuple[FloatArray, FloatArray]
 
 
@@ -55,40 +56,58 @@ def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, met
 
     For ROC and DET curves, of the true positive rate R at a false positive rate u:
 
-    - pointwise, formula: the variance is R (1 - R) / n1 + slope^2 u (1 - u) / n0, with the slope of the curve
-      over two standard errors of u to either side; the interval is Wilson's for as many cases as have it.
-    - pointwise, bootstrap: the same with the variance of the replicates.
+    - pointwise, formula: two intervals are combined as those of independent errors (MOVER, Zou & Donner 2008):
+      that of a share of n1 positives (Wilson's, modified beside 0 and 1), and the heights of the curve between
+      which the threshold with rate u lies, by the binomial distribution of the number of negatives above it. Near
+      the ends, where there may be no negative beyond the threshold, the lower end is 0.
+    - pointwise, bootstrap: from the lower to the higher of the ends of this band and of Wilson's interval for as
+      many cases as have the variance of the replicates. Resampling alone does not know of scores beyond the last.
     - simultaneous, formula: rectangles of fixed size that hold both rates at all thresholds, from Kolmogorov's
       distribution (Campbell 1994). They hold for every shape of curve, and are wide.
     - simultaneous, bootstrap: so many standard errors to either side that the share `level` of the replicates
       stays inside everywhere. The standard error is never taken below that of Agresti & Coull's share, for
       resampling does not vary where all positives are called, or none.
 
-    All but the rectangles are then moved sideways by one negative (pointwise: half of one), for a rate cannot be
-    told from its neighbour. For precision-recall curves, of the precision at a recall, given the sample's
+    Bands of replicates are moved sideways by one negative (pointwise: half of one), for a rate cannot be told from
+    its neighbour. For precision-recall curves, of the precision at a recall, given the sample's
     prevalence; by formula, from the false positive rates at which the band of the ROC curve holds that recall. For
     cost curves, from the simultaneous band of the ROC curve: as sure, at least.
+
+    References
+    ----------
+    Brown, Cai & DasGupta, Statistical Science 16 (2001) 101-133. Campbell, Statistics in Medicine 13 (1994)
+    499-508. Zou & Donner, Statistics in Medicine 27 (2008) 1693-1702.
     """
     _refuse(found, kind, name, method)
-    if kind == "pr" and not isinstance(method, Bootstrap):
+    if isinstance(method, Bootstrap):
+        return _resampled_band(found, kind, name, level, method)
+    if kind == "pr":
         return _as_precision(band_around(found, "roc", name, level, method), found.prevalence)
+    known = _true_positive_rates(found)
+    if name == "pointwise":
+        ends, how = _by_order_statistics(found, known, level), "order statistics and Wilson, combined"
+    else:
+        ends, how = _kolmogorov(found, known, level), "Kolmogorov rectangles"
+    return drawn_as(kind, Band(name, how, level, RATES, *ends))
+
+
+def _resampled_band(found: Sweep, kind: CurveKind, name: BandKind, level: float, method: Bootstrap) -> Band:
     known = _precisions(found) if kind == "pr" else _true_positive_rates(found)
     z = NormalDist().inv_cdf(0.5 + level / 2.0)
-    if isinstance(method, Bootstrap):
-        replicates = over_resamples(method, found.sample, known.replicated)
-        replicates = replicates[:, ~np.isnan(replicates).any(axis=0)]
-        if replicates.shape[1] < 2:
-            raise InputError(f"A band needs two or more resamples with both classes; {method} gave fewer.")
-        if name == "pointwise":
-            ends, how = _wilson(known, replicates.var(axis=1, ddof=1), z), f"Wilson with the variance of {method}"
-        else:
-            ends, how = _studentised(known, replicates, level, z), f"studentised {method}"
-    elif name == "pointwise":
-        ends, how = _wilson(known, _delta_variance(found, known), z), "Wilson with the variance at a fixed rate"
-    else:
-        return drawn_as(kind, Band(name, "Kolmogorov rectangles", level, RATES, *_kolmogorov(found, known, level)))
-    ends = _moved(*ends, known.step * (1.0 if name == "simultaneous" else 0.5), rises=kind != "pr")
-    return drawn_as(kind, Band(name, how, level, RATES, *ends))
+    replicates = over_resamples(method, found.sample, known.replicated)
+    replicates = replicates[:, ~np.isnan(replicates).any(axis=0)]
+    if replicates.shape[1] < 2:
+        raise InputError(f"A band needs two or more resamples with both classes; {method} gave fewer.")
+    rises = kind != "pr"
+    if name == "simultaneous":
+        ends = _moved(*_studentised(known, replicates, level, z), known.step, rises)
+        return drawn_as(kind, Band(name, f"studentised {method}", level, RATES, *ends))
+    low, high = _moved(*_wilson(known, replicates.var(axis=1, ddof=1), z), known.step / 2.0, rises)
+    plain = Band(name, "", level, RATES, *_by_order_statistics(found, _true_positive_rates(found), level))
+    if kind == "pr":
+        plain = _as_precision(plain, found.prevalence)
+    how = f"Wilson with the variance of {method}, and order statistics"
+    return drawn_as(kind, Band(name, how, level, RATES, np.minimum(low, plain.low), np.maximum(high, plain.high)))
 
 
 def working_hotelling(fit: BinormalFit, kind: CurveKind, level: float) -> Band:
@@ -184,7 +203,11 @@ def _precisions(found: Sweep) -> _Heights:
 def _wilson(known: _Heights, variance: FloatArray, z: float) -> Ends:
     """Wilson's interval for a share of so many cases as have this variance, no more than there are."""
     n = np.minimum(known.n, known.softened / np.maximum(variance, np.finfo(float).tiny))
-    p, near = known.value, 1.0 + z * z / n
+    return _wilson_ends(known.value, n, z)
+
+
+def _wilson_ends(p: FloatArray, n: FloatArray, z: float) -> Ends:
+    near = 1.0 + z * z / n
     middle = (p + z * z / (2.0 * n)) / near
     reach = z / near * np.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
     return np.minimum(middle - reach, p), np.maximum(middle + reach, p)
@@ -199,14 +222,50 @@ def _studentised(known: _Heights, replicates: FloatArray, level: float, z: float
     return known.value - reach, known.value + reach
 
 
-def _delta_variance(found: Sweep, known: _Heights) -> FloatArray:
-    """Variance of the height at a fixed rate: of the positives, and of where the threshold falls."""
-    spread = RATES * (1.0 - RATES) * known.step
-    reach = 2.0 * np.sqrt(np.maximum(spread, known.step**2))
-    left, right = np.maximum(RATES - reach, 0.0), np.minimum(RATES + reach, 1.0)
-    cases, weight = falling(found), _ones(found)
-    slope = (cases.at(weight, right) - cases.at(weight, left))[0] / (right - left)
-    return np.asarray(known.softened / known.n + slope**2 * spread)
+def _by_order_statistics(found: Sweep, known: _Heights, level: float) -> Ends:
+    """The errors of both rates, combined as independent ones, each by its own interval (MOVER).
+
+    The threshold with the false positive rate u has J of n negatives above it, and J is binomial, whatever the
+    distribution of the scores. So it lies below the J-th highest negative and not below the next, and the curve at
+    the likely values of J tells how far R may be off because of the threshold.
+    """
+    cases, weight, n = falling(found), _ones(found), max(round(1.0 / known.step), 1)
+    fewest = _fewest_beyond(n, (1.0 - level) / 2.0)
+    most = n - fewest[::-1]
+    left = np.where(fewest > 0, cases.at(weight, np.maximum(fewest - 1.0, 0.0) / n)[0], 0.0)
+    right = np.where(most < n, cases.at(weight, most / n)[0], 1.0)
+    low, high = _share_interval(known.value, known.n, level)
+    p = known.value
+    below = np.hypot(p - low, np.maximum(p - left, 0.0))
+    above = np.hypot(high - p, np.maximum(right - p, 0.0))
+    return np.maximum(p - below, 0.0), np.minimum(p + above, 1.0)
+
+
+def _fewest_beyond(n: int, tail: float) -> FloatArray:
+    """At each of `RATES` the smallest binomial number of n whose mid-P lower tail is larger than `tail`."""
+    from scipy.special import bdtr, bdtrik
+
+    inner = RATES[1:-1]
+    k = np.clip(np.ceil(np.nan_to_num(bdtrik(tail, n, inner))), 0, n)
+    k += np.where(bdtr(k, n, inner) < tail, 1.0, 0.0)  # the inverse is rounded
+    before = np.where(k > 0, bdtr(np.maximum(k - 1.0, 0.0), n, inner), 0.0)
+    k += (bdtr(k, n, inner) + before) / 2.0 <= tail
+    return np.concatenate([[0.0], np.minimum(k, n), [float(n)]])
+
+
+def _share_interval(p: FloatArray, n: FloatArray, level: float) -> Ends:
+    """Wilson's interval for a share; with up to three cases of either outcome as modified by Brown et al. (2001).
+
+    Wilson's holds too seldom just beside 0 and 1. There the outer end is that of a Poisson number.
+    """
+    from scipy.special import gammaincinv
+
+    low, high = _wilson_ends(p, n, NormalDist().inv_cdf(0.5 + level / 2.0))
+
+    def poisson(cases: FloatArray) -> FloatArray:
+        return np.where(cases <= FEW, gammaincinv(np.clip(cases, 1e-9, FEW), 1.0 - level) / n, 1.0)
+
+    return np.minimum(low, poisson(p * n)), np.maximum(high, 1.0 - poisson((1.0 - p) * n))
 
 
 def _kolmogorov(found: Sweep, known: _Heights, level: float) -> Ends:
