@@ -11,6 +11,7 @@ from scipy import stats
 
 import polyroc as pr
 from polyroc._normalise import as_scores
+from polyroc.datasets import Binormal
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.inference import bootstrap
 from polyroc.inference.bootstrap import Bootstrap, replicates
@@ -298,6 +299,31 @@ def test_intervals_equal_scipy_on_the_same_replicates(kind, level):
     # the jackknife of a mean over pairs is its influence function, so even BCa agrees but for rounding;
     # a quantile between two replicates amplifies it by their number
     assert ours == pytest.approx(tuple(theirs.confidence_interval), abs=1e-10)
+
+
+@pytest.mark.peer(
+    "scipy", "stats.bootstrap: the BCa interval of an area of 0.986, if its ties are exact, to 1e-10"
+)
+def test_bca_of_a_high_area_is_scipys_if_ties_are_ties():
+    """A mean of placements equals the area but for rounding; to scipy these are no ties, and its ends move."""
+
+    def placements(x, z, axis=-1):
+        pairs = x[..., :, None] - z[..., None, :]
+        return ((pairs > 0) + 0.5 * (pairs == 0)).mean(axis=-1).mean(axis=-1)
+
+    y, s = Binormal(3.0).sample((25, 35), rng=21)
+    x, z = s[y == 1], s[y == 0]
+    found, u = influence(x, z)
+    exact, rounded = (
+        stats.bootstrap(
+            (x, z), each, method="BCa", n_resamples=5000, vectorized=True, batch=500, rng=np.random.default_rng(0)
+        )
+        for each in (area, placements)
+    )
+    for theirs in (exact, rounded):
+        ours = interval("bca", found, theirs.bootstrap_distribution, 0.95, acceleration(u))
+        assert ours == pytest.approx(tuple(exact.confidence_interval), abs=1e-10)
+    assert exact.confidence_interval.high < 0.9995 < rounded.confidence_interval.high
 
 
 @pytest.mark.peer(

@@ -1,5 +1,6 @@
 """Confusion rates: every cell with its error bar, the cobweb, information gain, likelihood ratios."""
 
+import itertools
 import json
 import math
 import pickle
@@ -12,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 import naive
 import polyroc as pr
@@ -169,8 +171,7 @@ def test_likelihood_ratios():
     assert len(found) == 4
     positive, negative = found["sick", "sick", "well"], found["well", "sick", "well"]
     assert (positive.value, negative.value) == (pytest.approx(7.5), pytest.approx(0.25 / 0.9))
-    # Simel et al.: 1/30 - 1/40 + 1/6 - 1/60 with n below; the house has n - 1 there
-    expected = (1 / 30 - 1 / 40) * 40 / 39 + (1 / 6 - 1 / 60) * 60 / 59
+    expected = 1 / 30 - 1 / 40 + 1 / 6 - 1 / 60  # Simel et al.
     assert positive.log_standard_error == pytest.approx(math.sqrt(expected), abs=EXACT)
     low, high = positive.confidence_interval(0.9)
     assert low * high == pytest.approx(7.5**2)
@@ -185,7 +186,48 @@ def test_likelihood_ratios_without_a_case():
     assert ratios["a", "a", "b"].value == math.inf
     assert ratios["a", "b", "a"].value == 0
     assert math.isnan(ratios["c", "a", "b"].value)
-    assert math.isnan(ratios["a", "a", "b"].confidence_interval().low)
+    for key in (("c", "a", "b"), ("c", "b", "a")):  # said of neither
+        assert all(math.isnan(end) for end in ratios[key].confidence_interval())
+
+
+@pytest.mark.published(
+    "Scott, Greenberg & Poole (2008), Table 1, by epiR's epi.tests",
+    "likelihood ratio 3.75 (95 % 3.32 to 4.24) of 670 of 744 and 202 of 842",
+)
+def test_published_likelihood_ratio():
+    y = np.repeat(["sick", "well"], [744, 842])
+    said = np.repeat(["sick", "well", "sick", "well"], [670, 74, 202, 640])
+    found = next(each for each in pr.rates(y, said).likelihood_ratios() if each.said == each.of == "sick")
+    assert [round(number, 2) for number in (found.value, *found.confidence_interval())] == [3.75, 3.32, 4.24]
+
+
+def test_likelihood_ratio_where_a_rate_is_zero():
+    """Half a case is added to each of the four cells: 20.5 of 31, 0.5 of 51."""
+    y = np.repeat(["sick", "well"], [30, 50])
+    said = np.repeat(["sick", "well"], [20, 60])
+    found = {(each.said, each.of, each.against): each for each in pr.rates(y, said).likelihood_ratios()}
+    high, low = found["sick", "sick", "well"], found["sick", "well", "sick"]
+    assert (high.value, low.value) == (math.inf, 0)
+    error = math.sqrt(1 / 20.5 - 1 / 31 + 1 / 0.5 - 1 / 51)
+    assert high.log_standard_error == pytest.approx(error)
+    end = (20.5 / 31) / (0.5 / 51) * math.exp(-1.959964 * error)
+    assert high.confidence_interval() == (pytest.approx(end, rel=1e-6), math.inf)
+    assert low.confidence_interval() == (0, pytest.approx(1 / end, rel=1e-6))
+
+
+@pytest.mark.parametrize(("n", "m", "p", "q"), [(20, 20, 0.8, 0.05), (50, 30, 0.6, 0.02), (15, 60, 0.9, 0.01)])
+def test_interval_of_a_likelihood_ratio_holds_it(n, m, p, q):
+    """By all tables there can be, those with a rate of zero among them."""
+    held = 0.0
+    for a, b in itertools.product(range(n + 1), range(m + 1)):
+        chance = binom.pmf(a, n, p) * binom.pmf(b, m, q)
+        if chance < 1e-6:
+            continue
+        y, said = np.repeat(["a", "b"], [n, m]), np.repeat(["a", "b", "a", "b"], [a, n - a, b, m - b])
+        ratio = next(each for each in pr.rates(y, said).likelihood_ratios() if each.said == each.of == "a")
+        low, high = ratio.confidence_interval()
+        held += chance * (low <= p / q <= high)
+    assert held >= 0.93
 
 
 def test_groups_that_span_classes_count_in_what_follows():

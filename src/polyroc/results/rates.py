@@ -30,7 +30,17 @@ class LikelihoodRatio:
     value
         The ratio; infinite if the decision never falls to `against`, nan if it falls to neither.
     log_standard_error
-        Of its natural logarithm, by the delta method (Simel, Samsa & Matchar 1991); nan where a rate is zero.
+        Of its natural logarithm, by the delta method: sqrt((1 - p) / (n p) + (1 - q) / (m q)) for the rates p of n
+        and q of m cases (Simel, Samsa & Matchar 1991). With weights or groups, from the variances of the rates.
+        Where one rate is zero, that of the logarithm of `centre`; nan where both are.
+    centre
+        Around which the interval lies: the value. Where one rate is zero, the ratio of the rates after half a case
+        was added to the cases with and to those without this decision, in both classes (Haldane 1956).
+
+    References
+    ----------
+    Simel, Samsa & Matchar, Journal of Clinical Epidemiology 44 (1991) 763-770. Haldane, Annals of Human Genetics
+    20 (1956) 309-311.
     """
 
     said: str
@@ -38,15 +48,17 @@ class LikelihoodRatio:
     against: str
     value: float
     log_standard_error: float
+    centre: float | None = None
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """Symmetric around the logarithm; (nan, nan) where a rate is zero."""
+        """Symmetric around the logarithm of `centre`; from 0 or to infinity if the value is there."""
         if not 0 < level < 1:
             raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
         if isnan(self.log_standard_error):
             return ConfidenceInterval(nan, nan)
+        centre = self.value if self.centre is None else self.centre
         reach = NormalDist().inv_cdf(0.5 + level / 2) * self.log_standard_error
-        return ConfidenceInterval(self.value * exp(-reach), self.value * exp(reach))
+        return ConfidenceInterval(min(centre * exp(-reach), self.value), max(centre * exp(reach), self.value))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,12 +253,24 @@ class Rates(Result):
     def _ratio(self, said: int, of: int, against: int) -> LikelihoodRatio:
         top, bottom = float(self.rates[of, said]), float(self.rates[against, said])
         value = top / bottom if bottom else (np.inf if top > 0 else nan)
-        error = nan
+        names = self.classes[said], self.classes[of], self.classes[against]
         if top > 0 and bottom > 0:
             gradient = np.zeros_like(self.rates)
-            gradient[of, said], gradient[against, said] = 1 / top, -1 / bottom
-            error = sqrt(self._variance(gradient))
-        return LikelihoodRatio(self.classes[said], self.classes[of], self.classes[against], value, error)
+            gradient[of, said] = self._by_cases(of) / top
+            gradient[against, said] = -self._by_cases(against) / bottom
+            return LikelihoodRatio(*names, value, sqrt(self._variance(gradient)))
+        n, m = float(self.fewest[of]), float(self.fewest[against])
+        if isnan(value) or not min(n, m) > 0:
+            return LikelihoodRatio(*names, value, nan)
+        p, q = (top * n + 0.5) / (n + 1.0), (bottom * m + 0.5) / (m + 1.0)
+        error = sqrt((1.0 - p) / (p * (n + 1.0)) + (1.0 - q) / (q * (m + 1.0)))
+        return LikelihoodRatio(*names, value, error, p / q)
+
+    def _by_cases(self, k: int) -> float:
+        """The factor from a standard error with n - 1 below, as elsewhere, to that of Simel et al. with n."""
+        if self.provenance.weighted or self.provenance.groups is not None:
+            return 1.0
+        return sqrt(1.0 - 1.0 / self.fewest[k]) if self.fewest[k] > 1 else nan
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per cell: true class, decision, count, rate and interval."""

@@ -77,6 +77,10 @@ def interval(
     correction runs off the end of the distribution. The ends of "basic" and "normal" may lie beyond the limits of
     the measure, those of "percentile" and "bca" may leave out the value; nothing is cut here.
 
+    For "bca" a replicate that equals the value counts half as below it, also where the two differ by rounding.
+    Many replicates of a high area equal it, and with an exact comparison, as in scipy.stats.bootstrap, the last
+    digit of a sum would decide the interval.
+
     Parameters
     ----------
     kind, value, replicates, level
