@@ -100,6 +100,23 @@ def test_working_hotelling_bands_hold_a_binormal_curve_as_often_as_they_say():
     assert least(times, 0.9) <= found <= binom.ppf(0.999, times, 0.9) + 3  # 3: the fit is not normal at n = 80
 
 
+def test_resampled_simultaneous_band_holds_the_whole_curve_where_negatives_are_few():
+    """It held 91 % of these before it contained the pointwise band by formula."""
+    times = 150
+    found = held(Binormal(1.8), (20, 200), times, band="simultaneous", method=METHODS["bootstrap"])
+    assert found.all(axis=1).sum() >= least(times, 0.95)
+
+
+@pytest.mark.parametrize("kind", ["roc", "pr"])
+@pytest.mark.parametrize("name", ["pointwise", "simultaneous"])
+def test_resampled_bands_contain_the_pointwise_band_by_formula(kind, name):
+    y, s = Binormal(1.2).sample((15, 60), rng=3)
+    formula = pr.curve(y, s, kind=kind, band="pointwise").band
+    resampled = pr.curve(y, s, kind=kind, band=name, method=METHODS["bootstrap"]).band
+    assert (resampled.low <= formula.low).all()
+    assert (resampled.high >= formula.high).all()
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_pointwise_bands_hold_each_point_as_often_as_they_say(method):
     times = 200

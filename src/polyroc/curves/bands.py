@@ -60,8 +60,7 @@ def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, met
       that of a share of n1 positives (Wilson's, modified beside 0 and 1), and the heights of the curve between
       which the threshold with rate u lies, by the binomial distribution of the number of negatives above it. Near
       the ends, where there may be no negative beyond the threshold, the lower end is 0.
-    - pointwise, bootstrap: from the lower to the higher of the ends of this band and of Wilson's interval for as
-      many cases as have the variance of the replicates. Resampling alone does not know of scores beyond the last.
+    - pointwise, bootstrap: Wilson's interval for as many cases as have the variance of the replicates.
     - simultaneous, formula: rectangles of fixed size that hold both rates at all thresholds, from Kolmogorov's
       distribution (Campbell 1994). They hold for every shape of curve, and are wide.
     - simultaneous, bootstrap: so many standard errors to either side that the share `level` of the replicates
@@ -69,9 +68,10 @@ def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, met
       resampling does not vary where all positives are called, or none.
 
     Bands of replicates are moved sideways by one negative (pointwise: half of one), for a rate cannot be told from
-    its neighbour. For precision-recall curves, of the precision at a recall, given the sample's
-    prevalence; by formula, from the false positive rates at which the band of the ROC curve holds that recall. For
-    cost curves, from the simultaneous band of the ROC curve: as sure, at least.
+    its neighbour, and widened to contain the pointwise band by formula: resampling does not know of scores beyond
+    the last. For precision-recall curves, of the precision at a recall, given the sample's prevalence; by formula,
+    from the false positive rates at which the band of the ROC curve holds that recall. For cost curves, from the
+    simultaneous band of the ROC curve: as sure, at least.
 
     References
     ----------
@@ -98,16 +98,17 @@ def _resampled_band(found: Sweep, kind: CurveKind, name: BandKind, level: float,
     replicates = replicates[:, ~np.isnan(replicates).any(axis=0)]
     if replicates.shape[1] < 2:
         raise InputError(f"A band needs two or more resamples with both classes; {method} gave fewer.")
-    rises = kind != "pr"
     if name == "simultaneous":
-        ends = _moved(*_studentised(known, replicates, level, z), known.step, rises)
-        return drawn_as(kind, Band(name, f"studentised {method}", level, RATES, *ends))
-    low, high = _moved(*_wilson(known, replicates.var(axis=1, ddof=1), z), known.step / 2.0, rises)
-    plain = Band(name, "", level, RATES, *_by_order_statistics(found, _true_positive_rates(found), level))
+        ends, how, step = _studentised(known, replicates, level, z), f"studentised {method}", known.step
+    else:
+        ends, how = _wilson(known, replicates.var(axis=1, ddof=1), z), f"Wilson with the variance of {method}"
+        step = known.step / 2.0
+    low, high = _moved(*ends, step, rises=kind != "pr")
+    least = Band("pointwise", "", level, RATES, *_by_order_statistics(found, _true_positive_rates(found), level))
     if kind == "pr":
-        plain = _as_precision(plain, found.prevalence)
-    how = f"Wilson with the variance of {method}, and order statistics"
-    return drawn_as(kind, Band(name, how, level, RATES, np.minimum(low, plain.low), np.maximum(high, plain.high)))
+        least = _as_precision(least, found.prevalence)
+    ends = np.minimum(low, least.low), np.maximum(high, least.high)
+    return drawn_as(kind, Band(name, f"{how}, and order statistics", level, RATES, *ends))
 
 
 def working_hotelling(fit: BinormalFit, kind: CurveKind, level: float) -> Band:

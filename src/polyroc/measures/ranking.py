@@ -166,7 +166,7 @@ class _Run:
         below, up_to = counts_below(self.scores, self.scores)
         number = np.concatenate([[0.0], np.cumsum(self.count)])
         share, cases = self.beyond[below] - self.beyond[up_to], number[up_to] - number[below]
-        return np.divide(share, cases, out=np.full(n, 1.0 / number[-1]), where=share > 0)
+        return np.asarray(np.divide(share, cases, out=np.full(n, 1.0 / number[-1]), where=share > 0))
 
 
 def _lengths_beyond(x: _Run, z: _Run, low: float, high: float) -> FloatArray:
