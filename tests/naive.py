@@ -10,9 +10,8 @@ from functools import cache
 from itertools import combinations, groupby, pairwise, permutations, product
 from math import erfc, exp, factorial, hypot, inf, log, log2, pi, prod, sqrt
 
-from scipy.stats import binom, gamma, norm
-
 from scipy.optimize import linprog
+from scipy.stats import binom, gamma, norm
 
 
 def psi(a, b):
