@@ -145,7 +145,7 @@ def test_differences_have_a_zero_line_adjusted_p_values_and_open_markers_where_n
     assert [list(line.get_xdata()) for line in picture.references] == [[0.0, 0.0]]
     values, pvalues = picture.numbers[:3], picture.numbers[3:]
     assert len(values) == len(pvalues) == 3
-    assert "p (Holm)" in texts(written(picture.figure))
+    assert "p (max-t)" in texts(written(picture.figure))
     background = to_rgba(picture.ax.get_facecolor())
     filled = [to_rgba(point.get_markerfacecolor()) != background for point in picture.points]
     assert filled == [each.adjusted_pvalue < 0.05 for each in found.differences.values()]

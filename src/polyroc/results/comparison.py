@@ -41,7 +41,7 @@ class Comparison(Result):
     covariance
         Of the estimates, in the same order.
     statistic, pvalue
-        The test that all are equal: the largest |z| among the pairs, and its p-value, which is the smallest one
+        The test that all are equal: the largest absolute z among the pairs, and its p-value, which is the smallest one
         adjusted by "max-t" (see `MaxT`). So all are rejected to be equal exactly if some pair differs. With two
         classifiers it is the p-value of their difference.
     differences
@@ -49,7 +49,7 @@ class Comparison(Result):
     adjustment
         How the p-values of the pairs were adjusted: "max-t", "holm", "bonferroni", "benjamini-hochberg" or None.
     max_t
-        The distribution of the largest |z| if all are equal.
+        The distribution of the largest absolute z if all are equal.
     """
 
     estimates: Mapping[str, Estimate]
