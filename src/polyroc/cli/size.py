@@ -36,13 +36,17 @@ QUESTION = (
     click.option("--width", type=float, help="Instead of a test: how wide the interval may be."),
     click.option("--power", type=float, help="The chance wanted that the study succeeds; 0.8 by default."),
     click.option("--n", metavar="N", help="Cases (100), or cases by class (30,70): tells the power instead."),
-    click.option("--alpha", default=0.05, show_default=True, help="The chance allowed of a false finding."),
+    click.option(
+        "--alpha",
+        type=float,
+        help="The chance allowed of a false finding; 0.05, or 0.025 for the one-sided test with --margin.",
+    ),
     click.option("--sides", type=click.Choice(["1", "2"]), help="One- or two-sided; 2, or 1 with --margin."),
     click.option("--ratio", metavar="A,B", help="Cases by class, such as 1,2 for 1 negative to 2 positive."),
     click.option(
         "--formula",
         type=click.Choice(["hanley-mcneil", "obuchowski"]),
-        help="The variance of auc without data; hanley-mcneil by default.",
+        help="A published formula for auc without data, with its own test, instead of the test of polyroc.",
     ),
 )
 

@@ -36,7 +36,8 @@ class SampleSize(Result):
     power
         The chance that the study succeeds; None for a width by formula.
     width
-        The width of the 1 - alpha interval: where the estimate is as expected, or the mean in simulations.
+        The width of the interval that does the test, of the level 1 - alpha (1 - 2 alpha if one-sided): where the
+        estimate is as expected, or the mean in simulations.
     wanted_power, wanted_width
         What was asked for.
     method, assumptions

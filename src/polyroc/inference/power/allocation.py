@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ __all__ = ["Allocation", "Sizes", "is_whole"]
 Sizes: TypeAlias = tuple[int, ...]
 Shares: TypeAlias = Sequence[float] | Mapping[str, float]
 
+ROUNDING = 1e-12  # of a ratio such as 0.1 + 0.2 : 0.3
 FEWEST = 2  # cases of a class without which it has no variance
 FEWEST_BY_FORMULA = 10  # cases of a class below which nothing is normal, as in Obuchowski's table (2004)
 
@@ -22,7 +24,8 @@ class Allocation:
     """The classes, the ratio of their sizes, and how many sets of cases there are.
 
     Cases are added one at a time, each to the class that is furthest below its share (Sainte-Lague's method), so
-    that more cases never mean fewer of any class; every class has at least so many.
+    that more cases never mean fewer of any class. The sizes have the ratio up to rounding whatever the number of
+    cases; a minimum for each class raises all classes in proportion.
 
     Attributes
     ----------
@@ -31,10 +34,11 @@ class Allocation:
     sets
         2 if two classifiers are judged on different cases, each set with the same class sizes; else 1.
     at_least
-        Cases of every class.
+        Cases of every class in the smallest set.
 
-    >>> Allocation(("negative", "positive"), (1.0, 2.0)).sizes(90)
-    (30, 60)
+    >>> shared = Allocation(("negative", "positive"), (1.0, 2.0), at_least=10)
+    >>> shared.sizes(90), shared.fewest
+    ((30, 60), 30)
     """
 
     names: tuple[str, ...]
@@ -44,8 +48,11 @@ class Allocation:
 
     @property
     def fewest(self) -> int:
-        """The fewest cases there can be in a set."""
-        return self.at_least * len(self.names)
+        """The fewest cases there can be in a set: `at_least` of the smallest class, the others in proportion.
+
+        A class whose share of the cases is k or more gets k or more by Sainte-Lague's method.
+        """
+        return ceil(self.at_least * sum(self.ratio) / min(self.ratio) * (1.0 - ROUNDING))
 
     def by_formula(self) -> "Allocation":
         """The same with classes large enough for a formula that takes estimates to be normal."""
@@ -55,8 +62,8 @@ class Allocation:
         """Class sizes of a set of so many cases."""
         ratio = np.array(self.ratio)
         # The loop below would pass through these sizes: they add up to `cases` at most, and stop short of ties.
-        known = (cases - (self.at_least + 0.5) * len(ratio)) * ratio / ratio.sum()
-        sizes = np.maximum(self.at_least, np.ceil(known - 0.5 - 1e-9).astype(np.int64))
+        known = (cases - 0.5 * len(ratio)) * ratio / ratio.sum()
+        sizes = np.maximum(0, np.ceil(known * (1.0 - ROUNDING) - 0.5).astype(np.int64))
         for _ in range(cases - int(sizes.sum())):
             sizes[np.argmax(ratio / (2 * sizes + 1))] += 1
         return tuple(sizes.tolist())
@@ -71,9 +78,10 @@ class Allocation:
         fewest = self.sets * self.fewest
         if not is_whole(n) or n < fewest or n % self.sets:
             shared = ", an even one for two sets of cases" if self.sets == 2 else ""
+            ratio = ":".join(f"{share:g}" for share in self.ratio)
             raise InputError(
-                f"n must be a whole number of cases, {fewest} or more{shared}, or the size of each class "
-                f"({', '.join(self.names)}), got {n!r}."
+                f"n must be a whole number of cases, {fewest} or more in the ratio {ratio}{shared}, or the size "
+                f"of each class ({', '.join(self.names)}), got {n!r}."
             )
         return self.sizes(int(n) // self.sets)
 

@@ -14,15 +14,15 @@ from polyroc.inference.power.allocation import Allocation, Sizes, allocation
 from polyroc.inference.power.formulas import (
     CLASSES,
     CorrelationOf,
-    FormulaSpread,
+    FormulaVariances,
     Obuchowski,
     area_correlation,
     formula,
 )
-from polyroc.inference.power.pilots import Pilot, PilotSpread, pilot_scores
+from polyroc.inference.power.pilots import Pilot, PilotVariances, pilot_scores
 from polyroc.inference.power.questions import Aim, Question
 from polyroc.inference.power.simulating import PilotWorld, Simulation, Trials, World, drawn, search
-from polyroc.inference.power.solving import MOST, Spread, power_at, smallest, unreachable, width_at
+from polyroc.inference.power.solving import MOST, VarianceModel, power_at, smallest, unreachable, width_at
 from polyroc.measures import Measure
 from polyroc.results.sample_size import SampleSize
 from polyroc.scores import Scores
@@ -63,7 +63,7 @@ class _Plan(NamedTuple):
             null=None if aim.width is not None else question.null,
             margin=aim.margin,
             upward=aim.width is None and question.upward,
-            alpha=aim.alpha,
+            alpha=aim.test_alpha,
             sides=aim.test_sides,
             wanted_power=aim.power,
             wanted_width=aim.width,
@@ -92,13 +92,20 @@ def from_formula(
     shared = allocation(asked.ratio, classes, [1.0] * len(classes), sets)
     question = Question(asked.measure, len(classes), asked.aim, asked.value, asked.versus)
     variance, name = formula(asked.measure.key, method)
-    spread = FormulaSpread(question, variance)  # complains of a value that has no variance
-    assumptions = ["scores vary as the formula has it, under the hypothesis and as expected", "normal estimates"]
+    model = FormulaVariances(question, variance, textbook=method is not None)  # checks the values
+    assumptions = [_test_named(question, model.textbook), "normal estimates"]
     if correlation is not None:
         r = _correlation(correlation, correlation_of, question)
-        spread = replace(spread, correlation=r)
+        model = replace(model, correlation=r)
         assumptions.append(f"the two estimates have a correlation of {r:.3g}")
-    return _analytic(asked, _Plan(question, shared, name, tuple(assumptions)), spread)
+    return _analytic(asked, _Plan(question, shared, name, tuple(assumptions)), model)
+
+
+def _test_named(question: Question, textbook: bool = False) -> str:
+    """The test, or the interval, that the study is planned for."""
+    if textbook and question.aim.width is None:
+        return "textbook test with the variance under the hypothesis, not that of polyroc"
+    return f"{'test' if question.aim.width is None else 'interval'} of `{question.verb}`"
 
 
 def _correlation(given: float, of: CorrelationOf, question: Question) -> float:
@@ -123,7 +130,7 @@ def _correlation(given: float, of: CorrelationOf, question: Question) -> float:
     return area_correlation(float(given), *areas)
 
 
-def _analytic(asked: Asked, plan: _Plan, spread: Spread) -> SampleSize:
+def _analytic(asked: Asked, plan: _Plan, model: VarianceModel) -> SampleSize:
     """The answer where variances are known for any class sizes."""
     question, wanted = plan.question, asked.aim.power or USUAL_POWER
     if asked.aim.width is not None and asked.aim.power is not None:
@@ -134,19 +141,19 @@ def _analytic(asked: Asked, plan: _Plan, spread: Spread) -> SampleSize:
 
     def reached(sizes: Sizes) -> bool:
         if asked.aim.width is not None:
-            return width_at(question, spread, sizes) <= asked.aim.width
-        return power_at(question, spread, sizes) >= wanted
+            return width_at(question, model, sizes) <= asked.aim.width
+        return power_at(question, model, sizes) >= wanted
 
     shared = plan.allocation.by_formula()
     sizes = smallest(reached, shared) if asked.n is None else plan.allocation.given(asked.n)
     if sizes is None:
-        sizes = shared.sizes(MOST)
-        best = f"a width of {width_at(question, spread, sizes):.2g}"
+        sizes = shared.sizes(max(MOST, shared.fewest))
+        best = f"a width of {width_at(question, model, sizes):.2g}"
         raise unreachable(
-            best if asked.aim.width is not None else f"a power of {power_at(question, spread, sizes):.3f}"
+            best if asked.aim.width is not None else f"a power of {power_at(question, model, sizes):.3f}"
         )
-    power = None if asked.aim.width is not None else power_at(question, spread, sizes)
-    return plan.answer(sizes, power=power, width=width_at(question, spread, sizes))
+    power = None if asked.aim.width is not None else power_at(question, model, sizes)
+    return plan.answer(sizes, power=power, width=width_at(question, model, sizes))
 
 
 def from_pilot(
@@ -172,9 +179,9 @@ def from_pilot(
         plan = _Plan(question, pilot.allocation, "", (f"cases are those of the pilot data ({counts})",))
         worlds = {f"set {i}": PilotWorld(scores) for i, scores in enumerate(sets)}
         return _simulated(asked, plan, Trials(question, worlds, None, simulation.settled(), progress))
-    assumptions = (f"cases vary as in the pilot data ({counts})", "normal estimates")
-    spread = PilotSpread(question, pilot.variances, pilot.reach)
-    return _analytic(asked, _Plan(question, pilot.allocation, "DeLong() on pilot data", assumptions), spread)
+    assumptions = (f"cases vary as in the pilot data ({counts})", _test_named(question), "normal estimates")
+    model = PilotVariances(question, pilot)
+    return _analytic(asked, _Plan(question, pilot.allocation, "DeLong() on pilot data", assumptions), model)
 
 
 def from_world(asked: Asked, world: Any, simulation: Simulation, progress: Progress | None) -> SampleSize:
@@ -232,8 +239,5 @@ def _simulated(asked: Asked, plan: _Plan, trials: Trials) -> SampleSize:
     else:
         sizes = plan.allocation.given(asked.n)
     share, simulation = trials.share(sizes), trials.simulation
-    judged = "evaluate" if plan.question.versus is None else "compare"
-    plan = plan._replace(
-        method=repr(simulation), assumptions=(*plan.assumptions, f"judged by the interval that `{judged}` gives")
-    )
+    plan = plan._replace(method=repr(simulation), assumptions=(*plan.assumptions, _test_named(plan.question)))
     return plan.answer(sizes, power=share.value, width=share.width, simulations=simulation.n, seed=simulation.seed)

@@ -13,8 +13,9 @@ from polyroc.errors import InputError
 from polyroc.inference.hanley_mcneil import HanleyMcNeil, area_variance, exponential
 from polyroc.inference.power.allocation import Sizes
 from polyroc.inference.power.questions import NORMAL, Question
+from polyroc.inference.power.solving import Variances
 
-__all__ = ["CLASSES", "CorrelationOf", "FormulaSpread", "Obuchowski", "area_correlation", "formula"]
+__all__ = ["CLASSES", "CorrelationOf", "FormulaVariances", "Obuchowski", "area_correlation", "formula"]
 
 CorrelationOf = Literal["estimates", "scores"]
 Variance: TypeAlias = Callable[..., float]  # from a value between 0 and 1 and the class sizes
@@ -25,6 +26,7 @@ CLASSES = {
     "gini": ("negative", "positive"),
     "vus": ("lowest", "middle", "highest"),
 }
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +48,32 @@ class Obuchowski:
 
 
 def formula(key: str, method: HanleyMcNeil | Obuchowski | None) -> tuple[Variance, str]:
-    """The variance by a method, for areas by default Hanley & McNeil's exponential one, and the method's name."""
+    """The variance and its name: by a method, by default the exact one for normal scores of equal variance."""
     if key == "vus":
         if method is not None:
             raise InputError(f"{method!r} is for areas; leave out method: that of vus is exact for normal scores.")
-        return _trinormal, "exact variance for normal scores of equal spread, means evenly spaced"
+        return _trinormal, "exact variance for normal scores of equal variance, means evenly spaced"
+    if method is None:
+        return _binormal, "exact variance for normal scores of equal variance"
     if isinstance(method, Obuchowski):
         return _obuchowski, repr(method)
-    method = HanleyMcNeil("exponential") if method is None else method
     if method.kind != "exponential":
         raise InputError(f"{method!r} needs data; say method=HanleyMcNeil('exponential'), or give pilot data.")
     return _hanley_mcneil, repr(method)
+
+
+def _binormal(area: float, negatives: int, positives: int) -> float:
+    """Exact for two normal distributions of equal variance.
+
+    The components of the positives and of the negatives have the variance Phi2(h, h; 1/2) - area^2, with h the
+    normal deviate of the area: two negatives are both below a positive if two normal variables with a correlation
+    of 1/2 are both below h.
+
+    >>> round(_binormal(0.5, 10, 10), 12) == round(21 / 1200, 12)  # Wilcoxon's, whatever the distribution
+    True
+    """
+    h = NORMAL.inv_cdf(area)
+    return area_variance(area, positives, negatives, *[_orthant_covariance(h, h, 0.5) + area**2] * 2)
 
 
 def _hanley_mcneil(area: float, negatives: int, positives: int) -> float:
@@ -81,7 +98,7 @@ _evenly_spaced = lru_cache(maxsize=8)(Trinormal.with_vus)
 
 
 @dataclass(frozen=True, slots=True)
-class FormulaSpread:
+class FormulaVariances:
     """The variance of an area or a volume, or of the difference between two, at given class sizes.
 
     Attributes
@@ -90,18 +107,17 @@ class FormulaSpread:
         What is asked of a measure that has a formula.
     variance
         Of one area or volume.
+    textbook
+        True for the test of the published formulas, with the variance under the hypothesis; False for the test of
+        `evaluate` or `compare`.
     correlation
         Between the estimates of two classifiers; 0 if they judge different cases.
     """
 
     question: Question
     variance: Variance
+    textbook: bool = False
     correlation: float = 0.0
-
-    @property
-    def tested(self) -> bool:
-        """True for an area, whose formulas come with a test; a volume is judged by the interval of `evaluate`."""
-        return self.question.classes == 2
 
     def __post_init__(self) -> None:
         low, high = self.question.limits
@@ -122,23 +138,26 @@ class FormulaSpread:
         """The first classifier's value if the hypothesis is true."""
         return self.question.hypothesis + (self.question.versus or 0.0)
 
-    def variances(self, sizes: Sizes) -> tuple[float, float]:
-        """If the hypothesis is true, and if what is expected is true (Hanley & McNeil 1982)."""
-        expected = self._of(self.question.value, sizes)
-        if self.question.aim.width is not None or not self.tested:
-            return expected, expected
-        return self._of(self._rejected, sizes), expected
+    def variances(self, sizes: Sizes) -> Variances:
+        """At the expected values."""
+        return self._at(self.question.value, sizes)
+
+    def under_hypothesis(self, sizes: Sizes) -> float | None:
+        """The variance that the textbook test takes (Hanley & McNeil 1982); None for the usual test."""
+        return self._at(self._rejected, sizes).effect if self.textbook else None
 
     def effective(self, sizes: Sizes) -> float:
         """As `Estimate.effective`."""
         return min(sizes)
 
-    def _of(self, value: float, sizes: Sizes) -> float:
+    def _at(self, value: float, sizes: Sizes) -> Variances:
+        """If the first classifier has this value, and the second one what is expected of it."""
         first = self._of_one(value, sizes)
         if self.question.versus is None:
-            return first
+            return Variances((first,), first)
         second = self._of_one(self.question.versus, sizes)
-        return first + second - 2.0 * self.correlation * sqrt(first * second)
+        both = first + second - 2.0 * self.correlation * sqrt(first * second)
+        return Variances((first, second), max(0.0, both))
 
     def _of_one(self, value: float, sizes: Sizes) -> float:
         low, high = self.question.limits
@@ -148,7 +167,7 @@ class FormulaSpread:
 def area_correlation(correlation: float, value: float, versus: float) -> float:
     """The correlation between the estimates of two areas, from that between the scores within each class.
 
-    For normal scores of equal spread (`Binormal` with a ratio of 1), the same correlation in both classes, and
+    For normal scores of equal variance (`Binormal` with a ratio of 1), the same correlation in both classes, and
     many cases. That of the areas is a little below that of the scores.
 
     Parameters
@@ -174,8 +193,7 @@ def area_correlation(correlation: float, value: float, versus: float) -> float:
 
 def _orthant_covariance(h: float, k: float, r: float) -> float:
     """Phi2(h, k; r) - Phi(h) Phi(k), for |r| <= 1/2, by Gauss and Legendre's rule (smooth there: 32 points)."""
-    nodes, weights = np.polynomial.legendre.leggauss(32)
-    rho = r * (nodes + 1.0) / 2.0
+    rho = r * (NODES + 1.0) / 2.0
     rest = 1.0 - rho**2
     density = np.exp(-(h * h - 2.0 * rho * h * k + k * k) / (2.0 * rest)) / (2.0 * pi * np.sqrt(rest))
-    return float(r / 2.0 * (weights @ density))
+    return float(r / 2.0 * (WEIGHTS @ density))

@@ -12,12 +12,13 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.evaluating import choose
 from polyroc.inference.power.allocation import Allocation, Sizes, allocation
 from polyroc.inference.power.questions import Question
+from polyroc.inference.power.solving import Variances
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample, Statistic
 from polyroc.results.intervals import NOTHING
 from polyroc.scores import Scores
 
-__all__ = ["Pilot", "PilotSpread", "pilot_scores"]
+__all__ = ["Pilot", "PilotVariances", "pilot_scores"]
 
 
 def pilot_scores(y_true: Any, y_score: Any, **reading: Any) -> list[Scores]:
@@ -93,14 +94,23 @@ class Pilot:
         return [each.value for each in self._found]
 
     @cached_property
+    def own_variances(self) -> list[FloatArray]:
+        """For each classifier the variance of its components, by class."""
+        judged = zip(self._found, self._sets_of_classifiers, strict=True)
+        return [_by_class(each.components, scores) for each, scores in judged]
+
+    @cached_property
     def variances(self) -> FloatArray:
-        """S2_k by class: the variance of the components, or of their difference between paired classifiers."""
+        """The variance of the components by class, or of their difference between paired classifiers."""
+        if len(self.sets) == 2:
+            return self.own_variances[0] + self.own_variances[1]
         components = [each.components for each in self._found]
-        if len(self.sets) == 1:
-            whole = components[0] - components[1] if len(components) == 2 else components[0]
-            return _by_class(whole, self.sets[0])
-        first, second = (_by_class(*each) for each in zip(components, self.sets, strict=True))
-        return first + second
+        whole = components[0] - components[1] if len(components) == 2 else components[0]
+        return _by_class(whole, self.sets[0])
+
+    @property
+    def _sets_of_classifiers(self) -> list[Scores]:
+        return [scores for scores in self.sets for _ in scores.classifiers]
 
     @cached_property
     def reach(self) -> FloatArray:
@@ -144,16 +154,14 @@ def _by_class(components: FloatArray, scores: Scores) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class PilotSpread:
-    """Variance at any class sizes from the components' variance in each class: sum of S2_k / n_k."""
+class PilotVariances:
+    """Variances at any class sizes from pilot data: the sum over the classes of (components' variance) / size."""
 
     question: Question
-    variance: FloatArray
-    reach: FloatArray
-    tested: bool = False
+    pilot: Pilot
 
     def __post_init__(self) -> None:
-        if self.variance.sum() <= NOTHING * self._room(sum(self.question.limits) / 2.0):
+        if self.pilot.variances.sum() <= NOTHING * self._room(sum(self.question.limits) / 2.0):
             raise InputError(
                 "On the pilot data nothing varies (a perfect or a constant classifier, or two that are alike), so "
                 "they say nothing of the variance; give more cases, or (for auc) the expected values without data."
@@ -165,16 +173,25 @@ class PilotSpread:
                 "expect a classifier that errs now and then."
             )
 
-    def variances(self, sizes: Sizes) -> tuple[float, float]:
-        """If the hypothesis is true, and if what is expected is true: the same."""
-        expected = float((self.variance / np.array(sizes)).sum())
-        return expected, expected
+    def variances(self, sizes: Sizes) -> Variances:
+        """At the expected values: as in the pilot data."""
+        own = (_at_sizes(each, sizes) for each in self.pilot.own_variances)
+        return Variances(tuple(own), _at_sizes(self.pilot.variances, sizes))
+
+    def under_hypothesis(self, sizes: Sizes) -> None:
+        """There is no textbook test: the study is tested by `evaluate` or `compare`."""
 
     def effective(self, sizes: Sizes) -> float:
         """As `Estimate.effective`."""
         low, high = self.question.limits
-        return min(n * (high - low) / reach if reach else n for n, reach in zip(sizes, self.reach, strict=True))
+        return min(
+            n * (high - low) / reach if reach else n for n, reach in zip(sizes, self.pilot.reach, strict=True)
+        )
 
     def _room(self, value: float) -> float:
         low, high = self.question.limits
         return (value - low) * (high - value)
+
+
+def _at_sizes(variances: FloatArray, sizes: Sizes) -> float:
+    return float((variances / np.array(sizes)).sum())

@@ -43,7 +43,7 @@ def sample_size(
     width: float | None = None,
     power: float | None = None,
     n: int | Sequence[int] | Mapping[str, int] | None = None,
-    alpha: float = 0.05,
+    alpha: float | None = None,
     sides: int | None = None,
     ratio: Shares | None = None,
     world: Any = None,
@@ -85,20 +85,23 @@ def sample_size(
     n
         Cases, of all classes and both sets together, or the size of each class: then the power is the answer.
     alpha
-        The chance allowed of a false finding; intervals have the level 1 - alpha.
+        The chance allowed of a false finding: 0.05 by default, or 0.025 for the one-sided test with a `margin`, as
+        regulators expect of non-inferiority. The interval for `width` has the level 1 - alpha.
     sides
         1 or 2; by default 2, or 1 with a `margin`.
     ratio
         How many cases of each class, in the order of the classes (negative, positive; for `vus` lowest, middle,
-        highest) or by class name. By default as many of each, or as in the pilot data.
+        highest) or by class name. By default as many of each, or as in the pilot data. Sizes have this ratio up to
+        rounding, also where `n` is a total or the smallest class is raised to 10 cases.
     world
         What to simulate from: anything with `sample(sizes, rng)` and the true value under the measure's key, such
         as `datasets.HandTill(3, 1.0)` or, for `vus`, `datasets.Trinormal((0, 1, 2))`. If its samples have two
         classifiers, these are paired (and the true values are a dict); a dict of two worlds by name is for two
         classifiers on different cases.
     method
-        `HanleyMcNeil("exponential")` (default) or `Obuchowski()` for areas without data;
-        `Simulation(n=1000, rng=0)` for a world, or for pilot data, which are then resampled.
+        For areas without data, `HanleyMcNeil("exponential")` or `Obuchowski()`: the published formulas, to compare
+        with tables and other programs. `Simulation(n=1000, rng=0)` for a world, or for pilot data, which are then
+        resampled.
     progress
         Called with (done, total, what) while samples are simulated.
     **reading
@@ -111,17 +114,23 @@ def sample_size(
 
     Notes
     -----
-    The formula, for an effect d with variances V0 if the hypothesis is true and V1 if what is expected is true, is
-    power = Phi((d - z sqrt(V0)) / sqrt(V1)), and n is the smallest that reaches the power wanted with 10 cases of
-    each class or more (with fewer, estimates are not normal: simulate). Rejections on the wrong side do not count.
-    One classifier is judged by the interval of `evaluate` instead, unless an area is planned without data: d is
-    then a difference of logits, V1 the variance of the logit, and z sqrt(V0) how far the interval reaches.
+    The power is that of the test of `evaluate` (one classifier) or `compare` (two), the inversion of the interval:
+    the probability that the interval excludes what is to be rejected. n is the smallest that reaches the power
+    wanted, the smallest class having 10 cases or more (with fewer, estimates are not normal: simulate).
+    Rejections on the wrong side do not count.
 
-    Without data V0 and V1 of an area are Hanley & McNeil's for exponential scores, or Obuchowski's. If scores are
-    normal these are somewhat too large for areas near 1 (by a quarter at 0.95): then more cases are asked for than
-    needed. Those of a volume are exact for normal scores of equal spread, the means evenly spaced. The difference
-    between two estimates with variances V and W has V + W - 2 r sqrt(V W). With pilot data V1 is the sum over the
-    classes of the components' variance / class size.
+    power = Phi(|d - c| / sqrt(V)), where d is the value or the difference expected, V its variance, and c the one
+    whose interval just reaches what is to be rejected. There the variance of an estimate p (on the scale from 0 to
+    1) is taken as proportional to (p (1 - p))^1.25, and the correlation of two estimates as constant.
+
+    Without data the variance is exact for normal scores of equal variance, the means evenly spaced for three
+    classes. The difference between two estimates with variances V and W has V + W - 2 r sqrt(V W). With pilot data
+    V is the sum over the classes of the components' variance / class size. If scores are far from normal, or the
+    classes vary very differently, plan from pilot data or a world.
+
+    With `HanleyMcNeil("exponential")` or `Obuchowski()` the variance and the test are the published ones: power =
+    Phi((|d| - z sqrt(V0)) / sqrt(V1)), V0 the variance if the hypothesis is true, V1 if what is expected is true.
+    Hanley & McNeil's variance is exact for exponential scores.
 
     In a simulation the study succeeds if the interval by `evaluate` (or that of the difference, by `compare`)
     leaves out what is to be rejected.

@@ -21,11 +21,11 @@ class Aim:
     margin: float | None = None
     width: float | None = None
     power: float | None = None
-    alpha: float = 0.05
+    alpha: float | None = None
     sides: int | None = None
 
     def __post_init__(self) -> None:
-        if not _is_number(self.alpha) or not 0 < self.alpha < 0.5:
+        if self.alpha is not None and not (_is_number(self.alpha) and 0 < self.alpha < 0.5):
             raise InputError(
                 "alpha must be the chance of a false finding, between 0 and 0.5 (0.05 for 5 %), got "
                 f"{self.alpha!r}."
@@ -54,6 +54,13 @@ class Aim:
     def test_sides(self) -> int:
         """1 or 2: that a classifier is not worse is shown by a one-sided test unless something else was said."""
         return self.sides or (2 if self.margin is None else 1)
+
+    @property
+    def test_alpha(self) -> float:
+        """5 %, or 2.5 % for the one-sided test with a margin, as regulators expect, unless alpha is given."""
+        if self.alpha is not None:
+            return self.alpha
+        return 0.025 if self.margin is not None and self.test_sides == 1 else 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +135,17 @@ class Question:
     @property
     def z(self) -> float:
         """The normal quantile of the test, or of the interval."""
-        return NORMAL.inv_cdf(1.0 - self.aim.alpha / self.aim.test_sides)
+        return NORMAL.inv_cdf(1.0 - self.aim.test_alpha / self.aim.test_sides)
 
     @property
     def level(self) -> float:
         """The level of the interval that does the test: it must leave out what is to be rejected."""
-        return 1.0 - 2.0 * self.aim.alpha / self.aim.test_sides
+        return 1.0 - 2.0 * self.aim.test_alpha / self.aim.test_sides
+
+    @property
+    def verb(self) -> str:
+        """The function that analyses the study."""
+        return "evaluate" if self.versus is None else "compare"
 
     def _require_width(self) -> None:
         low, high = self.reach
@@ -150,13 +162,14 @@ class Question:
         if self.aim.margin is not None and self.upward != self.measure.larger_is_better:
             raise InputError(
                 f"With {self._named()} and a margin of {self.aim.margin:g}, the classifier is worse by the margin "
-                f"or more: the power stays at {self.aim.alpha:g} or below, whatever n; expect a better value, or "
-                "accept a larger margin."
+                f"or more: the power stays at {self.aim.test_alpha:g} or below, whatever n; expect a better "
+                "value, or accept a larger margin."
             )
         if abs(self.expected - self.hypothesis) < 1e-12:  # 0.85 - 0.80 is not 0.05 to the last bit
             raise InputError(
-                f"With {self._named()} there is no difference to show: the power stays at {self.aim.alpha:g}, "
-                "whatever n; expect another value, or say margin to show that it is not worse."
+                f"With {self._named()} there is no difference to show: the power stays at "
+                f"{self.aim.test_alpha:g}, whatever n; expect another value, or say margin to show that it is "
+                "not worse."
             )
 
     def _named(self) -> str:

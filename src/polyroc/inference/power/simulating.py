@@ -13,7 +13,7 @@ from polyroc.errors import InputError, PolyrocWarning
 from polyroc.inference.comparing import compare
 from polyroc.inference.evaluating import Progress, evaluate
 from polyroc.inference.power.allocation import Allocation, Sizes, is_whole
-from polyroc.inference.power.pilots import Pilot, PilotSpread
+from polyroc.inference.power.pilots import Pilot, PilotVariances
 from polyroc.inference.power.questions import Question
 from polyroc.inference.power.solving import MOST, power_at, smallest, width_at
 from polyroc.results import ConfidenceInterval, Estimate
@@ -129,8 +129,7 @@ class Trials:
         if self.question.aim.width is not None:
             return high - low <= self.question.aim.width, high - low
         rejected = self.question.hypothesis
-        wide = judged(1.0 - self.question.aim.alpha)
-        return (rejected < low if self.question.upward else rejected > high), wide.high - wide.low
+        return (rejected < low if self.question.upward else rejected > high), high - low
 
     def draw(self, sizes: Sizes, rng: np.random.Generator) -> dict[str, Scores]:
         """One sample of each world."""
@@ -144,10 +143,7 @@ class Trials:
             assert isinstance(estimate, Estimate)
             return estimate.confidence_interval
         found = compare(scores if len(sets) == 1 else sets, measure=self.question.measure)
-        difference = next(iter(found.differences.values()))
-        if difference.standard_error > 0:
-            return difference.confidence_interval
-        return lambda _: ConfidenceInterval(nan, nan)  # a sample that says nothing of its error shows nothing
+        return next(iter(found.differences.values())).confidence_interval
 
 
 def drawn(world: World, sizes: Sizes, rng: np.random.Generator, labels: Sequence[Any] | None) -> Scores:
@@ -195,26 +191,27 @@ def _too_many(trials: Trials, allocation: Allocation, cases: int) -> InputError:
 
 def _first_guess(trials: Trials, allocation: Allocation, power: float, most: int) -> int:
     """The number of cases by formula, one large sample taken as pilot data; 50 a class if it says nothing."""
-    question, sizes = trials.question, allocation.sizes(500 * len(allocation.names))
+    question, classes = trials.question, len(allocation.names)
+    sizes = allocation.sizes(max(500 * classes, allocation.fewest))
     sets = trials.draw(sizes, np.random.default_rng(trials.simulation.seed))
     try:
         pilot = Pilot(question.measure, list(sets.values()))
-        spread = PilotSpread(question, pilot.variances, pilot.reach)
+        model = PilotVariances(question, pilot)
     except InputError:  # nothing varies in it
-        return 50 * len(allocation.names)
+        return max(50 * classes, allocation.fewest)
 
     def reached(sizes: Sizes) -> bool:
         if question.aim.width is not None:
-            return width_at(question, spread, sizes) <= question.aim.width
-        return power_at(question, spread, sizes) >= power
+            return width_at(question, model, sizes) <= question.aim.width
+        return power_at(question, model, sizes) >= power
 
     cases = sum(smallest(reached, allocation.by_formula()) or (MOST,))
     if cases <= most:
         return cases
-    best, sizes = "power", allocation.sizes(most)
-    found = power_at(question, spread, sizes)
+    best, sizes = "power", allocation.sizes(max(most, allocation.fewest))
+    found = power_at(question, model, sizes)
     if question.aim.width is not None:
-        best, found = "width", width_at(question, spread, sizes)
+        best, found = "width", width_at(question, model, sizes)
     raise InputError(
         f"Some {allocation.sets * cases} cases are needed, and samples of {allocation.sets * most} at most are "
         f"simulated, which have a {best} of {found:.3f}; for so many a formula does as well: plan from a large "

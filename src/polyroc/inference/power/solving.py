@@ -1,29 +1,43 @@
 """From variances to power and width, and back to the smallest number of cases."""
 
 from collections.abc import Callable
-from math import inf, log, sqrt
-from typing import Protocol
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple, Protocol
 
 from polyroc.errors import InputError
 from polyroc.inference.power.allocation import Allocation, Sizes
 from polyroc.inference.power.questions import NORMAL, Question
-from polyroc.results.intervals import interval
+from polyroc.results.difference import JointRegion
+from polyroc.results.estimate import Estimate
+from polyroc.results.intervals import ConfidenceInterval
+from polyroc.results.provenance import Provenance
 
-__all__ = ["MOST", "Spread", "power_at", "smallest", "unreachable", "width_at"]
+__all__ = ["MOST", "VarianceModel", "Variances", "power_at", "smallest", "unreachable", "width_at"]
 
 MOST = 10**9  # cases beyond which nobody plans
+CURVATURE = 1.25  # an area of normal scores has 1.23 to 1.30 from 0.5 to 0.99, a share of cases has 1
 
 
-class Spread(Protocol):
+class Variances(NamedTuple):
+    """Of the estimates of one classifier or two, and of the effect: the value, or the difference of two values."""
+
+    own: tuple[float, ...]
+    effect: float
+
+
+class VarianceModel(Protocol):
     """Where variances come from."""
 
-    @property
-    def tested(self) -> bool:
-        """True if one value is judged by the test that the variances belong to, False if by its interval."""
+    def variances(self, sizes: Sizes) -> Variances:
+        """At the expected values."""
         ...
 
-    def variances(self, sizes: Sizes) -> tuple[float, float]:
-        """Of the estimate, if the hypothesis is true and if what is expected is true."""
+    def under_hypothesis(self, sizes: Sizes) -> float | None:
+        """Variance of the effect if the hypothesis is true, for a textbook formula that tests with it.
+
+        None if the test is that of `evaluate` or `compare`.
+        """
         ...
 
     def effective(self, sizes: Sizes) -> float:
@@ -31,49 +45,130 @@ class Spread(Protocol):
         ...
 
 
-def power_at(question: Question, spread: Spread, sizes: Sizes) -> float:
-    """The chance that a normal estimate lies more than z standard errors (those under the hypothesis) beyond it.
-
-    Phi((effect - z sqrt(V0)) / sqrt(V1)): rejections on the wrong side do not count as power.
-    """
-    if question.versus is None and not spread.tested:
-        return _power_of_interval(question, spread, sizes)
-    under_hypothesis, expected = spread.variances(sizes)
+def power_at(question: Question, model: VarianceModel, sizes: Sizes) -> float:
+    """The probability that the test rejects the hypothesis; rejections on the wrong side do not count as power."""
+    under_hypothesis = model.under_hypothesis(sizes)
+    if under_hypothesis is None:
+        return _study(question, model, sizes).power()
     beyond = abs(question.expected - question.hypothesis) - question.z * sqrt(under_hypothesis)
-    return NORMAL.cdf(beyond / sqrt(expected)) if expected > 0 else float(beyond > 0)
+    return NORMAL.cdf(beyond / sqrt(model.variances(sizes).effect))
 
 
-def _power_of_interval(question: Question, spread: Spread, sizes: Sizes) -> float:
-    """The chance that the interval that `evaluate` gives leaves out what is to be rejected.
-
-    Reckoned on the logit scale, where estimates are about normal and their intervals about equally wide.
-    """
-    (low, high), error = question.limits, sqrt(spread.variances(sizes)[1])
-
-    def logit(value: float) -> float:
-        return log((value - low) / (high - value)) if low < value < high else inf
-
-    ends = interval(question.value, error, question.limits, spread.effective(sizes), question.level)
-    effect, reach = (
-        abs(logit(question.value) - logit(other))
-        for other in (question.hypothesis, ends.low if question.upward else ends.high)
-    )
-    if error == 0 or reach == inf:
-        return float(effect > reach)
-    scale = (high - low) / ((question.value - low) * (high - question.value))
-    return NORMAL.cdf((effect - reach) / (error * scale))
-
-
-def width_at(question: Question, spread: Spread, sizes: Sizes) -> float:
+def width_at(question: Question, model: VarianceModel, sizes: Sizes) -> float:
     """The width of the interval that `evaluate` or `compare` gives if the estimate is what is expected."""
-    _, expected = spread.variances(sizes)
-    level = 1.0 - question.aim.alpha
-    if question.versus is None:
-        low, high = interval(question.value, sqrt(expected), question.limits, spread.effective(sizes), level)
-        return high - low
-    reach = NORMAL.inv_cdf(0.5 + level / 2.0) * sqrt(expected)
-    low, high = question.reach
-    return min(high, question.expected + reach) - max(low, question.expected - reach)
+    low, high = _study(question, model, sizes).interval(question.expected)
+    return high - low
+
+
+def _study(question: Question, model: VarianceModel, sizes: Sizes) -> "PlannedStudy":
+    return PlannedStudy(question, model.variances(sizes), model.effective(sizes))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStudy:
+    """A study of given size: the interval that it will give, as a function of the effect that it will find.
+
+    Attributes
+    ----------
+    question
+        What is to be shown.
+    variances
+        At the expected values.
+    n
+        The effective number of cases in the smallest class.
+    """
+
+    question: Question
+    variances: Variances
+    n: float
+
+    def power(self) -> float:
+        """The probability that the interval excludes the hypothesis.
+
+        That is, that the effect found lies beyond the critical effect, whose interval just reaches the hypothesis.
+        """
+        expected, error = self.question.expected, sqrt(self.variances.effect)
+        if error == 0:
+            return float(self._beyond(expected) > 0)
+        critical = self._critical(error)
+        if critical is None:
+            return 0.0
+        return NORMAL.cdf((expected - critical if self.question.upward else critical - expected) / error)
+
+    def interval(self, effect: float) -> ConfidenceInterval:
+        """What `evaluate` or `compare` gives at the level of the test if this effect is found."""
+        estimates = [self._estimate(*each) for each in zip(self._values(effect), self._expected(), strict=True)]
+        if len(estimates) == 1:
+            return estimates[0].confidence_interval(self.question.level)
+        first, second = (estimate.standard_error for estimate in estimates)
+        variance = first**2 + second**2 - 2.0 * self._correlation() * first * second
+        ends = JointRegion(estimates[0], estimates[1], max(0.0, variance)).ends(self.question.z)
+        return ConfidenceInterval(*ends)
+
+    def _critical(self, error: float) -> float | None:
+        """The effect nearest to the hypothesis whose interval excludes it; None if there is none.
+
+        Near a limit the interval may grow faster than the estimate moves, so that farther effects are not always
+        shown more clearly: steps outwards from the hypothesis find the first one, a root finder the exact place.
+        """
+        from scipy.optimize import brentq
+
+        side = 1.0 if self.question.upward else -1.0
+        end = self.question.reach[1 if self.question.upward else 0]
+        below, step = self.question.hypothesis, 0.25 * error
+        while side * (end - below) > 0:
+            above = side * min(side * (below + side * step), side * end)
+            if self._beyond(above) > 0:
+                return float(brentq(self._beyond, below, above, xtol=1e-9 * error, rtol=1e-15))
+            below, step = above, 1.1 * step
+        return None
+
+    def _beyond(self, effect: float) -> float:
+        """How far the hypothesis is outside the interval; negative inside."""
+        low, high = self.interval(effect)
+        hypothesis = self.question.hypothesis
+        return low - hypothesis if self.question.upward else hypothesis - high
+
+    def _expected(self) -> list[tuple[float, float]]:
+        """The expected value of each classifier, with its variance."""
+        values = [each for each in (self.question.value, self.question.versus) if each is not None]
+        return list(zip(values, self.variances.own, strict=True))
+
+    def _values(self, effect: float) -> list[float]:
+        """The most likely estimates that have this effect: the regression of each estimate on the effect."""
+        low, high = self.question.limits
+        if self.question.versus is None:
+            return [effect]
+        first, second = self.variances.own
+        share = 0.5 + (first - second) / (2.0 * self.variances.effect) if self.variances.effect > 0 else 0.5
+        more = effect - self.question.expected
+        values = self.question.value + share * more, self.question.versus - (1.0 - share) * more
+        return [min(high, max(low, value)) for value in values]
+
+    def _correlation(self) -> float:
+        """Between the two estimates."""
+        first, second = self.variances.own
+        if first * second == 0:
+            return 0.0
+        return (first + second - self.variances.effect) / (2.0 * sqrt(first * second))
+
+    def _estimate(self, value: float, expected: tuple[float, float]) -> Estimate:
+        """The estimate of a classifier that turns out to have this value; its variance is that expected there."""
+        low, high = self.question.limits
+        variance, room = expected[1], (expected[0] - low) * (high - expected[0])
+        if value != expected[0] and room > 0:
+            variance *= ((value - low) * (high - value) / room) ** CURVATURE
+        return Estimate(
+            measure=str(self.question.measure),
+            name=self.question.measure.name,
+            classifier="expected",
+            value=value,
+            standard_error=sqrt(variance),
+            limits=self.question.limits,
+            chance=None,
+            fewest=self.n,
+            provenance=Provenance({}, None),
+        )
 
 
 def smallest(reached: Callable[[Sizes], bool], allocation: Allocation) -> Sizes | None:
