@@ -42,8 +42,8 @@ class Comparison(Result):
         Of the estimates, in the same order.
     statistic, pvalue
         The test that all are equal: the largest absolute z among the pairs, and its p-value, which is the smallest
-        one adjusted by "max-t" (see `MaxT`). So it rejects exactly if some pair differs. With two classifiers it is
-        the p-value of their difference.
+        one adjusted by "max-t" (see `MaxT`). So it rejects exactly if some pair differs. With two classifiers it
+        is the p-value of their difference.
     differences
         By pair of classifiers, in order.
     adjustment
