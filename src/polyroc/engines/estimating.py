@@ -12,6 +12,7 @@ from polyroc.engines.reading import Bounded, Classes, Reading, Tables
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure
 from polyroc.results import Estimate, Parts, Provenance
+from polyroc.results.boundary import Boundary
 from polyroc.results.certificate import Certificate
 
 __all__ = ["Facts", "Judge", "centred", "width_by_cell"]
@@ -61,6 +62,7 @@ class Judge:
             effective=effective,
             provenance=self.facts.provenance,
             certificate=self._certificate(found, within, bound),
+            boundary=self._boundary(found.reading),
             _parts=cache(lambda: self._parts(found)),
         )
 
@@ -83,19 +85,32 @@ class Judge:
         """The effective cases of the smallest stratum; and by the share of the range they have a say in."""
         if isnan(reading.value) or self.facts.provenance.method is None:
             return nan, nan
-        span, column = limits[1] - limits[0], next(iter(self.columns.values()))
-        squares = np.asarray(column.squares.sum(axis=0))
+        span = limits[1] - limits[0]
         units, reached = [], []
         for classes, reach in reading.strata():
-            held = [*classes]
-            units.append(float(column.totals[held].sum() ** 2 / squares[held].sum()))
+            units.append(self._units(*classes))
             reached.append(units[-1] * (span / reach if reach else 1.0))
         return min(units), min(reached)
+
+    def _units(self, *classes: int) -> float:
+        """The effective number of cases of some classes together."""
+        column, held = next(iter(self.columns.values())), [*classes]
+        return float(column.totals[held].sum() ** 2 / column.squares[:, held].sum())
+
+    def _boundary(self, reading: Reading) -> Boundary | None:
+        """What the interval needs at a limit of the range, if the chance value is one."""
+        if reading.boundary is None or isnan(reading.value) or self.facts.provenance.method is None:
+            return None
+        made = reading.boundary(lambda each: self._sum_over_strata(each)[0], self._units)
+        return None if isnan(made.bias) or isnan(made.variance or 0.0) else made
 
     def _variance(self, reading: Reading) -> tuple[float, bool]:
         """Sum over strata of var(components) / size; of several columns the most it can be, and that it is so."""
         if isnan(reading.value) or self.facts.provenance.method is None:
             return nan, False
+        return self._sum_over_strata(reading)
+
+    def _sum_over_strata(self, reading: Reading) -> tuple[float, bool]:
         tables = reading.tables()
         total, bound = 0.0, False
         for classes, _ in reading.strata():

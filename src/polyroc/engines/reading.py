@@ -9,7 +9,9 @@ import numpy as np
 from polyroc.engines.column import Column
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures import Statistic, Stratum
-from polyroc.measures.statistic import Scale
+from polyroc.measures.statistic import Errors, Scale
+from polyroc.measures.statistic import Strata as CaseStrata
+from polyroc.results.boundary import Boundary
 
 __all__ = ["ROUNDING", "Bounded", "Classes", "Reading", "Strata", "Tables", "reading_of", "widened"]
 
@@ -43,12 +45,16 @@ class Reading:
         Makes the components.
     scale
         Range and chance value of a part where they are not those of the measure.
+    boundary
+        Makes what the interval needs if the chance value is a limit of the range, from the variance of a reading
+        and the effective number of cases of a class; None if it is inside.
     """
 
     value: float
     strata: Callable[[], Strata]
     tables: Callable[[], Tables]
     scale: Scale | None = None
+    boundary: Callable[[Callable[["Reading"], float], Callable[[int], float]], Boundary] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,4 +115,14 @@ def reading_of(
     def strata() -> Strata:
         return [((class_of(stratum),), stratum.reach) for stratum in statistic.strata()]
 
-    return Reading(float(statistic.value), strata, tables, statistic.scale)
+    made = statistic.boundary
+    if made is None:
+        return Reading(float(statistic.value), strata, tables, statistic.scale)
+
+    def boundary(variance: Callable[[Reading], float], units: Callable[[int], float]) -> Boundary:
+        def of_strata(each: CaseStrata) -> float:
+            return variance(reading_of(Statistic(np.nan, lambda: each), held, starts, column, place))
+
+        return made(Errors(of_strata, lambda stratum: units(class_of(stratum))))
+
+    return Reading(float(statistic.value), strata, tables, statistic.scale, boundary)

@@ -12,10 +12,12 @@ from polyroc.inference.bootstrap import Bootstrap, part_variances
 from polyroc.inference.methods import Method
 from polyroc.inference.uncertainty import part_variance, uncertainty
 from polyroc.inference.variance import effective_units
+from polyroc.inference.variance import variance as variance_of
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample, Statistic
-from polyroc.measures.statistic import Scale
+from polyroc.measures.statistic import Errors, Scale
 from polyroc.results import Estimate, Parts, Provenance
+from polyroc.results.boundary import Boundary
 from polyroc.results.resampled import Resampled
 
 __all__ = ["judge"]
@@ -68,6 +70,7 @@ class _Judgement:
             resampled=resampled,
             converted=self.sample.scores.converted,
             monte_carlo_error=statistic.monte_carlo_error,
+            boundary=None if isnan(fewest) else self._boundary(statistic),
             _components=cache(lambda: self._components(statistic)),
             _parts=cache(lambda: self._parts(statistic)),
         )
@@ -93,6 +96,16 @@ class _Judgement:
         units = [effective_units(each, self.sample.scores) for each in strata]
         reaches = [span / each.reach if each.reach else 1.0 for each in strata]
         return min(units), min(n * factor for n, factor in zip(units, reaches, strict=True))
+
+    def _boundary(self, statistic: Statistic) -> Boundary | None:
+        """What the interval needs if the chance value is a limit of the range; None if a class has one unit."""
+        if statistic.boundary is None:
+            return None
+        scores = self.sample.scores
+        found = statistic.boundary(
+            Errors(lambda strata: variance_of(strata, scores), lambda stratum: effective_units(stratum, scores))
+        )
+        return None if isnan(found.bias) or isnan(found.variance or 0.0) else found
 
     def _scale(self) -> Scale:
         c, measure = self.sample.classes, self.measure

@@ -6,6 +6,7 @@ the component sum over m of (df / dR[k, m]) (share of m in the case's decision).
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure, always, one_in_classes
 from polyroc.measures.sample import Sample
-from polyroc.measures.statistic import Statistic, Strata, Stratum
+from polyroc.measures.statistic import Errors, Statistic, Strata, Stratum
+from polyroc.results.boundary import Boundary, unseen_variance
 
 __all__ = ["DECISION", "Confusion", "accuracy", "decided", "ht3", "macro_average", "pairwise_accuracy"]
 
@@ -69,6 +71,12 @@ class Confusion:
         """The statistic with this value and these derivatives by the rates."""
         return Statistic(value, lambda: self._strata(gradient), parts)
 
+    def truncated(self, value: float, gradient: FloatArray, errors: Errors) -> Boundary:
+        """The boundary of a mean of areas cut at 1/2; the gradient is that of the areas without truncation."""
+        units = np.array([errors.units(self._stratum(k, slope)) for k, slope in enumerate(gradient)])
+        unseen = unseen_variance(self.rates, gradient, units)
+        return Boundary(value, 0.0, unseen, (0.0, 1.0), errors.variance(self._strata(gradient)))
+
     def _strata(self, gradient: FloatArray) -> Strata:
         involved = [k for k, slope in enumerate(gradient) if slope.any()] or range(len(gradient))
         return tuple(self._stratum(k, gradient[k]) for k in involved)
@@ -110,7 +118,8 @@ def ht3(sample: Sample) -> Statistic:
 
     HT3 = mean over i of max(1/2, 1 - FN_i/2 - FP_i/2), where FN_i is the share of class i decided otherwise and
     FP_i the share of the other cases decided as i: the area under the two straight lines through the single
-    operating point of class i against the rest. Parts: each class's area.
+    operating point of class i against the rest. Parts: each class's area. The interval is that of a mean of areas
+    from 0 to 1, with the variance of all areas whether cut or not, and is cut at 1/2 (`polyroc.results.boundary`).
     """
     confusion = sample.once(decided)
     c = sample.classes
@@ -119,15 +128,23 @@ def ht3(sample: Sample) -> Statistic:
     areas = (1.0 + np.diag(confusion.rates) - (rest * confusion.rates).sum(axis=0)) / 2.0
     gradients = np.zeros((c, c, c))
     for i in range(c):
-        if areas[i] > 0.5:
-            gradients[i, :, i] = -rest[:, i] / 2.0
-            gradients[i, i, i] = 0.5
+        gradients[i, :, i] = -rest[:, i] / 2.0
+        gradients[i, i, i] = 0.5
     held = np.maximum(areas, 0.5)
+    above = (areas > 0.5).astype(np.float64)
+
+    def mean_of(share: FloatArray, parts: Callable[[], Mapping[str, Statistic]] | None = None) -> Statistic:
+        """The mean of the areas that are cut, with these shares."""
+        value, slopes = float(share @ held), np.tensordot(share, gradients, 1)
+        return replace(
+            confusion.statistic(value, np.tensordot(share * above, gradients, 1), parts),
+            boundary=lambda errors: confusion.truncated(value, slopes, errors),
+        )
 
     def parts() -> Mapping[str, Statistic]:
-        return {name: confusion.statistic(float(held[i]), gradients[i]) for i, name in enumerate(sample.names)}
+        return {name: mean_of(np.eye(c)[i]) for i, name in enumerate(sample.names)}
 
-    return confusion.statistic(float(held.mean()), gradients.mean(axis=0), parts)
+    return mean_of(np.full(c, 1.0 / c), parts)
 
 
 class PairedWins:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import permutations
-from math import factorial, log2
+from math import factorial, log, log2
 from typing import TypeAlias
 
 import numpy as np
@@ -14,7 +14,8 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.chains import Runs, chain_components, chain_states, merge, run_shares, spread
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
-from polyroc.measures.statistic import Scale, Statistic, Strata, Stratum
+from polyroc.measures.statistic import Errors, Scale, Statistic, Strata, Stratum
+from polyroc.results.boundary import Boundary
 
 __all__ = ["ORDERED", "Chains", "scurfield", "umbrella", "vus"]
 
@@ -117,7 +118,9 @@ def scurfield(sample: Sample, corrected: bool) -> Statistic:
     that are not zero (delta method). Scurfield (1996, 1998); Sampat et al. (2009) regret that it has no variance.
 
     Like every plug-in entropy D is too large in small samples. `corrected=True` takes off the jackknife's estimate
-    of that bias, sum over classes of (n_k - 1) (mean of D without a case of k - D); the standard error stays.
+    of that bias, sum over classes of (n_k - 1) (mean of D without a case of k - D); the standard error stays, and
+    so does the interval, which allows for the bias in either case: near chance D is quadratic in the volumes
+    (`polyroc.results.boundary`).
     """
     if not isinstance(corrected, bool | np.bool_):
         raise MeasureError(f"corrected must be True or False, got {corrected!r}.")
@@ -132,9 +135,19 @@ def scurfield(sample: Sample, corrected: bool) -> Statistic:
                 by_run += log2(volume) * chains.volume(order)[1]()
         return chains.strata(by_run)
 
+    parts = cache(lambda: _volumes(chains, volumes))
     return Statistic(
-        value - (_bias(chains, volumes) if corrected else 0.0), strata, lambda: _volumes(chains, volumes)
+        value - (_bias(chains, volumes) if corrected else 0.0),
+        strata,
+        parts,
+        boundary=lambda errors: Boundary(value, _curvature_bias(parts(), errors), 0.0),
     )
+
+
+def _curvature_bias(volumes: Mapping[str, Statistic], errors: Errors) -> float:
+    """The bias of D to second order: half the sum over volumes of variance / (volume ln 2)."""
+    each = [errors.variance(volume.strata()) / volume.value for volume in volumes.values() if volume.value > 0]
+    return sum(each) / (2.0 * log(2.0))
 
 
 def _surprise(share: FloatArray) -> FloatArray:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.results.boundary import Boundary
 
-__all__ = ["Scale", "Statistic", "Strata", "Stratum"]
+__all__ = ["Errors", "Scale", "Statistic", "Strata", "Stratum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,21 @@ class Scale(NamedTuple):
     chance: float | None
 
 
+class Errors(NamedTuple):
+    """How errors are computed from strata for the weights and groups at hand.
+
+    Attributes
+    ----------
+    variance
+        The variance of a statistic with these strata.
+    units
+        The effective number of cases (or groups) of a stratum.
+    """
+
+    variance: Callable[[Strata], float]
+    units: Callable[[Stratum], float]
+
+
 @dataclass(frozen=True, slots=True)
 class Statistic:
     """The value of a measure on one sample.
@@ -58,6 +74,8 @@ class Statistic:
         The standard error that comes of looking at some tuples of the cases only; 0 if all were looked at.
     scale
         The range and the chance value of a part, where they are not those of the measure.
+    boundary
+        Makes what the interval needs if the chance value is a limit of the range; None if it is inside.
     """
 
     value: float
@@ -65,6 +83,7 @@ class Statistic:
     parts: Callable[[], Mapping[str, "Statistic"]] | None = None
     monte_carlo_error: float = 0.0
     scale: Scale | None = None
+    boundary: Callable[[Errors], Boundary] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strata", _once(self.strata))

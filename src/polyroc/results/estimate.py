@@ -9,6 +9,7 @@ from typing import Any, Literal, Self, get_args
 
 from polyroc.errors import FewEffectiveCasesWarning, InputError, warn
 from polyroc.kernels.arrays import FloatArray
+from polyroc.results.boundary import Boundary, boundary_interval
 from polyroc.results.certificate import Certificate
 from polyroc.results.intervals import NOTHING, ConfidenceInterval, IntervalKind, checked_level, interval_at
 from polyroc.results.inversion import one_sided, signed_root, two_sided
@@ -20,6 +21,7 @@ __all__ = ["Alternative", "Estimate", "Parts", "warn_of_few_effective"]
 
 Alternative = Literal["two-sided", "greater", "less"]
 NORMAL = NormalDist()
+MOST = 7.0  # standard errors; a level beyond is 1 in double precision to eleven digits
 
 
 class Parts(Mapping[str, "Estimate"]):
@@ -89,6 +91,8 @@ class Estimate(Result):
         What an engine vouches for if the cases were counted in cells; None if they were in memory.
     null
         The value that `evaluate(null=...)` tests against; None without a test.
+    boundary
+        Bias and variance that the interval allows for if the chance value is a limit of the range; else None.
     """
 
     measure: str
@@ -106,6 +110,7 @@ class Estimate(Result):
     monte_carlo_error: float = 0.0
     certificate: Certificate | None = None
     null: float | None = None
+    boundary: Boundary | None = None
     _components: Callable[[], FloatArray | None] = field(default=_no_components)
     _parts: Callable[[], Parts] = field(default=_no_parts)
 
@@ -124,6 +129,10 @@ class Estimate(Result):
     def confidence_interval(self, level: float = 0.95, *, kind: IntervalKind | None = None) -> ConfidenceInterval:
         """The interval at a level; see `polyroc.results.intervals.interval` for what is done at the edges.
 
+        A measure whose chance value is a limit of its range (`boundary`) has the interval of
+        `polyroc.results.boundary.boundary_interval`, by whatever method its standard error was made; "logit" and
+        "wald" do not hold there.
+
         Parameters
         ----------
         level
@@ -137,13 +146,19 @@ class Estimate(Result):
 
     def _interval_at(self, z: float, kind: IntervalKind | None = None) -> ConfidenceInterval:
         """The interval at a standard normal quantile."""
-        if self.resampled is not None and kind is None:
-            ends = self.resampled.confidence_interval(self.value, erf(z / sqrt(2.0)))
-            if ends is not None:
-                return ConfidenceInterval(max(self.limits[0], ends.low), min(self.limits[1], ends.high))
         error = self.standard_error
         if self.resampled is None and error > NOTHING:
             error = hypot(error, self.monte_carlo_error)
+        level = erf(min(z, MOST) / sqrt(2.0))
+        if self.boundary is not None and self.chance is not None and kind in (None, "guarded"):
+            low, high = boundary_interval(
+                self.boundary, error, self.limits, self.chance, self.cases_behind, level
+            )
+            return ConfidenceInterval(min(low, self.value), max(high, self.value))
+        if self.resampled is not None and kind is None:
+            ends = self.resampled.confidence_interval(self.value, level)
+            if ends is not None:
+                return ConfidenceInterval(max(self.limits[0], ends.low), min(self.limits[1], ends.high))
         return interval_at(self.value, error, self.limits, self.cases_behind, z, kind or "guarded")
 
     def z_value(self, null: float) -> float:
@@ -151,7 +166,7 @@ class Estimate(Result):
         low, high = self.limits
         if not low <= null <= high:
             raise InputError(f"null must be between {low:g} and {high:g} for {self.measure}, got {null!r}.")
-        if self.resampled is not None and self.resampled.is_usable(self.value):
+        if self.resampled is not None and self.boundary is None and self.resampled.is_usable(self.value):
             return self.resampled.signed_root(self._interval_at, self.value, null)
         return signed_root(self._interval_at, self.value, null)
 
@@ -257,6 +272,7 @@ class Estimate(Result):
             "certificate": None if self.certificate is None else self.certificate.to_dict(),
             "null": self.null,
             "pvalue": None if self.pvalue is None else plain(self.pvalue),
+            "boundary": None if self.boundary is None else self.boundary._asdict(),
             "provenance": self.provenance.to_dict(),
         }
 
@@ -264,7 +280,7 @@ class Estimate(Result):
         """What a part has of its own; the rest is as in the whole."""
         whole = self.to_dict(level)
         own = ("value", "standard_error", "confidence_interval", "limits", "chance", "fewest", "effective")
-        return {name: whole[name] for name in (*own, "certificate")}
+        return {name: whole[name] for name in (*own, "certificate", "boundary")}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -288,6 +304,7 @@ class Estimate(Result):
             monte_carlo_error=data.get("monte_carlo_error", 0.0),
             certificate=_certificate(data.get("certificate")),
             null=data.get("null"),
+            boundary=_boundary(data.get("boundary")),
             _parts=lambda: Parts(tuple(parts), parts.__getitem__),
         )
 
@@ -307,6 +324,13 @@ def warn_of_few_effective(estimates: Iterable[Estimate]) -> None:
 
 def _certificate(data: dict[str, Any] | None) -> Certificate | None:
     return None if data is None else Certificate.from_dict(data)
+
+
+def _boundary(data: dict[str, Any] | None) -> Boundary | None:
+    if data is None:
+        return None
+    limits = data["limits"]
+    return Boundary(**{**data, "limits": None if limits is None else (limits[0], limits[1])})
 
 
 def _resampled(data: list[Any] | None) -> Resampled | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import exp, isnan, nan, pi, sqrt
+from math import exp, isnan, log, nan, pi, sqrt
 from statistics import NormalDist
 from typing import Any, Self
 
@@ -11,8 +11,9 @@ import numpy as np
 from polyroc._normalise.terms import as_priors
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.results.boundary import Boundary, unseen_variance
 from polyroc.results.estimate import Estimate
-from polyroc.results.intervals import ConfidenceInterval
+from polyroc.results.intervals import UNSEEN, ConfidenceInterval
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, number_text, plain
 
@@ -218,7 +219,8 @@ class Rates(Result):
         """What a decision tells of the class, in bits: the mutual information of the two.
 
         I = sum over i, j of P(i) P(j|i) log2( P(j|i) / sum over k of P(k) P(j|k) ). In small samples it comes out
-        too large, as every plug-in estimate of information does.
+        too large, as every plug-in estimate of information does; the interval allows for that
+        (`polyroc.results.boundary`: near chance it is that of a likelihood-ratio test of independence).
 
         Parameters
         ----------
@@ -243,7 +245,28 @@ class Rates(Result):
             name="information gain in bits",
             limits=(0.0, most),
             chance=0.0,
+            boundary=self._information_boundary(min(value, most), P, gradient),
         )
+
+    def _information_boundary(self, value: float, P: FloatArray, gradient: FloatArray) -> Boundary | None:
+        """The bias of the information gain to second order, and the variance of decisions that a class never got.
+
+        The bias is half the sum over decisions of [sum over classes of P(i) var P(j|i) / P(j|i)] - var P(j) / P(j)
+        in nats: (classes - 1) (decisions - 1) / (2 n) under independence. Where a class never got a decision, the
+        ratio var P(j|i) / P(j|i) is that of a rare event, one in the cases of the class.
+        """
+        if isnan(value) or isnan(self._variance(gradient)):
+            return None
+        used = np.where(P > 0, P * self.rates.T, 0.0).sum(axis=1) > 0
+        c, P = len(P), P[:, None]
+        rates = np.where(P > 0, self.rates, 1.0)[:, used]  # a class that never comes plays no part
+        said, units, empty = (P * rates).sum(axis=0), np.maximum(self.fewest, 1.0)[:, None], rates == 0
+        rare = 1.0 / (units * np.maximum(empty.sum(axis=1, keepdims=True), 1))
+        ratios = np.where(empty, rare, self.standard_errors[:, used] ** 2 / np.where(empty, 1.0, rates))
+        totals = [self._variance(P * each) for each in np.eye(c)[used]]
+        bias = (np.where(P > 0, P * ratios, 0.0).sum() - (totals / said).sum()) / (2.0 * log(2.0))
+        slopes = np.where(empty, P * np.log2(UNSEEN / (units * said)), gradient[:, used])
+        return Boundary(value, max(float(bias), 0.0), unseen_variance(rates, slopes, units[:, 0]))
 
     def likelihood_ratios(self) -> list[LikelihoodRatio]:
         """P(decision | one class) / P(decision | another), for every decision and every two classes."""

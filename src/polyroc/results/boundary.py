@@ -1,0 +1,171 @@
+"""Intervals of measures whose chance value is a limit of their range, where the delta method fails.
+
+Two kinds of measure are estimated at such a limit with a bias of the same order as their error:
+
+curved
+    Scurfield's D, the information gain and the area of a cost curve are quadratic in what they are made of
+    (volumes, rates, steps of the hull) near chance: their gradient is zero there, and the estimate is always on
+    one side.
+truncated
+    HT3 is a mean of areas cut at 1/2: a kink instead of a curve.
+"""
+
+from math import hypot, nan, sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import chndtr, chndtrinc
+
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.intervals import NOTHING, UNSEEN, ConfidenceInterval, interval
+
+__all__ = ["Boundary", "boundary_interval", "unseen_variance"]
+
+MANY = 1e6  # beyond this the noncentral chi-square distribution is normal on the scale of its square root
+
+
+class Boundary(NamedTuple):
+    """What the interval of such a measure needs beside value and standard error.
+
+    Attributes
+    ----------
+    value
+        The plug-in value, also if the estimate is corrected for bias.
+    bias
+        By how much the plug-in value is expected to lie too far from the chance value; 0 if truncated.
+    unseen
+        The variance that half a case adds where none was seen.
+    limits
+        Of a truncated measure, the limits without truncation; None if curved.
+    variance
+        Of a truncated measure, the variance without truncation; None if curved.
+    """
+
+    value: float
+    bias: float
+    unseen: float
+    limits: tuple[float, float] | None = None
+    variance: float | None = None
+
+
+def boundary_interval(
+    boundary: Boundary,
+    standard_error: float,
+    limits: tuple[float, float],
+    chance: float,
+    cases: float,
+    level: float = 0.95,
+) -> ConfidenceInterval:
+    """A confidence interval that holds at the chance value, near it and away from it.
+
+    Truncated: the guarded interval with the variance and between the limits without truncation, cut at the limits.
+
+    Curved: let x be the distance of the plug-in value from the chance value, V its variance and b its bias. Near
+    chance x is a quadratic form of nearly normal variables. With s = V / (4 x), which is the mean of the form's
+    eigenvalues in the direction seen, x / s is taken for a noncentral chi-square variable with b / s degrees of
+    freedom and noncentrality (true distance) / s. The interval holds the distances that neither tail, of
+    (1 - level) / 2 each, rejects; far from chance this is x - b plus or minus z standard errors. Two amendments
+    can only widen it: the end towards chance is not beyond that of the guarded interval around x - b, which knows
+    the other limit of the range; and a distance below b, its expectation under chance, counts as b for the far end
+    (a power-constrained limit: less noise than expected is no evidence).
+
+    Either way, `unseen` widens the standard error by what cases that were not seen may add, and the guarded
+    interval by z times as much.
+
+    Parameters
+    ----------
+    boundary
+        Plug-in value, bias and what truncation or unseen cases hide.
+    standard_error
+        By the delta method.
+    limits, chance
+        The range, and the chance value, which is one of its ends.
+    cases
+        The effective number of cases in the smallest class, as in `interval`.
+    level
+        Between 0 and 1.
+
+    References
+    ----------
+    Box, Annals of Mathematical Statistics 25 (1954) 290-302, on quadratic forms. Cowan, Cranmer, Gross & Vitells,
+    arXiv 1105.3166 (2011), on power-constrained limits.
+
+    Examples
+    --------
+    >>> boundary_interval(Boundary(0.05, 0.04, 0.0), 0.05, (0.0, 1.0), 0.0, cases=30)
+    ConfidenceInterval(low=0.0, high=0.161...)
+    """
+    if boundary.limits is not None:
+        return _truncated(boundary, limits, cases, level)
+    span, distance = limits[1] - limits[0], abs(boundary.value - chance)
+    error = hypot(standard_error, sqrt(boundary.unseen))
+    if not (error > NOTHING * span and distance > NOTHING * span):  # a constant score, classes apart: Wilson's
+        return interval(boundary.value, nan, limits, cases, level)
+    wider = sqrt(1 + boundary.bias / (2 * distance))  # for the variance of the quadratic term, 2 s b
+    centre = max(distance - boundary.bias, 0.0)
+    guarded, _ = _guarded(centre, standard_error * wider, error * wider, (0.0, span), cases, level)
+    near, far = _curved(distance, error, boundary.bias, level)
+    near, far = min(near, guarded), min(far, span)
+    if chance == limits[0]:
+        return ConfidenceInterval(chance + near, chance + far)
+    return ConfidenceInterval(chance - far, chance - near)
+
+
+def _truncated(boundary: Boundary, limits: tuple[float, float], cases: float, level: float) -> ConfidenceInterval:
+    assert boundary.limits is not None
+    assert boundary.variance is not None
+    low, high = boundary.limits
+    seen, error = sqrt(boundary.variance), sqrt(boundary.variance + boundary.unseen)
+    more = cases * (high - low) / (limits[1] - limits[0])  # the number of cases goes with the range
+    ends = _guarded(boundary.value, seen, error, boundary.limits, more, level)
+    return ConfidenceInterval(*(min(max(end, limits[0]), limits[1]) for end in ends))
+
+
+def _guarded(
+    value: float, seen: float, error: float, limits: tuple[float, float], cases: float, level: float
+) -> ConfidenceInterval:
+    """The guarded interval for the error seen, widened by z times what unseen cases add to it."""
+    low, high = interval(value, seen, limits, cases, level)
+    if seen <= NOTHING * (limits[1] - limits[0]) < error:
+        low = high = value
+    reach = NormalDist().inv_cdf(0.5 + level / 2) * (error - seen)
+    return ConfidenceInterval(max(low - reach, limits[0]), min(high + reach, limits[1]))
+
+
+def _curved(distance: float, error: float, bias: float, level: float) -> tuple[float, float]:
+    """The distances from chance that neither tail rejects."""
+    scale, tail = error**2 / (4 * distance), (1 - level) / 2
+    df, form = bias / scale, distance / scale
+    return scale * _noncentrality(form, df, 1 - tail), scale * _noncentrality(max(form, df), df, tail)
+
+
+def _noncentrality(form: float, df: float, p: float) -> float:
+    """The noncentrality with which a chi-square variable is below `form` with probability p; 0 if none."""
+    df = max(df, NOTHING)
+    if chndtr(form, df, 0.0) <= p:
+        return 0.0
+    if form > MANY:
+        return float((sqrt(form) - NormalDist().inv_cdf(p)) ** 2 - df + 1)
+    return float(chndtrinc(form, df, p))
+
+
+def unseen_variance(rates: FloatArray, slopes: FloatArray, units: FloatArray) -> float:
+    """The variance that half an unseen case of each class adds, shared by the decisions its cases never got.
+
+    Where all cases of a class are decided alike, or some decision never fell to it, the variance made of the cases
+    seen is too small. The half case is that of `interval`; here it is known what the case would change.
+
+    Parameters
+    ----------
+    rates, slopes
+        At [k, m], the share of class k decided as m, and the derivative of the measure by it (where the share is
+        zero: by half a case).
+    units
+        The effective number of cases of each class.
+    """
+    empty = rates == 0
+    shared = UNSEEN / np.maximum(empty.sum(axis=1), 1)
+    mean = (rates * slopes).sum(axis=1, keepdims=True)
+    squares = np.where(empty, (slopes - mean) ** 2, 0.0).sum(axis=1)
+    return float((shared * squares / np.maximum(units, 1.0) ** 2).sum())
