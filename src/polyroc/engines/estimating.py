@@ -1,6 +1,6 @@
 """From what was read off cells to estimates: standard errors by components, bounds, parts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import isnan, nan, sqrt
@@ -101,16 +101,29 @@ class Judge:
         """What the interval needs at a limit of the range, if the chance value is one."""
         if reading.boundary is None or isnan(reading.value) or self.facts.provenance.method is None:
             return None
-        made = reading.boundary(lambda each: self._sum_over_strata(each)[0], self._units)
+        made = reading.boundary(self._covariance, self._units)
         return None if isnan(made.bias) or isnan(made.variance or 0.0) else made
+
+    def _covariance(self, readings: Sequence[Reading]) -> FloatArray:
+        """The covariance of statistics of one column whose strata are single classes."""
+        influence = np.array([self._influence(each).ravel() for each in readings])
+        return np.asarray(influence @ influence.T)
+
+    def _influence(self, reading: Reading) -> FloatArray:
+        """At [cell, class], what its cases add: signed, with the sum of their squares as its square."""
+        ((i, table),) = reading.tables().items()
+        column, held = self.columns[i], [k for (k,), _ in reading.strata()]
+        m, totals, influence = column.units[held], column.totals[held], np.zeros(table.shape)
+        away = table[:, held] - (column.weight[:, held] * table[:, held]).sum(axis=0) / totals
+        with np.errstate(divide="ignore"):
+            correction = np.where(m > 1, np.sqrt(m / (m - 1.0)), nan)
+        influence[:, held] = np.sqrt(column.squares[:, held]) * away * correction / totals
+        return influence
 
     def _variance(self, reading: Reading) -> tuple[float, bool]:
         """Sum over strata of var(components) / size; of several columns the most it can be, and that it is so."""
         if isnan(reading.value) or self.facts.provenance.method is None:
             return nan, False
-        return self._sum_over_strata(reading)
-
-    def _sum_over_strata(self, reading: Reading) -> tuple[float, bool]:
         tables = reading.tables()
         total, bound = 0.0, False
         for classes, _ in reading.strata():

@@ -46,7 +46,7 @@ class Reading:
     scale
         Range and chance value of a part where they are not those of the measure.
     boundary
-        Makes what the interval needs if the chance value is a limit of the range, from the variance of a reading
+        Makes what the interval needs if the chance value is a limit of the range, from the covariance of readings
         and the effective number of cases of a class; None if it is inside.
     """
 
@@ -54,7 +54,10 @@ class Reading:
     strata: Callable[[], Strata]
     tables: Callable[[], Tables]
     scale: Scale | None = None
-    boundary: Callable[[Callable[["Reading"], float], Callable[[int], float]], Boundary] | None = None
+    boundary: Callable[["CovarianceOf", Callable[[int], float]], Boundary] | None = None
+
+
+CovarianceOf = Callable[[Sequence[Reading]], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +122,19 @@ def reading_of(
     if made is None:
         return Reading(float(statistic.value), strata, tables, statistic.scale)
 
-    def boundary(variance: Callable[[Reading], float], units: Callable[[int], float]) -> Boundary:
-        def of_strata(each: CaseStrata) -> float:
-            return variance(reading_of(Statistic(np.nan, lambda: each), held, starts, column, place))
+    def boundary(covariance: CovarianceOf, units: Callable[[int], float]) -> Boundary:
+        def of_one(each: CaseStrata) -> Reading:
+            return reading_of(Statistic(np.nan, lambda: each), held, starts, column, place)
 
-        return made(Errors(of_strata, lambda stratum: units(class_of(stratum))))
+        def of_strata(several: Sequence[CaseStrata]) -> FloatArray:
+            return covariance([of_one(each) for each in several])
+
+        return made(
+            Errors(
+                lambda strata: float(of_strata([strata])[0, 0]),
+                of_strata,
+                lambda stratum: units(class_of(stratum)),
+            )
+        )
 
     return Reading(float(statistic.value), strata, tables, statistic.scale, boundary)

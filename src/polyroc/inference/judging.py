@@ -11,7 +11,7 @@ from polyroc.errors import NegativeVarianceWarning, warn
 from polyroc.inference.bootstrap import Bootstrap, part_variances
 from polyroc.inference.methods import Method
 from polyroc.inference.uncertainty import part_variance, uncertainty
-from polyroc.inference.variance import effective_units
+from polyroc.inference.variance import covariance, effective_units
 from polyroc.inference.variance import variance as variance_of
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample, Statistic
@@ -103,7 +103,11 @@ class _Judgement:
             return None
         scores = self.sample.scores
         found = statistic.boundary(
-            Errors(lambda strata: variance_of(strata, scores), lambda stratum: effective_units(stratum, scores))
+            Errors(
+                lambda strata: variance_of(strata, scores),
+                lambda several: covariance(several, scores),
+                lambda stratum: effective_units(stratum, scores),
+            )
         )
         return None if isnan(found.bias) or isnan(found.variance or 0.0) else found
 

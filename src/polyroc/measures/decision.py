@@ -75,7 +75,7 @@ class Confusion:
         """The boundary of a mean of areas cut at 1/2; the gradient is that of the areas without truncation."""
         units = np.array([errors.units(self._stratum(k, slope)) for k, slope in enumerate(gradient)])
         unseen = unseen_variance(self.rates, gradient, units)
-        return Boundary(value, 0.0, unseen, (0.0, 1.0), errors.variance(self._strata(gradient)))
+        return Boundary(value, 0.0, unseen, 0.0, (0.0, 1.0), errors.variance(self._strata(gradient)))
 
     def _strata(self, gradient: FloatArray) -> Strata:
         involved = [k for k, slope in enumerate(gradient) if slope.any()] or range(len(gradient))

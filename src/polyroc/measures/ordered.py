@@ -22,6 +22,7 @@ __all__ = ["ORDERED", "Chains", "scurfield", "umbrella", "vus"]
 
 Volume: TypeAlias = tuple[float, Callable[[], FloatArray]]
 MOST_KEPT = 2**24  # components of runs, over all orders of the classes: 128 megabytes; beyond, they are made anew
+MOST_COMPARED = 2**21  # components of cases, over all orders, of which the covariance is computed
 
 
 class Chains:
@@ -126,7 +127,7 @@ def scurfield(sample: Sample, corrected: bool) -> Statistic:
         raise MeasureError(f"corrected must be True or False, got {corrected!r}.")
     chains = sample.once(Chains)
     volumes = {order: chains.volume(order)[0] for order in permutations(chains.classes)}
-    value = log2(len(volumes)) + sum(_surprise(np.array([*volumes.values()])))
+    value = log2(len(volumes)) + float(sum(_surprise(np.array([*volumes.values()]))))
 
     def strata() -> Strata:
         by_run = np.zeros(len(chains.share))
@@ -140,14 +141,27 @@ def scurfield(sample: Sample, corrected: bool) -> Statistic:
         value - (_bias(chains, volumes) if corrected else 0.0),
         strata,
         parts,
-        boundary=lambda errors: Boundary(value, _curvature_bias(parts(), errors), 0.0),
+        boundary=lambda errors: Boundary(value, *_curvature(chains, parts(), errors)),
     )
 
 
-def _curvature_bias(volumes: Mapping[str, Statistic], errors: Errors) -> float:
-    """The bias of D to second order: half the sum over volumes of variance / (volume ln 2)."""
-    each = [errors.variance(volume.strata()) / volume.value for volume in volumes.values() if volume.value > 0]
-    return sum(each) / (2.0 * log(2.0))
+def _curvature(chains: Chains, volumes: Mapping[str, Statistic], errors: Errors) -> tuple[float, float, float]:
+    """The bias of D to second order, no unseen variance, and Box's scale of the quadratic form.
+
+    To second order D changes by half a quadratic form of the volumes' deviations, whose eigenvalues are those of
+    their covariance divided by sqrt(volume x volume) ln 2. The bias is half its trace. Where the covariance would
+    take much longer than D, the scale is 0: not known.
+    """
+    seen = [volume for volume in volumes.values() if volume.value > 0]
+    values = np.array([volume.value for volume in seen]) * log(2.0)
+    if len(seen) * chains.sample.starts[-1] > MOST_COMPARED:
+        bias = (
+            sum(errors.variance(volume.strata()) / value for volume, value in zip(seen, values, strict=True)) / 2
+        )
+        return bias, 0.0, 0.0
+    scaled = errors.covariance([volume.strata() for volume in seen]) / np.sqrt(np.outer(values, values))
+    trace = float(np.trace(scaled))
+    return trace / 2.0, 0.0, float((scaled**2).sum()) / (2.0 * trace) if trace > 0 else 0.0
 
 
 def _surprise(share: FloatArray) -> FloatArray:

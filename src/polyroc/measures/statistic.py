@@ -1,6 +1,6 @@
 """What computing a measure yields: a value, and on demand the components its error bar is made of."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -48,13 +48,14 @@ class Errors(NamedTuple):
 
     Attributes
     ----------
-    variance
-        The variance of a statistic with these strata.
+    variance, covariance
+        The variance of a statistic with these strata; the covariance of several.
     units
         The effective number of cases (or groups) of a stratum.
     """
 
     variance: Callable[[Strata], float]
+    covariance: Callable[[Sequence[Strata]], FloatArray]
     units: Callable[[Stratum], float]
 
 

@@ -36,6 +36,8 @@ class Boundary(NamedTuple):
         By how much the plug-in value is expected to lie too far from the chance value; 0 if truncated.
     unseen
         The variance that half a case adds where none was seen.
+    scale
+        Half the mean eigenvalue of the quadratic form, each weighted by itself; 0 if it is not known.
     limits
         Of a truncated measure, the limits without truncation; None if curved.
     variance
@@ -45,6 +47,7 @@ class Boundary(NamedTuple):
     value: float
     bias: float
     unseen: float
+    scale: float = 0.0
     limits: tuple[float, float] | None = None
     variance: float | None = None
 
@@ -65,10 +68,11 @@ def boundary_interval(
     chance x is a quadratic form of nearly normal variables. With s = V / (4 x), which is the mean of the form's
     eigenvalues in the direction seen, x / s is taken for a noncentral chi-square variable with b / s degrees of
     freedom and noncentrality (true distance) / s. The interval holds the distances that neither tail, of
-    (1 - level) / 2 each, rejects; far from chance this is x - b plus or minus z standard errors. Two amendments
+    (1 - level) / 2 each, rejects; far from chance this is x - b plus or minus z standard errors. Amendments
     can only widen it: the end towards chance is not beyond that of the guarded interval around x - b, which knows
-    the other limit of the range; and a distance below b, its expectation under chance, counts as b for the far end
-    (a power-constrained limit: less noise than expected is no evidence).
+    the other limit of the range; and for the far end a distance below b, its expectation under chance, counts as b
+    (a power-constrained limit: less noise than expected is no evidence), and s is up to x = 4 b not less than the
+    mean over all directions (classes of unequal size have eigenvalues far apart).
 
     Either way, `unseen` widens the standard error by what cases that were not seen may add, and the guarded
     interval by z times as much.
@@ -105,7 +109,7 @@ def boundary_interval(
     wider = sqrt(1 + boundary.bias / (2 * distance))  # for the variance of the quadratic term, 2 s b
     centre = max(distance - boundary.bias, 0.0)
     guarded, _ = _guarded(centre, standard_error * wider, error * wider, (0.0, span), cases, level)
-    near, far = _curved(distance, error, boundary.bias, level)
+    near, far = _curved(distance, error, boundary, level)
     near, far = min(near, guarded), min(far, span)
     if chance == limits[0]:
         return ConfidenceInterval(chance + near, chance + far)
@@ -133,11 +137,12 @@ def _guarded(
     return ConfidenceInterval(max(low - reach, limits[0]), min(high + reach, limits[1]))
 
 
-def _curved(distance: float, error: float, bias: float, level: float) -> tuple[float, float]:
+def _curved(distance: float, error: float, boundary: Boundary, level: float) -> tuple[float, float]:
     """The distances from chance that neither tail rejects."""
-    scale, tail = error**2 / (4 * distance), (1 - level) / 2
-    df, form = bias / scale, distance / scale
-    return scale * _noncentrality(form, df, 1 - tail), scale * _noncentrality(max(form, df), df, tail)
+    bias, tail, scale = boundary.bias, (1 - level) / 2, error**2 / (4 * distance)
+    near = scale * _noncentrality(distance / scale, bias / scale, 1 - tail)
+    scale += min(4 * bias / distance, 1.0) * max(boundary.scale - scale, 0.0)
+    return near, scale * _noncentrality(max(distance, bias) / scale, bias / scale, tail)
 
 
 def _noncentrality(form: float, df: float, p: float) -> float:
