@@ -169,13 +169,12 @@ def test_bias_of_the_information_gain_is_that_of_second_order():
         gain = found.information_gain(priors)
         expected = second_order_bias(lambda R, P=priors: naive.information_gain(R, P), found.rates, [10, 20, 15])
         assert gain.boundary.bias == pytest.approx(expected, rel=1e-3)  # differences
-        assert gain.boundary.unseen == 0.0
 
 
-def test_a_decision_that_a_class_never_got_counts_half_a_case():
-    rates, slopes = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]), np.array([[0.2, -0.4, 0.0], [0.1, 0.3, -0.1]])
-    # shared by two decisions in the first class, by one in the second; away from the mean slope 0.2 and 0.2
-    expected = 0.25 * (0.6**2 + 0.2**2) / 10**2 + 0.5 * 0.3**2 / 20**2
+def test_the_rarest_decision_of_a_class_counts_half_a_case_more():
+    rates, slopes = np.array([[1.0, 0.0, 0.0], [0.4, 0.4, 0.2]]), np.array([[0.2, -0.4, 0.0], [0.1, 0.5, -0.2]])
+    # shared by two decisions in the first class, one in the second; the mean slopes are both 0.2
+    expected = 0.25 * (0.6**2 + 0.2**2) / 10**2 + 0.5 * 0.4**2 / 20**2
     assert unseen_variance(rates, slopes, np.array([10.0, 20.0])) == pytest.approx(expected)
     perfect = information(np.repeat([0, 1], 30), np.repeat([0, 1], 30))
     assert perfect.value == 1.0
@@ -225,9 +224,13 @@ def test_ht3_is_a_truncated_mean_of_areas():
         components += np.where(y == i, 0.5, -0.5 * shares[y] / (1 - shares[i])) * (said == i) / 3
     variance = sum(components[y == k].var(ddof=1) / (y == k).sum() for k in range(3))
     assert found.value == pytest.approx(value, abs=1e-12)
-    assert found.boundary == Boundary(found.value, 0.0, 0.0, 0.0, (0.0, 1.0), pytest.approx(variance, rel=1e-9))
+    assert found.boundary.limits == (0.0, 1.0)
+    assert found.boundary.variance == pytest.approx(variance, rel=1e-9)
+    # all wrong: nothing but the half case of each class, whose decision changes the mean area by 1, counted twice
     worst = modified(np.repeat([0, 1], 20), np.repeat([1, 0], 20))
-    assert worst.confidence_interval() == pytest.approx((0.5, 0.5 + stats.norm.ppf(0.975) * np.sqrt(2 * 0.5) / 40))
+    unseen = 2 * 0.5 / 20**2
+    assert worst.boundary.unseen == pytest.approx(unseen)
+    assert worst.confidence_interval() == pytest.approx((0.5, 0.5 + stats.norm.ppf(0.975) * 2 * np.sqrt(unseen)))
 
 
 @pytest.mark.parametrize("key", FOUR)
@@ -343,3 +346,14 @@ def test_coverage_near_chance_and_away_from_it(make, draw, true):
     ends = np.array([make(*draw(rng)).confidence_interval() for _ in range(400)])
     covered = ((ends[:, 0] <= true) & (true <= ends[:, 1])).sum()
     assert covered >= stats.binom.ppf(0.001, 400, 0.94)
+
+
+@pytest.mark.parametrize("error", [0.02, 0.1])
+def test_a_rare_class_without_errors_does_not_hide_its_variance(error):
+    rng, y = np.random.default_rng(43), np.repeat([0, 1], [400, 20])
+    covered = 0
+    for _ in range(400):
+        said = np.where(rng.random(len(y)) < error, 1 - y, y)
+        low, high = pr.evaluate(y, said, measure="macro_average", labels=[0, 1]).confidence_interval()
+        covered += low <= 1 - error <= high
+    assert covered >= stats.binom.ppf(0.001, 400, 0.94)  # without the half case: 65 to 85 %

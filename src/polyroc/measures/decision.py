@@ -71,11 +71,15 @@ class Confusion:
         """The statistic with this value and these derivatives by the rates."""
         return Statistic(value, lambda: self._strata(gradient), parts)
 
+    def unseen(self, gradient: FloatArray, errors: Errors) -> float:
+        """The variance that half an unseen case of each class adds."""
+        units = np.array([errors.units(self._stratum(k, slope)) for k, slope in enumerate(gradient)])
+        return unseen_variance(self.rates, gradient, units)
+
     def truncated(self, value: float, gradient: FloatArray, errors: Errors) -> Boundary:
         """The boundary of a mean of areas cut at 1/2; the gradient is that of the areas without truncation."""
-        units = np.array([errors.units(self._stratum(k, slope)) for k, slope in enumerate(gradient)])
-        unseen = unseen_variance(self.rates, gradient, units)
-        return Boundary(value, 0.0, unseen, 0.0, (0.0, 1.0), errors.variance(self._strata(gradient)))
+        variance = errors.variance(self._strata(gradient))
+        return Boundary(value, 0.0, self.unseen(gradient, errors), 0.0, (0.0, 1.0), variance)
 
     def _strata(self, gradient: FloatArray) -> Strata:
         involved = [k for k, slope in enumerate(gradient) if slope.any()] or range(len(gradient))
@@ -99,7 +103,11 @@ def accuracy(sample: Sample) -> Statistic:
 
 
 def macro_average(sample: Sample) -> Statistic:
-    """Mean of the classes' rates of correct decisions (macro-averaged recall). Parts: each class's rate."""
+    """Mean of the classes' rates of correct decisions (macro-averaged recall). Parts: each class's rate.
+
+    A rare class that happens to be decided without error, or nearly so, would hide its share of the variance: the
+    interval allows for half a case more of each class.
+    """
     confusion = sample.once(decided)
     c = sample.classes
     each = np.eye(c)
@@ -110,7 +118,11 @@ def macro_average(sample: Sample) -> Statistic:
             for k, name in enumerate(sample.names)
         }
 
-    return confusion.statistic(float(np.trace(confusion.rates)) / c, each / c, parts)
+    value = float(np.trace(confusion.rates)) / c
+    return replace(
+        confusion.statistic(value, each / c, parts),
+        boundary=lambda errors: Boundary(value, 0.0, confusion.unseen(each / c, errors), 0.0, (0.0, 1.0)),
+    )
 
 
 def ht3(sample: Sample) -> Statistic:

@@ -76,7 +76,7 @@ class Statistic:
     scale
         The range and the chance value of a part, where they are not those of the measure.
     boundary
-        Makes what the interval needs if the chance value is a limit of the range; None if it is inside.
+        Makes what the interval needs if the chance value is a limit of the range, or a class may hide its error.
     """
 
     value: float

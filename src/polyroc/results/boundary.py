@@ -39,9 +39,10 @@ class Boundary(NamedTuple):
     scale
         Half the mean eigenvalue of the quadratic form, each weighted by itself; 0 if it is not known.
     limits
-        Of a truncated measure, the limits without truncation; None if curved.
+        Of a truncated measure, the limits without truncation; None if curved. A measure that is neither, but needs
+        `unseen`, gives its own limits.
     variance
-        Of a truncated measure, the variance without truncation; None if curved.
+        Of a truncated measure, the variance without truncation; None for the square of the standard error.
     """
 
     value: float
@@ -74,8 +75,7 @@ def boundary_interval(
     (a power-constrained limit: less noise than expected is no evidence), and s is up to x = 4 b not less than the
     mean over all directions (classes of unequal size have eigenvalues far apart).
 
-    Either way, `unseen` widens the standard error by what cases that were not seen may add, and the guarded
-    interval by z times as much.
+    Either way, the variance contains `unseen`: what cases that were not seen may add.
 
     Parameters
     ----------
@@ -101,14 +101,14 @@ def boundary_interval(
     ConfidenceInterval(low=0.0, high=0.161...)
     """
     if boundary.limits is not None:
-        return _truncated(boundary, limits, cases, level)
+        return _truncated(boundary, standard_error, limits, cases, level)
     span, distance = limits[1] - limits[0], abs(boundary.value - chance)
     error = hypot(standard_error, sqrt(boundary.unseen))
     if not (error > NOTHING * span and distance > NOTHING * span):  # a constant score, classes apart: Wilson's
         return interval(boundary.value, nan, limits, cases, level)
     wider = sqrt(1 + boundary.bias / (2 * distance))  # for the variance of the quadratic term, 2 s b
     centre = max(distance - boundary.bias, 0.0)
-    guarded, _ = _guarded(centre, standard_error * wider, error * wider, (0.0, span), cases, level)
+    guarded, _ = _guarded(centre, standard_error * wider, boundary.unseen, (0.0, span), cases, level)
     near, far = _curved(distance, error, boundary, level)
     near, far = min(near, guarded), min(far, span)
     if chance == limits[0]:
@@ -116,25 +116,33 @@ def boundary_interval(
     return ConfidenceInterval(chance - far, chance - near)
 
 
-def _truncated(boundary: Boundary, limits: tuple[float, float], cases: float, level: float) -> ConfidenceInterval:
+def _truncated(
+    boundary: Boundary, standard_error: float, limits: tuple[float, float], cases: float, level: float
+) -> ConfidenceInterval:
     assert boundary.limits is not None
-    assert boundary.variance is not None
     low, high = boundary.limits
-    seen, error = sqrt(boundary.variance), sqrt(boundary.variance + boundary.unseen)
+    seen = standard_error if boundary.variance is None else sqrt(boundary.variance)
     more = cases * (high - low) / (limits[1] - limits[0])  # the number of cases goes with the range
-    ends = _guarded(boundary.value, seen, error, boundary.limits, more, level)
+    ends = _guarded(boundary.value, seen, boundary.unseen, boundary.limits, more, level)
     return ConfidenceInterval(*(min(max(end, limits[0]), limits[1]) for end in ends))
 
 
 def _guarded(
-    value: float, seen: float, error: float, limits: tuple[float, float], cases: float, level: float
+    value: float, seen: float, unseen: float, limits: tuple[float, float], cases: float, level: float
 ) -> ConfidenceInterval:
-    """The guarded interval for the error seen, widened by z times what unseen cases add to it."""
-    low, high = interval(value, seen, limits, cases, level)
-    if seen <= NOTHING * (limits[1] - limits[0]) < error:
-        low = high = value
-    reach = NormalDist().inv_cdf(0.5 + level / 2) * (error - seen)
-    return ConfidenceInterval(max(low - reach, limits[0]), min(high + reach, limits[1]))
+    """The guarded interval for the variance seen and unseen, which near a limit is not trusted beyond bounds.
+
+    There the logit scale makes any variance large. So the unseen variance does not widen the interval beyond z
+    standard errors with four times of it: two cases in the place of half a case, as in Wilson's interval.
+    """
+    narrow, wide = (interval(value, each, limits, cases, level) for each in (seen, hypot(seen, sqrt(unseen))))
+    reach = NormalDist().inv_cdf(0.5 + level / 2) * hypot(seen, 2 * sqrt(unseen))
+    if seen <= NOTHING * (limits[1] - limits[0]) < sqrt(unseen):
+        low, high = value - reach, value + reach
+    else:
+        low = min(narrow.low, max(wide.low, value - reach))
+        high = max(narrow.high, min(wide.high, value + reach))
+    return ConfidenceInterval(max(low, limits[0]), min(high, limits[1]))
 
 
 def _curved(distance: float, error: float, boundary: Boundary, level: float) -> tuple[float, float]:
@@ -156,10 +164,10 @@ def _noncentrality(form: float, df: float, p: float) -> float:
 
 
 def unseen_variance(rates: FloatArray, slopes: FloatArray, units: FloatArray) -> float:
-    """The variance that half an unseen case of each class adds, shared by the decisions its cases never got.
+    """The variance that half an unseen case of each class adds, with the decision that its cases got most rarely.
 
-    Where all cases of a class are decided alike, or some decision never fell to it, the variance made of the cases
-    seen is too small. The half case is that of `interval`; here it is known what the case would change.
+    Where all cases of a class are decided alike, or some decision fell to it once or never, the variance made of
+    the cases seen tends to be too small. The half case is that of `interval`; here it is known what it changes.
 
     Parameters
     ----------
@@ -169,8 +177,7 @@ def unseen_variance(rates: FloatArray, slopes: FloatArray, units: FloatArray) ->
     units
         The effective number of cases of each class.
     """
-    empty = rates == 0
-    shared = UNSEEN / np.maximum(empty.sum(axis=1), 1)
+    rarest = rates == rates.min(axis=1, keepdims=True)
     mean = (rates * slopes).sum(axis=1, keepdims=True)
-    squares = np.where(empty, (slopes - mean) ** 2, 0.0).sum(axis=1)
-    return float((shared * squares / np.maximum(units, 1.0) ** 2).sum())
+    squares = np.where(rarest, (slopes - mean) ** 2, 0.0).sum(axis=1) / rarest.sum(axis=1)
+    return float((UNSEEN * squares / np.maximum(units, 1.0) ** 2).sum())

@@ -92,7 +92,7 @@ class Estimate(Result):
     null
         The value that `evaluate(null=...)` tests against; None without a test.
     boundary
-        Bias and variance that the interval allows for if the chance value is a limit of the range; else None.
+        Bias and unseen variance that the interval allows for, if any; see `polyroc.results.boundary`.
     """
 
     measure: str
@@ -150,7 +150,9 @@ class Estimate(Result):
         if self.resampled is None and error > NOTHING:
             error = hypot(error, self.monte_carlo_error)
         level = erf(min(z, MOST) / sqrt(2.0))
-        if self.boundary is not None and self.chance is not None and kind in (None, "guarded"):
+        if self._uses_boundary and kind in (None, "guarded"):
+            assert self.boundary is not None
+            assert self.chance is not None
             low, high = boundary_interval(
                 self.boundary, error, self.limits, self.chance, self.cases_behind, level
             )
@@ -161,12 +163,19 @@ class Estimate(Result):
                 return ConfidenceInterval(max(self.limits[0], ends.low), min(self.limits[1], ends.high))
         return interval_at(self.value, error, self.limits, self.cases_behind, z, kind or "guarded")
 
+    @property
+    def _uses_boundary(self) -> bool:
+        """True if the interval is that of a boundary; it replaces replicates only where chance is a limit."""
+        if self.boundary is None or self.chance is None:
+            return False
+        return self.resampled is None or self.chance in self.limits  # percentiles do not hold at a limit
+
     def z_value(self, null: float) -> float:
         """Signed root of the test that the true value is `null`: the z at which the interval just reaches it."""
         low, high = self.limits
         if not low <= null <= high:
             raise InputError(f"null must be between {low:g} and {high:g} for {self.measure}, got {null!r}.")
-        if self.resampled is not None and self.boundary is None and self.resampled.is_usable(self.value):
+        if self.resampled is not None and not self._uses_boundary and self.resampled.is_usable(self.value):
             return self.resampled.signed_root(self._interval_at, self.value, null)
         return signed_root(self._interval_at, self.value, null)
 
