@@ -98,7 +98,7 @@ def boundary_interval(
     Examples
     --------
     >>> boundary_interval(Boundary(0.05, 0.04, 0.0), 0.05, (0.0, 1.0), 0.0, cases=30)
-    ConfidenceInterval(low=0.0, high=0.161...)
+    ConfidenceInterval(low=0.0, high=0.156698...)
     """
     if boundary.limits is not None:
         return _truncated(boundary, standard_error, limits, cases, level)
