@@ -153,9 +153,7 @@ class Estimate(Result):
         if self._uses_boundary and kind in (None, "guarded"):
             assert self.boundary is not None
             assert self.chance is not None
-            low, high = boundary_interval(
-                self.boundary, error, self.limits, self.chance, self.cases_behind, level
-            )
+            low, high = boundary_interval(self.boundary, error, self.limits, self.chance, self.cases_behind, level)
             return ConfidenceInterval(min(low, self.value), max(high, self.value))
         if self.resampled is not None and kind is None:
             ends = self.resampled.confidence_interval(self.value, level)
