@@ -15,7 +15,6 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import chndtr, chndtrinc
 
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.intervals import NOTHING, UNSEEN, ConfidenceInterval, interval
@@ -155,6 +154,8 @@ def _curved(distance: float, error: float, boundary: Boundary, level: float) -> 
 
 def _noncentrality(form: float, df: float, p: float) -> float:
     """The noncentrality with which a chi-square variable is below `form` with probability p; 0 if none."""
+    from scipy.special import chndtr, chndtrinc
+
     df = max(df, NOTHING)
     if chndtr(form, df, 0.0) <= p:
         return 0.0

@@ -17,6 +17,7 @@ from polyroc.results.result import p_text
 
 __all__ = ["Difference", "JointRegion"]
 
+QUANTILES = np.linspace(-7.0, 7.0, 113)  # at which intervals of measures near a limit are tabulated
 DIRECTIONS = np.linspace(
     0.0, 2.0 * np.pi, 120, endpoint=False
 )  # around the region; its ends are right to 1 in 3,000
@@ -57,6 +58,7 @@ class JointRegion:
         error = np.array([hypot(each.standard_error, each.monte_carlo_error) / self.span for each in pair])
         self._marginals = p, error, n
         self._around = _ellipse(p, error, n, variance / self.span**2)
+        self._tables = [each.quantiles(QUANTILES) if each.uses_boundary else None for each in pair]
 
     def reversed(self) -> "JointRegion":
         """The region with first and second exchanged."""
@@ -68,13 +70,22 @@ class JointRegion:
         if not isnan(self._wald):
             low, high = self.value - z * self._wald, self.value + z * self._wald
         if self._marginals is not None:
-            p, error, n = (each[:, None] for each in self._marginals)
-            first, second = guarded_ends(p, error, n, z * self._around)
-            differences = self.span * (first - second)
+            first, second = self._values(z * self._around)
+            differences = first - second
             low, high = min(low, float(differences.min())), max(high, float(differences.max()))
         if low > high:
             return nan, nan
         return max(-self.span, min(low, self.value)), min(self.span, max(high, self.value))
+
+    def _values(self, z: FloatArray) -> FloatArray:
+        """The two values at their standard normal quantiles: the ends of their own intervals."""
+        assert self._marginals is not None
+        p, error, n = (each[:, None] for each in self._marginals)
+        values = self.span * guarded_ends(p, error, n, z)
+        for row, table in enumerate(self._tables):
+            if table is not None:
+                values[row] = np.interp(z[row], QUANTILES, table)
+        return values
 
 
 def _ellipse(p: FloatArray, error: FloatArray, n: FloatArray, variance: float) -> FloatArray:

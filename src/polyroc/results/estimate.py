@@ -7,6 +7,8 @@ from math import erf, hypot, sqrt
 from statistics import NormalDist
 from typing import Any, Literal, Self, get_args
 
+import numpy as np
+
 from polyroc.errors import FewEffectiveCasesWarning, InputError, warn
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.boundary import Boundary, boundary_interval
@@ -150,7 +152,7 @@ class Estimate(Result):
         if self.resampled is None and error > NOTHING:
             error = hypot(error, self.monte_carlo_error)
         level = erf(min(z, MOST) / sqrt(2.0))
-        if self._uses_boundary and kind in (None, "guarded"):
+        if self.uses_boundary and kind in (None, "guarded"):
             assert self.boundary is not None
             assert self.chance is not None
             low, high = boundary_interval(self.boundary, error, self.limits, self.chance, self.cases_behind, level)
@@ -162,18 +164,23 @@ class Estimate(Result):
         return interval_at(self.value, error, self.limits, self.cases_behind, z, kind or "guarded")
 
     @property
-    def _uses_boundary(self) -> bool:
+    def uses_boundary(self) -> bool:
         """True if the interval is that of a boundary; it replaces replicates only where chance is a limit."""
         if self.boundary is None or self.chance is None:
             return False
         return self.resampled is None or self.chance in self.limits  # percentiles do not hold at a limit
+
+    def quantiles(self, z: FloatArray) -> FloatArray:
+        """The ends of the interval at standard normal quantiles: the lower at abs(z) if z < 0, else the upper."""
+        ends = [self._interval_at(abs(each))[0 if each < 0 else 1] if each else self.value for each in z.tolist()]
+        return np.array(ends)
 
     def z_value(self, null: float) -> float:
         """Signed root of the test that the true value is `null`: the z at which the interval just reaches it."""
         low, high = self.limits
         if not low <= null <= high:
             raise InputError(f"null must be between {low:g} and {high:g} for {self.measure}, got {null!r}.")
-        if self.resampled is not None and not self._uses_boundary and self.resampled.is_usable(self.value):
+        if self.resampled is not None and not self.uses_boundary and self.resampled.is_usable(self.value):
             return self.resampled.signed_root(self._interval_at, self.value, null)
         return signed_root(self._interval_at, self.value, null)
 

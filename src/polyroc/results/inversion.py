@@ -50,7 +50,7 @@ def _bracketed(f: Callable[[float], float], left: tuple[float, float], right: tu
     (a, at_a), (b, at_b) = left, right
     root, side = b, 0
     for _ in range(100):
-        # Where the end is held at a limit it reaches `null` exactly and stays there: halve to find where it begins.
+        # An end held at a limit reaches `null` exactly and stays there: halve, to find where it begins to.
         last, root = root, b - at_b * (b - a) / (at_b - at_a) if at_b < 0 else (a + b) / 2.0
         if abs(root - last) <= PRECISION * b:
             break
