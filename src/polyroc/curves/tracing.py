@@ -29,7 +29,7 @@ from polyroc.results.band import Band
 from polyroc.results.binormal_fit import BinormalFit
 from polyroc.results.curve import Curve, CurveKind
 from polyroc.results.curve_family import Curves, FamilyKind
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["curve"]
 
@@ -53,7 +53,9 @@ def curve(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
+    sampling: Sampling | None = None,
     missing: Missing = "refuse",
     progress: Progress | None = None,
     engine: Engine | None = None,
@@ -63,7 +65,7 @@ def curve(
 
     Parameters
     ----------
-    y_true, y_score, labels, pos_label, sample_weight, groups, missing
+    y_true, y_score, labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
         As in `evaluate`. A larger score speaks for the positive class; the direction is never guessed.
     kind
         "roc", "pr" (precision-recall), "det" (detection error tradeoff) or "cost" (Drummond & Holte's cost curve).
@@ -130,11 +132,13 @@ def curve(
     given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
     if over_files(y_true, engine, reading):
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
-        asked = scores_or_settings(y_true, engine, reading, method, **given, **arrays)
+        how = {"weight_kind": weight_kind, "sampling": sampling}
+        asked = scores_or_settings(y_true, engine, reading, method, **given, **arrays, **how)
         if not isinstance(asked, Scores):
             return plan.of_files(asked, multi_class, progress=progress, **given)
-        y_true, given = asked, {"labels": None, "pos_label": None, "missing": missing}
-    given["sample_weight"] = sample_weight
+        y_true, given = asked, {"missing": missing}
+    else:
+        given |= {"sample_weight": sample_weight, "weight_kind": weight_kind, "sampling": sampling}
     scores = _with_folds(y_true, y_score, folds, groups, **given)
     _require_curves(scores, multi_class)
     if folds is not None and average is None:

@@ -9,7 +9,7 @@ import numpy as np
 from polyroc.engines.column import Column
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures import Statistic, Stratum
-from polyroc.measures.statistic import Scale
+from polyroc.measures.statistic import Scale, Shares
 
 __all__ = ["ROUNDING", "Bounded", "Classes", "Reading", "Strata", "Tables", "reading_of", "widened"]
 
@@ -43,12 +43,18 @@ class Reading:
         Makes the components.
     scale
         Range and chance value of a part where they are not those of the measure.
+    shares
+        Makes the dependence on the shares of the classes; None if there is none.
+    shares_off
+        Makes, by class, how far the order inside cells moves the derivative by the share; None if not at all.
     """
 
     value: float
     strata: Callable[[], Strata]
     tables: Callable[[], Tables]
     scale: Scale | None = None
+    shares: Callable[[], Shares] | None = None
+    shares_off: Callable[[], FloatArray] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,4 +115,4 @@ def reading_of(
     def strata() -> Strata:
         return [((class_of(stratum),), stratum.reach) for stratum in statistic.strata()]
 
-    return Reading(float(statistic.value), strata, tables, statistic.scale)
+    return Reading(float(statistic.value), strata, tables, statistic.scale, statistic.shares)

@@ -25,7 +25,7 @@ from polyroc.results import Comparison, Difference, Estimate, Grouped
 from polyroc.results.comparison import Adjustment
 from polyroc.results.resampled import acceleration, less
 from polyroc.results.wald import ROUNDING, upper_tail, wald
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["compare"]
 
@@ -65,7 +65,9 @@ def compare(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
+    sampling: Sampling | None = None,
     missing: Missing = "refuse",
     progress: Progress | None = None,
     engine: Engine | None = None,
@@ -92,7 +94,7 @@ def compare(
         p in what they say of 0, with 20 to 50 cases a class in some 1 to 6 samples of 100.
     adjustment
         Of the p-values of all pairs: "holm", "bonferroni", "benjamini-hochberg", or None.
-    labels, pos_label, sample_weight, groups, missing
+    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
         As in `evaluate`.
     progress
         For files: called with (rows seen, rows in all, which pass or group).
@@ -112,7 +114,14 @@ def compare(
     0.1897
     """
     method = checked(method) or DEFAULT
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    options: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "sample_weight": sample_weight,
+        "weight_kind": weight_kind,
+        "groups": groups,
+        "sampling": sampling,
+    }
     told = {**reading, **({} if by is None else {"by": by})}
     if over_files(y_true, engine, told):
         given = {**options, "y_score": y_score, "missing": missing}
@@ -198,7 +207,9 @@ def _judge(scores: Scores, measure: Measure, method: Method) -> _Judged:
         return _Judged(estimates, spread, np.empty((len(samples), 0)))
     if any(estimate.resampled is None for estimate in estimates.values()):  # undefined, or a class of one case
         return _Judged(estimates, np.full_like(spread, np.nan), np.empty((len(samples), 0)))
-    return _Judged(estimates, spread, influences([measure(sample) for sample in samples.values()], scores))
+    drawn = method.drawn_for(measure, scores)
+    statistics = [measure(sample) for sample in samples.values()]
+    return _Judged(estimates, spread, influences(statistics, scores, random_sizes=not drawn.stratified))
 
 
 def _block_diagonal(blocks: Sequence[FloatArray]) -> FloatArray:

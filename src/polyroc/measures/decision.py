@@ -14,7 +14,7 @@ from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure, always, one_in_classes
 from polyroc.measures.sample import Sample
-from polyroc.measures.statistic import Statistic, Strata, Stratum
+from polyroc.measures.statistic import Shares, Statistic, Strata, Stratum
 
 __all__ = ["DECISION", "Confusion", "accuracy", "decided", "ht3", "macro_average", "pairwise_accuracy"]
 
@@ -64,10 +64,21 @@ class Confusion:
         return mean
 
     def statistic(
-        self, value: float, gradient: FloatArray, parts: Callable[[], Mapping[str, Statistic]] | None = None
+        self,
+        value: float,
+        gradient: FloatArray,
+        parts: Callable[[], Mapping[str, Statistic]] | None = None,
+        slopes: FloatArray | None = None,
     ) -> Statistic:
-        """The statistic with this value and these derivatives by the rates."""
-        return Statistic(value, lambda: self._strata(gradient), parts)
+        """The statistic with this value and these derivatives by the rates, and by the classes' shares if any."""
+        shares = None if slopes is None else lambda: self._shares(gradient, slopes)
+        return Statistic(value, lambda: self._strata(gradient), parts, shares=shares)
+
+    def _shares(self, gradient: FloatArray, slopes: FloatArray) -> Shares:
+        """The whole influence of a case of class k decided as m, times the number of cases, is its reach."""
+        away = gradient - (gradient * self.rates).sum(axis=1, keepdims=True)
+        whole = away / self.priors[:, None] + slopes[:, None]
+        return Shares(slopes, float(np.ptp(whole)))
 
     def _strata(self, gradient: FloatArray) -> Strata:
         involved = [k for k, slope in enumerate(gradient) if slope.any()] or range(len(gradient))
@@ -87,7 +98,8 @@ def accuracy(sample: Sample) -> Statistic:
     """Proportion correct, C1: the share of cases whose largest score is that of their own class."""
     confusion = sample.once(decided)
     gradient = np.diag(confusion.priors)
-    return confusion.statistic(float((confusion.rates * gradient).sum()), gradient)
+    value = float((confusion.rates * gradient).sum())
+    return confusion.statistic(value, gradient, slopes=np.diag(confusion.rates))
 
 
 def macro_average(sample: Sample) -> Statistic:
@@ -116,18 +128,24 @@ def ht3(sample: Sample) -> Statistic:
     c = sample.classes
     rest = confusion.priors[:, None] / (1.0 - confusion.priors)[None, :]  # share of class k among the not-i
     np.fill_diagonal(rest, 0.0)
-    areas = (1.0 + np.diag(confusion.rates) - (rest * confusion.rates).sum(axis=0)) / 2.0
-    gradients = np.zeros((c, c, c))
+    wrong = (rest * confusion.rates).sum(axis=0)
+    areas = (1.0 + np.diag(confusion.rates) - wrong) / 2.0
+    gradients, slopes = np.zeros((c, c, c)), np.zeros((c, c))
     for i in range(c):
         if areas[i] > 0.5:
+            slopes[i] = (wrong[i] - confusion.rates[:, i]) / (2.0 * (1.0 - confusion.priors[i]))
+            slopes[i, i] = 0.0
             gradients[i, :, i] = -rest[:, i] / 2.0
             gradients[i, i, i] = 0.5
     held = np.maximum(areas, 0.5)
 
     def parts() -> Mapping[str, Statistic]:
-        return {name: confusion.statistic(float(held[i]), gradients[i]) for i, name in enumerate(sample.names)}
+        return {
+            name: confusion.statistic(float(held[i]), gradients[i], slopes=slopes[i])
+            for i, name in enumerate(sample.names)
+        }
 
-    return confusion.statistic(float(held.mean()), gradients.mean(axis=0), parts)
+    return confusion.statistic(float(held.mean()), gradients.mean(axis=0), parts, slopes.mean(axis=0))
 
 
 class PairedWins:
@@ -173,10 +191,20 @@ def pairwise_accuracy(sample: Sample) -> Statistic:
         return tuple(paired.stratum(k, scale * pull[k]) for k in range(c))
 
     value = scale * float((pull * paired.rates).sum())
-    return Statistic(value, strata, lambda: _pairwise_parts(paired, pull))
+    slopes = _pair_slopes(paired, pull)
+    shares = Shares(scale * slopes.sum(axis=1), float(scale * np.ptp(slopes.sum(axis=1))))
+    return Statistic(value, strata, lambda: _pairwise_parts(paired, pull, slopes), shares=lambda: shares)
 
 
-def _pairwise_parts(paired: PairedWins, pull: FloatArray) -> Mapping[str, Statistic]:
+def _pair_slopes(paired: PairedWins, pull: FloatArray) -> FloatArray:
+    """At [k, j], the derivative of C(k,j) with respect to the share of class k."""
+    priors = paired.sample.totals / paired.sample.totals.sum()
+    right = np.where(np.eye(len(pull), dtype=bool), 0.0, paired.rates)
+    both = pull * right + (pull * right).T
+    return np.asarray((right - both) / (priors[:, None] + priors[None, :]))
+
+
+def _pairwise_parts(paired: PairedWins, pull: FloatArray, slopes: FloatArray) -> Mapping[str, Statistic]:
     c, names, each = len(pull), paired.sample.names, np.eye(len(pull))
 
     def one_way(i: int, j: int) -> Statistic:
@@ -184,9 +212,11 @@ def _pairwise_parts(paired: PairedWins, pull: FloatArray) -> Mapping[str, Statis
 
     def both_ways(i: int, j: int) -> Statistic:
         value = pull[i, j] * paired.rates[i, j] + pull[j, i] * paired.rates[j, i]
+        slope = slopes[i, j] * each[i] + slopes[j, i] * each[j]
         return Statistic(
             float(value),
             lambda: (paired.stratum(i, pull[i, j] * each[j]), paired.stratum(j, pull[j, i] * each[i])),
+            shares=lambda: Shares(slope, float(np.ptp(slope))),
         )
 
     parts = {f"C({names[i]}|{names[j]})": one_way(i, j) for i in range(c) for j in range(c) if i != j}
@@ -205,6 +235,7 @@ DECISION = (
         chance=always(0.5),
         paper="Ferri et al. (2003); Sampat et al. (2009)",
         compute=ht3,
+        prevalence=True,
     ),
     Measure(
         key="accuracy",
@@ -216,6 +247,7 @@ DECISION = (
         chance=one_in_classes,
         paper="Hand & Till (2001)",
         compute=accuracy,
+        prevalence=True,
     ),
     Measure(
         key="pairwise_accuracy",
@@ -227,6 +259,7 @@ DECISION = (
         chance=always(0.5),
         paper="Hand & Till (2001)",
         compute=pairwise_accuracy,
+        prevalence=True,
     ),
     Measure(
         key="macro_average",

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from polyroc.kernels.arrays import FloatArray, IntArray
 
-__all__ = ["Scale", "Statistic", "Strata", "Stratum"]
+__all__ = ["Scale", "Shares", "Statistic", "Strata", "Stratum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,24 @@ class Stratum:
 Strata: TypeAlias = tuple[Stratum, ...]
 
 
+class Shares(NamedTuple):
+    """How a value depends on the shares of the classes among the cases.
+
+    Attributes
+    ----------
+    slopes
+        By class, the derivative of the value with respect to the class's share, the confusion rates or score
+        distributions inside the classes held fixed. A constant added to all of them changes nothing, because
+        shares sum to 1.
+    reach
+        As in `Stratum`, of the number of cases times the whole influence of a case: through its class's components
+        and through the shares.
+    """
+
+    slopes: FloatArray
+    reach: float
+
+
 class Scale(NamedTuple):
     """The smallest and the largest value that can be, and what a constant score gets, if that is known."""
 
@@ -58,6 +76,10 @@ class Statistic:
         The standard error that comes of looking at some tuples of the cases only; 0 if all were looked at.
     scale
         The range and the chance value of a part, where they are not those of the measure.
+    shares
+        Makes the dependence on the shares of the classes; None if the value does not depend on them, or if they
+        were given and not estimated from the cases. Where class sizes are random it adds one stratum, of all
+        cases, to the variance: see `polyroc.inference.variance.sampled_strata`.
     """
 
     value: float
@@ -65,6 +87,7 @@ class Statistic:
     parts: Callable[[], Mapping[str, "Statistic"]] | None = None
     monte_carlo_error: float = 0.0
     scale: Scale | None = None
+    shares: Callable[[], Shares] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strata", _once(self.strata))

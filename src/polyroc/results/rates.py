@@ -95,7 +95,7 @@ class Cobweb:
         ]
 
 
-def _no_variance(_: FloatArray) -> float:
+def _no_variance(_: FloatArray, __: FloatArray | None = None) -> float:
     return nan
 
 
@@ -130,7 +130,7 @@ class Rates(Result):
     counts: FloatArray
     fewest: FloatArray
     provenance: Provenance
-    _variance: Callable[[FloatArray], float] = field(default=_no_variance)
+    _variance: Callable[[FloatArray, FloatArray | None], float] = field(default=_no_variance)
 
     def __repr__(self) -> str:
         right = ", ".join(f"{k} {number_text(rate)}" for k, rate in zip(self.classes, self._right(), strict=True))
@@ -167,9 +167,34 @@ class Rates(Result):
                 return self.classes.index(spelling)
         raise InputError(f"There is no class {label!r}; there are {', '.join(map(repr, self.classes))}.")
 
-    def estimate(self, value: float, gradient: FloatArray, **facts: Any) -> Estimate:
-        """A number that follows from the rates, with the error bar that its derivatives by the rates give it."""
-        found = self._variance(gradient)
+    def estimate(
+        self,
+        value: float,
+        gradient: FloatArray,
+        slopes: FloatArray | None = None,
+        shares_of: "Rates | None" = None,
+        **facts: Any,
+    ) -> Estimate:
+        """A number that follows from the rates, with the error bar that its derivatives give it.
+
+        Parameters
+        ----------
+        value, gradient
+            The number and its derivatives by the rates.
+        slopes
+            Its derivatives by the shares of the classes, if these were estimated; in a cohort, where class sizes
+            are random, the error bar accounts for them.
+        shares_of
+            The rates of the cases that the shares were estimated from, if they are not these.
+        facts
+            Further fields of the estimate.
+        """
+        counted = self if shares_of is None else shares_of
+        if counted.provenance.sampling != "cohort":
+            slopes = None
+        found = self._variance(gradient, slopes if counted is self else None)
+        if slopes is not None and counted is not self:
+            found += counted._variance(np.zeros_like(gradient), slopes)
         involved = [self.fewest[k] for k, slope in enumerate(gradient) if slope.any()] or self.fewest.tolist()
         (low, high), reaches = facts["limits"], np.ptp(gradient, axis=1)
         reaching = [n * (high - low) / reach for n, reach in zip(self.fewest, reaches, strict=True) if reach]
@@ -223,10 +248,13 @@ class Rates(Result):
         gradient = np.zeros_like(joint)
         gradient[i, j] = P[i] * np.log2(self.rates[i, j] / joint.sum(axis=0)[j])
         value = nan if np.isnan(joint).any() else max(0.0, float((gradient[i, j] * self.rates[i, j]).sum()))
+        told = np.where(joint > 0, gradient * self.rates, 0.0).sum(axis=1)
+        slopes = np.divide(told, P, out=np.zeros(len(P)), where=P > 0)
         most = float(-(P[P > 0] * np.log2(P[P > 0])).sum())
         return self.estimate(
             min(value, most),
             gradient,
+            slopes if priors is None else None,
             measure="information_gain",
             name="information gain in bits",
             limits=(0.0, most),
@@ -245,7 +273,7 @@ class Rates(Result):
         if top > 0 and bottom > 0:
             gradient = np.zeros_like(self.rates)
             gradient[of, said], gradient[against, said] = 1 / top, -1 / bottom
-            error = sqrt(self._variance(gradient))
+            error = sqrt(self._variance(gradient, None))
         return LikelihoodRatio(self.classes[said], self.classes[of], self.classes[against], value, error)
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
