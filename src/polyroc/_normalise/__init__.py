@@ -28,6 +28,9 @@ __all__ = [
     "renumber",
 ]
 
+USUAL_WEIGHT = 2.0**40  # importance weights up to this, and down to one over this, are kept as they are
+SMALLEST_RATIO = 1e-100  # of two weights
+
 
 def as_scores(y_true: Any, y_score: Any, **options: Any) -> Scores:
     """`Scores` as they are, or made from arrays: what every verb does with its first two arguments."""
@@ -103,6 +106,8 @@ def normalise(
         group = None if group is None else group[keep]
     if weight is not None and not weight.any():
         raise InputError(f"{words.weight} is zero for every case; give at least one case per class a weight.")
+    if weight is not None and kind_of_weight == "importance":
+        weight = _scaled(weight, words)
     scores = Scores(
         codes,
         classes,
@@ -126,6 +131,22 @@ def _weights(data: Any, n: int, words: Words) -> FloatArray:
             "counts, or how many cases a row stands for: 0 or more."
         )
     return weight
+
+
+def _scaled(weight: FloatArray, words: Words) -> FloatArray:
+    """Importance weights of a usual size: only their ratios matter, and products of extreme ones would overflow.
+
+    The factor is a power of two, so that no ratio changes.
+    """
+    largest, smallest = float(weight.max()), float(weight[weight > 0].min())
+    if smallest / largest < SMALLEST_RATIO:
+        raise InputError(
+            f"{words.weight} goes from {smallest:.3g} to {largest:.3g}; cases whose weights differ by a factor of "
+            f"more than {1 / SMALLEST_RATIO:.0e} cannot be weighed against each other in double precision. Give "
+            "the lightest ones weight 0, or leave them out."
+        )
+    usual = 1 / USUAL_WEIGHT <= largest <= USUAL_WEIGHT
+    return weight if usual else np.ldexp(weight, -int(np.frexp(largest)[1]))
 
 
 def _group_codes(groups: Any, n: int, words: Words) -> IntArray:

@@ -39,9 +39,10 @@ def average_precision(sample: Sample) -> Statistic:
         """Derivatives with respect to the shares of positives and negatives, each through the precision alone."""
         both = rise @ (t * f / safe**2)
         up, down = (1.0 - pi) * both, -pi * both
+        positives, negatives = sample.effective_shares[list(found.classes)]
         whole = (
-            (positive - rise @ positive) / pi + up,
-            (negative - np.diff(found.fpr) @ negative) / (1.0 - pi) + down,
+            (positive - rise @ positive) / positives + up,
+            (negative - np.diff(found.fpr) @ negative) / negatives + down,
         )
         slopes = np.empty(2)
         slopes[list(found.classes)] = up, down

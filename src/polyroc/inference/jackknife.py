@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.errors import UndefinedMeasureWarning
 from polyroc.inference.variance import case_contributions, sampled_strata
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import FloatArray, IntArray, sums_of_others
 from polyroc.measures import Measure, Sample, Statistic
 from polyroc.measures import measure as find
 
@@ -110,8 +110,8 @@ class _LeftOut:
         Its cases that count, and their weights.
     units, unit
         Which units there are, and for each case the position of its own among them.
-    share
-        The share of the class's weight that each unit has.
+    rest
+        The weight of the class without each unit.
     """
 
     def __init__(self, sample: Sample, k: int | None, units: IntArray) -> None:
@@ -119,13 +119,14 @@ class _LeftOut:
         weight = np.ones(len(cases)) if sample.weight is None else sample.weight[cases]
         self.cases, self.weight = cases[weight > 0], weight[weight > 0]
         self.units, self.unit = np.unique(units[self.cases], return_inverse=True)
-        self.share = np.bincount(self.unit, self.weight) / self.weight.sum()
+        self.rest = sums_of_others(np.bincount(self.unit, self.weight))
 
     def weights(self, given: FloatArray) -> Iterator[FloatArray]:
         """All weights, each time one unit of this class is left out and the rest of the class stands in for it."""
-        for left, share in enumerate(self.share):
+        total = self.weight.sum()
+        for left, rest in enumerate(self.rest):
             weight = given.copy()
-            weight[self.cases] = np.where(self.unit == left, 0.0, self.weight / (1.0 - share))
+            weight[self.cases] = np.where(self.unit == left, 0.0, self.weight / rest * total)
             yield weight
 
 
@@ -160,9 +161,8 @@ class _Asked:
         if len(left_out.units) == 1:
             return np.full(1, np.nan if left_out.k in self.classes else 0.0)
         if self.components is not None:
-            own, share = self.components[left_out.cases], left_out.weight / left_out.weight.sum()
-            moved: FloatArray = -np.bincount(left_out.unit, share * (own - share @ own)) / (1.0 - left_out.share)
-            return moved
+            outcomes = np.bincount(left_out.unit, left_out.weight * self.components[left_out.cases])
+            return np.asarray(sums_of_others(outcomes) / left_out.rest)
         given = np.ones(len(self.sample.values)) if self.sample.weight is None else self.sample.weight
         return np.array([self._of(self.sample.reweighted(weight)).value for weight in left_out.weights(given)])
 

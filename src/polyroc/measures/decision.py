@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import NotApplicableError
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import FloatArray, sums_of_others
 from polyroc.measures.measure import Measure, always, one_in_classes
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Shares, Statistic, Strata, Stratum
@@ -77,7 +77,7 @@ class Confusion:
     def _shares(self, gradient: FloatArray, slopes: FloatArray) -> Shares:
         """The whole influence of a case of class k decided as m, times the number of cases, is its reach."""
         away = gradient - (gradient * self.rates).sum(axis=1, keepdims=True)
-        whole = away / self.priors[:, None] + slopes[:, None]
+        whole = away / self.sample.effective_shares[:, None] + slopes[:, None]
         return Shares(slopes, float(np.ptp(whole)))
 
     def _strata(self, gradient: FloatArray) -> Strata:
@@ -126,14 +126,15 @@ def ht3(sample: Sample) -> Statistic:
     """
     confusion = sample.once(decided)
     c = sample.classes
-    rest = confusion.priors[:, None] / (1.0 - confusion.priors)[None, :]  # share of class k among the not-i
+    others = sums_of_others(confusion.priors)
+    rest = confusion.priors[:, None] / others[None, :]  # share of class k among the not-i
     np.fill_diagonal(rest, 0.0)
     wrong = (rest * confusion.rates).sum(axis=0)
     areas = (1.0 + np.diag(confusion.rates) - wrong) / 2.0
     gradients, slopes = np.zeros((c, c, c)), np.zeros((c, c))
     for i in range(c):
         if areas[i] > 0.5:
-            slopes[i] = (wrong[i] - confusion.rates[:, i]) / (2.0 * (1.0 - confusion.priors[i]))
+            slopes[i] = (wrong[i] - confusion.rates[:, i]) / (2.0 * others[i])
             slopes[i, i] = 0.0
             gradients[i, :, i] = -rest[:, i] / 2.0
             gradients[i, i, i] = 0.5

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import FloatArray, sums_of_others
 from polyroc.kernels.merging import area, placements
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
@@ -152,7 +152,7 @@ def share_slopes(areas: FloatArray, values: FloatArray, totals: FloatArray) -> F
 
     A larger share of class k pulls every OVA_i, i other than k, from its value towards A(i|k).
     """
-    rest = 1.0 - totals / totals.sum()
+    rest = sums_of_others(totals / totals.sum())
     pulled = np.where(np.eye(len(totals), dtype=bool), 0.0, (areas - values[:, None]) / rest[:, None])
     return np.asarray(pulled.sum(axis=0) / len(totals))
 
@@ -165,8 +165,7 @@ def one_versus_all(areas: FloatArray, totals: FloatArray) -> FloatArray:
 
 def _shares_of_rest(totals: FloatArray) -> FloatArray:
     """At [..., i, j], the share of class j among all cases that are not of class i; 0 on the diagonal."""
-    rest = totals.sum(axis=-1, keepdims=True) - totals
-    shares: FloatArray = totals[..., None, :] / rest[..., :, None]
+    shares: FloatArray = totals[..., None, :] / sums_of_others(totals)[..., :, None]
     shares[..., np.eye(totals.shape[-1], dtype=bool)] = 0.0
     return shares
 
