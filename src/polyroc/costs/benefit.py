@@ -10,8 +10,8 @@ from polyroc._normalise import Missing, as_scores
 from polyroc._normalise.words import shown
 from polyroc.costs.rating import provenance_of
 from polyroc.errors import InputError
-from polyroc.inference.variance import sampled_strata, variance
-from polyroc.kernels.arrays import FloatArray
+from polyroc.inference.variance import effective_units, sampled_strata, variance
+from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.fitness import ROUNDING
 from polyroc.measures.statistic import Shares, Statistic, Stratum
 from polyroc.results.decision_curve import DecisionCurve, NetBenefit
@@ -79,34 +79,63 @@ def decision_curve(
     return DecisionCurve(
         thresholds=grid,
         curves={name: _benefit(scores, grid, known, _probability(scores, name)) for name in scores.classifiers},
-        treat_all=_benefit(scores, grid, known, np.ones(len(scores))),
+        treat_all=_benefit(scores, grid, known, np.ones(len(scores)), certain=True),
         prevalence=share,
         provenance=provenance_of(scores),
     )
 
 
-def _benefit(scores: Scores, grid: FloatArray, prevalence: float | None, p: FloatArray) -> NetBenefit:
-    """Value and standard error at each threshold."""
-    positive = scores.codes == scores.positive
-    outcomes = (np.where(p >= t, np.where(positive, 1.0, -t / (1 - t)), 0.0) for t in grid)
-    statistics = [_mean_outcome(scores, outcome, prevalence) for outcome in outcomes]
-    errors = [np.sqrt(variance(sampled_strata(each, scores), scores)) for each in statistics]
-    return NetBenefit(np.array([each.value for each in statistics]), np.array(errors))
+def _benefit(
+    scores: Scores, grid: FloatArray, prevalence: float | None, p: FloatArray, certain: bool = False
+) -> NetBenefit:
+    """Value, standard error and limits at each threshold; `certain` if the decisions are the same for any case."""
+    outcomes = [_Outcome(scores, p >= t, t / (1.0 - t), prevalence) for t in grid]
+    values, errors = (np.array([getattr(each, name)() for each in outcomes]) for name in ("value", "error"))
+    if certain and not outcomes[0].random:  # acting on all at known shares: nothing is estimated
+        return NetBenefit(values, errors)
+    low, high, effective = np.array([(*each.limits(), each.effective()) for each in outcomes]).T
+    return NetBenefit(values, errors, low, high, effective)
 
 
-def _mean_outcome(scores: Scores, outcome: FloatArray, prevalence: float | None) -> Statistic:
-    """The mean over classes, by their shares, of the mean outcome of a class."""
-    weight = np.ones(len(scores)) if scores.sample_weight is None else scores.sample_weight
-    cases = [np.flatnonzero(scores.codes == k) for k in range(2)]
-    priors = np.array([weight[each].sum() for each in cases]) / weight.sum()
-    if prevalence is not None:
-        priors = np.where(np.arange(2) == scores.positive, prevalence, 1.0 - prevalence)
-    means = np.array([np.average(outcome[each], weights=weight[each]) for each in cases])
-    strata = tuple(Stratum(priors[k] * outcome[each], partial(np.asarray, each)) for k, each in enumerate(cases))
-    shares = Shares(means, float(np.ptp(outcome)))
-    return Statistic(
-        float(priors @ means), lambda: strata, shares=None if prevalence is not None else lambda: shares
-    )
+class _Outcome:
+    """What acting on some cases brings: 1 for a positive, minus the odds for a negative, 0 for the others."""
+
+    def __init__(self, scores: Scores, acted: BoolArray, odds: float, prevalence: float | None) -> None:
+        self.scores, self.odds = scores, odds
+        self.random = prevalence is None and scores.sampling == "cohort"
+        assert scores.positive is not None
+        weight = np.ones(len(scores)) if scores.sample_weight is None else scores.sample_weight
+        cases = [np.flatnonzero(scores.codes == k) for k in range(2)]
+        self.gains = np.where(np.arange(2) == scores.positive, 1.0, -odds)
+        self.priors = np.array([weight[each].sum() for each in cases]) / weight.sum()
+        if prevalence is not None:
+            self.priors = np.where(np.arange(2) == scores.positive, prevalence, 1.0 - prevalence)
+        outcome = acted * self.gains[scores.codes]
+        self.means = np.array([np.average(outcome[each], weights=weight[each]) for each in cases])
+        strata = tuple(
+            Stratum(self.priors[k] * outcome[each], partial(np.asarray, each), abs(self.priors[k] * self.gains[k]))
+            for k, each in enumerate(cases)
+        )
+        shares = Shares(self.means, 1.0 + odds)
+        statistic = Statistic(self.value(), lambda: strata, shares=lambda: shares)
+        self.strata = sampled_strata(statistic, scores, random_sizes=self.random)
+
+    def value(self) -> float:
+        return float(self.priors @ self.means)
+
+    def error(self) -> float:
+        return float(np.sqrt(variance(self.strata, self.scores)))
+
+    def limits(self) -> tuple[float, float]:
+        """The least and the most there can be: at the given shares, or whatever the shares are."""
+        ends = self.gains if self.random else self.priors * self.gains
+        return float(ends.min()), float(ends.max())
+
+    def effective(self) -> float:
+        """As `Estimate.effective`."""
+        low, high = self.limits()
+        reaching = [(effective_units(each, self.scores), each.reach) for each in self.strata]
+        return min(n * (high - low) / reach for n, reach in reaching if reach)
 
 
 def _positive(scores: Scores) -> int:
