@@ -64,6 +64,18 @@ class Provenance:
             sampling=scores.sampling,
         )
 
+    @property
+    def class_sizes(self) -> str:
+        """What was assumed of class sizes, in words."""
+        return "class sizes random (cohort)" if self.sampling == "cohort" else "class sizes fixed (case-control)"
+
+    @property
+    def weights(self) -> str | None:
+        """What the weights meant, in a sentence; None without weights."""
+        if self.weight_kind == "frequency":
+            return "Each row counts as many cases as its frequency weight says."
+        return "Cases count by their importance weights, with robust standard errors." if self.weighted else None
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {**asdict(self), "cases": dict(self.cases)}

@@ -39,6 +39,10 @@ def as_columns(body: bytes) -> dict[str, Any]:
         columns["pos_label"] = asked["pos_label"]
     if asked.get("missing") == "drop":
         columns["missing"] = "drop"
+    if asked.get("sampling") == "case-control":
+        columns["sampling"] = "case-control"
+    if asked.get("weight_kind") == "frequency" and "weight" in columns:
+        columns["weight_kind"] = "frequency"
     return columns
 
 
