@@ -31,8 +31,7 @@ DEPENDENT = [key for key, measure in MEASURES.items() if measure.prevalence]
 
 
 def test_in_a_cohort_accuracy_and_predictive_values_have_binomial_errors():
-    for key, among, right in (("accuracy", 200, Y == D), ("ppv", D == 1, Y == 1), ("npv", D == 0, Y == 0)):
-        which = np.full(200, True) if among == 200 else among
+    for key, which, right in (("accuracy", D >= 0, Y == D), ("ppv", D == 1, Y == 1), ("npv", D == 0, Y == 0)):
         p, n = right[which].mean(), which.sum()
         found = pr.evaluate(Y, D, measure=key)
         assert found.value == pytest.approx(p)
@@ -138,9 +137,7 @@ def test_the_bootstrap_draws_class_sizes_only_where_they_matter():
 def test_engines_and_tallies_have_the_same_errors(tmp_path, engine):
     file = tmp_path / "cases.csv"
     w = RNG.integers(1, 4, 150).astype(float)
-    rows = [
-        f"{k},{','.join(map(str, p))},{v}" for k, p, v in zip("abc" * 0 or CLASSES, P.tolist(), w, strict=True)
-    ]
+    rows = [f"{k},{','.join(map(str, p))},{v}" for k, p, v in zip(CLASSES, P.tolist(), w, strict=True)]
     file.write_text("truth,p_0,p_1,p_2,w\n" + "\n".join(rows) + "\n")
     for key in ("accuracy", "ht3", "pairwise_accuracy", "ova"):
         for sampling in ("cohort", "case-control"):
@@ -272,7 +269,7 @@ def test_weights_of_one_size_are_as_none_whatever_the_size():
 
 
 @pytest.mark.parametrize(
-    "options, message",
+    ("options", "message"),
     [
         ({"sampling": "random"}, "sampling must be 'cohort' .* or 'case-control' .*, got 'random'"),
         ({"sample_weight": [1] * 200, "weight_kind": "counts"}, "weight_kind must be 'importance' .*got 'counts'"),

@@ -55,8 +55,8 @@ COLUMNS = (
     click.option(
         "--sampling",
         type=click.Choice(["cohort", "case-control"]),
-        help="How cases were collected: as they came, class sizes random (cohort, the default), or so many of each "
-        "class (case-control). It matters to measures that depend on prevalence.",
+        help="How cases were collected: as they came, class sizes random (cohort, the default), or so many of "
+        "each class (case-control). It matters to measures that depend on prevalence.",
     ),
     click.option("--labels", metavar="A,B,C", help="The classes in order, also those without a case."),
     click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
