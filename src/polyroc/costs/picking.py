@@ -111,7 +111,7 @@ def rates_at(front: Front, point: int) -> Rates:
         if slopes is None:
             return within
         priors = totals / totals.sum()
-        return within + float(priors @ (slopes - priors @ slopes) ** 2) / (totals.sum() - 1.0)
+        return within + float(priors @ (slopes - priors @ slopes) ** 2 / (totals.sum() - 1.0))
 
     return Rates(
         classifier=front.classifier,

@@ -19,7 +19,7 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.evaluating import Progress, choose, warn_of_small
 from polyroc.inference.filing import scores_or_settings
 from polyroc.inference.judging import judge
-from polyroc.inference.methods import DEFAULT, DeLong, Method, Permutation, checked
+from polyroc.inference.methods import DEFAULT, Bootstrap, DeLong, Method, Permutation, checked
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import MEASURES, Measure, Sample
 from polyroc.measures import measure as find
@@ -132,7 +132,7 @@ def curve(
     given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
     if over_files(y_true, engine, reading):
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
-        how = {"weight_kind": weight_kind, "sampling": sampling}
+        how: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
         asked = scores_or_settings(y_true, engine, reading, method, **given, **arrays, **how)
         if not isinstance(asked, Scores):
             return plan.of_files(asked, multi_class, progress=progress, **given)
@@ -295,7 +295,10 @@ class _Plan:
         if self.band is None:
             return None
         if self.band != "working_hotelling":
-            return band_around(found, self.kind, self.band, self.level, self.method)
+            method = self.method
+            if isinstance(method, Bootstrap):  # rates are drawn class by class
+                method = method.drawn_for(MEASURES["auc"], found.sample.scores)
+            return band_around(found, self.kind, self.band, self.level, method)
         assert fit is not None
         return working_hotelling(fit, self.kind, self.level)
 

@@ -169,7 +169,7 @@ def evaluate(
         from polyroc.inference.filing import evaluate_files, scores_or_settings
 
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
-        how = {"weight_kind": weight_kind, "sampling": sampling}
+        how: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
         asked = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **given, **arrays, **how)
         if not isinstance(asked, Scores):
             return evaluate_files(asked, measure, method, progress, **given)

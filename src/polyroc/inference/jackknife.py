@@ -119,7 +119,7 @@ class _LeftOut:
         weight = np.ones(len(cases)) if sample.weight is None else sample.weight[cases]
         self.cases, self.weight = cases[weight > 0], weight[weight > 0]
         self.units, self.unit = np.unique(units[self.cases], return_inverse=True)
-        self.rest = sums_of_others(np.bincount(self.unit, self.weight))
+        self.rest = sums_of_others(_by_unit(self.unit, self.weight))
 
     def weights(self, given: FloatArray) -> Iterator[FloatArray]:
         """All weights, each time one unit of this class is left out and the rest of the class stands in for it."""
@@ -128,6 +128,10 @@ class _LeftOut:
             weight = given.copy()
             weight[self.cases] = np.where(self.unit == left, 0.0, self.weight / rest * total)
             yield weight
+
+
+def _by_unit(unit: IntArray, values: FloatArray) -> FloatArray:
+    return np.asarray(np.bincount(unit, values), dtype=np.float64)
 
 
 class _Asked:
@@ -161,7 +165,7 @@ class _Asked:
         if len(left_out.units) == 1:
             return np.full(1, np.nan if left_out.k in self.classes else 0.0)
         if self.components is not None:
-            outcomes = np.bincount(left_out.unit, left_out.weight * self.components[left_out.cases])
+            outcomes = _by_unit(left_out.unit, left_out.weight * self.components[left_out.cases])
             return np.asarray(sums_of_others(outcomes) / left_out.rest)
         given = np.ones(len(self.sample.values)) if self.sample.weight is None else self.sample.weight
         return np.array([self._of(self.sample.reweighted(weight)).value for weight in left_out.weights(given)])

@@ -114,7 +114,7 @@ class Rates(Result):
     rates
         At [k, m], the share of class k called m; rows add up to 1 (nan for a class without a case).
     standard_errors
-        Of the rates, for the class sizes at hand.
+        Of the rates, each of which is a share of one class, whatever the class sizes.
     counts
         At [k, m], the weight of the cases of class k called m; fractions where ties were shared.
     fewest
