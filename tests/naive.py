@@ -322,6 +322,28 @@ def variance(y, components, w=None, groups=None):
     return sum(step**2 for step in moved.values())
 
 
+def cohort_variance(y, contributions, w=None, groups=None):
+    """The same where class sizes are random, from what each case contributes to a mean over all cases.
+
+    Contributions vary within classes, and their class means vary from class to class.
+    """
+    n = len(y)
+    w = [1.0] * n if w is None else w
+    groups = list(range(n)) if groups is None else groups
+    cases = [x for x in range(n) if w[x] > 0]
+    units, whole = len({groups[x] for x in cases}), sum(w)
+    centre = mean([contributions[x] for x in cases], [w[x] for x in cases])
+    moved = dict.fromkeys(groups, 0.0)
+    for k in sorted(set(y)):
+        own = [x for x in members(y, k) if w[x] > 0]
+        few = max(2, len({groups[x] for x in own}))  # one unit does not deviate from its own mean
+        level = mean([contributions[x] for x in own], [w[x] for x in own])
+        for x in own:
+            moved[groups[x]] += w[x] / whole * (contributions[x] - level) * (few / (few - 1)) ** 0.5
+            moved[groups[x]] += w[x] / whole * (level - centre) * (units / (units - 1)) ** 0.5
+    return sum(step**2 for step in moved.values())
+
+
 # Unbiased variance and jackknife ---------------------------------------------------------------------------------
 
 

@@ -78,7 +78,7 @@ def test_estimate_answers_the_next_question():
 
 def test_components_come_in_the_order_given_and_make_the_error():
     order = RNG.permutation(30)
-    found = pr.evaluate(Y[order], P[order], measure="ova")
+    found = pr.evaluate(Y[order], P[order], measure="ova", sampling="case-control")
     variance = sum(found.components[Y[order] == k].var(ddof=1) / 10 for k in "abc")
     assert found.standard_error == pytest.approx(variance**0.5)
     assert pr.evaluate(Y, P, measure="accuracy").parts == {}

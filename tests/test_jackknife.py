@@ -46,12 +46,16 @@ def test_it_is_the_slow_twins_with_weights_and_groups(key, data):
     units = list(range(len(y))) if groups is None else groups
     assume(all(len({units[x] for x in naive.members(y, k) if weight[x]}) > 1 for k in set(y.tolist())))
     other = s[data.draw(st.permutations(range(len(y))))]
+    sampling = data.draw(st.sampled_from(["cohort", "case-control"]))
+    whole = sampling == "cohort" and measure(key).estimates_prevalence  # one sample: nothing holds class sizes
+    strata = [0] * len(y) if whole else y.tolist()
     moves = [
-        naive.jackknife_moves(y.tolist(), lambda v, each=each: NAIVE[key](y, each.tolist(), v), weight, units)
+        naive.jackknife_moves(strata, lambda v, each=each: NAIVE[key](y, each.tolist(), v), weight, units)
         for each in (s, other)
     ]
     expected = [[sum(one[u] * two[u] for u in one) for two in moves] for one in moves]
-    found = jackknife(key, samples_of(y, {"one": s, "two": other}, sample_weight=w, groups=groups))
+    options = {"sample_weight": w, "groups": groups, "sampling": sampling}
+    found = jackknife(key, samples_of(y, {"one": s, "two": other}, **options))
     # a share of nearly 1 left out leaves little to divide by: weights go down to .01 beside 5
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
@@ -73,28 +77,31 @@ def test_it_is_the_textbook_formula_with_the_rows_deleted(key, data):
 def test_it_equals_delong_where_units_are_alike(key, data):
     y, s = data.draw(ordered(c=2, least=2) if ranks(key) else probabilities(least=2))
     other = s[data.draw(st.permutations(range(len(y))))]
-    samples = samples_of(y, {"one": s, "two": other})
+    samples = samples_of(y, {"one": s, "two": other}, sampling="case-control")
     np.testing.assert_allclose(jackknife(key, samples), delong(key, samples), rtol=0, atol=1e-14)
     twice = {"one": np.concatenate([s, other]), "two": np.concatenate([other, s])}  # each case a group of two
-    samples = samples_of(np.tile(y, 2), twice, groups=np.tile(range(len(y)), 2))
+    samples = samples_of(np.tile(y, 2), twice, groups=np.tile(range(len(y)), 2), sampling="case-control")
     np.testing.assert_allclose(jackknife(key, samples), delong(key, samples), rtol=0, atol=1e-14)
 
 
+@pytest.mark.parametrize("sampling", ["cohort", "case-control"])
 @pytest.mark.parametrize("key", [key for key in MEASURES if key in LINEAR])
-def test_one_pass_over_the_components_equals_computing_anew(key, monkeypatch):
+def test_one_pass_over_the_components_equals_computing_anew(key, sampling, monkeypatch):
     rng = np.random.default_rng(5)
     c = 2 if ranks(key) else 3
     y, P = np.tile(range(c), 20), rng.dirichlet(np.ones(c), size=20 * c).round(1)
     options = {"sample_weight": rng.exponential(size=len(y)), "groups": rng.integers(0, 12, len(y))}
+    options["sampling"] = sampling
     quick = jackknife(key, samples_of(y, P, **options))
     monkeypatch.setattr(module, "LINEAR", frozenset())
+    monkeypatch.setattr(module, "LINEAR_IN_COHORT", frozenset())
     np.testing.assert_allclose(quick, jackknife(key, samples_of(y, P, **options)), rtol=1e-10)
 
 
 def test_parts_have_variances_too():
     rng = np.random.default_rng(6)
     y, P = np.tile(range(3), 15), rng.dirichlet(np.ones(3), size=45).round(1)
-    samples = samples_of(y, P)
+    samples = samples_of(y, P, sampling="case-control")
     for key in ("hand_till", "macro_average", "pairwise_accuracy"):
         for part, statistic in measure(key)(samples[0]).parts().items():
             found = jackknife(key, samples, part=part)
@@ -109,7 +116,8 @@ def test_parts_have_variances_too():
 def test_it_is_close_to_delong_for_smooth_measures():
     rng = np.random.default_rng(7)
     y = np.repeat([0, 1], [120, 80])
-    samples = samples_of(y, {"one": rng.normal(size=200) + y, "two": rng.normal(size=200) + 2 * y})
+    scores = {"one": rng.normal(size=200) + y, "two": rng.normal(size=200) + 2 * y}
+    samples = samples_of(y, scores, sampling="case-control")
     for key in ("partial_auc(fpr=(0.1, 0.6))", "ppv(threshold=0.8)", "npv(threshold=0.8)"):
         # second-order terms: one part in the class size, and the kinks of a partial area
         np.testing.assert_allclose(np.diag(jackknife(key, samples)), np.diag(delong(key, samples)), rtol=0.05)

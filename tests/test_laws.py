@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import naive
 import polyroc as pr
+from polyroc._normalise import normalise
 from polyroc.errors import NotApplicableError, PolyrocWarning
-from polyroc.measures import MEASURES
+from polyroc.measures import MEASURES, Sample
 from strategies import fitting, weights
 
 VARIANTS = [
@@ -147,11 +148,90 @@ def test_inputs_are_never_modified(measure, data):
 
 @every()
 @given(st.data())
+def test_frequency_weights_are_repetitions_with_their_errors(measure, data):
+    y, s = data.draw(fitting(measure))
+    w = data.draw(weights(y, whole=True)).astype(int)
+    groups = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
+    options = {"sample_weight": w, "weight_kind": "frequency", "groups": groups}
+    found = ask(measure, y, s, **options)
+    again = None if groups is None else np.repeat(groups, w)
+    expected = ask(measure, np.repeat(y, w), np.repeat(s, w, axis=0), groups=again)
+    assert found.to_dict() == {**expected.to_dict(), "provenance": found.provenance.to_dict()}
+    np.testing.assert_array_equal(found.components, expected.components)
+
+
+@every()
+@given(st.data())
+def test_scaling_importance_weights_changes_nothing(measure, data):
+    y, s = data.draw(fitting(measure, least=2))
+    w = data.draw(weights(y))
+    scale = data.draw(st.sampled_from([2.0**-900, 2.0**-20, 2.0**900]))
+    found, scaled = (ask(measure, y, s, sample_weight=each) for each in (w, scale * w))
+    ends = [[each.value, each.standard_error, *each.confidence_interval()] for each in (found, scaled)]
+    np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9, atol=1e-12)
+
+
+@every(lambda measure: measure.estimates_prevalence)
+@given(st.data())
+def test_in_a_cohort_components_are_contributions_to_a_mean_over_all_cases(measure, data):
+    y, s = data.draw(fitting(measure, least=2))
+    w = data.draw(st.one_of(st.none(), weights(y)))
+    groups = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
+    found = ask(measure, y, s, sample_weight=w, groups=groups, sampling="cohort")
+    assert np.average(found.components, weights=w) == pytest.approx(found.value, abs=1e-12)
+    assume(not np.isnan(found.standard_error))
+    expected = naive.cohort_variance(
+        y.tolist(),
+        found.components.tolist(),
+        *(None if x is None else np.asarray(x).tolist() for x in (w, groups)),
+    )
+    assert found.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-18)
+
+
+@every(lambda measure: measure.estimates_prevalence)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_in_a_cohort_components_are_derivatives_by_weight(measure, weighted):
+    """Give a case a little more weight: the value moves by (component - value) / total weight."""
+    rng = np.random.default_rng(3)
+    y, s = settled(rng, measure, n=37)
+    w = rng.exponential(size=len(y)) + 0.5 if weighted else np.ones(len(y))
+    found = ask(measure, y, s, sample_weight=w)
+    h = 1e-4
+    for x in range(len(y)):
+        moved = [
+            ask(measure, y, s, sample_weight=w + step * (np.arange(37) == x), method=None) for step in (h, -h)
+        ]
+        slope = (moved[0].value - moved[1].value) / (2 * h)
+        assert slope * w.sum() == pytest.approx(found.components[x] - found.value, abs=1e-5)
+
+
+@every()
+def test_the_record_says_whether_the_value_depends_on_the_shares_of_the_classes(measure):
+    y, s = settled(np.random.default_rng(12), measure, n=60)
+    c = y.max() + 1
+    shares = measure(Sample(normalise(y, s, labels=range(c)), "classifier")).shares
+    assert (shares is not None) == measure.estimates_prevalence
+    w = np.linspace(1.0, 3.0, c)[y]  # other shares, the same distribution in every class
+    other = ask(measure, y, s, sample_weight=w, method=None).value
+    depends = shares is not None and np.ptp(shares().slopes) > 1e-12  # ova of two classes does not
+    assert depends == (abs(other - ask(measure, y, s, method=None).value) > 1e-12)
+
+
+@every(lambda measure: not measure.estimates_prevalence)
+@given(st.data())
+def test_how_cases_were_sampled_changes_nothing_else(measure, data):
+    y, s = data.draw(fitting(measure))
+    one, two = (ask(measure, y, s, sampling=sampling) for sampling in ("cohort", "case-control"))
+    assert {**one.to_dict(), "provenance": None} == {**two.to_dict(), "provenance": None}
+
+
+@every()
+@given(st.data())
 def test_standard_error_is_made_of_the_components(measure, data):
     y, s = data.draw(fitting(measure, least=2))
     w = data.draw(st.one_of(st.none(), weights(y)))
     groups = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
-    found = ask(measure, y, s, sample_weight=w, groups=groups)
+    found = ask(measure, y, s, sample_weight=w, groups=groups, sampling="case-control")
     assume(not np.isnan(found.standard_error))
     involved = ~np.isnan(found.components)
     kept = [None if x is None else np.asarray(x)[involved].tolist() for x in (w, groups)]
@@ -172,7 +252,7 @@ def test_components_are_derivatives_by_weight(measure, weighted):
     w = rng.exponential(size=len(y)) + 0.5 if weighted else np.ones(len(y))
     times = 1000 if measure.key == "partial_auc" else 1
     many = [np.repeat(each, times, axis=0) for each in (y, s, w)]
-    components = ask(measure, *many[:2], sample_weight=many[2]).components[::times]
+    components = ask(measure, *many[:2], sample_weight=many[2], sampling="case-control").components[::times]
     h = 1e-4
     for x in range(len(y)):
         same = (y == y[x]) & ~np.isnan(components)
@@ -194,13 +274,17 @@ def test_components_are_derivatives_by_weight(measure, weighted):
 
 
 @every()
-def test_analytic_error_is_close_to_the_bootstrap(measure):
+@pytest.mark.parametrize("sampling", ["cohort", "case-control"])
+def test_analytic_error_is_close_to_the_bootstrap(measure, sampling):
     rng = np.random.default_rng(4)
     y, s = settled(rng, measure, n=150)
-    found = ask(measure, y, s)
+    found = ask(measure, y, s, sampling=sampling)
+    strata = [np.flatnonzero(y == k) for k in np.unique(y)]
+    if sampling == "cohort" and measure.estimates_prevalence:
+        strata = [np.arange(150)]
     replicates = []
     for _ in range(400):
-        draw = np.concatenate([rng.choice(np.flatnonzero(y == k), size=(y == k).sum()) for k in np.unique(y)])
+        draw = np.concatenate([rng.choice(cases, size=len(cases)) for cases in strata])
         replicates.append(ask(measure, y[draw], s[draw], method=None).value)
     # 400 replicates know a standard deviation to 3.5 %; first-order variances differ by a few per cent more
     assert found.standard_error == pytest.approx(np.std(replicates), rel=0.12)

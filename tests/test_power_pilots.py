@@ -26,14 +26,15 @@ TWO = [key for key, each in MEASURES.items() if each.classes == (2, 2)]
 @pytest.mark.parametrize("key", MANY)
 def test_pilot_at_its_own_size_has_the_standard_error_of_evaluate_and_compare(key):
     good, fair = said(key, GOOD), said(key, FAIR)
-    one = pr.evaluate(Y, fair, measure=key, labels=["a", "b", "c"])
+    fixed = {"labels": ["a", "b", "c"], "sampling": "case-control"}  # a plan fixes class sizes
+    one = pr.evaluate(Y, fair, measure=key, **fixed)
     counts = (20, 25, 30)
     plan = sample_size(Y, fair, measure=key, width=0.3, n=counts, labels=["a", "b", "c"])
     low, high = one.confidence_interval()
     assert plan.width == pytest.approx(high - low, abs=1e-12)  # the same variance, added up in another order
     assert plan.value == pytest.approx(one.value, abs=1e-15)
     both = {"good": good, "fair": fair}
-    two = pr.compare(Y, both, measure=key, labels=["a", "b", "c"]).difference("good", "fair")
+    two = pr.compare(Y, both, measure=key, **fixed).difference("good", "fair")
     plan = sample_size(Y, both, measure=key, n=counts, labels=["a", "b", "c"])
     assert plan.width == pytest.approx(np.diff(two.confidence_interval())[0], abs=1e-12)
     expected = stats.norm.cdf(abs(two.value) / two.standard_error - 1.959963984540054)
@@ -46,7 +47,7 @@ def test_pilot_of_two_classes(key):
     y = (Y != "a").astype(int)
     risk = {"good": 1 - GOOD[:, 0], "fair": 1 - FAIR[:, 0]}
     key = key if key in ("auc", "gini", "partial_auc") else f"{key}(threshold=0.5)"
-    two = pr.compare(y, risk, measure=key).difference("good", "fair")
+    two = pr.compare(y, risk, measure=key, sampling="case-control").difference("good", "fair")
     plan = sample_size(y, risk, measure=key, n={"0": 20, "1": 55})
     assert plan.width == pytest.approx(np.diff(two.confidence_interval())[0], abs=1e-12)
     assert sample_size(y, risk, measure=key).n >= 20

@@ -8,9 +8,11 @@ import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 
-__all__ = ["Kind", "Scores", "readable"]
+__all__ = ["Kind", "Sampling", "Scores", "WeightKind", "readable"]
 
 Kind = Literal["score", "matrix", "decisions"]
+Sampling = Literal["cohort", "case-control"]
+WeightKind = Literal["importance", "frequency"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -41,6 +43,12 @@ class Scores:
     converted
         From what the values were made, and how, if they are not what the classifiers said; see
         `polyroc.conversions`.
+    sampling
+        How the cases were collected. "cohort": all together, so that class sizes are random. "case-control": each
+        class on its own, so that class sizes are fixed and say nothing about the shares of the classes.
+    weight_kind
+        What the weights meant. "importance": how much each case counts, as in `sample_weight`. "frequency": how
+        many cases each row stood for; the rows have been repeated, and `sample_weight` is None.
     names, counts
         The labels as distinct strings, and how many cases of positive weight each class has.
     """
@@ -55,6 +63,8 @@ class Scores:
     groups: IntArray | None = None
     dropped: int = 0
     converted: str | None = None
+    sampling: Sampling = "cohort"
+    weight_kind: WeightKind = "importance"
     names: tuple[str, ...] = field(init=False)
     counts: IntArray = field(init=False)
 

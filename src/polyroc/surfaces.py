@@ -14,6 +14,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures import Measure, Sample
 from polyroc.measures.statistic import Stratum
 from polyroc.results.surface import Mesh, Surface
+from polyroc.scores import WeightKind
 
 __all__ = ["surface"]
 
@@ -29,6 +30,7 @@ def surface(
     method: Method | None = DEFAULT,
     labels: Sequence[Hashable] | None = None,
     sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
     missing: Missing = "refuse",
 ) -> Surface | dict[str, Surface]:
@@ -44,7 +46,7 @@ def surface(
 
     Parameters
     ----------
-    y_true, y_score, labels, sample_weight, groups, missing
+    y_true, y_score, labels, sample_weight, weight_kind, groups, missing
         As in `evaluate`. `labels` says which class is the first, the second and the third; another order of the
         classes gives another of Scurfield's surfaces.
     measure
@@ -72,7 +74,8 @@ def surface(
         raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
     if not isinstance(points, int | np.integer) or isinstance(points, bool) or points < 1:
         raise InputError(f"points must be a whole number of cells, 1 or more, got {points!r}.")
-    scores = as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight, groups=groups, missing=missing)
+    weights = {"sample_weight": sample_weight, "weight_kind": weight_kind}
+    scores = as_scores(y_true, y_score, labels=labels, groups=groups, missing=missing, **weights)
     (asked,), _ = choose(measure, scores)
     if asked.key not in RULES:
         raise MeasureError(f"There is no surface for {asked}; known: {', '.join(RULES)}.")

@@ -9,11 +9,12 @@ from polyroc._normalise.coding import Coded, encode
 from polyroc._normalise.columns import match_columns, named_after
 from polyroc._normalise.labels import in_order, positive_class, renumber
 from polyroc._normalise.missing import Missing, complete_rows
+from polyroc._normalise.sampling import check_sampling, check_weight_kind, repeated
 from polyroc._normalise.values import as_vector, classifier_values
 from polyroc._normalise.words import Words
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = [
     "Coded",
@@ -26,6 +27,9 @@ __all__ = [
     "normalise",
     "renumber",
 ]
+
+USUAL_WEIGHT = 2.0**40  # importance weights up to this, and down to one over this, are kept as they are
+SMALLEST_RATIO = 1e-100  # of two weights
 
 
 def as_scores(y_true: Any, y_score: Any, **options: Any) -> Scores:
@@ -50,7 +54,9 @@ def normalise(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
+    sampling: Sampling | None = None,
     missing: Missing = "refuse",
     words: Words | None = None,
 ) -> Scores:
@@ -70,7 +76,12 @@ def normalise(
         The positive one of two classes. Known without being said for 0/1, -1/1, False/True, and for the
         last of `labels` where they are given; asked for otherwise.
     sample_weight, groups
-        One weight (how many cases a row stands for), one group (patient, fold) per case.
+        One weight, one group (patient, fold) per case.
+    weight_kind
+        "importance" (default): how much each case counts; scaling all weights changes nothing. "frequency": how
+        many cases each row stands for, a whole number; rows are repeated.
+    sampling
+        "cohort" (default): class sizes are random. "case-control": they are fixed.
     missing
         "refuse" rows with missing values, or "drop" them and say how many.
     words
@@ -83,6 +94,7 @@ def normalise(
     codes, classes = in_order(encode(y_true, words.truth), labels, words)
     n = len(codes)
     values, kind = classifier_values(y_score, classes, n, words)
+    kind_of_weight = check_weight_kind(weight_kind, sample_weight is not None, words)
     weight = None if sample_weight is None else _weights(sample_weight, n, words)
     group = None if groups is None else _group_codes(groups, n, words)
     positive = positive_class(classes, pos_label, kind, labels is not None, words)
@@ -94,17 +106,47 @@ def normalise(
         group = None if group is None else group[keep]
     if weight is not None and not weight.any():
         raise InputError(f"{words.weight} is zero for every case; give at least one case per class a weight.")
-    return Scores(codes, classes, values, kind, positive, labels is not None, weight, group, n - len(codes))
+    if weight is not None and kind_of_weight == "importance":
+        weight = _scaled(weight, words)
+    scores = Scores(
+        codes,
+        classes,
+        values,
+        kind,
+        positive,
+        labels is not None,
+        weight,
+        group,
+        n - len(codes),
+        sampling=check_sampling(sampling),
+    )
+    return repeated(scores, words) if kind_of_weight == "frequency" else scores
 
 
 def _weights(data: Any, n: int, words: Words) -> FloatArray:
     weight = as_vector(data, words.weight, n, words)
     if (weight < 0).any():
         raise InputError(
-            f"{words.weight} has negative weights ({words.where(weight < 0)}); a weight says how many cases "
-            "a row stands for: 0 or more."
+            f"{words.weight} has negative weights ({words.where(weight < 0)}); a weight says how much a case "
+            "counts, or how many cases a row stands for: 0 or more."
         )
     return weight
+
+
+def _scaled(weight: FloatArray, words: Words) -> FloatArray:
+    """Importance weights of a usual size: only their ratios matter, and products of extreme ones would overflow.
+
+    The factor is a power of two, so that no ratio changes.
+    """
+    largest, smallest = float(weight.max()), float(weight[weight > 0].min())
+    if smallest / largest < SMALLEST_RATIO:
+        raise InputError(
+            f"{words.weight} goes from {smallest:.3g} to {largest:.3g}; cases whose weights differ by a factor of "
+            f"more than {1 / SMALLEST_RATIO:.0e} cannot be weighed against each other in double precision. Give "
+            "the lightest ones weight 0, or leave them out."
+        )
+    usual = 1 / USUAL_WEIGHT <= largest <= USUAL_WEIGHT
+    return weight if usual else np.ldexp(weight, -int(np.frexp(largest)[1]))
 
 
 def _group_codes(groups: Any, n: int, words: Words) -> IntArray:

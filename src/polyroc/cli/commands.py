@@ -78,7 +78,9 @@ def _for_the_shell(message: str) -> str:
     message = message.replace("calibrated=True", "--calibrated").replace("exact=True", "--exact")
     message = message.replace("give y_score as a dict by classifier", "name each with --scores NAME=COLUMNS")
     message = message.replace("rates(..., rule=found.rule)", "polyroc rates --rule")
-    message = re.sub(r"(multi_class|engine)='(\w+)'", lambda found: f"{_option(found[1])} {found[2]}", message)
+    message = re.sub(
+        r"(multi_class|engine|weight_kind)='(\w+)'", lambda found: f"{_option(found[1])} {found[2]}", message
+    )
     message = re.sub(r"(memory|by)=\.\.\.", lambda found: f"{_option(found[1])} ...", message)
     message = message.replace("to_ordered(...)", "--convert sampat, or --convert expected")
     message = message.replace("to_probabilities(...)", "--convert gaussian").replace("(judge_on)", "(--judge-on)")
@@ -86,7 +88,7 @@ def _for_the_shell(message: str) -> str:
     message = re.sub(lists, lambda found: f"--world lists --sizes {found[1].replace(' ', '')}", message)
     for method in METHODS:
         message = re.sub(rf"\b{method.replace('-', '')}\(\)", f"--method {method}", message, flags=re.IGNORECASE)
-    options = "truth|scores|classifier|case|class_|table|weight|groups|pos_label|missing"
+    options = "truth|scores|classifier|case|class_|table|weight_kind|weight|groups|sampling|pos_label|missing"
     return re.sub(rf"\b({options})=", lambda found: f"{_option(found[1])} ", message)
 
 

@@ -55,7 +55,12 @@ DATA = (
     click.option("--classifier", metavar="COLUMN", help="Column that says whose scores a row holds."),
     click.option("--case", metavar="COLUMN", help="Column that names the case of a row."),
     click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."),
-    click.option("--weight", metavar="COLUMN", help="Column of sample weights."),
+    click.option("--weight", metavar="COLUMN", help="Column of sample weights; see --weight-kind."),
+    click.option(
+        "--weight-kind",
+        type=click.Choice(["importance", "frequency"]),
+        help="How much each case counts (importance, the default), or how many cases each row stands for.",
+    ),
     click.option("--labels", metavar="A,B,C", help="The classes in order."),
     click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
     click.option("--missing", type=click.Choice(["refuse", "drop"]), help="What to do with missing values."),
@@ -70,7 +75,18 @@ DATA = (
     ),
 )
 MOST_SENTENCES = 6  # more are no longer read
-COLUMNS = ("truth", "scores", "classifier", "case", "class_", "weight", "labels", "pos_label", "missing")
+COLUMNS = (
+    "truth",
+    "scores",
+    "classifier",
+    "case",
+    "class_",
+    "weight",
+    "weight_kind",
+    "labels",
+    "pos_label",
+    "missing",
+)
 
 
 def _options(command: Any) -> Any:

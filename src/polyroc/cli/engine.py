@@ -68,6 +68,8 @@ def data_from(file: Files, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]
         "truth": columns["truth"],
         "scores": score_columns(columns["scores"]),
         "weight": columns["weight"],
+        "weight_kind": columns["weight_kind"],
+        "sampling": columns["sampling"],
         "labels": None if labels is None else [label.strip() for label in labels.split(",")],
         "pos_label": columns["pos_label"],
         "missing": columns["missing"],

@@ -44,8 +44,20 @@ COLUMNS = (
     click.option("--case", metavar="COLUMN", help="Column that names the case of a row (pairs classifiers)."),
     click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."),
     click.option("--table", metavar="NAME", help="DuckDB file: the table or view; of a study, the data set."),
-    click.option("--weight", metavar="COLUMN", help="Column of sample weights."),
+    click.option("--weight", metavar="COLUMN", help="Column of sample weights; see --weight-kind."),
+    click.option(
+        "--weight-kind",
+        type=click.Choice(["importance", "frequency"]),
+        help="What weights mean: how much each case counts (importance, the default), or how many cases each row "
+        "stands for (frequency).",
+    ),
     click.option("--groups", metavar="COLUMN", help="Column of groups (patients, folds) for the error bars."),
+    click.option(
+        "--sampling",
+        type=click.Choice(["cohort", "case-control"]),
+        help="How cases were collected: as they came, class sizes random (cohort, the default), or so many of "
+        "each class (case-control). It matters to measures that depend on prevalence.",
+    ),
     click.option("--labels", metavar="A,B,C", help="The classes in order, also those without a case."),
     click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
     click.option(

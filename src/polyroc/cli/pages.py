@@ -5,7 +5,7 @@ from itertools import groupby
 
 from polyroc.cli.rendering import Page, Row, printable
 from polyroc.measures import MEASURES, Measure
-from polyroc.results import Comparison, Estimate, Evaluation, Grouped
+from polyroc.results import Comparison, Estimate, Evaluation, Grouped, Provenance
 from polyroc.results.result import number_text, p_number, p_text
 
 __all__ = ["bounds_told", "comparison_page", "evaluation_page", "grouped_page", "measure_rows", "measures_page"]
@@ -51,7 +51,8 @@ def _notes(found: Evaluation) -> list[str]:
     notes = []
     if found.estimates:
         first = next(iter(found.estimates.values()))
-        notes.append(_how(first.provenance.method or "", first.resampled is not None))
+        notes.append(_how(first.provenance, first.resampled is not None))
+        notes += [first.provenance.weights] if first.provenance.weights else []
         notes += _conversions(found.estimates.values())
         notes += _draws(found.estimates.values())
         notes += bounds_told(found.estimates.values())
@@ -145,10 +146,10 @@ def _difference_rows(comparison: Comparison, level: float, margin: float | None)
     return rows
 
 
-def _how(method: str, resampled: bool) -> str:
-    if method == "DeLong()":
-        return "Standard errors from components (DeLong), for the class sizes at hand; guarded logit intervals."
-    return f"Standard errors by {method}; {'its own' if resampled else 'guarded logit'} intervals."
+def _how(facts: Provenance, resampled: bool) -> str:
+    if facts.method == "DeLong()":
+        return f"Standard errors from components (DeLong), {facts.class_sizes}; guarded logit intervals."
+    return f"Standard errors by {facts.method or ''}; {'its own' if resampled else 'guarded logit'} intervals."
 
 
 def measures_page() -> Page:

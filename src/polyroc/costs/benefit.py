@@ -10,12 +10,12 @@ from polyroc._normalise import Missing, as_scores
 from polyroc._normalise.words import shown
 from polyroc.costs.rating import provenance_of
 from polyroc.errors import InputError
-from polyroc.inference.variance import variance
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.inference.variance import effective_units, sampled_strata, variance
+from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.fitness import ROUNDING
-from polyroc.measures.statistic import Stratum
+from polyroc.measures.statistic import Shares, Statistic, Stratum
 from polyroc.results.decision_curve import DecisionCurve, NetBenefit
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["decision_curve"]
 
@@ -29,7 +29,9 @@ def decision_curve(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
+    sampling: Sampling | None = None,
     missing: Missing = "refuse",
 ) -> DecisionCurve:
     """Net benefit of acting where the probability is at least a threshold, for every threshold.
@@ -44,10 +46,10 @@ def decision_curve(
     thresholds
         Between 0 and 1, ends excluded; by default 0.01, 0.02, ..., 0.99.
     prevalence
-        The share of positives where the rule will be used. By default that of the data, which must then be a
-        sample of all comers: the error bars count it as estimated. If it is given, classes are taken as sampled
-        apart (a case-control study), and the error bars are for their sizes at hand.
-    labels, pos_label, sample_weight, groups, missing
+        The share of positives where the rule will be used. By default that of the data: in a cohort the error bars
+        account for its uncertainty; with `sampling="case-control"`, where it is a choice of the study, they do
+        not. If it is given, it is taken as known.
+    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
         As everywhere.
 
     Examples
@@ -60,7 +62,14 @@ def decision_curve(
     ----------
     Vickers & Elkin, Medical Decision Making 26 (2006) 565-574.
     """
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    options: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "sample_weight": sample_weight,
+        "weight_kind": weight_kind,
+        "groups": groups,
+        "sampling": sampling,
+    }
     scores = as_scores(y_true, y_score, **options, missing=missing)
     positive = _positive(scores)
     grid = _thresholds(thresholds)
@@ -70,32 +79,63 @@ def decision_curve(
     return DecisionCurve(
         thresholds=grid,
         curves={name: _benefit(scores, grid, known, _probability(scores, name)) for name in scores.classifiers},
-        treat_all=_benefit(scores, grid, known, np.ones(len(scores))),
+        treat_all=_benefit(scores, grid, known, np.ones(len(scores)), certain=True),
         prevalence=share,
         provenance=provenance_of(scores),
     )
 
 
-def _benefit(scores: Scores, grid: FloatArray, prevalence: float | None, p: FloatArray) -> NetBenefit:
-    """Value and standard error at each threshold, from what each case adds."""
-    positive = scores.codes == scores.positive
-    strata = [(1.0, np.arange(len(p)))]
-    if prevalence is not None:
-        strata = [(prevalence, np.flatnonzero(positive)), (1 - prevalence, np.flatnonzero(~positive))]
-    found = []
-    for t in grid:
-        outcome = np.where(p >= t, np.where(positive, 1.0, -t / (1 - t)), 0.0)
-        found.append(_sum_of_means(scores, [(share * outcome[cases], cases) for share, cases in strata]))
-    value, error = np.array(found).T
-    return NetBenefit(value, error)
+def _benefit(
+    scores: Scores, grid: FloatArray, prevalence: float | None, p: FloatArray, certain: bool = False
+) -> NetBenefit:
+    """Value, standard error and limits at each threshold; `certain` if the decisions are the same for any case."""
+    outcomes = [_Outcome(scores, p >= t, t / (1.0 - t), prevalence) for t in grid]
+    values, errors = (np.array([getattr(each, name)() for each in outcomes]) for name in ("value", "error"))
+    if certain and not outcomes[0].random:  # acting on all at known shares: nothing is estimated
+        return NetBenefit(values, errors)
+    low, high, effective = np.array([(*each.limits(), each.effective()) for each in outcomes]).T
+    return NetBenefit(values, errors, low, high, effective)
 
 
-def _sum_of_means(scores: Scores, parts: list[tuple[FloatArray, IntArray]]) -> tuple[float, float]:
-    """The sum over strata of the mean outcome, and its standard error."""
-    weight = np.ones(len(scores)) if scores.sample_weight is None else scores.sample_weight
-    value = sum(float(np.average(outcome, weights=weight[cases])) for outcome, cases in parts)
-    strata = tuple(Stratum(outcome, partial(np.asarray, cases)) for outcome, cases in parts)
-    return value, float(np.sqrt(variance(strata, scores)))
+class _Outcome:
+    """What acting on some cases brings: 1 for a positive, minus the odds for a negative, 0 for the others."""
+
+    def __init__(self, scores: Scores, acted: BoolArray, odds: float, prevalence: float | None) -> None:
+        self.scores, self.odds = scores, odds
+        self.random = prevalence is None and scores.sampling == "cohort"
+        assert scores.positive is not None
+        weight = np.ones(len(scores)) if scores.sample_weight is None else scores.sample_weight
+        cases = [np.flatnonzero(scores.codes == k) for k in range(2)]
+        self.gains = np.where(np.arange(2) == scores.positive, 1.0, -odds)
+        self.priors = np.array([weight[each].sum() for each in cases]) / weight.sum()
+        if prevalence is not None:
+            self.priors = np.where(np.arange(2) == scores.positive, prevalence, 1.0 - prevalence)
+        outcome = acted * self.gains[scores.codes]
+        self.means = np.array([np.average(outcome[each], weights=weight[each]) for each in cases])
+        strata = tuple(
+            Stratum(self.priors[k] * outcome[each], partial(np.asarray, each), abs(self.priors[k] * self.gains[k]))
+            for k, each in enumerate(cases)
+        )
+        shares = Shares(self.means, 1.0 + odds)
+        statistic = Statistic(self.value(), lambda: strata, shares=lambda: shares)
+        self.strata = sampled_strata(statistic, scores, random_sizes=self.random)
+
+    def value(self) -> float:
+        return float(self.priors @ self.means)
+
+    def error(self) -> float:
+        return float(np.sqrt(variance(self.strata, self.scores)))
+
+    def limits(self) -> tuple[float, float]:
+        """The least and the most there can be: at the given shares, or whatever the shares are."""
+        ends = self.gains if self.random else self.priors * self.gains
+        return float(ends.min()), float(ends.max())
+
+    def effective(self) -> float:
+        """As `Estimate.effective`."""
+        low, high = self.limits()
+        reaching = [(effective_units(each, self.scores), each.reach) for each in self.strata]
+        return min(n * (high - low) / reach for n, reach in reaching if reach)
 
 
 def _positive(scores: Scores) -> int:

@@ -47,6 +47,8 @@ class Aim:
         A key of `CRITERIA`, or None for the least expected cost.
     calibrated
         True if the probabilities are believed, and the rule follows from them without a look at the classes.
+    priors_given
+        True if the priors were given, False if they are the shares of the classes among the cases.
     """
 
     words: str
@@ -56,6 +58,7 @@ class Aim:
     training_priors: FloatArray
     criterion: str | None
     calibrated: bool
+    priors_given: bool
 
     @property
     def losses(self) -> FloatArray:
@@ -100,6 +103,7 @@ def read_aim(
         training_priors=_training(training_priors, shares, scores),
         criterion=criterion,
         calibrated=calibrated,
+        priors_given=priors is not None,
     )
     if not aim.losses.any():
         raise InputError("With these priors no error costs anything, so every rule is as good as any other.")

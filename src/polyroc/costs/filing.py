@@ -11,6 +11,7 @@ from polyroc.costs.rating import check_rule, one_classifier, rule_at
 from polyroc.engines.binned import edge_scores
 from polyroc.engines.column import Column
 from polyroc.engines.deciding import class_totals, count_decisions
+from polyroc.engines.estimating import share_offsets
 from polyroc.engines.judging import open_rows, solved
 from polyroc.engines.options import Settings
 from polyroc.engines.solving import Progress
@@ -103,7 +104,8 @@ class FiledCases:
             column, shares = count_decisions(data, name, rule, probabilities, self.progress)
             cases = dict(zip(like.names, column.units.tolist(), strict=True))
             weighted, dropped = data.rows.weighted, data.dropped
-            provenance = Provenance(cases=cases, method="DeLong()", weighted=weighted, dropped=dropped)
+            facts = {"weighted": weighted, "dropped": dropped, "sampling": self.asked.sampling}
+            provenance = Provenance(cases=cases, method="DeLong()", **facts)
         return _rates(column, shares, like.names, name, provenance)
 
 
@@ -128,10 +130,12 @@ def _rates(
         scale = np.where(units > 1, units / (units - 1.0), nan) / totals**2
         fewest = np.where(units > 0, totals**2 / column.squares.sum(axis=0), 0.0)
 
-    def variance(gradient: FloatArray) -> float:
-        """Sum over classes of the variance of the mean of what each case adds."""
-        moved = gradient.any(axis=1)
+    def variance(gradient: FloatArray, slopes: FloatArray | None = None) -> float:
+        """Sum over cases of the squared influence: through the rates of their class, and through its share."""
+        moved = gradient.any(axis=1) if slopes is None else np.ones(len(names), dtype=bool)
         away = shares @ gradient[moved].T - (gradient * rates)[moved].sum(axis=1)
+        if slopes is not None:
+            away = away + share_offsets(slopes, column)
         return float(scale[moved] @ (column.squares[:, moved] * away**2).sum(axis=0))
 
     cells = np.eye(len(names) ** 2).reshape(len(names), len(names), len(names), len(names))

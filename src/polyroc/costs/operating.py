@@ -23,7 +23,7 @@ from polyroc.results.front import Front
 from polyroc.results.operating_point import OperatingPoint, Optimality
 from polyroc.results.rates import Rates
 from polyroc.results.rules import Rule
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["operate"]
 
@@ -47,7 +47,9 @@ def operate(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
+    sampling: Sampling | None = None,
     missing: Missing = "refuse",
     progress: Progress | None = None,
     engine: Engine | None = None,
@@ -111,7 +113,7 @@ def operate(
         Seed of the search for three classes or more.
     classifier
         Whose scores, if there are several classifiers.
-    labels, pos_label, sample_weight, groups, missing
+    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
         As everywhere.
     engine, reading
         For files, as in `evaluate`; `judge_on` may name files too. Two classes: the rule is the best threshold
@@ -146,7 +148,14 @@ def operate(
     Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927; Youden, Cancer 3 (1950) 32-35.
     """
     optimality: Optimality | None
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    options: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "sample_weight": sample_weight,
+        "weight_kind": weight_kind,
+        "groups": groups,
+        "sampling": sampling,
+    }
     if isinstance(y_true, Front):
         aims = {"criterion": criterion, "sensitivity": sensitivity, "specificity": specificity}
         beliefs = {"calibrated": calibrated or None, "training_priors": training_priors}
@@ -172,16 +181,17 @@ def operate(
     if over_files(y_true, engine, reading):
         if y_score is not None or sample_weight is not None or groups is not None:
             raise InputError("Of files name the columns (truth, scores, weight) instead of giving arrays.")
-        files = _Files(engine, reading, labels, pos_label, missing, classifier, progress)
+        files = _Files(engine, reading, labels, pos_label, missing, classifier, progress, weight_kind, sampling)
         y_true, options = files.read(y_true), {}
+    rest = missing, files, sampling
     if isinstance(y_true, FiledCases):
         aim, rule, optimality, apparent, scores = _from_counts(y_true, terms)
-        others = None if judge_on is None else _others(judge_on, scores.labels, scores.positive, missing, files)
+        others = None if judge_on is None else _others(judge_on, scores.labels, scores.positive, *rest)
     else:
         scores = as_scores(y_true, y_score, **options, missing=missing)
         name = one_classifier(scores, classifier)
         aim = read_aim(scores, **terms)
-        others = None if judge_on is None else _others(judge_on, scores.labels, scores.positive, missing, files)
+        others = None if judge_on is None else _others(judge_on, scores.labels, scores.positive, *rest)
         rule, optimality = choose_rule(scores, scores.values[name], aim, np.random.default_rng(rng))
         apparent = rates_of(scores, name, rule)
     judged = apparent if others is None else _judged(others, rule, classifier)
@@ -199,11 +209,14 @@ class _Files:
     missing: Missing
     classifier: str | None
     progress: Progress | None
+    weight_kind: WeightKind | None
+    sampling: Sampling | None
 
     def read(self, files: Any) -> Scores | FiledCases:
         """The cases of files, or what counts them."""
         given: dict[str, Any] = {"labels": self.labels, "pos_label": self.pos_label, "missing": self.missing}
-        asked = scores_or_settings(files, self.engine, self.reading, None, **given)
+        how: dict[str, Any] = {"weight_kind": self.weight_kind, "sampling": self.sampling}
+        asked = scores_or_settings(files, self.engine, self.reading, None, **given, **how)
         if isinstance(asked, Scores):
             return asked
         return FiledCases(asked, given, self.classifier, self.progress)
@@ -292,7 +305,7 @@ def _operating_point(
         aim=aim.words,
         rule=rule,
         confusion=judged,
-        cost=_cost(judged, aim),
+        cost=_cost(judged, aim, apparent),
         costs=aim.costs,
         priors=aim.priors,
         at_most={(names[k], names[m]): limit for (k, m), limit in aim.limits.items()},
@@ -309,6 +322,7 @@ def _others(
     positive: int | None,
     missing: Missing,
     files: _Files | None = None,
+    sampling: Sampling | None = None,
 ) -> Scores | FiledCases:
     """The cases to judge on, with the same classes in the same order."""
     if files is not None and (is_files(given) or is_frame(given)):
@@ -321,7 +335,7 @@ def _others(
         found = given
     elif isinstance(given, tuple) and len(given) == 2:
         pos_label = None if positive is None else labels[positive]
-        found = as_scores(*given, labels=list(labels), pos_label=pos_label, missing=missing)
+        found = as_scores(*given, labels=list(labels), pos_label=pos_label, sampling=sampling, missing=missing)
     else:
         raise InputError(f"judge_on must be (y_true, y_score) or Scores, got {shown(given)}.")
     if found.labels != labels:
@@ -340,11 +354,14 @@ def _require_all(absent: BoolArray, names: Sequence[str]) -> None:
         )
 
 
-def _cost(judged: Rates, aim: Aim) -> Estimate:
+def _cost(judged: Rates, aim: Aim, apparent: Rates) -> Estimate:
+    """The expected cost; shares of the classes that were not given are those of the cases it was chosen on."""
     losses = aim.losses
     return judged.estimate(
         _total(losses, judged),
         losses,
+        None if aim.priors_given else (aim.costs * judged.rates).sum(axis=1),
+        apparent,
         measure="expected_cost",
         name="expected cost per case",
         limits=(0.0, float(losses.max(axis=1).sum())),

@@ -32,6 +32,7 @@ def front_aim(front: Front, *, costs: Any, priors: Any, at_most: Any, point: Any
         limits=limits,
         training_priors=shares,
         criterion=None,
+        priors_given=priors is not None,
         calibrated=False,
     )
     if not aim.losses.any():
@@ -102,11 +103,15 @@ def rates_at(front: Front, point: int) -> Rates:
     rates = counts / totals[:, None]
     free = np.where(totals > 1, totals - 1.0, nan)
 
-    def spread(gradient: FloatArray) -> float:
-        """The variance of the sum of rates times slopes: each class is a multinomial sample."""
+    def spread(gradient: FloatArray, slopes: FloatArray | None = None) -> float:
+        """The variance of the sum of rates times slopes: each class is a multinomial sample, and so are all."""
         mean = (rates * gradient).sum(axis=1)
         by_class = (rates * (gradient - mean[:, None]) ** 2).sum(axis=1) / free
-        return float(by_class[gradient.any(axis=1)].sum())
+        within = float(by_class[gradient.any(axis=1)].sum())
+        if slopes is None:
+            return within
+        priors = totals / totals.sum()
+        return within + float(priors @ (slopes - priors @ slopes) ** 2 / (totals.sum() - 1.0))
 
     return Rates(
         classifier=front.classifier,

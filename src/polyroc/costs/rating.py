@@ -12,14 +12,14 @@ from polyroc.engines.options import Engine, Reading, over_files
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.evaluating import Progress
 from polyroc.inference.filing import scores_or_settings
-from polyroc.inference.variance import effective_units, variance
+from polyroc.inference.variance import effective_units, sampled_strata, variance
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Sample
 from polyroc.measures.decision import Confusion, decided
 from polyroc.results import Provenance
 from polyroc.results.rates import Rates
 from polyroc.results.rules import Rule, ThresholdRule
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of", "rule_at"]
 
@@ -34,7 +34,9 @@ def rates(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
+    sampling: Sampling | None = None,
     missing: Missing = "refuse",
     progress: Progress | None = None,
     engine: Engine | None = None,
@@ -55,7 +57,7 @@ def rates(
         Two classes: called positive if the score is at least this.
     classifier
         Whose decisions, if there are several classifiers.
-    labels, pos_label, sample_weight, groups, missing
+    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
         As everywhere.
     engine, reading
         For files, as in `evaluate`: decisions are counted in one pass, and the rates are exact.
@@ -75,7 +77,14 @@ def rates(
     >>> found["a", "b"]
     Estimate(P(b|a) = 0.3333, standard error 0.3333, 95 % 0.0258 to 0.9044)
     """
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    options: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "sample_weight": sample_weight,
+        "weight_kind": weight_kind,
+        "groups": groups,
+        "sampling": sampling,
+    }
     if over_files(y_true, engine, reading):
         asked = scores_or_settings(y_true, engine, reading, None, **options, missing=missing, y_score=y_score)
         if not isinstance(asked, Scores):
@@ -118,10 +127,11 @@ def rates_of(scores: Scores, classifier: str, rule: Rule | None) -> Rates:
     c = sample.classes
     present = scores.counts > 0
 
-    def spread(gradient: FloatArray) -> float:
-        if not present[gradient.any(axis=1)].all():
+    def spread(gradient: FloatArray, slopes: FloatArray | None = None) -> float:
+        if not present[gradient.any(axis=1)].all() or (slopes is not None and not present.all()):
             return nan
-        return variance(confusion.statistic(nan, gradient).strata(), scores)
+        statistic = confusion.statistic(nan, gradient, slopes=slopes)
+        return variance(sampled_strata(statistic, scores, random_sizes=True), scores)
 
     errors = np.sqrt([[spread(_cell(c, k, m)) for m in range(c)] for k in range(c)])
     return Rates(
@@ -188,13 +198,7 @@ def _check_direction(rule: Rule, scores: Scores) -> None:
 
 def provenance_of(scores: Scores) -> Provenance:
     """What is needed to repeat what was made of these cases."""
-    return Provenance(
-        cases=scores.cases,
-        method="DeLong()",
-        weighted=scores.sample_weight is not None,
-        groups=None if scores.groups is None else len(np.unique(scores.groups)),
-        dropped=scores.dropped,
-    )
+    return Provenance.of(scores, "DeLong()")
 
 
 def _told(found: Rates) -> Rates:

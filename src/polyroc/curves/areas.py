@@ -10,7 +10,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.tracing import upper_hull
 from polyroc.measures import MEASURES, Measure, Sample, Statistic
 from polyroc.measures.measure import always
-from polyroc.measures.statistic import Errors
+from polyroc.measures.statistic import Errors, Shares
 from polyroc.results.boundary import Boundary
 from polyroc.results.intervals import UNSEEN
 
@@ -22,8 +22,7 @@ def average_precision(sample: Sample) -> Statistic:
 
     With T and F the two rates and pi the share of positives, precision is P = pi T / (pi T + (1 - pi) F). A
     positive called at step k moves the sum by P_k and by the precision of all later steps, a negative by the
-    latter only: the components are the derivatives of the value, so the standard error is the linearised one, for
-    the class sizes at hand.
+    latter only: the components are the derivatives of the value, so the standard error is the linearised one.
     """
     found = Sweep(sample)
     pi, t, f = found.prevalence, found.tpr[1:], found.fpr[1:]
@@ -37,7 +36,22 @@ def average_precision(sample: Sample) -> Statistic:
         return np.cumsum((rise * change)[::-1])[::-1]
 
     slope = pi * (1.0 - pi) / safe**2
-    return Statistic(value, lambda: found.strata(precision + later(slope * f), later(-slope * t)))
+    positive, negative = precision + later(slope * f), later(-slope * t)
+
+    def shares() -> Shares:
+        """Derivatives with respect to the shares of positives and negatives, each through the precision alone."""
+        both = rise @ (t * f / safe**2)
+        up, down = (1.0 - pi) * both, -pi * both
+        positives, negatives = sample.effective_shares[list(found.classes)]
+        whole = (
+            (positive - rise @ positive) / positives + up,
+            (negative - np.diff(found.fpr) @ negative) / negatives + down,
+        )
+        slopes = np.empty(2)
+        slopes[list(found.classes)] = up, down
+        return Shares(slopes, float(np.ptp(np.concatenate(whole))))
+
+    return Statistic(value, lambda: found.strata(positive, negative), shares=shares)
 
 
 def cost_area(sample: Sample) -> Statistic:
@@ -101,6 +115,7 @@ AVERAGE_PRECISION = Measure(
     paper="Davis & Goadrich (2006)",
     compute=average_precision,
     symmetric=False,
+    prevalence=True,
 )
 COST_AREA = Measure(
     key="cost_area",

@@ -175,7 +175,7 @@ def _result(here: _Likelihood, classifier: str, provenance: Provenance) -> Binor
     from scipy.special import ndtr
 
     a, b, _ = here.place
-    plain = not provenance.weighted and provenance.groups is None
+    plain = provenance.weight_kind != "importance" and provenance.groups is None
     spread = here.covariance() if plain else np.full((2, 2), nan)
     z, length = a / sqrt(1.0 + b * b), sqrt(1.0 + b * b)
     density = np.exp(-z * z / 2.0) / sqrt(2.0 * np.pi)

@@ -83,4 +83,6 @@ def _two_classes(
         groups=None if scores.groups is None else scores.groups[among],
         dropped=scores.dropped,
         converted=scores.converted,
+        sampling=scores.sampling,
+        weight_kind=scores.weight_kind,
     )

@@ -114,13 +114,7 @@ def area_over_folds(folds: Sequence[Sweep], how: str, problem: Problem) -> Estim
         limits=(0.0, 1.0),
         chance=0.5,
         fewest=float(k),
-        provenance=Provenance(
-            cases=problem.scores.cases,
-            method=f"jackknife over {k} folds",
-            weighted=problem.scores.sample_weight is not None,
-            groups=k,
-            dropped=problem.scores.dropped,
-        ),
+        provenance=replace(Provenance.of(problem.scores, f"jackknife over {k} folds"), groups=k),
     )
 
 

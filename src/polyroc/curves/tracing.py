@@ -19,7 +19,7 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.evaluating import Progress, choose, warn_of_small
 from polyroc.inference.filing import scores_or_settings
 from polyroc.inference.judging import judge
-from polyroc.inference.methods import DEFAULT, DeLong, Method, Permutation, checked
+from polyroc.inference.methods import DEFAULT, Bootstrap, DeLong, Method, Permutation, checked
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import MEASURES, Measure, Sample
 from polyroc.measures import measure as find
@@ -30,7 +30,7 @@ from polyroc.results.binormal_fit import BinormalFit
 from polyroc.results.curve import Curve, CurveKind
 from polyroc.results.curve_family import Curves, FamilyKind
 from polyroc.results.estimate import warn_of_few_effective
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["curve"]
 
@@ -54,7 +54,9 @@ def curve(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
+    sampling: Sampling | None = None,
     missing: Missing = "refuse",
     progress: Progress | None = None,
     engine: Engine | None = None,
@@ -64,7 +66,7 @@ def curve(
 
     Parameters
     ----------
-    y_true, y_score, labels, pos_label, sample_weight, groups, missing
+    y_true, y_score, labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
         As in `evaluate`. A larger score speaks for the positive class; the direction is never guessed.
     kind
         "roc", "pr" (precision-recall), "det" (detection error tradeoff) or "cost" (Drummond & Holte's cost curve).
@@ -131,11 +133,13 @@ def curve(
     given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
     if over_files(y_true, engine, reading):
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
-        asked = scores_or_settings(y_true, engine, reading, method, **given, **arrays)
+        how: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
+        asked = scores_or_settings(y_true, engine, reading, method, **given, **arrays, **how)
         if not isinstance(asked, Scores):
             return plan.of_files(asked, multi_class, progress=progress, **given)
-        y_true, given = asked, {"labels": None, "pos_label": None, "missing": missing}
-    given["sample_weight"] = sample_weight
+        y_true, given = asked, {"missing": missing}
+    else:
+        given |= {"sample_weight": sample_weight, "weight_kind": weight_kind, "sampling": sampling}
     scores = _with_folds(y_true, y_score, folds, groups, **given)
     _require_curves(scores, multi_class)
     if folds is not None and average is None:
@@ -293,7 +297,10 @@ class _Plan:
         if self.band is None:
             return None
         if self.band != "working_hotelling":
-            return band_around(found, self.kind, self.band, self.level, self.method)
+            method = self.method
+            if isinstance(method, Bootstrap):  # rates are drawn class by class
+                method = method.drawn_for(MEASURES["auc"], found.sample.scores)
+            return band_around(found, self.kind, self.band, self.level, method)
         assert fit is not None
         return working_hotelling(fit, self.kind, self.level)
 

@@ -48,6 +48,7 @@ class BinnedSample(Sample):
         self.totals = column.totals
         self.starts = np.concatenate([[0], np.cumsum([len(cells) for cells in self.held])]).astype(np.int64)
         self._made: dict[Callable[..., Any], Any] = {}
+        self.effective_shares = _effective_shares(column)
 
     def fixed(self, make: Callable[[Sample], T]) -> T:
         """What `make` makes of this sample, made once."""
@@ -82,7 +83,15 @@ def pattern_sample(
     codes = np.repeat(np.arange(len(labels), dtype=np.int32), [len(cells) for cells in held])
     weight = np.concatenate([column.weight[cells, k] for k, cells in enumerate(held)])
     table = rows[np.concatenate(held)]
-    return Sample(Scores(codes, labels, {"": table}, "matrix", positive, True, weight), ""), held
+    sample = Sample(Scores(codes, labels, {"": table}, "matrix", positive, True, weight), "")
+    sample.effective_shares = _effective_shares(column)
+    return sample, held
+
+
+def _effective_shares(column: Column) -> FloatArray:
+    """As in `Sample`, of the cases that the cells stand for."""
+    sizes = column.totals**2 / column.squares.sum(axis=0)
+    return np.asarray(sizes / sizes.sum())
 
 
 def two_sides(column: Column, positive: Sequence[int], negative: Sequence[int]) -> Column:

@@ -11,11 +11,12 @@ from polyroc.engines.column import Column
 from polyroc.engines.reading import Bounded, Classes, Reading, Tables
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure
+from polyroc.measures.statistic import Shares
 from polyroc.results import Estimate, Parts, Provenance
 from polyroc.results.boundary import Boundary
 from polyroc.results.certificate import Certificate
 
-__all__ = ["Facts", "Judge", "centred", "width_by_cell"]
+__all__ = ["Facts", "Judge", "centred", "share_offsets", "width_by_cell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,10 @@ class Judge:
         for classes, reach in reading.strata():
             units.append(self._units(*classes))
             reached.append(units[-1] * (span / reach if reach else 1.0))
+        shares = self._shares(reading)
+        if shares is not None:
+            whole = self._units(*range(len(next(iter(self.columns.values())).totals)))
+            reached.append(whole * (span / shares.reach if shares.reach else 1.0))
         return min(units), min(reached)
 
     def _units(self, *classes: int) -> float:
@@ -101,7 +106,7 @@ class Judge:
         """What the interval needs at a limit of the range, if the chance value is one."""
         if reading.boundary is None or isnan(reading.value) or self.facts.provenance.method is None:
             return None
-        made = reading.boundary(self._covariance, self._units)
+        made = reading.boundary(lambda each: self._variance(each)[0], self._covariance, self._units)
         return None if isnan(made.bias) or isnan(made.variance or 0.0) else made
 
     def _covariance(self, readings: Sequence[Reading]) -> FloatArray:
@@ -120,6 +125,11 @@ class Judge:
         influence[:, held] = np.sqrt(column.squares[:, held]) * away * correction / totals
         return influence
 
+    def _shares(self, reading: Reading) -> Shares | None:
+        """The dependence on the shares of the classes, where these are random."""
+        cohort = self.facts.provenance.sampling == "cohort"
+        return reading.shares() if cohort and reading.shares is not None else None
+
     def _variance(self, reading: Reading) -> tuple[float, bool]:
         """Sum over strata of var(components) / size; of several columns the most it can be, and that it is so."""
         if isnan(reading.value) or self.facts.provenance.method is None:
@@ -132,7 +142,22 @@ class Judge:
             moving = [error for error in errors if error > 0 or isnan(error)]
             bound = bound or len(moving) > 1
             total += sum(moving) ** 2
-        return total, bound
+        shares = self._shares(reading)
+        return total if shares is None else total + self._share_variance(shares.slopes, tables), bound
+
+    def _share_variance(self, slopes: FloatArray, tables: Tables) -> float:
+        """What random class sizes add: the squared influence through the shares, and its product with the other.
+
+        With weights the product does not vanish. It is linear in the components, so the columns' products add up.
+        """
+        column = next(iter(self.columns.values()))
+        offsets, scale = share_offsets(slopes, column), _class_scale(column)
+        total = float((scale * column.squares.sum(axis=0)) @ offsets**2)
+        for i, table in tables.items():
+            one = self.columns[i]
+            away = table - (one.weight * table).sum(axis=0) / one.totals
+            total += 2.0 * float((scale * offsets) @ (one.squares * away).sum(axis=0))
+        return total
 
     def _spread(self, i: int, table: FloatArray, held: list[int]) -> float:
         """The standard error of the mean of one column's components over some classes together."""
@@ -155,22 +180,52 @@ class Judge:
         for classes, _ in reading.strata():
             held = [*classes]
             total += sum(self._root_mean_square(i, each[:, held], held) for i, each in off.items()) ** 2
-        return sqrt(total)
+        if self._shares(reading) is None or reading.shares_off is None:
+            return sqrt(total)
+        column = next(iter(self.columns.values()))
+        moved = float(column.squares.sum(axis=0) @ reading.shares_off() ** 2)
+        return sqrt(total) + sqrt(moved * _correction(int(column.units.sum()))) / float(column.totals.sum())
 
     def _root_mean_square(self, i: int, off: FloatArray, held: list[int]) -> float:
         column = self.columns[i]
-        m = int(column.units[held].sum())
-        correction = m / (m - 1) if m > 1 else 1.0
         squares = float((column.squares[:, held] * off**2).sum())
-        return sqrt(squares * correction) / float(column.totals[held].sum())
+        return sqrt(squares * _correction(int(column.units[held].sum()))) / float(column.totals[held].sum())
 
 
-def centred(reading: Reading, columns: Mapping[int, Column]) -> Tables:
-    """The components by column with each class's mean taken off, ready to be added up over a row's columns."""
+def _correction(m: int) -> float:
+    return m / (m - 1) if m > 1 else 1.0
+
+
+def _class_scale(column: Column) -> FloatArray:
+    """By class, what makes a sum of squared weights times centred components a variance; nan for a single case."""
+    m = np.asarray(column.units, dtype=np.float64)
+    return np.asarray(np.where(m > 1, m / np.maximum(m - 1.0, 1.0), nan) / column.totals**2)
+
+
+def share_offsets(slopes: FloatArray, column: Column) -> FloatArray:
+    """By class, what is added to centred components so that they contain the influence through the shares.
+
+    A case of class k moves a value by w (component - mean) / W_k through its class, by w (slope_k - mean) / W
+    through the shares. The former is multiplied by sqrt(m_k / (m_k - 1)) later, the latter should be by sqrt(n /
+    (n - 1)).
+    """
+    m, totals = np.asarray(column.units, dtype=np.float64), column.totals
+    whole = totals.sum()
+    few = np.sqrt(_correction(int(m.sum())) * (m - 1.0) / m)
+    return np.asarray((slopes - totals @ slopes / whole) * few * totals / whole)
+
+
+def centred(reading: Reading, columns: Mapping[int, Column], cohort: bool) -> Tables:
+    """The components by column with each class's mean taken off, ready to be added up over a row's columns.
+
+    In a cohort they contain the influence through the shares of the classes.
+    """
     tables = {i: table.copy() for i, table in reading.tables().items()}
     first = next(iter(tables))
     mean = sum((columns[i].weight * table).sum(axis=0) / columns[i].totals for i, table in tables.items())
     tables[first] -= mean
+    if cohort and reading.shares is not None:
+        tables[first] += share_offsets(reading.shares().slopes, columns[first])
     return tables
 
 

@@ -124,6 +124,7 @@ def _asked(
         data.dropped,
         progress,
         None if progress is None else data.expected(),
+        asked.sampling,
     )
 
 

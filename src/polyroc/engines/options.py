@@ -10,6 +10,7 @@ from polyroc.engines.session import machine_memory, parse_size
 from polyroc.engines.source import Files, find_files, is_files, is_frame, is_session
 from polyroc.errors import InputError
 from polyroc.io.columns import Request
+from polyroc.scores import Sampling
 
 __all__ = [
     "SHARE",
@@ -56,6 +57,7 @@ class Settings:
     memory: int
     disk: int | None
     covariance: Covariance
+    sampling: Sampling = "cohort"
 
 
 def settings(files: Files | Any, given: Mapping[str, Any]) -> Settings:

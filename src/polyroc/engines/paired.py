@@ -11,7 +11,8 @@ from polyroc.engines.reading import ROUNDING, Bounded, Classes, Reading, Strata,
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.grids import grid_areas, grid_components
 from polyroc.measures import Measure
-from polyroc.measures.pairwise import mean_of_pairs, one_versus_all
+from polyroc.measures.pairwise import mean_of_pairs, one_versus_all, share_slopes
+from polyroc.measures.statistic import Shares
 
 __all__ = ["paired"]
 
@@ -39,6 +40,18 @@ class _Areas:
             *widened(value - reach, value + reach, self.columns, (0.0, 1.0), len(gradient)),
             lambda: {i: off for i, (_, off) in tables().items()},
         )
+
+    def shares(self) -> Shares:
+        """How the mean one-versus-all area depends on the shares of the classes."""
+        totals = self.columns[0].totals
+        slopes = share_slopes(self.values, one_versus_all(self.values, totals), totals)
+        return Shares(slopes, float(np.ptp(slopes)))
+
+    def shares_off(self) -> FloatArray:
+        """By class, how far the order inside mixed cells can move that: every area by half of what is inside."""
+        totals = self.columns[0].totals
+        half = self.inside / 2.0
+        return share_slopes(half, -one_versus_all(half, totals), totals)
 
     def _tables(self, gradient: FloatArray, pooled: bool) -> dict[int, tuple[FloatArray, FloatArray]]:
         found = {}
@@ -86,7 +99,10 @@ def paired(measure: Measure, columns: Sequence[Column], classes: Classes) -> Bou
 
     reach = [float(gradient[k].sum() + gradient[:, k].sum()) for k in range(c)]
     whole = areas.bounded(gradient, [((k,), reach[k]) for k in range(c)])
-    return replace(whole, parts=pairs if measure.key == "hand_till" else rests)
+    if measure.key == "hand_till":
+        return replace(whole, parts=pairs)
+    reading = replace(whole.reading, shares=areas.shares, shares_off=areas.shares_off)
+    return replace(whole, reading=reading, parts=rests)
 
 
 def _gradient(measure: Measure, columns: Sequence[Column]) -> FloatArray:

@@ -1,7 +1,7 @@
 """What a measure reads off cells: its value, the components by cell and class, and how far both can be wrong."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from polyroc.engines.column import Column
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures import Statistic, Stratum
-from polyroc.measures.statistic import Errors, Scale
+from polyroc.measures.statistic import Errors, Scale, Shares
 from polyroc.measures.statistic import Strata as CaseStrata
 from polyroc.results.boundary import Boundary
 
@@ -46,17 +46,24 @@ class Reading:
     scale
         Range and chance value of a part where they are not those of the measure.
     boundary
-        Makes what the interval needs if the chance value is a limit of the range, from the covariance of readings
-        and the effective number of cases of a class; None if it is inside.
+        Makes what the interval needs if the chance value is a limit of the range, from the variance of a reading,
+        the covariance of several and the effective number of cases of a class; None if it is inside.
+    shares
+        Makes the dependence on the shares of the classes; None if there is none.
+    shares_off
+        Makes, by class, how far the order inside cells moves the derivative by the share; None if not at all.
     """
 
     value: float
     strata: Callable[[], Strata]
     tables: Callable[[], Tables]
     scale: Scale | None = None
-    boundary: Callable[["CovarianceOf", Callable[[int], float]], Boundary] | None = None
+    shares: Callable[[], Shares] | None = None
+    shares_off: Callable[[], FloatArray] | None = None
+    boundary: Callable[["VarianceOf", "CovarianceOf", Callable[[int], float]], Boundary] | None = None
 
 
+VarianceOf = Callable[[Reading], float]
 CovarianceOf = Callable[[Sequence[Reading]], FloatArray]
 
 
@@ -119,22 +126,20 @@ def reading_of(
         return [((class_of(stratum),), stratum.reach) for stratum in statistic.strata()]
 
     made = statistic.boundary
+    reading = Reading(float(statistic.value), strata, tables, statistic.scale, statistic.shares)
     if made is None:
-        return Reading(float(statistic.value), strata, tables, statistic.scale)
+        return reading
 
-    def boundary(covariance: CovarianceOf, units: Callable[[int], float]) -> Boundary:
-        def of_one(each: CaseStrata) -> Reading:
-            return reading_of(Statistic(np.nan, lambda: each), held, starts, column, place)
-
-        def of_strata(several: Sequence[CaseStrata]) -> FloatArray:
-            return covariance([of_one(each) for each in several])
+    def boundary(variance: VarianceOf, covariance: CovarianceOf, units: Callable[[int], float]) -> Boundary:
+        def of_one(each: CaseStrata, shares: Callable[[], Shares] | None = None) -> Reading:
+            return reading_of(Statistic(0.0, lambda: each, shares=shares), held, starts, column, place)
 
         return made(
             Errors(
-                lambda strata: float(of_strata([strata])[0, 0]),
-                of_strata,
+                lambda strata, shares=None: variance(of_one(strata, shares)),
+                lambda several: covariance([of_one(each) for each in several]),
                 lambda stratum: units(class_of(stratum)),
             )
         )
 
-    return Reading(float(statistic.value), strata, tables, statistic.scale, boundary)
+    return replace(reading, boundary=boundary)

@@ -7,7 +7,7 @@ from math import nan
 import numpy as np
 
 from polyroc.engines.bounding import family
-from polyroc.engines.column import cell_size
+from polyroc.engines.column import Column, cell_size
 from polyroc.engines.counting import Read, columns_of, patterns_of
 from polyroc.engines.estimating import Facts, Judge, centred, width_by_cell
 from polyroc.engines.layout import Layout
@@ -15,7 +15,7 @@ from polyroc.engines.lookups import Lookup, Lookups
 from polyroc.engines.options import Covariance
 from polyroc.engines.passing import Pass, Plan
 from polyroc.engines.piloting import BITS, SURE, Pilot, apart, part_size
-from polyroc.engines.reading import Bounded, Classes
+from polyroc.engines.reading import Bounded, Classes, Tables
 from polyroc.engines.rows import MemoryRows, Rows
 from polyroc.engines.tally import check_fit, default_bits, warn_of
 from polyroc.errors import InputError, SmallClassWarning, ToleranceWarning, warn
@@ -23,7 +23,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures import Measure
 from polyroc.results import Estimate, Provenance
 from polyroc.results.estimate import warn_of_few_effective
-from polyroc.scores import Kind
+from polyroc.scores import Kind, Sampling
 
 __all__ = ["Asked", "Progress", "Solution", "solve"]
 
@@ -58,6 +58,8 @@ class Asked:
         How many rows are left out because something is missing.
     progress, expected
         Who is told how far a pass is; of how many rows, if that is known.
+    sampling
+        Whether class sizes are random ("cohort") or fixed ("case-control").
     """
 
     measures: Sequence[Measure]
@@ -73,6 +75,7 @@ class Asked:
     dropped: int = 0
     progress: Progress | None = field(default=None)
     expected: int | None = None
+    sampling: Sampling = "cohort"
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +291,10 @@ class _Solver:
         return Lookups(found, len(self.cases))
 
     def _lookup(self, name: str, measure: Measure, found: Bounded, read: Read) -> Lookup:
-        return Lookup(self.asked.classifiers[name], read, measure, centred(found.reading, read.of(measure)))
+        return Lookup(self.asked.classifiers[name], read, measure, self._centred(found, read.of(measure)))
+
+    def _centred(self, found: Bounded, columns: Mapping[int, Column]) -> Tables:
+        return centred(found.reading, columns, self.asked.sampling == "cohort")
 
     def _put_right(self, pilot: Pilot, seen: Lookups) -> None:
         """The covariance from rows that were looked up in a pilot's components, unless these are too far off."""
@@ -297,7 +303,7 @@ class _Solver:
             read = self.coarse[name]
             found, judge = read.bounded(measure), self._judge(name, measure, self.coarse)
             final.append(self._lookup(name, measure, found, read))
-            off = apart(centred(found.reading, read.of(measure)), before, read.of(measure))
+            off = apart(self._centred(found, read.of(measure)), before, read.of(measure))
             within.append(judge.error_within(found) + judge.error_of(found.reading, off))
         right, share = Lookups(final, len(self.cases)), self._squares() / pilot.squares(len(self.cases))
         more = self._sums(pilot.rows, right) - self._sums(pilot.rows, seen)
@@ -357,6 +363,7 @@ class _Solver:
             method="DeLong()" if self.asked.errors else None,
             weighted=self.rows.weighted,
             dropped=self.asked.dropped,
+            sampling=self.asked.sampling,
         )
         return Facts(self.passes, self.seen, self.rows.bytes, provenance)
 

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from polyroc._normalise import normalise
+from polyroc._normalise.sampling import check_sampling, check_weight_kind
 from polyroc.engines.bounding import family
 from polyroc.engines.column import record_width
 from polyroc.engines.counting import Counted
@@ -21,7 +22,7 @@ from polyroc.measures import measure as find
 from polyroc.measures.fitness import ROUNDING, refusal
 from polyroc.results import Estimate, Provenance
 from polyroc.results.estimate import warn_of_few_effective
-from polyroc.scores import Kind, Scores, readable
+from polyroc.scores import Kind, Sampling, Scores, WeightKind, readable
 
 __all__ = ["Tally", "check_weights"]
 
@@ -72,7 +73,9 @@ class Tally:
         self._positive: int | None = None
         self._counted: Counted | None = None
 
-    def update(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> None:
+    def update(
+        self, y_true: Any, y_score: Any, sample_weight: Any = None, *, weight_kind: WeightKind | None = None
+    ) -> None:
         """Count a batch of cases.
 
         Parameters
@@ -80,17 +83,22 @@ class Tally:
         y_true, y_score, sample_weight
             As in `evaluate`, one classifier: a score, one column per class, or decisions given as labels. All
             batches must be of one kind, and with weights or without. Weights are at most 2^25.
+        weight_kind
+            As in `evaluate`. Rows of "frequency" weights are repeated: they count as cases without weights.
         """
         if len(y_true) == 0:
             return
         weight = None if sample_weight is None else np.asarray(sample_weight)
         nothing = weight is not None and len(weight) == len(y_true) and not weight.any()
+        if nothing and check_weight_kind(weight_kind, True) == "frequency":
+            return
         scores = normalise(
             y_true,
             y_score,
             labels=self.labels,
             pos_label=self.pos_label,
             sample_weight=None if nothing else weight,
+            weight_kind=None if nothing else weight_kind,
         )
         weight = np.zeros(len(scores)) if nothing else scores.sample_weight
         if weight is not None:
@@ -118,8 +126,8 @@ class Tally:
         counted.merge(other._counted)
         self.rows += other.rows
 
-    def evaluate(self, measure: str | Measure) -> Estimate:
-        """Judge what was seen so far: the value with its bounds, and its standard error.
+    def evaluate(self, measure: str | Measure, *, sampling: Sampling | None = None) -> Estimate:
+        """Judge what was seen so far: the value with its bounds, and its standard error; `sampling` as elsewhere.
 
         Where the components of a case are sums over several columns (`hand_till`, `ova`), a tally does not know
         how the columns move together; the standard error is then the largest there can be, and
@@ -132,7 +140,7 @@ class Tally:
         classes = self._counted.classes
         check_fit(chosen, self._kind, self._counted)
         cases = self.cases
-        judge = Judge(chosen, "classifier", classes, {}, Facts(1, self.rows, None, self._provenance()))
+        judge = Judge(chosen, "classifier", classes, {}, Facts(1, self.rows, None, self._provenance(sampling)))
         absent = [name for name, count in zip(classes.names, cases, strict=True) if count == 0]
         if absent:
             warn_of(absent, chosen)
@@ -203,10 +211,11 @@ class Tally:
             raise InputError(f"The tally holds {held}, got {came}; keep a tally for each.")
         return self._counted
 
-    def _provenance(self) -> Provenance:
+    def _provenance(self, sampling: Sampling | None) -> Provenance:
         names = readable(self.labels)
         cases = dict(zip(names, self.cases.tolist(), strict=True))
-        return Provenance(cases=cases, method="DeLong()", weighted=self._weighted)
+        how = check_sampling(sampling)
+        return Provenance(cases=cases, method="DeLong()", weighted=self._weighted, sampling=how)
 
 
 def default_bits(classes: int, columns: int, weighted: bool, room: float = ROOM) -> int:

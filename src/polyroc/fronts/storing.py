@@ -35,6 +35,8 @@ def found_by(evolution: Evolution, told: Mapping[str, Any], seed: int, interrupt
             cases=dict(zip(names, np.diff(evolution.training.starts).tolist(), strict=True)),
             method=f"evolution over {evolution.generation} generations of {evolution.per_generation} cost vectors",
             weighted=evolution.training.weighted,
+            weight_kind="frequency" if evolution.training.weighted else None,
+            sampling="cohort",
             seed=seed,
         ),
         labels=evolution.training.labels,

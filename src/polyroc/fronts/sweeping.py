@@ -101,6 +101,8 @@ def _front(
             cases=scores.cases,
             method=method,
             weighted=scores.sample_weight is not None,
+            weight_kind=None if scores.sample_weight is None else "frequency",
+            sampling=scores.sampling,
             dropped=scores.dropped,
             seed=seed,
         ),

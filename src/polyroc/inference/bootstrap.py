@@ -19,6 +19,7 @@ from polyroc.measures import Measure, Sample, Statistic
 from polyroc.measures.pairwise import hand_till, mean_of_pairs, one_versus_all, ova
 from polyroc.measures.ranking import auc, gini
 from polyroc.results.resampled import BootstrapKind, standard_error
+from polyroc.scores import Scores
 
 __all__ = ["Bootstrap", "over_resamples", "part_variances", "replicates"]
 
@@ -46,7 +47,9 @@ class Bootstrap:
     n
         How many replicates; 1000 or more for an interval.
     stratified
-        True: drawn within each class, so that class sizes stay. False: drawn over all cases.
+        True: drawn within each class, so that class sizes stay. False: drawn over all cases, so that they vary.
+        None (default): within each class, unless the cases are a cohort (`sampling`) and the measure depends on
+        the shares of the classes.
     kind
         The interval, also that of a difference in `compare`. With q(p) the quantiles of the replicates, alpha =
         (1 - level) / 2, z = Phi^-1(1 - alpha): "percentile": q(alpha) to q(1 - alpha). "basic": 2 value -
@@ -64,11 +67,11 @@ class Bootstrap:
     Science 11 (1996) 189-228.
 
     >>> Bootstrap(n=500, rng=1)
-    Bootstrap(n=500, stratified=True, kind='bca', rng=1)
+    Bootstrap(n=500, stratified=None, kind='bca', rng=1)
     """
 
     n: int = 2000
-    stratified: bool = True
+    stratified: bool | None = None
     kind: BootstrapKind = "bca"
     rng: int | np.random.Generator | None = None
     n_jobs: int | None = field(default=None, repr=False)
@@ -87,6 +90,12 @@ class Bootstrap:
     def settled(self) -> "Bootstrap":
         """The same with a plain seed: the same resamples can then be drawn again, and the seed be told."""
         return replace(self, rng=_seed(self.rng))
+
+    def drawn_for(self, measure: Measure, scores: Scores) -> "Bootstrap":
+        """The same with `stratified` decided for a measure of these scores."""
+        if self.stratified is not None:
+            return self
+        return replace(self, stratified=not (measure.estimates_prevalence and scores.sampling == "cohort"))
 
     def apart(self, number: int) -> "Bootstrap":
         """The same with a seed of its own, for the set of cases with this number: sets are drawn independently."""
@@ -126,6 +135,7 @@ def replicates(method: Bootstrap, measure: Measure, samples: Sequence[Sample]) -
     samples
         One sample per classifier, all of the same scores: they are resampled together.
     """
+    method = method.drawn_for(measure, samples[0].scores)
     judges = [_judge(measure, sample) for sample in samples]
 
     def chunk(weight: Weights) -> FloatArray:
@@ -143,6 +153,7 @@ def replicates(method: Bootstrap, measure: Measure, samples: Sequence[Sample]) -
 
 def part_variances(method: Bootstrap, measure: Measure, sample: Sample, parts: Sequence[str]) -> dict[str, float]:
     """The variance of each part of a measure over the same resamples; undefined ones are left out."""
+    method = method.drawn_for(measure, sample.scores)
     judge = _part_judge(measure, sample)
 
     def chunk(weight: Weights) -> FloatArray:
@@ -169,7 +180,7 @@ def over_resamples(method: Bootstrap, sample: Sample, chunk: Callable[[Weights],
 
     The weights come one row per resample, cases grouped by class; a class may be without any.
     """
-    urn = _Urn(sample, method.stratified)
+    urn = _Urn(sample, method.stratified is not False)
     most = max(1, min(MOST_ROWS, MOST_DRAWS // len(sample.values)))
     sizes = [min(most, method.n - done) for done in range(0, method.n, most)]
     seeds = np.random.SeedSequence(_seed(method.rng)).spawn(len(sizes))

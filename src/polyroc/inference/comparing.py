@@ -26,7 +26,7 @@ from polyroc.results.estimate import warn_of_few_effective
 from polyroc.results.inversion import two_sided
 from polyroc.results.resampled import acceleration
 from polyroc.results.simultaneous import Adjustment, MaxT, adjusted_pvalues
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["compare"]
 
@@ -66,7 +66,9 @@ def compare(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
+    sampling: Sampling | None = None,
     missing: Missing = "refuse",
     progress: Progress | None = None,
     engine: Engine | None = None,
@@ -93,7 +95,7 @@ def compare(
     adjustment
         Of the p-values and intervals of all pairs: "max-t" (from the joint covariance; see `MaxT`), "holm",
         "bonferroni", "benjamini-hochberg", or None.
-    labels, pos_label, sample_weight, groups, missing
+    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
         As in `evaluate`.
     progress
         For files: called with (rows seen, rows in all, which pass or group).
@@ -113,7 +115,14 @@ def compare(
     0.1897
     """
     method = checked(method) or DEFAULT
-    options = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    options: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "sample_weight": sample_weight,
+        "weight_kind": weight_kind,
+        "groups": groups,
+        "sampling": sampling,
+    }
     told = {**reading, **({} if by is None else {"by": by})}
     if over_files(y_true, engine, told):
         given = {**options, "y_score": y_score, "missing": missing}
@@ -201,7 +210,9 @@ def _judge(scores: Scores, measure: Measure, method: Method) -> _Judged:
         return _Judged(estimates, spread, np.empty((len(samples), 0)))
     if any(estimate.resampled is None for estimate in estimates.values()):  # undefined, or a class of one case
         return _Judged(estimates, np.full_like(spread, np.nan), np.empty((len(samples), 0)))
-    return _Judged(estimates, spread, influences([measure(sample) for sample in samples.values()], scores))
+    drawn = method.drawn_for(measure, scores)
+    statistics = [measure(sample) for sample in samples.values()]
+    return _Judged(estimates, spread, influences(statistics, scores, random_sizes=not drawn.stratified))
 
 
 def _block_diagonal(blocks: Sequence[FloatArray]) -> FloatArray:

@@ -18,7 +18,7 @@ from polyroc.measures import measure as find
 from polyroc.measures.fitness import refusal
 from polyroc.results import Estimate, Evaluation, Grouped
 from polyroc.results.estimate import warn_of_few_effective
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["Options", "Progress", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
 
@@ -35,7 +35,9 @@ class Options(Reading, total=False):
     labels: Sequence[Hashable] | None
     pos_label: Hashable
     sample_weight: Any
+    weight_kind: WeightKind | None
     groups: Any
+    sampling: Sampling | None
     missing: Missing
     progress: Progress | None
 
@@ -87,7 +89,9 @@ def evaluate(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
+    sampling: Sampling | None = None,
     missing: Missing = "refuse",
     progress: Progress | None = None,
     engine: Engine | None = None,
@@ -120,9 +124,20 @@ def evaluate(
     pos_label
         The positive one of two classes; 0/1, -1/1 and False/True need not say it.
     sample_weight
-        How many cases each row stands for.
+        One weight per case, 0 or more; `weight_kind` says what it means.
+    weight_kind
+        "importance" (default): how much each case counts, as in survey or inverse-probability weights. The
+        standard error is the robust (linearised) one for as many cases as there are rows; scaling all weights
+        changes nothing. "frequency": how many cases each row stands for, a whole number. Everything, standard
+        errors and tests included, is as if each row were repeated that many times.
     groups
         Cases that belong together (one patient, one fold): the error bars then count groups, not cases.
+    sampling
+        How the cases were collected. "cohort" (default): as they came, so that class sizes are random; the
+        standard error of a measure that depends on prevalence (`accuracy`, `ppv`, `npv`, `expected_cost`, `ova`,
+        `ht3`, `pairwise_accuracy`) accounts for their uncertainty, unless `prevalence` is given. "case-control":
+        as many of each class as was decided in advance; class sizes are fixed. Other measures are the same either
+        way.
     missing
         "refuse" rows with missing values, or "drop" them and warn how many.
     progress
@@ -168,17 +183,20 @@ def evaluate(
         from polyroc.inference.filing import evaluate_files, scores_or_settings
 
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
-        asked = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **given, **arrays)
+        how: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
+        asked = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **given, **arrays, **how)
         if not isinstance(asked, Scores):
             return with_null(evaluate_files(asked, measure, method, progress, **given), null, method)
-        y_true, labels, pos_label = asked, None, None
+        y_true, labels, pos_label, weight_kind, sampling = asked, None, None, None, None
     scores = as_scores(
         y_true,
         y_score,
         labels=labels,
         pos_label=pos_label,
         sample_weight=sample_weight,
+        weight_kind=weight_kind,
         groups=groups,
+        sampling=sampling,
         missing=missing,
     )
     measures, skipped = choose(measure, scores)

@@ -1,10 +1,12 @@
 """The verbs `evaluate` and `compare` over files: read into memory if they are small, else judged by an engine."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 from polyroc._normalise import Missing
+from polyroc._normalise.sampling import check_sampling, check_weight_kind
 from polyroc.engines.judging import by_group, solved
 from polyroc.engines.options import Settings, settings, suits_memory
 from polyroc.engines.solving import Progress, Solution
@@ -15,7 +17,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure
 from polyroc.results import Comparison, Estimate, Evaluation
 from polyroc.results.grouped import Grouped
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["compare_files", "evaluate_files", "scores_or_settings"]
 
@@ -29,25 +31,34 @@ def scores_or_settings(
     labels: Sequence[Hashable] | None,
     pos_label: Hashable,
     missing: Missing,
+    weight_kind: WeightKind | None = None,
+    sampling: Sampling | None = None,
     **arrays: Any,
 ) -> Scores | Settings:
     """Small files as scores; for large ones what the engine needs, if it can do what is asked."""
     given = [name for name, value in arrays.items() if value is not None]
     if given:
         raise InputError(f"{', '.join(given)} are arrays; of files name the columns (truth, scores, weight).")
-    asked = settings(files, reading)
+    asked = replace(settings(files, reading), sampling=check_sampling(sampling))
     if suits_memory(asked, engine):
         return read(
             files if isinstance(files, str | PathLike) else files[0],
             truth=asked.truth,
             scores=asked.scores,
             weight=asked.weight,
+            weight_kind=weight_kind,
+            sampling=sampling,
             labels=labels,
             pos_label=pos_label,
             missing=missing,
         )
     if not isinstance(method, DeLong | None):
         raise NotApplicableError(f"{method} needs the cases in memory; engines have DeLong(), or engine='memory'.")
+    if check_weight_kind(weight_kind, asked.weight is not None) == "frequency":
+        raise NotApplicableError(
+            "weight_kind='frequency' repeats rows, which engines do not; read the file into memory with "
+            "engine='memory', or say weight_kind='importance' if the weights are not numbers of cases."
+        )
     return asked
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyroc.errors import UndefinedMeasureWarning
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.inference.variance import case_contributions, sampled_strata
+from polyroc.kernels.arrays import FloatArray, IntArray, sums_of_others
 from polyroc.measures import Measure, Sample, Statistic
 from polyroc.measures import measure as find
 
-__all__ = ["LINEAR", "Jackknife", "jackknife"]
+__all__ = ["LINEAR", "LINEAR_IN_COHORT", "Jackknife", "jackknife"]
 
 # Measures that are linear in the distribution of each class, the others held: their components say it all.
 LINEAR = frozenset(
@@ -34,6 +35,10 @@ LINEAR = frozenset(
 )
 
 
+# Measures that are means over all cases, so linear in these too where class sizes are random.
+LINEAR_IN_COHORT = frozenset(("accuracy", "expected_cost"))
+
+
 @dataclass(frozen=True, slots=True)
 class Jackknife:
     """The variance of any measure, from its values without one case at a time, class by class.
@@ -47,6 +52,9 @@ class Jackknife:
     the distribution of each class (`LINEAR`) the values without a case follow from the components, in one pass,
     and where all cases (or groups) of a class weigh the same, the variance equals DeLong's. Any other measure is
     computed anew without each case: n times the work, so for some thousand cases at most.
+
+    In a cohort (`sampling`) class sizes are random, and a measure that depends on the shares of the classes is
+    computed without each case of all n, whose class then has one less: the sum has one term, of all cases.
 
     With `groups`, a group's cases in one class are left out together, and n_k counts the groups that have a case
     in class k; what a group of several classes moves in each is added up before squaring, as DeLong's method does
@@ -81,8 +89,10 @@ def jackknife(measure: str | Measure, samples: Sequence[Sample], part: str | Non
     units = np.arange(len(scores)) if scores.groups is None else scores.groups
     asked = [_Asked(measure, part, sample) for sample in samples]
     moved = np.zeros((len(samples), int(units.max()) + 1))
-    for k in range(scores.n_classes):
-        left_out = _LeftOut(samples[0], k, units)
+    by_class = [_LeftOut(samples[0], k, units) for k in range(scores.n_classes)]
+    if asked[0].whole and any(len(each.units) == 1 for each in by_class):
+        return np.full((len(samples), len(samples)), np.nan)
+    for left_out in [_LeftOut(samples[0], None, units)] if asked[0].whole else by_class:
         m = len(left_out.units)
         values = np.array([each.without(left_out) for each in asked])
         moved[:, left_out.units] += np.sqrt((m - 1) / m) * (values - values.mean(axis=1, keepdims=True))
@@ -90,45 +100,62 @@ def jackknife(measure: str | Measure, samples: Sequence[Sample], part: str | Non
 
 
 class _LeftOut:
-    """The units (cases, or groups) of one class, to be left out one at a time.
+    """The units (cases, or groups) of one class, or of all, to be left out one at a time.
 
     Attributes
     ----------
     k
-        The class.
+        The class; None for all cases together.
     cases, weight
         Its cases that count, and their weights.
     units, unit
         Which units there are, and for each case the position of its own among them.
-    share
-        The share of the class's weight that each unit has.
+    rest
+        The weight of the class without each unit.
     """
 
-    def __init__(self, sample: Sample, k: int, units: IntArray) -> None:
-        cases, self.k = sample.cases(k), k
+    def __init__(self, sample: Sample, k: int | None, units: IntArray) -> None:
+        cases, self.k = np.arange(len(sample.scores)) if k is None else sample.cases(k), k
         weight = np.ones(len(cases)) if sample.weight is None else sample.weight[cases]
         self.cases, self.weight = cases[weight > 0], weight[weight > 0]
         self.units, self.unit = np.unique(units[self.cases], return_inverse=True)
-        self.share = np.bincount(self.unit, self.weight) / self.weight.sum()
+        self.rest = sums_of_others(_by_unit(self.unit, self.weight))
 
     def weights(self, given: FloatArray) -> Iterator[FloatArray]:
         """All weights, each time one unit of this class is left out and the rest of the class stands in for it."""
-        for left, share in enumerate(self.share):
+        total = self.weight.sum()
+        for left, rest in enumerate(self.rest):
             weight = given.copy()
-            weight[self.cases] = np.where(self.unit == left, 0.0, self.weight / (1.0 - share))
+            weight[self.cases] = np.where(self.unit == left, 0.0, self.weight / rest * total)
             yield weight
 
 
+def _by_unit(unit: IntArray, values: FloatArray) -> FloatArray:
+    return np.asarray(np.bincount(unit, values), dtype=np.float64)
+
+
 class _Asked:
-    """A measure of one classifier, or a part of it, to be computed without some cases."""
+    """A measure of one classifier, or a part of it, to be computed without some cases.
+
+    Attributes
+    ----------
+    whole
+        True if class sizes are random and matter, so that the cases are one sample.
+    """
 
     def __init__(self, measure: Measure, part: str | None, sample: Sample) -> None:
         self.measure, self.part, self.sample = measure, part, sample
-        codes, strata = sample.scores.codes, self._of(sample).strata()
+        statistic = self._of(sample)
+        codes, strata = sample.scores.codes, statistic.strata()
+        self.whole = statistic.shares is not None and sample.scores.sampling == "cohort"
         looked_at = [np.unique(codes[stratum.cases()]) for stratum in strata]
         self.classes = set(np.concatenate(looked_at).tolist())
         self.components: FloatArray | None = None
-        if measure.key in LINEAR and all(len(classes) == 1 for classes in looked_at):
+        if self.whole:
+            if measure.key in LINEAR_IN_COHORT:
+                strata = sampled_strata(statistic, sample.scores)
+                self.components = case_contributions(statistic.value, strata, sample.scores)
+        elif measure.key in LINEAR and all(len(classes) == 1 for classes in looked_at):
             self.components = np.zeros(len(codes))
             for stratum in strata:
                 self.components[stratum.cases()] += stratum.components
@@ -138,9 +165,8 @@ class _Asked:
         if len(left_out.units) == 1:
             return np.full(1, np.nan if left_out.k in self.classes else 0.0)
         if self.components is not None:
-            own, share = self.components[left_out.cases], left_out.weight / left_out.weight.sum()
-            moved: FloatArray = -np.bincount(left_out.unit, share * (own - share @ own)) / (1.0 - left_out.share)
-            return moved
+            outcomes = _by_unit(left_out.unit, left_out.weight * self.components[left_out.cases])
+            return np.asarray(sums_of_others(outcomes) / left_out.rest)
         given = np.ones(len(self.sample.values)) if self.sample.weight is None else self.sample.weight
         return np.array([self._of(self.sample.reweighted(weight)).value for weight in left_out.weights(given)])
 

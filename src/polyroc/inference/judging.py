@@ -11,7 +11,7 @@ from polyroc.errors import NegativeVarianceWarning, warn
 from polyroc.inference.bootstrap import Bootstrap, part_variances
 from polyroc.inference.methods import Method
 from polyroc.inference.uncertainty import part_variance, uncertainty
-from polyroc.inference.variance import covariance, effective_units
+from polyroc.inference.variance import case_contributions, covariance, effective_units, sampled_strata
 from polyroc.inference.variance import variance as variance_of
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample, Statistic
@@ -28,6 +28,8 @@ def judge(
 ) -> tuple[dict[str, Estimate], FloatArray]:
     """Estimates by classifier, and their covariance, for classifiers on the same cases."""
     found = list(samples.values())
+    if isinstance(method, Bootstrap):
+        method = method.drawn_for(measure, found[0].scores)
     judgements = [_Judgement(sample, name, measure, method) for name, sample in samples.items()]
     nothing = np.full((len(found), len(found)), nan)
     if found[0].scores.absent:
@@ -92,7 +94,7 @@ class _Judgement:
         """
         if self.method is None or isnan(statistic.value):
             return nan, nan
-        strata, span = statistic.strata(), limits[1] - limits[0]
+        strata, span = sampled_strata(statistic, self.sample.scores), limits[1] - limits[0]
         units = [effective_units(each, self.sample.scores) for each in strata]
         reaches = [span / each.reach if each.reach else 1.0 for each in strata]
         return min(units), min(n * factor for n, factor in zip(units, reaches, strict=True))
@@ -104,7 +106,9 @@ class _Judgement:
         scores = self.sample.scores
         found = statistic.boundary(
             Errors(
-                lambda strata: variance_of(strata, scores),
+                lambda strata, shares=None: variance_of(
+                    sampled_strata(Statistic(nan, lambda: strata, shares=shares), scores), scores
+                ),
                 lambda several: covariance(several, scores),
                 lambda stratum: effective_units(stratum, scores),
             )
@@ -119,8 +123,12 @@ class _Judgement:
     def _components(self, statistic: Statistic) -> FloatArray | None:
         if isnan(statistic.value):
             return None
-        components = np.full(len(self.sample.scores), nan)
-        for stratum in statistic.strata():
+        scores = self.sample.scores
+        strata = sampled_strata(statistic, scores)
+        if len(strata) > len(statistic.strata()):  # a cohort is one sample of all cases
+            return case_contributions(statistic.value, strata, scores)
+        components = np.full(len(scores), nan)
+        for stratum in strata:
             components[stratum.cases()] = stratum.components
         return components
 
@@ -137,13 +145,5 @@ class _Judgement:
         return self.estimate(statistic, part_variance(self.method, self.measure, self.sample, key, statistic))
 
     def _provenance(self) -> Provenance:
-        scores = self.sample.scores
         seed = self.method.rng if isinstance(self.method, Bootstrap) and isinstance(self.method.rng, int) else None
-        return Provenance(
-            cases=scores.cases,
-            method=None if self.method is None else repr(self.method),
-            weighted=scores.sample_weight is not None,
-            groups=None if scores.groups is None else len(np.unique(scores.groups)),
-            dropped=scores.dropped,
-            seed=seed,
-        )
+        return Provenance.of(self.sample.scores, None if self.method is None else repr(self.method), seed)

@@ -16,10 +16,14 @@ __all__ = ["DEFAULT", "Bootstrap", "DeLong", "HanleyMcNeil", "Jackknife", "Metho
 class DeLong:
     """Standard errors from components: DeLong's method, carried to every measure that is a mean over tuples.
 
-    variance = sum over classes of var(components within the class) / class size, for the class sizes at hand.
+    variance = sum over classes of var(components within the class) / class size. In a cohort, where class sizes
+    are random, a measure that depends on the shares of the classes has one more term: the variance over all cases
+    of the derivative of the value with respect to the share of their class, / number of cases.
+
     With `groups`, the centred components are added up inside each group first (Obuchowski 1997). With
-    `sample_weight`, components count by their weight and the variance is the robust (linearised) one: weights say
-    how much a case counts, not how many cases were seen, so scaling all of them changes nothing.
+    `sample_weight` of the kind "importance", components count by their weight and the variance is the robust
+    (linearised) one: weights say how much a case counts, not how many cases were seen, so scaling all of them
+    changes nothing. Weights of the kind "frequency" are numbers of cases, and repeat the rows.
 
     References
     ----------

@@ -11,7 +11,7 @@ from polyroc.inference.hanley_mcneil import HanleyMcNeil, hanley_mcneil
 from polyroc.inference.jackknife import Jackknife, jackknife
 from polyroc.inference.methods import Method
 from polyroc.inference.unbiased import Unbiased, unbiased
-from polyroc.inference.variance import by_unit, covariance, influence, variance
+from polyroc.inference.variance import by_unit, covariance, influence, sampled_strata, variance
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures import Measure, Sample, Statistic
 from polyroc.results.resampled import Resampled, acceleration
@@ -43,9 +43,11 @@ def uncertainty(
         return Uncertainty(hanley_mcneil(measure, samples, method.kind), nothing)
     if isinstance(method, Jackknife):
         return Uncertainty(jackknife(measure, samples), nothing)
+    scores = samples[0].scores
+    strata = [sampled_strata(each, scores) for each in statistics]
     if len(samples) == 1:
-        return Uncertainty(np.array([[variance(statistics[0].strata(), samples[0].scores)]]), nothing)
-    return Uncertainty(covariance([each.strata() for each in statistics], samples[0].scores), nothing)
+        return Uncertainty(np.array([[variance(strata[0], scores)]]), nothing)
+    return Uncertainty(covariance(strata, scores), nothing)
 
 
 def part_variance(method: Method, measure: Measure, sample: Sample, part: str, statistic: Statistic) -> float:
@@ -54,7 +56,7 @@ def part_variance(method: Method, measure: Measure, sample: Sample, part: str, s
         return float(unbiased(measure, [sample], part)[0, 0])
     if isinstance(method, Jackknife):
         return float(jackknife(measure, [sample], part)[0, 0])
-    return variance(statistic.strata(), sample.scores)
+    return variance(sampled_strata(statistic, sample.scores), sample.scores)
 
 
 def _bootstrapped(
@@ -71,7 +73,7 @@ def _bootstrapped(
     spread = np.full((len(samples), len(samples)), np.nan)
     if defined.sum() > 1:
         spread = np.atleast_2d(np.cov(found[:, defined]))
-    moved = influences(statistics, samples[0].scores)
+    moved = influences(statistics, samples[0].scores, random_sizes=not method.stratified)
     return Uncertainty(
         spread,
         [
@@ -81,6 +83,7 @@ def _bootstrapped(
     )
 
 
-def influences(statistics: Sequence[Statistic], scores: Scores) -> FloatArray:
+def influences(statistics: Sequence[Statistic], scores: Scores, random_sizes: bool | None = None) -> FloatArray:
     """At [classifier, unit], by how much the unit (case, or group) moves the value."""
-    return np.array([by_unit(influence(each.strata(), scores, corrected=False), scores) for each in statistics])
+    strata = [sampled_strata(each, scores, random_sizes) for each in statistics]
+    return np.array([by_unit(influence(each, scores, corrected=False), scores) for each in strata])

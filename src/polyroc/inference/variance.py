@@ -5,10 +5,40 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.measures.statistic import Strata, Stratum
+from polyroc.measures.statistic import Statistic, Strata, Stratum
 from polyroc.scores import Scores
 
-__all__ = ["by_unit", "covariance", "effective_units", "influence", "variance"]
+__all__ = [
+    "by_unit",
+    "case_contributions",
+    "covariance",
+    "effective_units",
+    "influence",
+    "sampled_strata",
+    "variance",
+]
+
+
+def sampled_strata(statistic: Statistic, scores: Scores, random_sizes: bool | None = None) -> Strata:
+    """The strata of a statistic for the way in which the cases were sampled.
+
+    Class sizes fixed: one stratum per class. Class sizes random (a cohort): a statistic that depends on the shares
+    of the classes has one more, of all cases, in which the component of a case of class k is the derivative of the
+    value with respect to the share of class k. By the law of total variance the two add up: what varies within
+    classes of given sizes, and what varies because the sizes do.
+
+    Parameters
+    ----------
+    statistic, scores
+        The statistic of these scores.
+    random_sizes
+        Whether class sizes are random; by default as `scores.sampling` says.
+    """
+    random_sizes = scores.sampling == "cohort" if random_sizes is None else random_sizes
+    if statistic.shares is None or not random_sizes:
+        return statistic.strata()
+    slopes, reach = statistic.shares()
+    return (*statistic.strata(), Stratum(slopes[scores.codes], lambda: np.arange(len(scores)), reach))
 
 
 def variance(strata: Strata, scores: Scores) -> float:
@@ -50,6 +80,23 @@ def influence(strata: Strata, scores: Scores, corrected: bool = True) -> FloatAr
         centred = w * (stratum.components - np.average(stratum.components, weights=w)) / w.sum()
         moved[cases] += centred * (_correction(_units(cases[w > 0], scores.groups)) if corrected else 1.0)
     return moved
+
+
+def case_contributions(value: float, strata: Strata, scores: Scores) -> FloatArray:
+    """The value plus the influence of each case times the number of cases (total weight over its own weight).
+
+    For a value that is a mean over all cases these are its terms: for the accuracy, 1 if the decision is right,
+    else 0. Their (weighted) mean is the value, and var / n the squared standard error, up to the correction for
+    few cases.
+    """
+    weight = np.ones(len(scores)) if scores.sample_weight is None else scores.sample_weight
+    contributions = np.full(len(scores), value)
+    for stratum in strata:
+        cases = stratum.cases()
+        w = weight[cases]
+        centred = stratum.components - np.average(stratum.components, weights=w)
+        contributions[cases] += centred * (weight.sum() / w.sum())
+    return contributions
 
 
 def _correction(m: int) -> float:

@@ -14,7 +14,7 @@ from polyroc.io.layouts import arrange, words_for
 from polyroc.io.session import Session
 from polyroc.io.source import Source
 from polyroc.io.table import Table
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["read"]
 
@@ -28,7 +28,9 @@ def read(
     case: str | None = None,
     class_: str | None = None,
     weight: str | None = None,
+    weight_kind: WeightKind | None = None,
     groups: str | None = None,
+    sampling: Sampling | None = None,
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     missing: Missing = "refuse",
@@ -61,7 +63,13 @@ def read(
     class_
         The column that says which class a row's score is for; `scores` is then one column, and `case` is needed.
     weight, groups
-        The columns of the weights (how many cases a row stands for) and groups (patient, fold).
+        The columns of the weights and of the groups (patient, fold).
+    weight_kind
+        What the weights mean: "importance" (default), how much each case counts; or "frequency", how many cases
+        each row stands for, which repeats the rows. See `evaluate`.
+    sampling
+        How the cases were collected: "cohort" (default), so that class sizes are random; or "case-control", class
+        sizes being fixed. See `evaluate`.
     labels, pos_label, missing
         As everywhere: the classes in order, the positive one of two, and "refuse" or "drop" for rows with missing
         values. Labels given as text match a column of numbers by their text, and the other way round.
@@ -105,7 +113,9 @@ def read(
             labels=order,
             pos_label=like(pos_label, classes.labels),
             sample_weight=observed.weight,
+            weight_kind=weight_kind,
             groups=observed.groups,
+            sampling=sampling,
             missing=missing,
             words=observed.words,
         )

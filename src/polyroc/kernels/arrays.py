@@ -1,12 +1,24 @@
-"""Names for the kinds of arrays that travel through the house."""
+"""Names for the kinds of arrays, and what is done with plain ones."""
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BoolArray", "CodeArray", "FloatArray", "IntArray", "ShortArray"]
+__all__ = ["BoolArray", "CodeArray", "FloatArray", "IntArray", "ShortArray", "sums_of_others"]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 CodeArray = npt.NDArray[np.int32]
 BoolArray = npt.NDArray[np.bool_]
 ShortArray = npt.NDArray[np.uint16]
+
+
+def sums_of_others(values: FloatArray) -> FloatArray:
+    """For each number, the sum of all others along the last axis; exact where one is nearly the whole sum.
+
+    >>> sums_of_others(np.array([1e30, 1.0, 2.0])).tolist()
+    [3.0, 1e+30, 1e+30]
+    """
+    none = np.zeros((*values.shape[:-1], 1))
+    before = np.concatenate([none, np.cumsum(values[..., :-1], axis=-1)], axis=-1)
+    after = np.concatenate([np.cumsum(values[..., :0:-1], axis=-1)[..., ::-1], none], axis=-1)
+    return np.asarray(before + after)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import NotApplicableError
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import FloatArray, sums_of_others
 from polyroc.measures.measure import Measure, always, one_in_classes
 from polyroc.measures.sample import Sample
-from polyroc.measures.statistic import Errors, Statistic, Strata, Stratum
+from polyroc.measures.statistic import Errors, Shares, Statistic, Strata, Stratum
 from polyroc.results.boundary import Boundary, unseen_variance
 
 __all__ = ["DECISION", "Confusion", "accuracy", "decided", "ht3", "macro_average", "pairwise_accuracy"]
@@ -66,19 +66,30 @@ class Confusion:
         return mean
 
     def statistic(
-        self, value: float, gradient: FloatArray, parts: Callable[[], Mapping[str, Statistic]] | None = None
+        self,
+        value: float,
+        gradient: FloatArray,
+        parts: Callable[[], Mapping[str, Statistic]] | None = None,
+        slopes: FloatArray | None = None,
     ) -> Statistic:
-        """The statistic with this value and these derivatives by the rates."""
-        return Statistic(value, lambda: self._strata(gradient), parts)
+        """The statistic with this value and these derivatives by the rates, and by the classes' shares if any."""
+        shares = None if slopes is None else lambda: self._shares(gradient, slopes)
+        return Statistic(value, lambda: self._strata(gradient), parts, shares=shares)
+
+    def _shares(self, gradient: FloatArray, slopes: FloatArray) -> Shares:
+        """The whole influence of a case of class k decided as m, times the number of cases, is its reach."""
+        away = gradient - (gradient * self.rates).sum(axis=1, keepdims=True)
+        whole = away / self.sample.effective_shares[:, None] + slopes[:, None]
+        return Shares(slopes, float(np.ptp(whole)))
 
     def unseen(self, gradient: FloatArray, errors: Errors) -> float:
         """The variance that half an unseen case of each class adds."""
         units = np.array([errors.units(self._stratum(k, slope)) for k, slope in enumerate(gradient)])
         return unseen_variance(self.rates, gradient, units)
 
-    def truncated(self, value: float, gradient: FloatArray, errors: Errors) -> Boundary:
-        """The boundary of a mean of areas cut at 1/2; the gradient is that of the areas without truncation."""
-        variance = errors.variance(self._strata(gradient))
+    def truncated(self, value: float, gradient: FloatArray, slopes: FloatArray, errors: Errors) -> Boundary:
+        """The boundary of a mean of areas cut at 1/2; gradient and slopes are those without truncation."""
+        variance = errors.variance(self._strata(gradient), lambda: self._shares(gradient, slopes))
         return Boundary(value, 0.0, self.unseen(gradient, errors), 0.0, (0.0, 1.0), variance)
 
     def _strata(self, gradient: FloatArray) -> Strata:
@@ -99,7 +110,8 @@ def accuracy(sample: Sample) -> Statistic:
     """Proportion correct, C1: the share of cases whose largest score is that of their own class."""
     confusion = sample.once(decided)
     gradient = np.diag(confusion.priors)
-    return confusion.statistic(float((confusion.rates * gradient).sum()), gradient)
+    value = float((confusion.rates * gradient).sum())
+    return confusion.statistic(value, gradient, slopes=np.diag(confusion.rates))
 
 
 def macro_average(sample: Sample) -> Statistic:
@@ -135,11 +147,15 @@ def ht3(sample: Sample) -> Statistic:
     """
     confusion = sample.once(decided)
     c = sample.classes
-    rest = confusion.priors[:, None] / (1.0 - confusion.priors)[None, :]  # share of class k among the not-i
+    others = sums_of_others(confusion.priors)
+    rest = confusion.priors[:, None] / others[None, :]  # share of class k among the not-i
     np.fill_diagonal(rest, 0.0)
-    areas = (1.0 + np.diag(confusion.rates) - (rest * confusion.rates).sum(axis=0)) / 2.0
-    gradients = np.zeros((c, c, c))
+    wrong = (rest * confusion.rates).sum(axis=0)
+    areas = (1.0 + np.diag(confusion.rates) - wrong) / 2.0
+    gradients, slopes = np.zeros((c, c, c)), np.zeros((c, c))
     for i in range(c):
+        slopes[i] = (wrong[i] - confusion.rates[:, i]) / (2.0 * others[i])
+        slopes[i, i] = 0.0
         gradients[i, :, i] = -rest[:, i] / 2.0
         gradients[i, i, i] = 0.5
     held = np.maximum(areas, 0.5)
@@ -147,10 +163,11 @@ def ht3(sample: Sample) -> Statistic:
 
     def mean_of(share: FloatArray, parts: Callable[[], Mapping[str, Statistic]] | None = None) -> Statistic:
         """The mean of the areas that are cut, with these shares."""
-        value, slopes = float(share @ held), np.tensordot(share, gradients, 1)
+        value, cut = float(share @ held), share * above
+        whole = np.tensordot(share, gradients, 1), share @ slopes
         return replace(
-            confusion.statistic(value, np.tensordot(share * above, gradients, 1), parts),
-            boundary=lambda errors: confusion.truncated(value, slopes, errors),
+            confusion.statistic(value, np.tensordot(cut, gradients, 1), parts, cut @ slopes),
+            boundary=lambda errors: confusion.truncated(value, *whole, errors),
         )
 
     def parts() -> Mapping[str, Statistic]:
@@ -202,10 +219,20 @@ def pairwise_accuracy(sample: Sample) -> Statistic:
         return tuple(paired.stratum(k, scale * pull[k]) for k in range(c))
 
     value = scale * float((pull * paired.rates).sum())
-    return Statistic(value, strata, lambda: _pairwise_parts(paired, pull))
+    slopes = _pair_slopes(paired, pull)
+    shares = Shares(scale * slopes.sum(axis=1), float(scale * np.ptp(slopes.sum(axis=1))))
+    return Statistic(value, strata, lambda: _pairwise_parts(paired, pull, slopes), shares=lambda: shares)
 
 
-def _pairwise_parts(paired: PairedWins, pull: FloatArray) -> Mapping[str, Statistic]:
+def _pair_slopes(paired: PairedWins, pull: FloatArray) -> FloatArray:
+    """At [k, j], the derivative of C(k,j) with respect to the share of class k."""
+    priors = paired.sample.totals / paired.sample.totals.sum()
+    right = np.where(np.eye(len(pull), dtype=bool), 0.0, paired.rates)
+    both = pull * right + (pull * right).T
+    return np.asarray((right - both) / (priors[:, None] + priors[None, :]))
+
+
+def _pairwise_parts(paired: PairedWins, pull: FloatArray, slopes: FloatArray) -> Mapping[str, Statistic]:
     c, names, each = len(pull), paired.sample.names, np.eye(len(pull))
 
     def one_way(i: int, j: int) -> Statistic:
@@ -213,9 +240,11 @@ def _pairwise_parts(paired: PairedWins, pull: FloatArray) -> Mapping[str, Statis
 
     def both_ways(i: int, j: int) -> Statistic:
         value = pull[i, j] * paired.rates[i, j] + pull[j, i] * paired.rates[j, i]
+        slope = slopes[i, j] * each[i] + slopes[j, i] * each[j]
         return Statistic(
             float(value),
             lambda: (paired.stratum(i, pull[i, j] * each[j]), paired.stratum(j, pull[j, i] * each[i])),
+            shares=lambda: Shares(slope, float(np.ptp(slope))),
         )
 
     parts = {f"C({names[i]}|{names[j]})": one_way(i, j) for i in range(c) for j in range(c) if i != j}
@@ -234,6 +263,7 @@ DECISION = (
         chance=always(0.5),
         paper="Ferri et al. (2003); Sampat et al. (2009)",
         compute=ht3,
+        prevalence=True,
     ),
     Measure(
         key="accuracy",
@@ -245,6 +275,7 @@ DECISION = (
         chance=one_in_classes,
         paper="Hand & Till (2001)",
         compute=accuracy,
+        prevalence=True,
     ),
     Measure(
         key="pairwise_accuracy",
@@ -256,6 +287,7 @@ DECISION = (
         chance=always(0.5),
         paper="Hand & Till (2001)",
         compute=pairwise_accuracy,
+        prevalence=True,
     ),
     Measure(
         key="macro_average",

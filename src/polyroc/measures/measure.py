@@ -52,6 +52,9 @@ class Measure:
         True if no class plays a special role, so that renaming the classes changes nothing.
     rank_based
         True if only the order of the scores matters, so that a rising function of them changes nothing.
+    prevalence
+        True if the value depends on the shares of the classes among the cases. Where class sizes are random (a
+        cohort), its standard error accounts for their uncertainty.
     """
 
     key: str
@@ -70,6 +73,7 @@ class Measure:
     larger_is_better: bool = True
     symmetric: bool = True
     rank_based: bool = True
+    prevalence: bool = False
 
     def __call__(self, sample: Sample) -> Statistic:
         """Compute the measure on a sample with this record's options."""
@@ -80,6 +84,11 @@ class Measure:
         """The options as they stand: the defaults, and what it was told."""
         replaced = dict.fromkeys(self.either) if set(self.either) & set(self.told) else {}
         return {**self.options, **replaced, **self.told}
+
+    @property
+    def estimates_prevalence(self) -> bool:
+        """True if the shares of the classes enter the value and are taken from the data."""
+        return self.prevalence and self.settings.get("prevalence") is None
 
     def __str__(self) -> str:
         """The key, with what it was told: the form in which `measure` reads it.

@@ -5,13 +5,13 @@ from functools import cached_property
 
 import numpy as np
 
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import FloatArray, sums_of_others
 from polyroc.kernels.merging import area, placements
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
-from polyroc.measures.statistic import Statistic, Strata, Stratum
+from polyroc.measures.statistic import Shares, Statistic, Strata, Stratum
 
-__all__ = ["PAIRWISE", "Pairs", "hand_till", "mean_of_pairs", "one_versus_all", "ova"]
+__all__ = ["PAIRWISE", "Pairs", "hand_till", "mean_of_pairs", "one_versus_all", "ova", "share_slopes"]
 
 
 class Pairs:
@@ -122,8 +122,8 @@ def ova(sample: Sample) -> Statistic:
     """Mean one-versus-all AUC: column i as the score of class i against all others together.
 
     OVA_i = sum over j != i of n_j A(i|j) / (n - n_i), so with classes of equal size the mean is Hand & Till's M.
-    The variance of the mean is for the given class sizes. Parts: OVA_i for every class, each with the standard
-    error that DeLong's method gives for the two-class problem "this class or not".
+    Parts: OVA_i for every class, each with the standard error that DeLong's method gives for the two-class problem
+    "this class or not".
     """
     pairs = sample.once(Pairs)
     c = sample.classes
@@ -143,7 +143,18 @@ def ova(sample: Sample) -> Statistic:
     def parts() -> Mapping[str, Statistic]:
         return {sample.names[i]: _class_against_rest(pairs, share, i, float(values[i])) for i in range(c)}
 
-    return Statistic(float(values.mean()), strata, parts)
+    slopes = share_slopes(pairs.areas, values, sample.totals)
+    return Statistic(float(values.mean()), strata, parts, shares=lambda: Shares(slopes, float(np.ptp(slopes))))
+
+
+def share_slopes(areas: FloatArray, values: FloatArray, totals: FloatArray) -> FloatArray:
+    """The derivatives of the mean of all OVA_i with respect to the share of each class.
+
+    A larger share of class k pulls every OVA_i, i other than k, from its value towards A(i|k).
+    """
+    rest = sums_of_others(totals / totals.sum())
+    pulled = np.where(np.eye(len(totals), dtype=bool), 0.0, (areas - values[:, None]) / rest[:, None])
+    return np.asarray(pulled.sum(axis=0) / len(totals))
 
 
 def one_versus_all(areas: FloatArray, totals: FloatArray) -> FloatArray:
@@ -154,8 +165,7 @@ def one_versus_all(areas: FloatArray, totals: FloatArray) -> FloatArray:
 
 def _shares_of_rest(totals: FloatArray) -> FloatArray:
     """At [..., i, j], the share of class j among all cases that are not of class i; 0 on the diagonal."""
-    rest = totals.sum(axis=-1, keepdims=True) - totals
-    shares: FloatArray = totals[..., None, :] / rest[..., :, None]
+    shares: FloatArray = totals[..., None, :] / sums_of_others(totals)[..., :, None]
     shares[..., np.eye(totals.shape[-1], dtype=bool)] = 0.0
     return shares
 
@@ -192,5 +202,6 @@ PAIRWISE = (
         chance=always(0.5),
         paper="Sampat et al. (2009)",
         compute=ova,
+        prevalence=True,
     ),
 )

@@ -56,8 +56,17 @@ class Sample:
         """The same cases with other weights, one per case; they stay grouped and sorted as they are."""
         other = copy(self)
         other.weight, other._made = weight, {}
+        other.__dict__.pop("effective_shares", None)
         other.totals = np.asarray(np.bincount(self.scores.codes, weight, self.classes), dtype=np.float64)
         return other
+
+    @cached_property
+    def effective_shares(self) -> FloatArray:
+        """The share of each class in the effective number of cases (Kish's, if there are weights)."""
+        sizes = self.totals
+        if self.weight is not None:
+            sizes = sizes**2 / np.bincount(self.scores.codes, self.weight**2, self.classes)
+        return np.asarray(sizes / sizes.sum())
 
     def once(self, make: Callable[["Sample"], T]) -> T:
         """What `make` makes of this sample, made once however many measures ask."""

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.results.boundary import Boundary
 
-__all__ = ["Errors", "Scale", "Statistic", "Strata", "Stratum"]
+__all__ = ["Errors", "Scale", "Shares", "Statistic", "Strata", "Stratum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,24 @@ class Stratum:
 Strata: TypeAlias = tuple[Stratum, ...]
 
 
+class Shares(NamedTuple):
+    """How a value depends on the shares of the classes among the cases.
+
+    Attributes
+    ----------
+    slopes
+        By class, the derivative of the value with respect to the class's share, the confusion rates or score
+        distributions inside the classes held fixed. A constant added to all of them changes nothing, because
+        shares sum to 1.
+    reach
+        As in `Stratum`, of the number of cases times the whole influence of a case: through its class's components
+        and through the shares.
+    """
+
+    slopes: FloatArray
+    reach: float
+
+
 class Scale(NamedTuple):
     """The smallest and the largest value that can be, and what a constant score gets, if that is known."""
 
@@ -49,12 +67,13 @@ class Errors(NamedTuple):
     Attributes
     ----------
     variance, covariance
-        The variance of a statistic with these strata; the covariance of several.
+        The variance of a statistic with these strata, and with this dependence on the shares of the classes, which
+        counts where class sizes are random; the covariance of several.
     units
         The effective number of cases (or groups) of a stratum.
     """
 
-    variance: Callable[[Strata], float]
+    variance: Callable[..., float]
     covariance: Callable[[Sequence[Strata]], FloatArray]
     units: Callable[[Stratum], float]
 
@@ -77,6 +96,10 @@ class Statistic:
         The range and the chance value of a part, where they are not those of the measure.
     boundary
         Makes what the interval needs if the chance value is a limit of the range, or a class may hide its error.
+    shares
+        Makes the dependence on the shares of the classes; None if the value does not depend on them, or if they
+        were given and not estimated from the cases. Where class sizes are random it adds one stratum, of all
+        cases, to the variance: see `polyroc.inference.variance.sampled_strata`.
     """
 
     value: float
@@ -85,6 +108,7 @@ class Statistic:
     monte_carlo_error: float = 0.0
     scale: Scale | None = None
     boundary: Callable[[Errors], Boundary] | None = None
+    shares: Callable[[], Shares] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strata", _once(self.strata))

@@ -65,13 +65,15 @@ def specificity(sample: Sample, threshold: float | None = None) -> Statistic:
 def ppv(sample: Sample, threshold: float | None = None, prevalence: float | None = None) -> Statistic:
     """Positive predictive value (precision): the share of positives among the cases called positive."""
     confusion, positive, negative = _table(sample, threshold)
-    return _predictive(confusion, positive, negative, _priors(confusion, positive, prevalence))
+    priors = _priors(confusion, positive, prevalence)
+    return _predictive(confusion, positive, negative, priors, estimated=prevalence is None)
 
 
 def npv(sample: Sample, threshold: float | None = None, prevalence: float | None = None) -> Statistic:
     """Negative predictive value: the share of negatives among the cases called negative."""
     confusion, positive, negative = _table(sample, threshold)
-    return _predictive(confusion, negative, positive, _priors(confusion, positive, prevalence))
+    priors = _priors(confusion, positive, prevalence)
+    return _predictive(confusion, negative, positive, priors, estimated=prevalence is None)
 
 
 def _priors(confusion: Confusion, positive: int, prevalence: float | None) -> FloatArray:
@@ -81,11 +83,11 @@ def _priors(confusion: Confusion, positive: int, prevalence: float | None) -> Fl
     return np.array([1.0 - share, share] if positive == 1 else [share, 1.0 - share])
 
 
-def _predictive(confusion: Confusion, said: int, other: int, priors: FloatArray) -> Statistic:
+def _predictive(confusion: Confusion, said: int, other: int, priors: FloatArray, estimated: bool) -> Statistic:
     """Bayes' rule on the rates: right / (right + wrong) among the cases called `said`; delta-method gradient."""
-    right = priors[said] * confusion.rates[said, said]
-    wrong = priors[other] * confusion.rates[other, said]
-    gradient = np.zeros((2, 2))
+    rates = confusion.rates[:, said]
+    right, wrong = priors[said] * rates[said], priors[other] * rates[other]
+    gradient, slopes = np.zeros((2, 2)), np.zeros(2)
     if right + wrong == 0:
         name = confusion.sample.names[said]
         warn(
@@ -93,9 +95,10 @@ def _predictive(confusion: Confusion, said: int, other: int, priors: FloatArray)
             UndefinedMeasureWarning,
         )
         return confusion.statistic(np.nan, gradient)
-    gradient[said, said] = priors[said] * wrong / (right + wrong) ** 2
-    gradient[other, said] = -priors[other] * right / (right + wrong) ** 2
-    return confusion.statistic(float(right / (right + wrong)), gradient)
+    of_right, of_wrong = wrong / (right + wrong) ** 2, -right / (right + wrong) ** 2
+    gradient[said, said], gradient[other, said] = priors[said] * of_right, priors[other] * of_wrong
+    slopes[said], slopes[other] = rates[said] * of_right, rates[other] * of_wrong
+    return confusion.statistic(float(right / (right + wrong)), gradient, slopes=slopes if estimated else None)
 
 
 def expected_cost(
@@ -108,10 +111,12 @@ def expected_cost(
     """Expected cost per case: prevalence x FNR x (cost of a false negative) + the same for false positives."""
     confusion, positive, negative = _table(sample, threshold)
     priors = _priors(confusion, positive, prevalence)
-    gradient = np.zeros((2, 2))
-    gradient[positive, negative] = priors[positive] * _number("false_negative", false_negative, 0.0)
-    gradient[negative, positive] = priors[negative] * _number("false_positive", false_positive, 0.0)
-    return confusion.statistic(float((gradient * confusion.rates).sum()), gradient)
+    costs = np.zeros((2, 2))
+    costs[positive, negative] = _number("false_negative", false_negative, 0.0)
+    costs[negative, positive] = _number("false_positive", false_positive, 0.0)
+    by_class: FloatArray = (costs * confusion.rates).sum(axis=1)
+    slopes = by_class if prevalence is None else None
+    return confusion.statistic(float(priors @ by_class), priors[:, None] * costs, slopes=slopes)
 
 
 def _dearest(_: int, false_positive: float, false_negative: float, **__: Any) -> tuple[float, float]:
@@ -138,6 +143,7 @@ TABLE = tuple(
         options=options,
         larger_is_better=key != "expected_cost",
         symmetric=False,
+        prevalence="prevalence" in options,
     )
     for key, name, symbol, limits, compute, options in (
         ("sensitivity", "sensitivity", "TPR", UNIT, sensitivity, AT),

@@ -69,7 +69,7 @@ def _curve(each: Curve, level: float) -> dict[str, Any]:
     band = each.band
     return {
         **_points(each),
-        "cases": None if facts.weighted or len(cases) != 2 else cases,
+        "cases": None if facts.weight_kind == "importance" or len(cases) != 2 else cases,
         "prevalence": each.prevalence,
         "area": [_number(x) for x in (each.area.value, low, high)],
         "band": band and {name: packed(getattr(band, name), "f4") for name in ("x", "low", "high")},
@@ -132,7 +132,11 @@ def _pair_curve(found: Findings, classifier: str, a: str, b: str) -> dict[str, A
 
 def _class_sizes(found: Findings) -> list[int] | None:
     facts = found.provenance
-    return None if facts is None or facts.weighted else [facts.cases.get(name, 0) for name in found.classes]
+    return (
+        None
+        if facts is None or facts.weight_kind == "importance"
+        else [facts.cases.get(name, 0) for name in found.classes]
+    )
 
 
 def shapes(found: Findings, level: float) -> dict[str, Any] | None:

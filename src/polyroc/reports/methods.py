@@ -8,6 +8,7 @@ from polyroc._version import __version__
 from polyroc.measures import MEASURES
 from polyroc.reports.findings import COBWEB, Findings
 from polyroc.reports.papers import cited
+from polyroc.results import Provenance
 
 __all__ = ["methods_of", "references_of", "versions"]
 
@@ -20,9 +21,9 @@ def methods_of(found: Findings, level: float) -> tuple[str, ...]:
     cases = sum(facts.cases.values())
     said = [f"{cases} cases of {len(facts.cases)} classes; intervals at {100 * level:g} %."]
     judged = found.evaluation or found.comparison or found.curves or found.surfaces or found.rates or found.points
-    said += [_error_bars(facts.method)] if judged else [f"The front was found by {facts.method}."]
-    if facts.weighted:
-        said.append("Cases count by their weights.")
+    said += [_error_bars(facts)] if judged else [f"The front was found by {facts.method}."]
+    if facts.weights is not None:
+        said.append(facts.weights)
     if found.comparison is not None:
         adjusted = found.comparison.adjustment
         how = f"; p-values of the pairs are adjusted by {adjusted.title()}" if adjusted else ""
@@ -42,10 +43,12 @@ def methods_of(found: Findings, level: float) -> tuple[str, ...]:
     return (*said, versions())
 
 
-def _error_bars(method: str | None) -> str:
-    if method == "DeLong()":
-        return "Standard errors from components (DeLong), for the class sizes at hand; guarded logit intervals."
-    return f"Standard errors by {method}." if method else "No standard errors were asked for."
+def _error_bars(facts: Provenance) -> str:
+    if facts.method is None:
+        return "No standard errors were asked for."
+    if facts.method == "DeLong()":
+        return f"Standard errors from components (DeLong), {facts.class_sizes}; guarded logit intervals."
+    return f"Standard errors by {facts.method}; {facts.class_sizes}."
 
 
 def versions() -> str:

@@ -20,7 +20,7 @@ from polyroc.reports.gathering import gather
 from polyroc.reports.study_findings import judged
 from polyroc.reports.study_methods import study_repeat
 from polyroc.results import Result
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.studies.study import Study
 
 __all__ = ["report"]
@@ -39,7 +39,9 @@ def report(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
     groups: Any = None,
+    sampling: Sampling | None = None,
     missing: Missing = "refuse",
     repeat: Sequence[str] = (),
     progress: Progress | None = None,
@@ -68,7 +70,7 @@ def report(
         How the standard errors are made, and the level of the intervals.
     rng
         Seed of what is drawn: fronts, and the cases that the explorer decides on, if there are too many.
-    labels, pos_label, sample_weight, groups, missing
+    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
         As everywhere.
     repeat
         Lines by which a reader can make it again; by default a call of this function.
@@ -94,7 +96,14 @@ def report(
         raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
     asked = None if measure is None else str(measure)
     terms = _Terms(title, asked, method, level, rng, tuple(repeat), progress)
-    columns = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups}
+    columns: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "sample_weight": sample_weight,
+        "weight_kind": weight_kind,
+        "groups": groups,
+        "sampling": sampling,
+    }
     results = _results(y_true, y_score)
     if isinstance(y_true, Study):
         found = _of_study(y_true, terms, {"y_score": y_score, **columns}, missing)

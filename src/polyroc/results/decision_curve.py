@@ -9,6 +9,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.results.intervals import interval
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, number_text, plain
 
@@ -16,15 +17,36 @@ __all__ = ["DecisionCurve", "NetBenefit"]
 
 
 class NetBenefit(NamedTuple):
-    """The net benefit at each threshold, and its standard error."""
+    """The net benefit at each threshold.
+
+    Attributes
+    ----------
+    value, standard_error
+        The net benefit and its standard error.
+    lowest, highest
+        The least and the most it can be; None if nothing is known of it.
+    effective
+        As in `Estimate`: how many cases are behind it.
+    """
 
     value: FloatArray
     standard_error: FloatArray
+    lowest: FloatArray | None = None
+    highest: FloatArray | None = None
+    effective: FloatArray | None = None
 
     def confidence_interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
-        """Pointwise: value plus or minus z standard errors."""
+        """Pointwise guarded intervals (see `polyroc.results.intervals.interval`).
+
+        Without limits: value plus or minus z standard errors.
+        """
         if not 0 < level < 1:
             raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+        if self.lowest is not None and self.highest is not None and self.effective is not None:
+            limits = zip(self.lowest.tolist(), self.highest.tolist(), strict=True)
+            columns = zip(self.value.tolist(), self.standard_error.tolist(), limits, self.effective, strict=True)
+            low, high = np.array([interval(*each, level) for each in columns]).T
+            return low, high
         reach = NormalDist().inv_cdf(0.5 + level / 2) * self.standard_error
         return self.value - reach, self.value + reach
 
@@ -121,9 +143,10 @@ class DecisionCurve(Result):
 
 def _stored(curve: NetBenefit, level: float) -> dict[str, list[float | None]]:
     low, high = curve.confidence_interval(level)
-    columns = {"value": curve.value, "standard_error": curve.standard_error, "low": low, "high": high}
-    return {name: [plain(x) for x in column.tolist()] for name, column in columns.items()}
+    columns = {**curve._asdict(), "low": low, "high": high}
+    return {name: [plain(x) for x in each.tolist()] for name, each in columns.items() if each is not None}
 
 
 def _restored(data: dict[str, list[float | None]]) -> NetBenefit:
-    return NetBenefit(*(np.array([number(x) for x in data[name]]) for name in ("value", "standard_error")))
+    columns = {name: np.array([number(x) for x in data[name]]) for name in NetBenefit._fields if name in data}
+    return NetBenefit(**columns)

@@ -231,7 +231,13 @@ class Estimate(Result):
         """One number per case, in the order given: the mean outcome of the tuples of cases that contain it.
 
         The standard error is made of them: its square is the sum over classes of var(components) / size. A case
-        that plays no part (a third class in a comparison of two) has nan.
+        that plays no part (a third class in a comparison of two) has nan. Where rows were repeated by frequency
+        weights, there is one for each repeated case.
+
+        In a cohort a measure that depends on the shares of the classes has instead what each case contributes: the
+        value plus the number of cases times the case's influence (for `accuracy` 1 if it is right, else 0). Their
+        mean is the value, and var(components) / cases the squared standard error, up to the correction for few
+        cases of a class.
         """
         return self._components()
 

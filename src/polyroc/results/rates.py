@@ -108,7 +108,7 @@ class Cobweb:
         ]
 
 
-def _no_variance(_: FloatArray) -> float:
+def _no_variance(_: FloatArray, __: FloatArray | None = None) -> float:
     return nan
 
 
@@ -127,7 +127,7 @@ class Rates(Result):
     rates
         At [k, m], the share of class k called m; rows add up to 1 (nan for a class without a case).
     standard_errors
-        Of the rates, for the class sizes at hand.
+        Of the rates, each of which is a share of one class, whatever the class sizes.
     counts
         At [k, m], the weight of the cases of class k called m; fractions where ties were shared.
     fewest
@@ -143,7 +143,7 @@ class Rates(Result):
     counts: FloatArray
     fewest: FloatArray
     provenance: Provenance
-    _variance: Callable[[FloatArray], float] = field(default=_no_variance)
+    _variance: Callable[[FloatArray, FloatArray | None], float] = field(default=_no_variance)
 
     def __repr__(self) -> str:
         right = ", ".join(f"{k} {number_text(rate)}" for k, rate in zip(self.classes, self._right(), strict=True))
@@ -180,9 +180,34 @@ class Rates(Result):
                 return self.classes.index(spelling)
         raise InputError(f"There is no class {label!r}; there are {', '.join(map(repr, self.classes))}.")
 
-    def estimate(self, value: float, gradient: FloatArray, **facts: Any) -> Estimate:
-        """A number that follows from the rates, with the error bar that its derivatives by the rates give it."""
-        found = self._variance(gradient)
+    def estimate(
+        self,
+        value: float,
+        gradient: FloatArray,
+        slopes: FloatArray | None = None,
+        shares_of: "Rates | None" = None,
+        **facts: Any,
+    ) -> Estimate:
+        """A number that follows from the rates, with the error bar that its derivatives give it.
+
+        Parameters
+        ----------
+        value, gradient
+            The number and its derivatives by the rates.
+        slopes
+            Its derivatives by the shares of the classes, if these were estimated; in a cohort, where class sizes
+            are random, the error bar accounts for them.
+        shares_of
+            The rates of the cases that the shares were estimated from, if they are not these.
+        facts
+            Further fields of the estimate.
+        """
+        counted = self if shares_of is None else shares_of
+        if counted.provenance.sampling != "cohort":
+            slopes = None
+        found = self._variance(gradient, slopes if counted is self else None)
+        if slopes is not None and counted is not self:
+            found += counted._variance(np.zeros_like(gradient), slopes)
         involved = [self.fewest[k] for k, slope in enumerate(gradient) if slope.any()] or self.fewest.tolist()
         (low, high), reaches = facts["limits"], np.ptp(gradient, axis=1)
         reaching = [n * (high - low) / reach for n, reach in zip(self.fewest, reaches, strict=True) if reach]
@@ -237,10 +262,13 @@ class Rates(Result):
         gradient = np.zeros_like(joint)
         gradient[i, j] = P[i] * np.log2(self.rates[i, j] / joint.sum(axis=0)[j])
         value = nan if np.isnan(joint).any() else max(0.0, float((gradient[i, j] * self.rates[i, j]).sum()))
+        told = np.where(joint > 0, gradient * self.rates, 0.0).sum(axis=1)
+        slopes = np.divide(told, P, out=np.zeros(len(P)), where=P > 0)
         most = float(-(P[P > 0] * np.log2(P[P > 0])).sum())
         return self.estimate(
             min(value, most),
             gradient,
+            slopes if priors is None else None,
             measure="information_gain",
             name="information gain in bits",
             limits=(0.0, most),
@@ -255,7 +283,7 @@ class Rates(Result):
         in nats: (classes - 1) (decisions - 1) / (2 n) under independence. Where a class never got a decision, the
         ratio var P(j|i) / P(j|i) is that of a rare event, one in the cases of the class.
         """
-        if isnan(value) or isnan(self._variance(gradient)):
+        if isnan(value) or isnan(self._variance(gradient, None)):
             return None
         used = np.where(P > 0, P * self.rates.T, 0.0).sum(axis=1) > 0
         c, P = len(P), P[:, None]
@@ -263,7 +291,7 @@ class Rates(Result):
         said, units, empty = (P * rates).sum(axis=0), np.maximum(self.fewest, 1.0)[:, None], rates == 0
         rare = 1.0 / (units * np.maximum(empty.sum(axis=1, keepdims=True), 1))
         ratios = np.where(empty, rare, self.standard_errors[:, used] ** 2 / np.where(empty, 1.0, rates))
-        totals = [self._variance(P * each) for each in np.eye(c)[used]]
+        totals = [self._variance(P * each, None) for each in np.eye(c)[used]]
         bias = (np.where(P > 0, P * ratios, 0.0).sum() - (totals / said).sum()) / (2.0 * log(2.0))
         slopes = np.where(empty, P * np.log2(UNSEEN / (units * said)), gradient[:, used])
         return Boundary(value, max(float(bias), 0.0), unseen_variance(rates, slopes, units[:, 0]))
@@ -281,7 +309,7 @@ class Rates(Result):
             gradient = np.zeros_like(self.rates)
             gradient[of, said] = self._by_cases(of) / top
             gradient[against, said] = -self._by_cases(against) / bottom
-            return LikelihoodRatio(*names, value, sqrt(self._variance(gradient)))
+            return LikelihoodRatio(*names, value, sqrt(self._variance(gradient, None)))
         n, m = float(self.fewest[of]), float(self.fewest[against])
         if isnan(value) or not min(n, m) > 0:
             return LikelihoodRatio(*names, value, nan)

@@ -8,6 +8,7 @@ from polyroc.errors import InputError
 __all__ = ["as_columns"]
 
 ROLES = ("classifier", "case", "class_", "weight", "groups")
+CHOICES = {"missing": "drop", "sampling": "case-control", "weight_kind": "frequency"}  # if not the default
 LARGEST = 2**20
 
 
@@ -37,8 +38,9 @@ def as_columns(body: bytes) -> dict[str, Any]:
         columns["labels"] = labels
     if _text(asked.get("pos_label")):
         columns["pos_label"] = asked["pos_label"]
-    if asked.get("missing") == "drop":
-        columns["missing"] = "drop"
+    columns |= {name: choice for name, choice in CHOICES.items() if asked.get(name) == choice}
+    if "weight" not in columns:
+        columns.pop("weight_kind", None)
     return columns
 
 

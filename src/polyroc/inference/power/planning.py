@@ -54,7 +54,8 @@ def sample_size(
     """How many cases a study needs; or, if `n` is given, what power so many cases have.
 
     By formula for `auc`, `gini` and `vus` of three classes, from the values expected. For any measure from pilot
-    data, whose components say how much cases vary, or by simulation from a `world`.
+    data, whose components say how much cases vary, or by simulation from a `world`. Class sizes are planned, so
+    they are taken as fixed (`sampling="case-control"`).
 
     Parameters
     ----------

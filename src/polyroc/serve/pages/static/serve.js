@@ -71,7 +71,7 @@ function choose() {
     if (twice) return say(`Two columns are marked as the same thing (${named(twice).join(", ")}); only scores may be several.`, true);
     if (!named("truth").length) return say("Say which column holds the true classes.", true);
     if (!named("scores").length) return say("Say which column or columns hold the scores.", true);
-    const asked = { scores: named("scores"), missing: at("missing").checked ? "drop" : "", pos_label: at("pos_label").value.trim() };
+    const asked = { scores: named("scores"), missing: at("missing").checked ? "drop" : "", pos_label: at("pos_label").value.trim(), sampling: at("sampling").checked ? "case-control" : "", weight_kind: at("weight_kind").checked ? "frequency" : "" };
     for (const part of ["truth", "classifier", "case", "class_", "weight", "groups"]) asked[part] = named(part)[0] || "";
     asked.labels = at("labels").value.split("\n").map((line) => line.trim()).filter((line) => line);
     at("done").hidden = true;
