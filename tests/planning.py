@@ -67,27 +67,27 @@ GOOD, FAIR = noisy(0.8), noisy(0.4)
 PLANS = {
     "one": (
         {"value": 0.85, "null": 0.75, "power": 0.9, "ratio": (1, 2)},
-        "204 cases (68 negative, 136 positive) give a power of 0.90 to show that auc is above 0.75 if it is 0.85 "
+        "224 cases (75 negative, 149 positive) give a power of 0.90 to show that auc is above 0.75 if it is 0.85 "
         "(two-sided test at 5 %).",
     ),
     "paired": (
         {"value": 0.85, "versus": 0.8, "correlation": 0.5},
-        "596 cases (298 negative, 298 positive) give a power of 0.80 to show that one of two classifiers has auc "
+        "520 cases (260 negative, 260 positive) give a power of 0.80 to show that one of two classifiers has auc "
         "above the other's if they have 0.85 and 0.8 on the same cases (two-sided test at 5 %).",
     ),
     "apart": (
         {"value": 0.8, "versus": 0.9, "null": -0.02, "n": 400, "sides": 1},
-        "400 cases (100 negative, 100 positive for each of two classifiers) give a power of 0.74 to show that one "
+        "400 cases (100 negative, 100 positive for each of two classifiers) give a power of 0.69 to show that one "
         "of two classifiers has auc below the other's minus 0.02 if they have 0.8 and 0.9 on different cases "
         "(one-sided test at 5 %).",
     ),
     "margin": (
         {"value": 0.85, "null": 0.85, "margin": 0.05, "n": 200},
-        "200 cases (100 negative, 100 positive) give a power of 0.48 to show that auc is not below 0.85 by 0.05 "
-        "or more if it is 0.85 (one-sided test at 5 %).",
+        "200 cases (100 negative, 100 positive) give a power of 0.37 to show that auc is not below 0.85 by 0.05 "
+        "or more if it is 0.85 (one-sided test at 2.5 %).",
     ),
     "width": (
         {"value": 0.85, "width": 0.1},
-        "238 cases (119 negative, 119 positive) give a 95 % interval of auc 0.0998 wide if it is 0.85.",
+        "223 cases (112 negative, 111 positive) give a 95 % interval of auc 0.0998 wide if it is 0.85.",
     ),
 }

@@ -25,11 +25,54 @@ def test_cases_are_added_one_at_a_time_in_the_ratio(ratio, more):
     one, two = (np.array(shared.sizes(shared.fewest + more + extra)) for extra in (0, 1))
     assert one.sum() == shared.fewest + more
     assert one.min() >= 2
-    assert shared.by_formula().fewest == 10 * len(ratio)
     assert sorted(two - one) == [0] * (len(ratio) - 1) + [1]
-    # Sainte-Lague: no class above two cases would rather give one up than another get one more.
+    # Sainte-Lague: no class would rather give one up than another get one more.
     r = np.array(ratio)
-    assert (r / (2 * one - 1))[one > 2].min(initial=np.inf) >= (r / (2 * one + 1)).max() * (1 - 1e-9)  # ties round
+    assert (r / (2 * one - 1)).min() >= (r / (2 * one + 1)).max() * (1 - 1e-9)  # ties round
+    least = shared.by_formula()
+    sizes = np.array(least.sizes(least.fewest))
+    assert sizes.min() >= 10
+    assert least.fewest == pytest.approx(10 * r.sum() / r.min(), abs=1)  # rounded up
+
+
+@given(
+    st.lists(st.integers(1, 30), min_size=2, max_size=3),
+    st.sampled_from([{}, {"null": 0.78}, {"width": 0.3}, {"n": 1200}, {"n": 999}]),
+)
+def test_ratio_is_kept(ratio, options):
+    """Within one case of the exact share of each class, whatever is asked, with the minimum of a class too."""
+    key, value = {2: ("auc", 0.9), 3: ("vus", 0.85)}[len(ratio)]
+    if "n" not in options or options["n"] >= 2 * sum(ratio) / min(ratio):  # else n is refused
+        plan = sample_size(measure=key, value=value, ratio=ratio, **options)
+        _require_ratio(plan, ratio)
+        assert "n" in options or min(plan.by_class.values()) >= 10
+
+
+def _require_ratio(plan, ratio):
+    sizes, shares = np.array(list(plan.by_class.values())), np.array(ratio) / sum(ratio)
+    assert np.abs(sizes - sizes.sum() * shares).max() < 1.0 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("options", "sizes"),
+    [
+        ({"value": 0.9, "ratio": [2, 1]}, [20, 10]),
+        ({"value": 0.95, "ratio": [1, 20]}, [10, 200]),
+        ({"value": 0.85, "width": 0.4, "ratio": {"positive": 1, "negative": 2}}, [20, 10]),
+        ({"value": 0.9, "ratio": [2, 1], "n": 60}, [40, 20]),
+        ({"value": 0.9, "versus": 0.8, "ratio": [2, 1], "n": 12}, [4, 2]),
+    ],
+)
+def test_a_minimum_raises_all_classes_in_proportion(options, sizes):
+    assert list(sample_size(measure="auc", **options).by_class.values()) == sizes
+
+
+@pytest.mark.parametrize("options", [{"null": 0.6}, {"width": 0.5}, {"n": 70}, {"n": 71}])
+def test_ratio_is_kept_with_pilot_data(options):
+    for ratio in ((4, 2, 1), (1, 1, 5)):
+        _require_ratio(sample_size(Y, GOOD, measure="hand_till", ratio=ratio, **options), ratio)
+    two = sample_size(Y, {"a": GOOD, "b": FAIR}, measure="hand_till", ratio=(4, 2, 1), n=70)
+    assert list(two.by_class.values()) == [40, 20, 10]
 
 
 def test_multiples_of_the_ratio_are_exact():
@@ -57,7 +100,7 @@ def test_sentence_rows_json_and_pickle(options, sentence):
 def test_repr_is_short():
     one = sample_size(measure="auc", value=0.85, null=0.75, power=0.9)
     assert (
-        repr(one) == f"SampleSize(auc: n = {one.n} (negative {one.n // 2}, positive {one.n // 2}), power 0.9014)"
+        repr(one) == f"SampleSize(auc: n = {one.n} (negative {one.n // 2}, positive {one.n // 2}), power 0.9002)"
     )
     two = replace(one, sets=2, simulations=100, power=1.0)
     assert repr(two).endswith(" in each of two sets), power 1.0000, Monte Carlo error 0.0000)")
@@ -65,9 +108,41 @@ def test_repr_is_short():
     assert "more than 0.99" in replace(one, power=0.999).sentence()
 
 
+def test_values_near_a_limit_are_pointed_out():
+    near, far = (sample_size(measure="auc", value=0.98, versus=v, n=(40, 40)).assumptions[-1] for v in (0.7, 0.71))
+    assert "less than two standard errors from its limit" in near
+    assert near == far
+    assert sample_size(measure="auc", value=0.9, n=(40, 40)).assumptions[-1] == "normal estimates"
+
+
 def test_sentence_of_a_difference_in_width():
     found = sample_size(measure="auc", value=0.85, versus=0.8, correlation=0.5, width=0.1)
-    assert "a 95 % interval of the difference in auc 0.0999 wide if" in found.sentence()
+    assert "a 95 % interval of the difference in auc 0.0998 wide if" in found.sentence()
+
+
+@pytest.mark.parametrize(
+    ("options", "alpha", "sides"),
+    [
+        ({}, 0.05, 2),
+        ({"sides": 1}, 0.05, 1),
+        ({"margin": 0.2}, 0.025, 1),
+        ({"margin": 0.2, "sides": 1}, 0.025, 1),
+        ({"margin": 0.2, "sides": 2}, 0.05, 2),
+        ({"margin": 0.2, "alpha": 0.05}, 0.05, 1),
+        ({"alpha": 0.01}, 0.01, 2),
+    ],
+)
+def test_a_margin_is_tested_at_one_sided_two_and_a_half_percent(options, alpha, sides):
+    plan = sample_size(measure="auc", value=0.85, null=0.8, n=100, **options)
+    assert (plan.alpha, plan.sides) == (alpha, sides)
+    assert f"({'one' if sides == 1 else 'two'}-sided test at {100 * alpha:g} %)" in plan.sentence()
+    explicit = sample_size(measure="auc", value=0.85, null=0.8, n=100, **{**options, "alpha": alpha})
+    assert explicit == plan
+
+
+def test_both_ways_to_test_a_margin_are_the_same():
+    margin = {"measure": "auc", "value": 0.85, "versus": 0.85, "correlation": 0.5, "margin": 0.05, "n": 300}
+    assert sample_size(**margin).power == sample_size(sides=2, **margin).power
 
 
 AUC = {"measure": "auc", "value": 0.85}
@@ -79,7 +154,7 @@ HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
     [
         ({**AUC, "null": 0.85}, r"value 0.85 and null 0.85 there is no difference.*power stays at 0.05"),
         ({**HALF, "versus": 0.85}, r"versus 0.85 and null 0 there is no difference.*say margin"),
-        ({**AUC, "null": 0.95, "margin": 0.05}, r"worse by the margin or more: the power stays at 0.05"),
+        ({**AUC, "null": 0.95, "margin": 0.05}, r"worse by the margin or more: the power stays at 0.025"),
         ({**AUC, "power": 1}, r"power must be between 0 and 1 \(0.8 for 80 %\), got 1"),
         ({**AUC, "power": "high"}, r"power must be between 0 and 1.*got 'high'"),
         ({**AUC, "alpha": 0.95}, r"alpha must be .*between 0 and 0.5 \(0.05 for 5 %\), got 0.95"),
@@ -102,7 +177,10 @@ HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
         ({**HALF, "null": 1.2}, r"null \(a difference\) must be from -1 to 1, got 1.2"),
         ({"measure": "auc"}, r"value is missing"),
         ({**AUC, "n": 100, "power": 0.9}, r"Give n to get the power, or power to get n, not both"),
-        ({**AUC, "n": 3}, r"n must be a whole number of cases, 4 or more, or the size of each class .*got 3"),
+        (
+            {**AUC, "n": 3},
+            r"n must be .* 4 or more in the ratio 1:1, or the size of each class .*got 3",
+        ),
         ({**AUC, "n": 10.5}, r"n must be a whole number of cases.*got 10.5"),
         ({**HALF, "n": 101}, r"an even one for two sets of cases.*got 101"),
         ({**AUC, "n": (10, 1)}, r"n must hold whole numbers, 2 or more for each class, got \(10, 1\)"),

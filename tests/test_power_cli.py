@@ -28,11 +28,11 @@ def test_command_prints_a_table_and_the_sentence():
     done = run("--value", 0.85, "--null", 0.75, "--power", 0.9, "--ratio", "1,2")
     assert done.exit_code == 0
     lines = done.output.splitlines()
-    assert lines[0] == "auc: 204 cases"
+    assert lines[0] == "auc: 224 cases"
     assert lines[2].split() == ["class", "cases"]
-    assert [line.split() for line in lines[3:5]] == [["negative", "68"], ["positive", "136"]]
+    assert [line.split() for line in lines[3:5]] == [["negative", "75"], ["positive", "149"]]
     assert PLANS["one"][1] in lines
-    assert lines[-1].startswith("Method: HanleyMcNeil(kind='exponential'); ")
+    assert lines[-1].startswith("Method: exact variance for normal scores of equal variance; test of `evaluate`; ")
 
 
 def test_command_gives_what_python_gives(file):
@@ -61,6 +61,13 @@ def test_command_gives_what_python_gives(file):
     assert "Simulated power: 95 % 0." in drawn.output
     assert "seed 1." in drawn.output
     assert "in each of two sets" in run("--value", 0.85, "--versus", 0.8).output
+
+
+def test_command_has_the_usual_level_of_a_margin():
+    margin = ("--value", 0.85, "--null", 0.85, "--margin", 0.05, "--n", 200)
+    assert "(one-sided test at 2.5 %)" in run(*margin).output
+    assert "(one-sided test at 5 %)" in run(*margin, "--alpha", 0.05).output
+    assert "0.025 for the one-sided test with --margin" in " ".join(run("--help").output.split())
 
 
 def test_command_helps():

@@ -1,7 +1,8 @@
 """Sample sizes by simulation, from worlds and from pilot data."""
 
 import json
-from math import sqrt
+from dataclasses import replace
+from math import nan, sqrt
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from polyroc import datasets
 from polyroc._normalise import normalise
 from polyroc.errors import InputError
 from polyroc.inference.power import Simulation, sample_size
+from polyroc.results.sample_size import SampleSize
 
 
 def test_simulation_finds_about_the_size_of_the_formula():
@@ -71,7 +73,7 @@ def test_pilot_data_can_be_resampled():
     assert drawn.value == sample_size(Y, FAIR, **asked).value
     assert drawn.power >= 0.8
     two = {"good": GOOD, "fair": FAIR}
-    one, other = (sample_size(Y, two, measure="ova", n=30, method=m) for m in (None, Simulation(200, rng=1)))
+    one, other = (sample_size(Y, two, measure="ova", n=240, method=m) for m in (None, Simulation(200, rng=1)))
     low, high = bounds(one.power, 200)
     assert low <= 200 * other.power <= high
     apart = {name: normalise(Y, P) for name, P in two.items()}
@@ -86,13 +88,21 @@ def test_world_that_does_not_know_its_value_is_told():
     assert sample_size(value=true, n=80, method=Simulation(20, rng=0), **asked).value == true
 
 
-def test_samples_that_say_nothing_show_nothing():
-    """Two classifiers that rank alike have a difference without a standard error: never a success."""
+def test_samples_without_a_standard_error_count():
+    """Two classifiers that rank alike have a difference without a standard error, but an interval."""
     world = Pair(0.8, 0.8, 1.0)
-    found = sample_size(world=world, measure="auc", margin=0.05, n=40, method=Simulation(20, rng=0))
-    assert found.power == 0
-    assert np.isnan(found.width)
-    assert json.loads(json.dumps(found.to_dict()))["width"] is None
+    asked = {"world": world, "measure": "auc", "n": 40, "method": Simulation(20, rng=0)}
+    found = sample_size(margin=0.05, **asked)
+    assert 0 < found.width < 0.1
+    assert found.power > 0.5
+    assert sample_size(margin=found.width / 10, **asked).power == 0  # a tenth of it is inside all intervals
+
+
+def test_width_that_is_not_known_is_stored_as_null():
+    found = sample_size(measure="auc", value=0.8, n=40)
+    data = json.loads(json.dumps(replace(found, width=nan).to_dict()))
+    assert data["width"] is None
+    assert np.isnan(SampleSize.from_dict(data).width)
 
 
 def test_simulation_that_never_gets_there(monkeypatch):

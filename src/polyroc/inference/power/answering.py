@@ -22,7 +22,15 @@ from polyroc.inference.power.formulas import (
 from polyroc.inference.power.pilots import Pilot, PilotVariances, pilot_scores
 from polyroc.inference.power.questions import Aim, Question
 from polyroc.inference.power.simulating import PilotWorld, Simulation, Trials, World, drawn, search
-from polyroc.inference.power.solving import MOST, VarianceModel, power_at, smallest, unreachable, width_at
+from polyroc.inference.power.solving import (
+    MOST,
+    VarianceModel,
+    is_near_limit,
+    power_at,
+    smallest,
+    unreachable,
+    width_at,
+)
 from polyroc.measures import Measure
 from polyroc.results.sample_size import SampleSize
 from polyroc.scores import Scores
@@ -30,6 +38,7 @@ from polyroc.scores import Scores
 __all__ = ["Asked", "from_formula", "from_pilot", "from_world"]
 
 USUAL_POWER = 0.8
+NEAR_LIMIT = "a value less than two standard errors from its limit, where this is rough: check it by simulation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +161,8 @@ def _analytic(asked: Asked, plan: _Plan, model: VarianceModel) -> SampleSize:
         raise unreachable(
             best if asked.aim.width is not None else f"a power of {power_at(question, model, sizes):.3f}"
         )
+    if is_near_limit(question, model, sizes):
+        plan = plan._replace(assumptions=(*plan.assumptions, NEAR_LIMIT))
     power = None if asked.aim.width is not None else power_at(question, model, sizes)
     return plan.answer(sizes, power=power, width=width_at(question, model, sizes))
 

@@ -146,9 +146,9 @@ class FormulaVariances:
         """The variance that the textbook test takes (Hanley & McNeil 1982); None for the usual test."""
         return self._at(self._rejected, sizes).effect if self.textbook else None
 
-    def effective(self, sizes: Sizes) -> float:
-        """As `Estimate.effective`."""
-        return min(sizes)
+    def effective(self, sizes: Sizes) -> tuple[float, ...]:
+        """As `Estimate.effective` of each classifier."""
+        return (min(sizes),) if self.question.versus is None else (min(sizes), min(sizes))
 
     def _at(self, value: float, sizes: Sizes) -> Variances:
         """If the first classifier has this value, and the second one what is expected of it."""

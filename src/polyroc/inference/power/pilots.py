@@ -112,22 +112,31 @@ class Pilot:
     def _sets_of_classifiers(self) -> list[Scores]:
         return [scores for scores in self.sets for _ in scores.classifiers]
 
-    @cached_property
-    def reach(self) -> FloatArray:
-        """By class, how far apart two components can be; 0 where the measure does not say."""
-        return self._found[0].reach
+    @property
+    def reaches(self) -> list[FloatArray]:
+        """For each classifier how far apart two components can be, by class; 0 if a class plays no part."""
+        return [each.reach for each in self._found]
 
     @cached_property
     def _found(self) -> list["_Found"]:
         """What each classifier has."""
         found = [
-            _Found(self.measure(Sample(replace(scores, sample_weight=self._weights(scores)), classifier)), scores)
+            _Found(
+                self.measure(Sample(replace(scores, sample_weight=self._weights(scores)), classifier)),
+                scores,
+                self._span,
+            )
             for scores in self.sets
             for classifier in scores.classifiers
         ]
         if not np.isfinite([each.value for each in found]).all():
             raise InputError(f"{self.measure} is undefined on the pilot data; give more cases, or other options.")
         return found
+
+    @property
+    def _span(self) -> float:
+        low, high = self.measure.range(self.sets[0].n_classes, **self.measure.settings)
+        return high - low
 
     def _weights(self, scores: Scores) -> FloatArray | None:
         """What gives the classes their planned shares: some measures (accuracy, ova) depend on these."""
@@ -138,15 +147,18 @@ class Pilot:
 
 
 class _Found:
-    """The value of a classifier, its components case by case, and their reach by class."""
+    """The value of a classifier, its components case by case, and their reach by class.
 
-    def __init__(self, statistic: Statistic, scores: Scores) -> None:
+    The reach is the whole span of the measure where the measure does not say, and 0 if a class plays no part.
+    """
+
+    def __init__(self, statistic: Statistic, scores: Scores, span: float) -> None:
         self.value = float(statistic.value)
         self.components, self.reach = np.zeros(len(scores)), np.zeros(scores.n_classes)
         for stratum in statistic.strata():
             cases = stratum.cases()
             self.components[cases] = stratum.components
-            self.reach[scores.codes[cases]] = stratum.reach or 0.0
+            self.reach[scores.codes[cases]] = stratum.reach or span
 
 
 def _by_class(components: FloatArray, scores: Scores) -> FloatArray:
@@ -181,11 +193,12 @@ class PilotVariances:
     def under_hypothesis(self, sizes: Sizes) -> None:
         """There is no textbook test: the study is tested by `evaluate` or `compare`."""
 
-    def effective(self, sizes: Sizes) -> float:
-        """As `Estimate.effective`."""
+    def effective(self, sizes: Sizes) -> tuple[float, ...]:
+        """As `Estimate.effective` of each classifier."""
         low, high = self.question.limits
-        return min(
-            n * (high - low) / reach if reach else n for n, reach in zip(sizes, self.pilot.reach, strict=True)
+        return tuple(
+            min(n * (high - low) / reach for n, reach in zip(sizes, by_class, strict=True) if reach > 0)
+            for by_class in self.pilot.reaches
         )
 
     def _room(self, value: float) -> float:

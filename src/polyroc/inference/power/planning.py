@@ -122,7 +122,9 @@ def sample_size(
 
     power = Phi(|d - c| / sqrt(V)), where d is the value or the difference expected, V its variance, and c the one
     whose interval just reaches what is to be rejected. There the variance of an estimate p (on the scale from 0 to
-    1) is taken as proportional to (p (1 - p))^1.25, and the correlation of two estimates as constant.
+    1) is taken as proportional to (p (1 - p))^1.25, and the correlation of two estimates as constant. With 30
+    cases or more of each class this was within 0.02 of the simulated power for areas of normal scores, unless a
+    value is less than about two standard errors from its limit (`assumptions` says so): then simulate.
 
     Without data the variance is exact for normal scores of equal variance, the means evenly spaced for three
     classes. The difference between two estimates with variances V and W has V + W - 2 r sqrt(V W). With pilot data
@@ -145,26 +147,26 @@ def sample_size(
     --------
     >>> plan = sample_size(measure="auc", value=0.85, null=0.75, power=0.9, ratio=(1, 2))
     >>> plan
-    SampleSize(auc: n = 204 (negative 68, positive 136), power 0.9006)
+    SampleSize(auc: n = 224 (negative 75, positive 149), power 0.9017)
 
     Two classifiers on the same cases, and one that must not be worse:
 
     >>> sample_size(measure="auc", value=0.85, versus=0.80, correlation=0.5).n
-    596
+    520
     >>> sample_size(measure="auc", value=0.85, versus=0.85, correlation=0.5, margin=0.05).by_class
-    {'negative': 207, 'positive': 206}
+    {'negative': 230, 'positive': 229}
 
     Three ordered classes:
 
     >>> sample_size(measure="vus", value=0.5, null=0.35)
-    SampleSize(vus: n = 121 (lowest 41, middle 40, highest 40), power 0.8033)
+    SampleSize(vus: n = 121 (lowest 41, middle 40, highest 40), power 0.8009)
 
     From pilot data:
 
     >>> from polyroc import datasets
     >>> y_true, y_score = datasets.HandTill(3, 1.0).sample(20, rng=0)
     >>> sample_size(y_true, y_score, measure="hand_till", null=0.75).n
-    62
+    56
     """
     aim = Aim(null=null, margin=margin, width=width, power=power, alpha=alpha, sides=sides)
     if n is not None and power is not None:

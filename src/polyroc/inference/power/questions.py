@@ -128,6 +128,11 @@ class Question:
         return self.value if self.versus is None else self.value - self.versus
 
     @property
+    def values(self) -> tuple[float, ...]:
+        """The value expected of each classifier."""
+        return (self.value,) if self.versus is None else (self.value, self.versus)
+
+    @property
     def upward(self) -> bool:
         """True if what is to be shown lies above what is to be rejected."""
         return self.expected > self.hypothesis

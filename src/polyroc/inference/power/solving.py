@@ -13,7 +13,16 @@ from polyroc.results.estimate import Estimate
 from polyroc.results.intervals import ConfidenceInterval
 from polyroc.results.provenance import Provenance
 
-__all__ = ["MOST", "VarianceModel", "Variances", "power_at", "smallest", "unreachable", "width_at"]
+__all__ = [
+    "MOST",
+    "VarianceModel",
+    "Variances",
+    "is_near_limit",
+    "power_at",
+    "smallest",
+    "unreachable",
+    "width_at",
+]
 
 MOST = 10**9  # cases beyond which nobody plans
 CURVATURE = 1.25  # an area of normal scores has 1.23 to 1.30 from 0.5 to 0.99, a share of cases has 1
@@ -40,8 +49,8 @@ class VarianceModel(Protocol):
         """
         ...
 
-    def effective(self, sizes: Sizes) -> float:
-        """The effective number of cases in the smallest class, as `Estimate.effective`."""
+    def effective(self, sizes: Sizes) -> tuple[float, ...]:
+        """For each classifier the effective number of cases in the smallest class, as `Estimate.effective`."""
         ...
 
 
@@ -60,6 +69,13 @@ def width_at(question: Question, model: VarianceModel, sizes: Sizes) -> float:
     return high - low
 
 
+def is_near_limit(question: Question, model: VarianceModel, sizes: Sizes) -> bool:
+    """True if a value is less than two standard errors from a limit, so that its estimate is far from normal."""
+    low, high = question.limits
+    errors = zip(question.values, model.variances(sizes).own, strict=True)
+    return any(min(value - low, high - value) < 2.0 * sqrt(variance) for value, variance in errors)
+
+
 def _study(question: Question, model: VarianceModel, sizes: Sizes) -> "PlannedStudy":
     return PlannedStudy(question, model.variances(sizes), model.effective(sizes))
 
@@ -74,13 +90,13 @@ class PlannedStudy:
         What is to be shown.
     variances
         At the expected values.
-    n
-        The effective number of cases in the smallest class.
+    effective
+        For each classifier the effective number of cases in the smallest class.
     """
 
     question: Question
     variances: Variances
-    n: float
+    effective: tuple[float, ...]
 
     def power(self) -> float:
         """The probability that the interval excludes the hypothesis.
@@ -97,7 +113,7 @@ class PlannedStudy:
 
     def interval(self, effect: float) -> ConfidenceInterval:
         """What `evaluate` or `compare` gives at the level of the test if this effect is found."""
-        estimates = [self._estimate(*each) for each in zip(self._values(effect), self._expected(), strict=True)]
+        estimates = [self._estimate(i, value) for i, value in enumerate(self._values(effect))]
         if len(estimates) == 1:
             return estimates[0].confidence_interval(self.question.level)
         first, second = (estimate.standard_error for estimate in estimates)
@@ -129,11 +145,6 @@ class PlannedStudy:
         hypothesis = self.question.hypothesis
         return low - hypothesis if self.question.upward else hypothesis - high
 
-    def _expected(self) -> list[tuple[float, float]]:
-        """The expected value of each classifier, with its variance."""
-        values = [each for each in (self.question.value, self.question.versus) if each is not None]
-        return list(zip(values, self.variances.own, strict=True))
-
     def _values(self, effect: float) -> list[float]:
         """The most likely estimates that have this effect: the regression of each estimate on the effect."""
         low, high = self.question.limits
@@ -152,11 +163,12 @@ class PlannedStudy:
             return 0.0
         return (first + second - self.variances.effect) / (2.0 * sqrt(first * second))
 
-    def _estimate(self, value: float, expected: tuple[float, float]) -> Estimate:
-        """The estimate of a classifier that turns out to have this value; its variance is that expected there."""
+    def _estimate(self, i: int, value: float) -> Estimate:
+        """The estimate of classifier i if it turns out to be this value; its variance is that expected there."""
         low, high = self.question.limits
-        variance, room = expected[1], (expected[0] - low) * (high - expected[0])
-        if value != expected[0] and room > 0:
+        expected = self.question.values[i]
+        variance, room = self.variances.own[i], (expected - low) * (high - expected)
+        if value != expected and room > 0:
             variance *= ((value - low) * (high - value) / room) ** CURVATURE
         return Estimate(
             measure=str(self.question.measure),
@@ -166,7 +178,7 @@ class PlannedStudy:
             standard_error=sqrt(variance),
             limits=self.question.limits,
             chance=None,
-            fewest=self.n,
+            fewest=self.effective[i],
             provenance=Provenance({}, None),
         )
 
