@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import brentq
@@ -121,6 +121,7 @@ def test_more_is_asked_more_is_needed(null, difference, more, power, bit):
     assert n(value=null + difference + more) <= usual
 
 
+@settings(max_examples=20)  # each plan of two classifiers takes a tenth of a second
 @given(st.floats(-1, 0.99), st.floats(0.001, 0.5))
 def test_the_more_alike_the_fewer_cases(correlation, more):
     two = {"measure": "auc", "value": 0.85, "versus": 0.80}

@@ -123,7 +123,7 @@ def sample_size(
     power = Phi(|d - c| / sqrt(V)), where d is the value or the difference expected, V its variance, and c the one
     whose interval just reaches what is to be rejected. There the variance of an estimate p (on the scale from 0 to
     1) is taken as proportional to (p (1 - p))^1.25, and the correlation of two estimates as constant. With 30
-    cases or more of each class this was within 0.02 of the simulated power for areas of normal scores, unless a
+    cases or more of each class this was within 0.03 of the simulated power for areas of normal scores, unless a
     value is less than about two standard errors from its limit (`assumptions` says so): then simulate.
 
     Without data the variance is exact for normal scores of equal variance, the means evenly spaced for three
