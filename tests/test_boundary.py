@@ -215,7 +215,7 @@ def upper_hull(x, y):
 
 def test_ht3_is_a_truncated_mean_of_areas():
     y, said = decisions(np.random.default_rng(11), (12, 30, 20))
-    found = modified(y, said)
+    found = pr.evaluate(y, said, measure="ht3", sampling="case-control")
     shares, rates = np.array([12, 30, 20]) / 62, pr.rates(y, said).rates
     components, value = np.zeros(62), 0.0
     for i in range(3):
@@ -227,6 +227,7 @@ def test_ht3_is_a_truncated_mean_of_areas():
     assert found.value == pytest.approx(value, abs=1e-12)
     assert found.boundary.limits == (0.0, 1.0)
     assert found.boundary.variance == pytest.approx(variance, rel=1e-9)
+    assert modified(y, said).boundary.variance > variance  # in a cohort class shares vary too
     # all wrong: nothing but the half case of each class, whose decision changes the mean area by 1/2
     worst = modified(np.repeat([0, 1], 20), np.repeat([1, 0], 20))
     unseen = 2 * 0.5 * 0.5**2 / 20**2
