@@ -3,6 +3,7 @@
 import json
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc._normalise import normalise
-from polyroc.errors import NotApplicableError, PolyrocWarning
+from polyroc.errors import ComponentsError, NotApplicableError, PolyrocWarning
+from polyroc.inference import judging
 from polyroc.measures import MEASURES, Sample
 from strategies import fitting, weights
 
@@ -301,3 +303,20 @@ def test_results_survive_json_and_pickle(measure):
         assert copy.to_dict() == found.to_dict()
         assert copy.rows() == found.rows()
         assert copy.confidence_interval(0.9) == found.confidence_interval(0.9)
+
+
+@every(lambda measure: measure.degree is not None)
+def test_components_that_do_not_add_up_are_an_error(measure, monkeypatch):
+    """The run-time check passes for the measure, and fails if its components are a little off."""
+    rng = np.random.default_rng(5)
+    y, s = settled(rng, measure, n=30)
+    ask(measure, y, s)
+    original = judging.check_components
+
+    def wrong(measure, sample, statistic):
+        strata = tuple(replace(each, components=each.components + 1e-3) for each in statistic.strata())
+        original(measure, sample, replace(statistic, strata=lambda: strata))
+
+    monkeypatch.setattr(judging, "check_components", wrong)
+    with pytest.raises(ComponentsError, match=r"components of .* add up to"):
+        ask(measure, y, s)

@@ -8,6 +8,7 @@
         NotApplicableError      the measure exists but does not fit these data
         OutOfSpaceError         memory or disk does not suffice for what was asked
         MissingPackageError     an optional package is not installed (also an ImportError)
+        ComponentsError         components do not add up to the value: a fault of polyroc, not of the data
 
     UserWarning
       PolyrocWarning            the answer stands, but know this
@@ -29,6 +30,7 @@ import sys
 import warnings
 
 __all__ = [
+    "ComponentsError",
     "DegenerateComparisonWarning",
     "DroppedRowsWarning",
     "FewEffectiveCasesWarning",
@@ -75,6 +77,10 @@ class OutOfSpaceError(PolyrocError):
 
 class MissingPackageError(PolyrocError, ImportError):
     """An optional package is not installed."""
+
+
+class ComponentsError(PolyrocError):
+    """Components do not add up to the value, so the standard error would be wrong: a fault of polyroc."""
 
 
 class PolyrocWarning(UserWarning):

@@ -14,6 +14,7 @@ from polyroc.inference.variance import effective_units, sampled_strata, variance
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.fitness import ROUNDING
 from polyroc.measures.statistic import Shares, Statistic, Stratum
+from polyroc.results.boundary import unseen_variance
 from polyroc.results.decision_curve import DecisionCurve, NetBenefit
 from polyroc.scores import Sampling, Scores, WeightKind
 
@@ -93,8 +94,10 @@ def _benefit(
     values, errors = (np.array([getattr(each, name)() for each in outcomes]) for name in ("value", "error"))
     if certain and not outcomes[0].random:  # acting on all at known shares: nothing is estimated
         return NetBenefit(values, errors)
-    low, high, effective = np.array([(*each.limits(), each.effective()) for each in outcomes]).T
-    return NetBenefit(values, errors, low, high, effective)
+    low, high, effective, unseen = np.array(
+        [(*each.limits(), each.effective(), each.unseen()) for each in outcomes]
+    ).T
+    return NetBenefit(values, errors, low, high, effective, unseen)
 
 
 class _Outcome:
@@ -136,6 +139,14 @@ class _Outcome:
         low, high = self.limits()
         reaching = [(effective_units(each, self.scores), each.reach) for each in self.strata]
         return min(n * (high - low) / reach for n, reach in reaching if reach)
+
+    def unseen(self) -> float:
+        """The variance that half an unseen case of each class adds: the costly class may hide its errors."""
+        acted = self.means / self.gains
+        rates = np.column_stack([acted, 1.0 - acted])
+        slopes = np.column_stack([self.priors * self.gains, np.zeros(2)])
+        units = np.array([effective_units(each, self.scores) for each in self.strata[:2]])
+        return unseen_variance(rates, slopes, units)
 
 
 def _positive(scores: Scores) -> int:

@@ -127,6 +127,7 @@ COST_AREA = Measure(
     chance=always(0.25),
     paper="Drummond & Holte (2006)",
     compute=cost_area,
+    degree=always(1),
     larger_is_better=False,
     symmetric=False,
 )

@@ -7,7 +7,7 @@ from math import isnan, nan, sqrt
 
 import numpy as np
 
-from polyroc.errors import NegativeVarianceWarning, warn
+from polyroc.errors import ComponentsError, NegativeVarianceWarning, warn
 from polyroc.inference.bootstrap import Bootstrap, part_variances
 from polyroc.inference.methods import Method
 from polyroc.inference.uncertainty import part_variance, uncertainty
@@ -20,7 +20,9 @@ from polyroc.results import Estimate, Parts, Provenance
 from polyroc.results.boundary import Boundary
 from polyroc.results.resampled import Resampled
 
-__all__ = ["judge"]
+__all__ = ["check_components", "judge"]
+
+UNEXPLAINED = 1e-8  # by which rounding may set apart the components' mean and the value
 
 
 def judge(
@@ -38,9 +40,28 @@ def judge(
     if method is None or any(isnan(statistic.value) for statistic in statistics):
         judged = zip(judgements, statistics, strict=True)
         return {each.classifier: each.estimate(statistic, nan) for each, statistic in judged}, nothing
+    for sample, statistic in zip(found, statistics, strict=True):
+        check_components(measure, sample, statistic)
     spread, resampled = uncertainty(method, measure, found, statistics)
     parts = zip(judgements, statistics, np.diag(spread), resampled, strict=True)
     return {each.classifier: each.estimate(*rest) for each, *rest in parts}, spread
+
+
+def check_components(measure: Measure, sample: Sample, statistic: Statistic) -> None:
+    """Raise an error if the components do not add up to the value: their variance would be that of another."""
+    if measure.degree is None or statistic.monte_carlo_error > 0:
+        return
+    weight, total = sample.scores.sample_weight, 0.0
+    for stratum in statistic.strata():
+        weights = None if weight is None else weight[stratum.cases()]
+        total += float(np.average(stratum.components, weights=weights))
+    low, high = measure.range(sample.classes, **measure.settings)
+    expected = measure.degree(sample.classes) * statistic.value
+    if not abs(total - expected) <= UNEXPLAINED * max(1.0, high - low):
+        raise ComponentsError(
+            f"The components of {measure} add up to {total:.9g}, not to {expected:.9g}, so its standard error "
+            "would be wrong. This is a fault of polyroc: please report it; method=None gives the value alone."
+        )
 
 
 @dataclass(frozen=True, slots=True)

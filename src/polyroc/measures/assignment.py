@@ -322,6 +322,7 @@ ASSIGNMENT = (
         chance=_chance,
         paper="He et al. (2006); He & Frey (2008)",
         compute=he,
+        degree=int,
         options={"scoring": "log", "tuples": None, "rng": 0},
         rank_based=False,
     ),

@@ -87,6 +87,19 @@ class Confusion:
         units = np.array([errors.units(self._stratum(k, slope)) for k, slope in enumerate(gradient)])
         return unseen_variance(self.rates, gradient, units)
 
+    def allowing_for_unseen(
+        self, statistic: Statistic, gradient: FloatArray, limits: tuple[float, float]
+    ) -> Statistic:
+        """The statistic with an interval that allows for half a case more of each class.
+
+        A class that happens to be decided without error, or nearly so, would hide its share of the variance.
+        """
+
+        def boundary(errors: Errors) -> Boundary:
+            return Boundary(statistic.value, 0.0, self.unseen(gradient, errors), 0.0, limits)
+
+        return replace(statistic, boundary=boundary)
+
     def truncated(self, value: float, gradient: FloatArray, slopes: FloatArray, errors: Errors) -> Boundary:
         """The boundary of a mean of areas cut at 1/2; gradient and slopes are those without truncation."""
         variance = errors.variance(self._strata(gradient), lambda: self._shares(gradient, slopes))
@@ -117,8 +130,7 @@ def accuracy(sample: Sample) -> Statistic:
 def macro_average(sample: Sample) -> Statistic:
     """Mean of the classes' rates of correct decisions (macro-averaged recall). Parts: each class's rate.
 
-    A rare class that happens to be decided without error, or nearly so, would hide its share of the variance: the
-    interval allows for half a case more of each class.
+    The interval allows for half a case more of each class.
     """
     confusion = sample.once(decided)
     c = sample.classes
@@ -130,11 +142,8 @@ def macro_average(sample: Sample) -> Statistic:
             for k, name in enumerate(sample.names)
         }
 
-    value = float(np.trace(confusion.rates)) / c
-    return replace(
-        confusion.statistic(value, each / c, parts),
-        boundary=lambda errors: Boundary(value, 0.0, confusion.unseen(each / c, errors), 0.0, (0.0, 1.0)),
-    )
+    statistic = confusion.statistic(float(np.trace(confusion.rates)) / c, each / c, parts)
+    return confusion.allowing_for_unseen(statistic, each / c, (0.0, 1.0))
 
 
 def ht3(sample: Sample) -> Statistic:
@@ -275,6 +284,7 @@ DECISION = (
         chance=one_in_classes,
         paper="Hand & Till (2001)",
         compute=accuracy,
+        degree=always(1),
         prevalence=True,
     ),
     Measure(
@@ -287,6 +297,7 @@ DECISION = (
         chance=always(0.5),
         paper="Hand & Till (2001)",
         compute=pairwise_accuracy,
+        degree=always(1),
         prevalence=True,
     ),
     Measure(
@@ -299,5 +310,6 @@ DECISION = (
         chance=one_in_classes,
         paper="Sampat et al. (2009)",
         compute=macro_average,
+        degree=always(1),
     ),
 )

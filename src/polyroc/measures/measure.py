@@ -55,6 +55,10 @@ class Measure:
     prevalence
         True if the value depends on the shares of the classes among the cases. Where class sizes are random (a
         cohort), its standard error accounts for their uncertainty.
+    degree
+        From the number of classes: how many cases the tuples have whose mean outcome is the value. The mean
+        components of the classes then add up to that many times the value, which is checked whenever a standard
+        error is made. None if the components are derivatives of something else than a mean.
     """
 
     key: str
@@ -74,6 +78,7 @@ class Measure:
     symmetric: bool = True
     rank_based: bool = True
     prevalence: bool = False
+    degree: Callable[[int], int] | None = None
 
     def __call__(self, sample: Sample) -> Statistic:
         """Compute the measure on a sample with this record's options."""

@@ -210,6 +210,7 @@ ORDERED = (
         chance=_chance,
         paper="Nakas & Yiannoutsos (2004); Scurfield (1996)",
         compute=vus,
+        degree=int,
         symmetric=False,
     ),
     Measure(
@@ -234,6 +235,7 @@ ORDERED = (
         chance=always(1.0 / 3.0),
         paper="Nakas & Alonzo (2007)",
         compute=umbrella,
+        degree=always(3),
         symmetric=False,
     ),
 )

@@ -191,6 +191,7 @@ PAIRWISE = (
         chance=always(0.5),
         paper="Hand & Till (2001)",
         compute=hand_till,
+        degree=always(2),
     ),
     Measure(
         key="ova",
@@ -202,6 +203,7 @@ PAIRWISE = (
         chance=always(0.5),
         paper="Sampat et al. (2009)",
         compute=ova,
+        degree=always(2),
         prevalence=True,
     ),
 )

@@ -110,5 +110,6 @@ POLYTOMOUS = (
         chance=one_in_classes,
         paper="Van Calster, Van Belle, Vergouwe, Timmerman, Van Huffel & Steyerberg (2012)",
         compute=pdi,
+        degree=int,
     ),
 )

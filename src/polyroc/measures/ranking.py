@@ -251,6 +251,7 @@ RANKING = (
         chance=always(0.5),
         paper="Bradley (1997); Hanley & McNeil (1982)",
         compute=auc,
+        degree=always(2),
         symmetric=False,
     ),
     Measure(
@@ -263,6 +264,7 @@ RANKING = (
         chance=always(0.0),
         paper="Hand & Till (2001)",
         compute=gini,
+        degree=always(2),
         symmetric=False,
     ),
     Measure(
@@ -275,6 +277,7 @@ RANKING = (
         chance=_partial_chance,
         paper="McClish (1989); Dodd & Pepe (2003)",
         compute=partial_auc,
+        degree=always(2),
         options={"fpr": (0.0, 0.1), "tpr": None, "standardised": True},
         either=("fpr", "tpr"),
         symmetric=False,

@@ -98,7 +98,9 @@ def _predictive(confusion: Confusion, said: int, other: int, priors: FloatArray,
     of_right, of_wrong = wrong / (right + wrong) ** 2, -right / (right + wrong) ** 2
     gradient[said, said], gradient[other, said] = priors[said] * of_right, priors[other] * of_wrong
     slopes[said], slopes[other] = rates[said] * of_right, rates[other] * of_wrong
-    return confusion.statistic(float(right / (right + wrong)), gradient, slopes=slopes if estimated else None)
+    value = float(right / (right + wrong))
+    statistic = confusion.statistic(value, gradient, slopes=slopes if estimated else None)
+    return confusion.allowing_for_unseen(statistic, gradient, (0.0, 1.0))
 
 
 def expected_cost(
@@ -115,8 +117,9 @@ def expected_cost(
     costs[positive, negative] = _number("false_negative", false_negative, 0.0)
     costs[negative, positive] = _number("false_positive", false_positive, 0.0)
     by_class: FloatArray = (costs * confusion.rates).sum(axis=1)
-    slopes = by_class if prevalence is None else None
-    return confusion.statistic(float(priors @ by_class), priors[:, None] * costs, slopes=slopes)
+    slopes, gradient = by_class if prevalence is None else None, priors[:, None] * costs
+    statistic = confusion.statistic(float(priors @ by_class), gradient, slopes=slopes)
+    return confusion.allowing_for_unseen(statistic, gradient, (0.0, float(costs.max())))
 
 
 def _dearest(_: int, false_positive: float, false_negative: float, **__: Any) -> tuple[float, float]:
@@ -140,6 +143,7 @@ TABLE = tuple(
         chance=None,
         paper="Bradley (1997)",
         compute=compute,
+        degree=None if key in ("ppv", "npv") else always(1),
         options=options,
         larger_is_better=key != "expected_cost",
         symmetric=False,

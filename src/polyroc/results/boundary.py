@@ -56,7 +56,7 @@ def boundary_interval(
     boundary: Boundary,
     standard_error: float,
     limits: tuple[float, float],
-    chance: float,
+    chance: float | None,
     cases: float,
     level: float = 0.95,
 ) -> ConfidenceInterval:
@@ -83,7 +83,7 @@ def boundary_interval(
     standard_error
         By the delta method.
     limits, chance
-        The range, and the chance value, which is one of its ends.
+        The range, and the chance value, which is one of its ends if the measure is curved (else it plays no part).
     cases
         The effective number of cases in the smallest class, as in `interval`.
     level
@@ -101,6 +101,7 @@ def boundary_interval(
     """
     if boundary.limits is not None:
         return _truncated(boundary, standard_error, limits, cases, level)
+    assert chance is not None
     span, distance = limits[1] - limits[0], abs(boundary.value - chance)
     error = hypot(standard_error, sqrt(boundary.unseen))
     if not (error > NOTHING * span and distance > NOTHING * span):  # a constant score, classes apart: Wilson's
@@ -122,8 +123,11 @@ def _truncated(
     low, high = boundary.limits
     seen = standard_error if boundary.variance is None else sqrt(boundary.variance)
     more = cases * (high - low) / (limits[1] - limits[0])  # the number of cases goes with the range
-    ends = _guarded(boundary.value, seen, boundary.unseen, boundary.limits, more, level)
-    return ConfidenceInterval(*(min(max(end, limits[0]), limits[1]) for end in ends))
+    low, high = _guarded(boundary.value, seen, boundary.unseen, boundary.limits, more, level)
+    if boundary.variance is None:  # only unseen cases are added: never inside the usual interval
+        usual = interval(boundary.value, seen, boundary.limits, more, level)
+        low, high = min(low, usual.low), max(high, usual.high)
+    return ConfidenceInterval(*(min(max(end, limits[0]), limits[1]) for end in (low, high)))
 
 
 def _guarded(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import hypot, sqrt
 from statistics import NormalDist
 from typing import Any, NamedTuple, Self
 
@@ -27,6 +28,8 @@ class NetBenefit(NamedTuple):
         The least and the most it can be; None if nothing is known of it.
     effective
         As in `Estimate`: how many cases are behind it.
+    unseen
+        The variance that half an unseen case of each class adds.
     """
 
     value: FloatArray
@@ -34,6 +37,7 @@ class NetBenefit(NamedTuple):
     lowest: FloatArray | None = None
     highest: FloatArray | None = None
     effective: FloatArray | None = None
+    unseen: FloatArray | None = None
 
     def confidence_interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Pointwise guarded intervals (see `polyroc.results.intervals.interval`).
@@ -43,12 +47,22 @@ class NetBenefit(NamedTuple):
         if not 0 < level < 1:
             raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
         if self.lowest is not None and self.highest is not None and self.effective is not None:
-            limits = zip(self.lowest.tolist(), self.highest.tolist(), strict=True)
-            columns = zip(self.value.tolist(), self.standard_error.tolist(), limits, self.effective, strict=True)
-            low, high = np.array([interval(*each, level) for each in columns]).T
+            unseen = np.zeros(len(self.value)) if self.unseen is None else self.unseen
+            columns = (self.value, self.standard_error, unseen, self.lowest, self.highest, self.effective)
+            ends = [_widest(level, *row) for row in np.column_stack(columns).tolist()]
+            low, high = np.array(ends).T
             return low, high
         reach = NormalDist().inv_cdf(0.5 + level / 2) * self.standard_error
         return self.value - reach, self.value + reach
+
+
+def _widest(
+    level: float, value: float, error: float, unseen: float, lowest: float, highest: float, n: float
+) -> tuple[float, float]:
+    """The guarded interval, and at each end not inside that which allows for unseen cases."""
+    errors = error, hypot(error, sqrt(unseen))
+    usual, wide = (interval(value, each, (lowest, highest), n, level) for each in errors)
+    return min(usual.low, wide.low), max(usual.high, wide.high)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -154,7 +154,6 @@ class Estimate(Result):
         level = erf(min(z, MOST) / sqrt(2.0))
         if self.uses_boundary and kind in (None, "guarded"):
             assert self.boundary is not None
-            assert self.chance is not None
             low, high = boundary_interval(self.boundary, error, self.limits, self.chance, self.cases_behind, level)
             return ConfidenceInterval(min(low, self.value), max(high, self.value))
         if self.resampled is not None and kind is None:
@@ -166,7 +165,7 @@ class Estimate(Result):
     @property
     def uses_boundary(self) -> bool:
         """True if the interval is that of a boundary; it replaces replicates only where chance is a limit."""
-        if self.boundary is None or self.chance is None:
+        if self.boundary is None:
             return False
         return self.resampled is None or self.chance in self.limits  # percentiles do not hold at a limit
 
