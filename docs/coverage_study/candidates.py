@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from cells import Cell, cells
-from running import KEY, Rows
+import truths
+from grid import Cell, cells
+from models import Data, Floats, draw
+from quantities import Setting, evaluate
 from scipy.special import expit, logit, stdtrit
-from ways import LEVEL
-from worlds import Data, Floats, world_of
-
-import polyroc as pr
+from study import LEVEL, Rows
 
 CANDIDATES = Path(__file__).parent / "candidates.csv"
-REPLICATES = 1000
+REPLICATES = 500
+MEASURES = ("auc", "hand_till", "ova", "vus")
 Z = 1.959963984540054
 
 Ends: TypeAlias = tuple[Floats, Floats]
 
 
-class Found(NamedTuple):
-    """What the samples of a cell gave: values, the variances that the components of each class give, and sizes."""
+class Sampled(NamedTuple):
+    """The samples of a cell: values, the variances that the components of each class give, and sizes."""
 
     p: Floats
     v: Floats
@@ -39,7 +39,7 @@ class Found(NamedTuple):
         return np.asarray(self.v.sum(axis=1))
 
 
-Candidate: TypeAlias = Callable[[Found], Ends]
+Candidate: TypeAlias = Callable[[Sampled], Ends]
 
 
 def wilson(p: Floats, n: Floats | float) -> Ends:
@@ -65,43 +65,43 @@ def satterthwaite(v: Floats, n: Floats) -> Floats:
     return np.asarray(stdtrit(df, 0.5 + LEVEL / 2))
 
 
-def plain(found: Found) -> Ends:
+def plain(sampled: Sampled) -> Ends:
     """The logit interval."""
-    return on_logit_scale(found.p, found.variance)
+    return on_logit_scale(sampled.p, sampled.variance)
 
 
-def student(found: Found) -> Ends:
+def student(sampled: Sampled) -> Ends:
     """The logit interval with Student's quantile."""
-    return on_logit_scale(found.p, found.variance, satterthwaite(found.v, found.n))
+    return on_logit_scale(sampled.p, sampled.variance, satterthwaite(sampled.v, sampled.n))
 
 
 def unseen(share: float, smoothing: float = 0.0, t: bool = False) -> Candidate:
     """A share of a case added whose outcome is all or nothing, its p smoothed; not beyond Wilson's interval."""
 
-    def candidate(found: Found) -> Ends:
-        p, v, n, m = found
+    def candidate(sampled: Sampled) -> Ends:
+        p, v, n, m = sampled
         q = (p * m + smoothing) / (m + 2 * smoothing)
         more = share * q * (1 - q) / m**2
         added = v + more[:, None] * (np.arange(len(n)) == n.argmin())
-        wide = on_logit_scale(p, found.variance + more, satterthwaite(added, n) if t else Z)
+        wide = on_logit_scale(p, sampled.variance + more, satterthwaite(added, n) if t else Z)
         edge = wilson(p, m)
-        return hull(plain(found), (np.maximum(wide[0], edge[0]), np.minimum(wide[1], edge[1])))
+        return hull(plain(sampled), (np.maximum(wide[0], edge[0]), np.minimum(wide[1], edge[1])))
 
     return candidate
 
 
-def recentred(found: Found) -> Ends:
+def recentred(sampled: Sampled) -> Ends:
     """Half a case that is right and half a case that is wrong added to the smallest class; or the logit."""
-    q = (found.p * found.m + 0.5) / (found.m + 1)
-    return hull(plain(found), on_logit_scale(q, found.variance + 0.5 * q * (1 - q) / found.m**2))
+    q = (sampled.p * sampled.m + 0.5) / (sampled.m + 1)
+    return hull(plain(sampled), on_logit_scale(q, sampled.variance + 0.5 * q * (1 - q) / sampled.m**2))
 
 
 def wilson_effective(most: float) -> Candidate:
     """Wilson's for the effective size p (1 - p) / SE^2, `most` times the smallest class at most; or the logit."""
 
-    def candidate(found: Found) -> Ends:
-        size = np.minimum(found.p * (1 - found.p) / found.variance, most * found.m)
-        return hull(plain(found), wilson(found.p, size))
+    def candidate(sampled: Sampled) -> Ends:
+        size = np.minimum(sampled.p * (1 - sampled.p) / sampled.variance, most * sampled.m)
+        return hull(plain(sampled), wilson(sampled.p, size))
 
     return candidate
 
@@ -120,36 +120,47 @@ KINDS: dict[str, Candidate] = {
 }
 
 
+def candidate_cells() -> list[tuple[Cell, str]]:
+    """Cells of the models on which the interval was chosen, and the measures that are tried there."""
+    chosen = [cell for cell in cells() if cell.kind == "single" and cell.chosen_on == "choice"]
+    return [(cell, name) for cell in chosen for name in cell.measures if name in MEASURES]
+
+
 def try_candidates(jobs: int) -> Rows:
-    """The rows of all cells with independent cases and a standard error."""
-    chosen = [
-        cell for cell in cells() if cell.study == "interval" and cell.world != "clusters" and min(cell.sizes) > 1
-    ]
+    """The rows of all cells of the choice."""
     with ProcessPoolExecutor(jobs) as pool:
-        return [row for rows in pool.map(try_cell, chosen) for row in rows]
+        return [row for rows in pool.map(try_cell, *zip(*candidate_cells(), strict=True)) for row in rows]
 
 
-def try_cell(cell: Cell) -> Rows:
+def try_cell(cell: Cell, measure: str) -> Rows:
     """Coverage and width of every candidate in one cell."""
-    truth, draw = world_of(cell)
-    drawn = [_components(cell, draw(cell.rng(replicate))) for replicate in range(REPLICATES)]
-    p, v, m = (np.array(each) for each in zip(*drawn, strict=True))
-    found = Found(p, v, np.array(cell.sizes, dtype=float), m[0])
-    bare, edge = found.variance < 1e-24, wilson(p, m[0])
+    truth = truths.truth(measure, cell.model, cell.values[0], cell.sizes)
+    setting = truths.setting_of(cell.model)
+    drawn = (draw(cell.model, cell.values, cell.sizes, cell.rng(replicate)) for replicate in range(REPLICATES))
+    p, v, m = (
+        np.array(each) for each in zip(*(_components(measure, data, setting) for data in drawn), strict=True)
+    )
+    sampled = Sampled(p, v, np.array(cell.sizes, dtype=float), m[0])
+    without_error, edge = sampled.variance < 1e-24, wilson(p, m[0])
     rows = []
     for label, candidate in KINDS.items():
         with np.errstate(all="ignore"):  # a perfect sample: replaced below
-            ends = candidate(found)
-        low, high = (np.where(bare, each, end) for end, each in zip(ends, edge, strict=True))
-        held = np.mean((low <= truth) & (truth <= high))
-        told = {"candidate": label, "share": f"{held:.4f}", "width": f"{np.mean(high - low):.4f}"}
-        rows.append(dict(zip(KEY, cell.key, strict=True)) | told)
+            ends = candidate(sampled)
+        low, high = (np.where(without_error, limit, end) for end, limit in zip(ends, edge, strict=True))
+        covered = np.mean((low <= truth) & (truth <= high))
+        facts = {
+            "measure": measure,
+            "model": cell.model_name,
+            "values": cell.shown_values,
+            "sizes": cell.shown_sizes,
+        }
+        rows.append(facts | {"candidate": label, "share": f"{covered:.4f}", "width": f"{np.mean(high - low):.4f}"})
     return rows
 
 
-def _components(cell: Cell, data: Data) -> tuple[float, list[float], float]:
+def _components(measure: str, data: Data, setting: Setting) -> tuple[float, list[float], float]:
     """Value, variances by class and effective cases of one sample."""
-    found = pr.evaluate(**data, measure=cell.measure)
-    y, components = np.asarray(data["y_true"]), found.components
-    variances = [components[y == k].var(ddof=1) / size for k, size in enumerate(cell.sizes)]
-    return found.value, variances, found.effective
+    estimate = evaluate(measure, data, setting).estimate
+    components, counts = estimate.components, np.bincount(data.y)
+    variances = [components[data.y == k].var(ddof=1) / size for k, size in enumerate(counts)]
+    return estimate.value, variances, estimate.cases_behind

@@ -2,16 +2,53 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
-from running import Rows
-from ways import LEVEL
-from worlds import CLUSTER
+from models import CLUSTER, MODELS, OUTLIER_MODELS
+
+Row: TypeAlias = Mapping[str, str]
+Rows: TypeAlias = list[dict[str, str]]
 
 PAGE = Path(__file__).parents[1] / "coverage.md"
-TOO_LOW = 0.93
+LOWEST = 0.93  # coverage of a 95 % interval
+LARGEST = 1.2  # rejections over the nominal level: 6 % for 5 %
+WIDEST = 1.15  # median width over that of the narrowest valid competitor
+
+INTERVALS = {
+    "interval": "interval of a single value",
+    "difference": "interval of a difference",
+    "simultaneous": "simultaneous intervals (all at once)",
+    "band": "pointwise ROC band",
+}
+TESTS = {
+    "one_sample": "one-sample test",
+    "superiority": "test that two are equal",
+    "non_inferiority": "non-inferiority at the margin",
+    "omnibus": "test that all are equal",
+}
+KINDS = INTERVALS | TESTS
+BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))
+BIASED = ("average_precision", "cost_area", "scurfield", "scurfield(corrected=True)", "ht3", "information_gain")
+
+REASONS = {
+    "outliers": "3 % of a class have scores of another class or beyond. A sample with none or few of them has a "
+    "value that is too high and a standard error that is too small; no method can see what is not in the sample.",
+    "simulation": "The rate is within two Monte Carlo errors of the nominal one.",
+    "no interval": "In 1 % of the samples or more there is no interval or p-value (a rate of zero, for instance). "
+    "These samples count as missed.",
+    "class under 10": "The smallest class has fewer than 10 cases (or groups).",
+    "wide rare class": "The rarer class has the wider spread and the value is .9 or more: few cases of it make "
+    "all errors.",
+    "few errors": "A value so near its limit that fewer than five cases of the smallest class are expected to be "
+    "wrong: the standard error is made of one or two cases.",
+    "few in range": "Fewer than five cases are expected inside the range of rates.",
+    "biased estimate": "The value itself is biased in small samples (a plug-in estimate of an entropy, a maximum "
+    "or a minimum), and a class has fewer than 50 cases.",
+    "unexplained": "None of the above.",
+}
 
 
 def filled(text: str, rows: Rows, candidates: Rows) -> str:
@@ -22,238 +59,293 @@ def filled(text: str, rows: Rows, candidates: Rows) -> str:
             raise ValueError(
                 f"The page must have one block {name!r}: <!-- begin {name} --> ... <!-- end {name} -->."
             )
-        text = pattern.sub(lambda found, block=block: f"{found[1]}{block}\n{found[2]}", text)
+        text = pattern.sub(lambda match, block=block: f"{match[1]}{block}\n{match[2]}", text)
     return text
 
 
 def blocks(rows: Rows, candidates: Rows) -> dict[str, str]:
     """The generated parts of the page."""
-    areas, judged = pick(rows, measure="auc"), pick(rows, study="interval")
-    found = {
-        "summary": _summary(judged),
-        "low": _low_cells(judged),
+    return {
+        "summary": _summary(rows),
+        "kinds": _by_kind(rows),
+        "measures": _by_measure(rows),
+        "bad cells": _bad_cells(rows),
+        "reasons": _reasons(rows),
+        "widths": _widths(rows),
+        "competitors": _competitors(rows),
+        "sets": _by_set(rows),
         "candidates": _candidates(candidates),
-        "smallest": _by_smallest(judged),
-        "methods": _by_method(judged),
-        **{world: _methods_by_cell(areas, world) for world in ("clusters", "rare negatives", "unequal spreads")},
-        "tests": _tests_table(rows),
-        "effort": _effort(rows),
-        "other worlds": _other_worlds(judged),
+        "models": _by_model(rows),
     }
-    for measure, world in (("auc", "normal"), ("auc", "ties"), *((key, "three") for key in MANY_CLASSES)):
-        found[f"{measure} {world}"] = _default(rows, measure, world)
-    return found
 
 
-MANY_CLASSES = ("hand_till", "ova", "vus")
-
-
-def pick(rows: Rows, **wanted: str) -> Rows:
+def pick(rows: Iterable[dict[str, str]], **wanted: str) -> Rows:
     """The rows that have these values."""
     return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
 
-def table(head: list[str], lines: list[list[str]]) -> str:
+def table(head: list[str], lines: list[list[str]], text_columns: int = 1) -> str:
     """A Markdown table, numbers to the right."""
-    rule = ["---", *["---:"] * (len(head) - 1)]
+    rule = [*["---"] * text_columns, *["---:"] * (len(head) - text_columns)]
     return "\n".join(f"| {' | '.join(line)} |" for line in [head, rule, *lines])
 
 
-def percent(share: float) -> str:
-    """A share in per cent; bold where an interval's coverage is below 93 %."""
-    return f"**{100 * share:.1f}**" if share < TOO_LOW else f"{100 * share:.1f}"
+def rate(row: Row) -> float:
+    """Coverage, or the share of tests that reject."""
+    return float(row["rate"])
 
 
-def shown(sizes: str) -> str:
-    """Class sizes with room between them."""
-    return sizes.replace("+", " + ")
+def is_interval(row: Row) -> bool:
+    """True if the rate is a coverage."""
+    return row["kind"] in INTERVALS
 
 
-def smallest(row: Mapping[str, str]) -> int:
-    """Cases of the smallest class; groups, if clustered."""
-    return min(map(int, row["sizes"].split("+"))) // (CLUSTER if row["world"] == "clusters" else 1)
+def is_bad(row: Row) -> bool:
+    """Coverage below 93 %, or more than 1.2 times as many rejections as nominal (6 % for 5 %)."""
+    if is_interval(row):
+        return rate(row) < LOWEST
+    return rate(row) > LARGEST * float(row["nominal"]) + 1e-9
 
 
-def unequal(row: Mapping[str, str]) -> bool:
-    """True if the classes differ in size."""
-    return len(set(row["sizes"].split("+"))) > 1
+def excess(row: Row) -> float:
+    """How far the rate is on the wrong side of the nominal one, as a share of the nominal error."""
+    nominal = float(row["nominal"])
+    return (nominal - rate(row)) / (1.0 - nominal) if is_interval(row) else (rate(row) - nominal) / nominal
 
 
-def place(row: Mapping[str, str]) -> str:
+def sizes_of(row: Row) -> list[int]:
+    """Cases per class; groups, if clustered."""
+    unit = CLUSTER if MODELS[row["model"]].clustered else 1
+    return [int(size) // unit for size in row["sizes"].split("+")]
+
+
+def highest(row: Row) -> float:
+    """The largest nominal value of the classifiers."""
+    return max(float(value) for value in row["values"].split(" v "))
+
+
+def place(row: Row) -> str:
     """A cell in words."""
-    return f"{row['measure']}, {row['world']}, {row['nominal']}, {shown(row['sizes'])}"
+    several = f", {row['classifiers']} classifiers" if int(row["classifiers"]) > 2 else ""
+    values = row["values"] if len(row["values"]) < 16 else f"{row['values'][:4].strip()} to {highest(row):g}"
+    return f"{row['measure']}, {row['model']}, {values}, {row['sizes'].replace('+', ' + ')}{several}"
 
 
-def share_of(row: Mapping[str, str]) -> float:
-    """The coverage, or the share of tests that reject."""
-    return float(row["share"])
+def percent(share: float) -> str:
+    """A share in per cent."""
+    return f"{100 * share:.1f}"
 
 
-def _low(rows: Rows) -> int:
-    return sum(share_of(row) < TOO_LOW for row in rows)
+def reason(row: Row) -> str:
+    """Why a cell is on the list, from its properties alone."""
+    smallest = min(sizes_of(row))
+    for name, applies in RULES.items():
+        if applies(row, smallest):
+            return name
+    return "unexplained"
+
+
+def _is_chance(row: Row, _: int) -> bool:
+    nominal = float(row["nominal"])
+    return abs(rate(row) - nominal) <= 2.0 * math.sqrt(nominal * (1.0 - nominal) / int(row["replicates"]))
+
+
+def _is_wide_and_rare(row: Row, smallest: int) -> bool:
+    return row["model"] == "unequal spreads" and sizes_of(row)[0] == smallest and highest(row) >= 0.9
+
+
+def _has_few_in_range(row: Row, _: int) -> bool:
+    ranges = {"partial_auc": 0.1, "partial_auc(tpr=(0.8, 1))": 0.2}
+    if row["kind"] == "band":
+        return sizes_of(row)[0] * float(row["measure"].split()[-1]) < 5
+    return row["measure"] in ranges and min(sizes_of(row)) * ranges[row["measure"]] < 5
+
+
+RULES: dict[str, Callable[[Row, int], bool]] = {
+    "outliers": lambda row, _: row["model"] in OUTLIER_MODELS,
+    "no interval": lambda row, _: float(row["nan_share"] or 0) >= 0.01,
+    "simulation": _is_chance,
+    "class under 10": lambda _, smallest: smallest < 10,
+    "wide rare class": _is_wide_and_rare,
+    "few in range": _has_few_in_range,
+    "biased estimate": lambda row, smallest: row["measure"] in BIASED and smallest < 50,
+    "few errors": lambda row, smallest: smallest * (1.0 - highest(row)) < 5,
+}
+
+
+def _share_good(rows: Rows) -> str:
+    good = sum(not is_bad(row) for row in rows)
+    return f"{good} of {len(rows)}"
+
+
+def _extreme(rows: Rows) -> dict[str, str]:
+    return max(rows, key=excess)
 
 
 def _summary(rows: Rows) -> str:
-    """How often the default is too low, in words."""
-    chosen = pick(rows, method="DeLong")
-    parts = {
-        "with balanced classes": [row for row in chosen if not unequal(row)],
-        "with one class twenty times rarer": [row for row in chosen if unequal(row)],
-    }
-    counted = [f"{_low(part)} of {len(part)} {name}" for name, part in parts.items()]
-    worst = min(chosen, key=share_of)
-    lines = [
-        f"- The default is below 93 % in {_low(chosen)} of {len(chosen)} cells:\n  {' and '.join(counted)}.",
-        f"- The lowest is {100 * share_of(worst):.1f} %, at {place(worst)}.",
-    ]
-    for kind, name in (("logit", "The plain logit interval"), ("wald", "Wald's interval")):
-        other = pick(rows, method=f"DeLong, {kind}")
-        least = 100 * min(map(share_of, other))
+    """The answer in a few lines, from the models on which nothing was chosen."""
+    lines = []
+    for kind, name in KINDS.items():
+        own = pick(rows, kind=kind, set="report")
+        if not own:
+            continue
+        usual = [row for row in own if min(sizes_of(row)) >= 10 and row["model"] not in OUTLIER_MODELS]
+        worst = _extreme(usual)
+        limit = "93 % or more" if kind in INTERVALS else "6 % or less (3 % for tests at 2.5 %)"
         lines.append(
-            f"- {name}, from the same standard errors, is below 93 % in {_low(other)} of {len(other)} cells,\n"
-            f"  and as low as {least:.1f} %."
+            f"- **{name[0].upper()}{name[1:]}**: {limit} in {_share_good(usual)} cells with 10 or more cases in\n"
+            f"  every class and no outliers ({_share_good(own)} of all); worst of the former:\n"
+            f"  {percent(rate(worst))} % ({place(worst)})."
         )
     return "\n".join(lines)
 
 
-def _low_cells(rows: Rows) -> str:
-    """The cells in which the default is below 93 %, and what the plain logit interval does there."""
+def _by_kind(rows: Rows) -> str:
     lines = []
-    for row in sorted((row for row in pick(rows, method="DeLong") if share_of(row) < TOO_LOW), key=share_of):
-        same = {name: row[name] for name in ("measure", "world", "nominal", "sizes")}
-        plain = pick(rows, method="DeLong, logit", **same)[0]
-        sides = [f"{100 * float(row[name]):.1f}" for name in ("below", "above")]
-        lines.append([place(row), f"{100 * share_of(row):.1f}", *sides, f"{100 * share_of(plain):.1f}"])
-    return table(["cell", "default", "interval too low", "interval too high", "plain logit"], lines)
+    for kind, name in KINDS.items():
+        for low, high in BINS:
+            inside = [row for row in pick(rows, kind=kind, set="report") if low <= min(sizes_of(row)) <= high]
+            if inside:
+                worst = _extreme(inside)
+                size = f"{low} and more" if high == BINS[-1][1] else f"{low} to {high}"
+                mean = percent(float(np.mean([rate(row) for row in inside])))
+                lines.append([name, size, _share_good(inside), mean, percent(rate(worst)), place(worst)])
+    return table(["what", "smallest class", "within", "mean, %", "worst, %", "where"], lines, text_columns=2)
 
 
-def _default(rows: Rows, measure: str, world: str) -> str:
-    """Coverage of the default by class sizes and true value."""
-    chosen = pick(rows, study="interval", measure=measure, world=world, method="DeLong")
-    truths = list(dict.fromkeys(row["nominal"] for row in chosen))
+def _by_measure(rows: Rows) -> str:
+    own = [row for row in rows if row["set"] == "report" and row["kind"] != "band"]
     lines = []
-    for sizes in dict.fromkeys(row["sizes"] for row in chosen):
-        own = [pick(chosen, sizes=sizes, nominal=truth)[0] for truth in truths]
-        lines.append([shown(sizes), *(percent(share_of(row)) for row in own)])
-    return table(["cases per class", *truths], lines)
+    for measure in dict.fromkeys(row["measure"] for row in own):
+        line = [f"`{measure}`"]
+        for kinds in (("interval",), ("difference",), tuple(TESTS)):
+            some = [row for row in own if row["measure"] == measure and row["kind"] in kinds]
+            some = [row for row in some if row["model"] not in OUTLIER_MODELS and min(sizes_of(row)) >= 10]
+            line.append(f"{_share_good(some)}; {percent(rate(_extreme(some)))}" if some else "")
+        lines.append(line)
+    return table(["measure", "single value", "difference", "tests"], lines)
 
 
-def _other_worlds(rows: Rows) -> str:
-    """M, OVA and VUS with ties and clusters, and VUS with a rare middle class: the default and the plain logit."""
+def _bad_cells(rows: Rows) -> str:
+    order = list(KINDS)
+    bad = sorted((row for row in rows if is_bad(row)), key=lambda row: (order.index(row["kind"]), -excess(row)))
     lines = []
-    for key in MANY_CLASSES:
-        for world in ("ties", "clusters", "rare middle"):
-            for row in pick(rows, measure=key, world=world, method="DeLong"):
-                same = {name: row[name] for name in ("measure", "world", "nominal", "sizes")}
-                others = [
-                    pick(rows, method=method, **same) for method in ("DeLong, logit", "DeLong, groups ignored")
-                ]
-                told = [percent(share_of(found[0])) if found else "" for found in others]
-                lines.append([place(row), percent(share_of(row)), *told])
-    return table(["cell", "default", "plain logit", "default, groups ignored"], lines)
+    for row in bad:
+        test = f", {row['test']} {percent(float(row['nominal']))} %" if row["test"] else ""
+        lines.append([f"{row['kind'].replace('_', '-')}{test}", place(row), reason(row), percent(rate(row))])
+    return table(["what", "cell", "reason", "rate, %"], lines, text_columns=3)
 
 
-def _by_smallest(rows: Rows) -> str:
-    """The default by the size of the smallest class, over all measures and worlds."""
-    bins = ((1, 1), (2, 2), (5, 5), (7, 10), (20, 25), (50, 100), (200, 1000))
+def _reasons(rows: Rows) -> str:
+    counts = [reason(row) for row in rows if is_bad(row)]
+    return "\n".join(
+        f"- **{name}** ({counts.count(name)}): {text}" for name, text in REASONS.items() if name in counts
+    )
+
+
+def _ratio(row: Row) -> float | None:
+    """Median width over that of the narrowest competitor with 93 % in the same cell; None without one."""
+    valid = [
+        float(row[f"{name}_width"])
+        for name in ("wald", "logit", "mover")
+        if row[name] and float(row[name]) >= LOWEST and float(row[f"{name}_width"]) > 0
+    ]
+    return float(row["median_width"]) / min(valid) if valid else None
+
+
+def _widths(rows: Rows) -> str:
     lines = []
-    for low, high in bins:
-        inside = [row for row in pick(rows, method="DeLong") if low <= smallest(row) <= high]
-        plain = [row for row in pick(rows, method="DeLong, logit") if low <= smallest(row) <= high]
-        shares = [share_of(row) for row in inside]
-        wider = np.mean([float(a["width"]) / float(b["width"]) for a, b in zip(inside, plain, strict=True)])
-        size = str(low) if low == high else f"{low} to {high}"
-        counts = [f"{_low(inside)} of {len(inside)}", f"{100 * np.mean(shares):.1f}", f"{100 * min(shares):.1f}"]
-        was = [f"{_low(plain)}", f"{100 * np.mean([share_of(row) for row in plain]):.1f}"]
-        lines.append([size, *counts, place(min(inside, key=share_of)), *was, f"{wider:.2f}"])
-    head = ["smallest class", "below 93 %", "mean", "lowest", "lowest where"]
-    return table([*head, "plain logit: below 93 %", "mean", "width against it"], lines)
+    for kind in ("interval", "difference"):
+        for low, high in BINS:
+            cells = [row for row in pick(rows, kind=kind, set="report") if low <= min(sizes_of(row)) <= high]
+            ratios = [(ratio, row) for row in cells if (ratio := _ratio(row)) is not None]
+            if not ratios:
+                continue
+            widest, where = max(ratios, key=lambda pair: pair[0])
+            values = np.array([ratio for ratio, _ in ratios])
+            size = f"{low} and more" if high == BINS[-1][1] else f"{low} to {high}"
+            within = f"{int((values <= WIDEST).sum())} of {len(values)}"
+            lines.append(
+                [INTERVALS[kind], size, f"{np.median(values):.2f}", within, f"{widest:.2f}", place(where)]
+            )
+    return table(
+        ["what", "smallest class", "median ratio", "1.15 or less", "largest", "where"], lines, text_columns=2
+    )
 
 
-REGIONS: dict[str, Callable[[int, bool], bool]] = {
-    "balanced, up to 25": lambda n, rare: not rare and n <= 25,
-    "balanced, 50 and more": lambda n, rare: not rare and n >= 50,
-    "1:20, rare 1 to 5": lambda n, rare: rare and n <= 5,
-    "1:20, rare 20 and more": lambda n, rare: rare and n >= 20,
-}
-
-
-def _by_method(rows: Rows) -> str:
-    """Mean and lowest coverage of every method, and its width against the default's."""
+def _competitors(rows: Rows) -> str:
+    """Each competitor against the default in the same cells."""
+    names = {
+        "wald": "Wald",
+        "logit": "logit",
+        "mover": "MOVER",
+        "bca": "bootstrap, BCa",
+        "hanley_mcneil": "Hanley & McNeil, exponential",
+        "ungrouped": "groups ignored",
+    }
     lines = []
-    for measure, world in (("auc", "normal"), ("auc", "ties"), *((key, "three") for key in MANY_CLASSES)):
-        chosen = pick(rows, measure=measure, world=world)
-        usual = {(row["sizes"], row["nominal"]): float(row["width"]) for row in pick(chosen, method="DeLong")}
-        for method in dict.fromkeys(row["method"] for row in chosen):
-            own = pick(chosen, method=method)
-            ratio = np.mean([float(row["width"]) / usual[row["sizes"], row["nominal"]] for row in own])
-            ranges = [_range(own, region) for region in REGIONS.values()]
-            lines.append([f"{measure}, {world}: {method}", *ranges, f"{ratio:.2f}"])
-    return table(["method", *REGIONS, "width"], lines)
+    for kind in ("interval", "difference"):
+        for key, name in names.items():
+            cells = [row for row in pick(rows, kind=kind) if row[key]]
+            if cells:
+                rates = np.array([float(row[key]) for row in cells])
+                wider = np.median([float(row[f"{key}_width"]) / float(row["median_width"]) for row in cells])
+                share = f"{int((rates < LOWEST).sum())} of {len(rates)}"
+                own = f"{sum(is_bad(row) for row in cells)}"
+                lines.append([INTERVALS[kind], name, share, own, percent(float(rates.min())), f"{wider:.2f}"])
+    head = ["what", "competitor", "below 93 %", "default below 93 %", "lowest, %", "its width over the default's"]
+    return table(head, lines, text_columns=2)
 
 
-def _range(rows: Rows, region: Callable[[int, bool], bool]) -> str:
-    """Mean and lowest coverage over the cells of a region."""
-    shares = [share_of(row) for row in rows if region(smallest(row), unequal(row))]
-    return f"{100 * np.mean(shares):.1f} ({percent(min(shares))})" if shares else ""
+def _by_set(rows: Rows) -> str:
+    lines = []
+    for kind, name in KINDS.items():
+        line = [name]
+        for each in ("choice", "report"):
+            own = [row for row in pick(rows, kind=kind, set=each) if row["model"] not in OUTLIER_MODELS]
+            line.append(f"{_share_good(own)}; worst {percent(rate(_extreme(own)))}" if own else "")
+        lines.append(line)
+    return table(["what", "models of the choice", "models of the report, without outliers"], lines)
+
+
+def _by_model(rows: Rows) -> str:
+    lines = []
+    for model in dict.fromkeys(row["model"] for row in rows):
+        line = [model]
+        for kinds in (("interval",), ("difference",), tuple(TESTS)):
+            own = [row for row in rows if row["model"] == model and row["kind"] in kinds]
+            line.append(f"{_share_good(own)}; {percent(rate(_extreme(own)))}" if own else "")
+        lines.append(line)
+    return table(["model", "intervals within; worst, %", "differences", "tests"], lines)
 
 
 def _candidates(rows: Rows) -> str:
     """For each candidate and region: cells below 93 %, mean and lowest coverage, width against the logit's."""
     regions: dict[str, Callable[[int, bool], bool]] = {
         "balanced": lambda _, rare: not rare,
-        "1:20, rare 20 to 95": lambda n, rare: rare and n >= 20,
-        "1:20, rare 2 or 5": lambda n, rare: rare and n <= 5,
+        "rare class of 20 and more": lambda n, rare: rare and n >= 20,
+        "rare class under 20": lambda n, rare: rare and n < 20,
     }
-    usual = {place(row): float(row["width"]) for row in pick(rows, candidate="logit")}
+    usual = {_cell(row): float(row["width"]) for row in pick(rows, candidate="logit")}
     lines = []
     for label in dict.fromkeys(row["candidate"] for row in rows):
         line = [label]
         for region in regions.values():
-            inside = [row for row in pick(rows, candidate=label) if region(smallest(row), unequal(row))]
-            shares = [share_of(row) for row in inside]
-            ratios = [float(row["width"]) / usual[place(row)] for row in inside]
+            inside = [row for row in pick(rows, candidate=label) if region(*_shape(row))]
+            shares = [float(row["share"]) for row in inside]
+            ratios = [float(row["width"]) / usual[_cell(row)] for row in inside]
+            low = sum(share < LOWEST for share in shares)
             width = f"x {math.exp(np.mean(np.log(ratios))):.2f}"
-            line.append(
-                f"{_low(inside)} of {len(inside)}; {100 * np.mean(shares):.1f} ({100 * min(shares):.1f}); {width}"
-            )
+            line.append(f"{low} of {len(shares)}; {100 * np.mean(shares):.1f} ({100 * min(shares):.1f}); {width}")
         lines.append(line)
     return table(["interval", *regions], lines)
 
 
-def _methods_by_cell(rows: Rows, world: str) -> str:
-    """Coverage of every method in every cell of a world."""
-    chosen = pick(rows, world=world)
-    columns = list(dict.fromkeys((row["nominal"], row["sizes"]) for row in chosen))
-    lines = []
-    for method in dict.fromkeys(row["method"] for row in chosen):
-        own = [pick(chosen, method=method, nominal=a, sizes=n)[0] for a, n in columns]
-        lines.append([method, *(percent(share_of(row)) for row in own)])
-    return table(["method", *(f"{a}: {shown(n)}" for a, n in columns)], lines)
+def _cell(row: Row) -> tuple[str, ...]:
+    return row["measure"], row["model"], row["values"], row["sizes"]
 
 
-def _tests_table(rows: Rows) -> str:
-    """Share of tests that reject at 5 % where both classifiers are equally good."""
-    chosen = pick(rows, study="test")
-    methods = list(dict.fromkeys(row["method"] for row in chosen))
-    lines = []
-    for measure, truth, sizes in dict.fromkeys((row["measure"], row["nominal"], row["sizes"]) for row in chosen):
-        own = pick(chosen, measure=measure, nominal=truth, sizes=sizes)
-        found = [pick(own, method=method) for method in methods]
-        told = [f"{100 * share_of(each[0]):.1f}" if each else "" for each in found]
-        bare = pick(own, method="DeLong")[0]["bare"]
-        lines.append([f"{measure} {truth}: {shown(sizes)}", *told, f"{100 * float(bare):.1f}"])
-    return table(["cell", *methods, "no p-value (DeLong)"], lines)
-
-
-def _effort(rows: Rows) -> str:
-    """How many replicates each method had, and what that makes of a coverage of 95 %."""
-    most: dict[str, list[int]] = {}
-    for row in rows:
-        most.setdefault(row["method"].split(",")[0], []).append(int(row["replicates"]))
-    lines = []
-    for method, counts in most.items():
-        low, high = min(counts), max(counts)
-        error = 100 * math.sqrt(LEVEL * (1 - LEVEL) / low)
-        lines.append([method, f"{low}" if low == high else f"{low} to {high}", f"{error:.1f}"])
-    return table(["method", "replicates per cell", "Monte Carlo error at 95 %, points, at most"], lines)
+def _shape(row: Row) -> tuple[int, bool]:
+    """Cases of the smallest class, and whether the classes differ in size."""
+    sizes = [int(size) for size in row["sizes"].split("+")]
+    return min(sizes), len(set(sizes)) > 1

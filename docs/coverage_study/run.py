@@ -1,53 +1,66 @@
-"""Are the error bars honest? The coverage of the 95 % interval and the size of the paired test, by simulation.
+"""May one trust the intervals and tests? Their coverage and size, by simulation.
 
-    python docs/coverage_study/run.py              all of it, on all cores: tables, page and figure
-    python docs/coverage_study/run.py --quick      a twentieth of the replicates, a minute; writes nothing
-    python docs/coverage_study/run.py hand_till    cells whose name contains the word; writes nothing without --out
-    python docs/coverage_study/run.py --candidates intervals that might be the default: candidates.csv
-    python docs/coverage_study/run.py --page       docs/coverage.md anew from results.csv and candidates.csv
-    python docs/coverage_study/run.py --figure     docs/coverage.svg anew from results.csv (needs matplotlib)
+    python docs/coverage_study/run.py              all cells, on all cores: results, page and figure
+    python docs/coverage_study/run.py --quick      a fiftieth of the replicates; writes nothing
+    python docs/coverage_study/run.py --only vus   cells whose name contains this; writes nothing
+    python docs/coverage_study/run.py --page       the page and the figure from the results that are there
 
-A run that was broken off goes on where it was (results.part; delete it if anything has changed). The grid is in
-cells.py, the true values are in worlds.py, the methods in ways.py.
+A run that is interrupted is resumed by the same command. The answer does not depend on the number of processes.
 """
 
 import argparse
 import os
+import sys
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # processes share the cores already
+
 from pathlib import Path
 
 from candidates import CANDIDATES, try_candidates
-from cells import cells
 from figure import FIGURE, draw_figure
-from page import PAGE, filled
-from running import RESULTS, read, run, write
+from grid import Cell, cells
+from page import PAGE, filled, is_bad, place, reason
+from study import RESULTS, Rows, needed_truths, read, run, write
 
-QUICK = 0.05
+QUICK = 0.02
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("only", nargs="?", default="", help="cells whose name contains this")
-    parser.add_argument("--quick", action="store_true", help="few replicates, nothing written")
+    """Run the study, or a part of it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", default="", help="cells whose name contains this; nothing is written")
+    parser.add_argument("--quick", action="store_true", help="few replicates; nothing is written")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the replicates")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes; the answer is the same")
-    parser.add_argument("--out", type=Path, help="where to write the rows, instead of results.csv")
+    parser.add_argument("--out", type=Path, help="file for the rows, instead of results.csv")
     parser.add_argument(
-        "--candidates", action="store_true", help="only compare intervals that might be the default"
+        "--candidates", action="store_true", help="only the candidates for the single-value interval"
     )
-    parser.add_argument("--page", action="store_true", help="only write the page anew")
-    parser.add_argument("--figure", action="store_true", help="only draw the figure anew")
-    asked = parser.parse_args(arguments)
-    whole = not (asked.quick or asked.only or asked.out)  # only a whole run may change what is committed
-    drawing = asked.page or asked.figure
-    if not drawing and not asked.candidates:
-        chosen = [cell for cell in cells() if asked.only in cell.name]
-        run(chosen, QUICK if asked.quick else 1.0, asked.out or (RESULTS if whole else None), asked.jobs)
-    if not drawing and whole:
-        write(try_candidates(asked.jobs), CANDIDATES)
-    if whole and not asked.figure:
+    parser.add_argument("--page", action="store_true", help="only write the page and the figure anew")
+    chosen = parser.parse_args(arguments)
+    whole = not (chosen.quick or chosen.only or chosen.out)  # only a whole run changes what is committed
+    if not chosen.page and not chosen.candidates:
+        needed_truths(chosen.jobs)
+        out = chosen.out or (RESULTS if whole else None)
+        share = QUICK if chosen.quick else chosen.share
+        rows = run([cell for cell in cells() if chosen.only in _name(cell)], share, out, chosen.jobs)
+        if not whole:
+            _print_bad(rows)
+    if whole and not chosen.page:
+        write(try_candidates(chosen.jobs), CANDIDATES)
+    if whole:
         PAGE.write_text(filled(PAGE.read_text(), read(), read(CANDIDATES)))
-    if whole and not asked.page and not asked.candidates:
         draw_figure(read(), FIGURE)
+
+
+def _name(cell: Cell) -> str:
+    return " ".join(cell.key)
+
+
+def _print_bad(rows: Rows) -> None:
+    for row in rows:
+        if is_bad(row):
+            sys.stdout.write(f"{row['kind']} {row['test']} {place(row)}: {row['rate']} ({reason(row)})\n")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ class HanleyMcNeil:
     -----
     No covariance of paired classifiers comes with it. Not for `sample_weight` or `groups`.
 
-    docs/coverage.md has the coverage of the intervals of both kinds.
+    docs/coverage.md has the coverage of the exponential kind.
 
     References
     ----------

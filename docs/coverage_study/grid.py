@@ -1,0 +1,257 @@
+"""The cells of the study: which model at which class sizes, and what is estimated there."""
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+from models import MODELS, Model
+from quantities import COLUMNS, DECISIONS, DISCRETE, MANY_CLASSES, ORDERED, PROBABILITIES, TWO_CLASSES
+
+Sizes = tuple[int, ...]
+OFTEN, USUAL, BOOTSTRAP = 2000, 1000, 150  # replicates
+
+BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
+RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
+FIGURE_VALUES = (0.5, 0.8, 0.95, 0.99)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One simulation: a model, the nominal value of each classifier, class sizes, and the quantities of interest.
+
+    The kind says what is recorded: "single" intervals and one-sample tests, "pair" differences and their tests,
+    "several" the test that all are equal and simultaneous intervals, "band" a pointwise ROC band.
+    """
+
+    kind: str
+    model_name: str
+    values: tuple[float, ...]
+    sizes: Sizes
+    measures: tuple[str, ...]
+    replicates: int = USUAL
+    bootstrap: int = 0  # replicates of the BCa interval
+
+    @property
+    def model(self) -> Model:
+        """The simulation model."""
+        return MODELS[self.model_name]
+
+    @property
+    def chosen_on(self) -> str:
+        """Whether methods were chosen on this model, or it only serves to report."""
+        return "choice" if self.model.chosen_on else "report"
+
+    @property
+    def shown_values(self) -> str:
+        """Nominal values, by classifier if they differ."""
+        if len(set(self.values)) == 1:
+            return f"{self.values[0]:g}"
+        return " v ".join(f"{value:g}" for value in self.values)
+
+    @property
+    def shown_sizes(self) -> str:
+        """Cases of each class, in the order of the classes."""
+        return "+".join(map(str, self.sizes))
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What distinguishes the cell from others."""
+        return (
+            self.kind,
+            self.model_name,
+            self.shown_values,
+            self.shown_sizes,
+            str(len(self.values)),
+            " ".join(self.measures),
+        )
+
+    def rng(self, replicate: int) -> np.random.Generator:
+        """The random numbers of one replicate."""
+        return np.random.default_rng([zlib.crc32(" ".join(self.key).encode()), replicate])
+
+
+def cells() -> list[Cell]:
+    """The whole grid, in the order of the results."""
+    grid = [*_areas(), *_two_classes(), *_many_classes(), *_ordered(), *_bands()]
+    grid += [*_area_pairs(), *_other_pairs(), *_several()]
+    if len({cell.key for cell in grid}) != len(grid):
+        raise ValueError("Two cells of the grid have the same key.")
+    return grid
+
+
+def _areas() -> list[Cell]:
+    """The AUC, in every model."""
+    grid = [
+        Cell("single", "normal", (a,), n, ("auc",), OFTEN, BOOTSTRAP if n in ((25, 25), (400, 20)) else 0)
+        for a in FIGURE_VALUES
+        for n in (*BALANCED, *RARE)
+    ]
+    sizes = ((10, 10), (50, 50), (400, 400), (100, 5), (10, 200), (400, 20), (20, 400), (5, 1000))
+    models = ("heavy tails", "exponential", "unequal spreads", "ties", "outliers", "swapped", "cohort")
+    grid += [
+        Cell("single", m, (a,), n, ("auc",), OFTEN if a == 0.95 else USUAL)
+        for m in models
+        for a in (0.8, 0.95, 0.99)
+        for n in sizes
+    ]
+    groups = ((30, 30), (150, 150), (300, 15), (600, 60))
+    return grid + [
+        Cell("single", m, (a,), n, ("auc",)) for m in ("clusters", "weights") for a in (0.8, 0.95) for n in groups
+    ]
+
+
+def _two_classes() -> list[Cell]:
+    """All measures of two classes."""
+    others = tuple(name for name in TWO_CLASSES if name != "auc")
+    continuous = tuple(name for name in others if name not in DISCRETE)
+    grid = [Cell("single", "normal", (0.5,), n, continuous) for n in ((20, 20), (100, 100), (20, 400))]
+    sizes = ((10, 10), (50, 50), (400, 400), (400, 20), (20, 400))
+    for model in ("normal", "heavy tails", "unequal spreads", "exponential"):
+        few = sizes if model in ("normal", "heavy tails") else sizes[1:4:2]
+        grid += [Cell("single", model, (a,), n, others) for a in (0.8, 0.95) for n in few]
+    untied = tuple(name for name in others if not name.startswith("partial"))
+    grid += [Cell("single", "ties", (0.8,), n, untied) for n in ((50, 50), (400, 20))]
+    grid += [Cell("single", "clusters", (0.8,), n, others) for n in ((60, 60), (300, 30))]
+    grid += [Cell("single", "weights", (0.8,), n, others) for n in ((60, 60), (400, 30))]
+    grid += [
+        Cell("single", "cohort", (a,), n, others) for a in (0.8, 0.95) for n in ((70, 30), (280, 120), (400, 20))
+    ]
+    return grid
+
+
+def _many_classes() -> list[Cell]:
+    """Measures of columns, probabilities and decisions."""
+    ranks = (*COLUMNS, *DECISIONS, "rate", "information_gain")
+    defined = tuple(
+        name for name in MANY_CLASSES if not name.startswith("sahiner")
+    )  # which has no domain at chance
+    grid = [Cell("single", "columns", (0.5,), n, defined) for n in ((15, 15, 15), (100, 100, 100))]
+    sizes = ((10, 10, 10), (25, 25, 25), (100, 100, 100), (100, 100, 5), (400, 400, 20))
+    grid += [Cell("single", "columns", (a,), n, MANY_CLASSES) for a in (0.8, 0.95) for n in sizes]
+    grid += [Cell("single", "columns", (0.99,), n, MANY_CLASSES) for n in ((25, 25, 25), (100, 100, 100))]
+    some = ((15, 15, 15), (100, 100, 100), (20, 400, 400))
+    for model in ("columns, heavy tails", "columns, unequal"):
+        grid += [Cell("single", model, (a,), n, MANY_CLASSES) for a in (0.8, 0.95) for n in some]
+    for model in ("columns, ties", "columns, swapped", "columns, weights", "columns, cohort"):
+        grid += [
+            Cell("single", model, (a,), n, ranks) for a in (0.8, 0.95) for n in ((30, 30, 30), (200, 200, 20))
+        ]
+    grid += [
+        Cell("single", "columns, clusters", (a,), n, ranks)
+        for a in (0.8, 0.95)
+        for n in ((60, 60, 60), (300, 300, 30))
+    ]
+    for classes in (2, 4, 5):
+        grid += [Cell("single", "columns, heavy tails", (a,), (20,) * classes, ranks) for a in (0.8, 0.95)]
+        grid += [Cell("single", "columns, unequal", (0.9,), (*(100,) * (classes - 1), 10), ranks)]
+    return grid
+
+
+def _ordered() -> list[Cell]:
+    """Measures of one score of three classes or more."""
+    grid = [Cell("single", "normal", (1 / 6,), n, ORDERED) for n in ((15, 15, 15), (60, 60, 60))]
+    sizes = ((10, 10, 10), (25, 25, 25), (100, 100, 100), (100, 100, 5), (100, 5, 100), (400, 400, 20))
+    grid += [Cell("single", "normal", (a,), n, ORDERED) for a in (0.3, 0.8, 0.95) for n in sizes]
+    some = ((15, 15, 15), (100, 100, 100), (20, 400, 400), (200, 10, 200))
+    for model in ("heavy tails", "exponential", "unequal spreads"):
+        grid += [Cell("single", model, (a,), n, ORDERED) for a in (0.3, 0.8, 0.95) for n in some]
+    grid += [Cell("single", "swapped", (0.8,), n, ORDERED) for n in some[1:3]]
+    grid += [Cell("single", "ties", (0.8,), n, ("vus", "scurfield")) for n in some[:3]]
+    grid += [Cell("single", "clusters", (0.8,), n, ("vus", "umbrella")) for n in ((60, 60, 60), (300, 300, 30))]
+    grid += [Cell("single", "weights", (0.8,), n, ("vus", "umbrella")) for n in ((60, 60, 60), (200, 200, 30))]
+    for classes in (4, 5):
+        grid += [Cell("single", "heavy tails", (0.9,), (n,) * classes, ("vus", "scurfield")) for n in (10, 40)]
+    return grid
+
+
+def _bands() -> list[Cell]:
+    points = tuple(f"tpr at fpr {u:g}" for u in (0.02, 0.05, 0.1, 0.2, 0.5))
+    sizes = ((20, 20), (100, 100), (400, 400), (20, 200), (200, 20))
+    models = ("normal", "heavy tails", "exponential", "unequal spreads")
+    return [Cell("band", m, (a,), n, points) for m in models for a in (0.8, 0.95) for n in sizes]
+
+
+def _area_pairs() -> list[Cell]:
+    """Differences of the AUC; the first classifier is the worse one."""
+    equal, unequal = ((0.8, 0.8), (0.95, 0.95), (0.99, 0.99)), ((0.7, 0.8), (0.85, 0.95), (0.95, 0.99))
+    sizes = ((10, 10), (25, 25), (50, 50), (200, 200), (100, 5), (10, 200), (400, 20))
+    grid = [
+        Cell(
+            "pair",
+            "normal",
+            v,
+            n,
+            ("auc",),
+            USUAL,
+            BOOTSTRAP if n in ((25, 25), (400, 20)) and v in unequal else 0,
+        )
+        for v in (*equal, *unequal)
+        for n in sizes
+    ]
+    some = ((10, 10), (50, 50), (10, 200), (400, 20))
+    models = ("heavy tails", "exponential", "unequal spreads", "ties", "outliers", "swapped")
+    grid += [
+        Cell("pair", m, v, n, ("auc",))
+        for m in models
+        for v in ((0.85, 0.85), (0.95, 0.95), (0.85, 0.95), (0.95, 0.99))
+        for n in some
+    ]
+    grid += [Cell("pair", "heavy tails", (0.85, 0.95), n, ("auc",)) for n in ((5, 5), (5, 1000))]
+    return grid + [
+        Cell("pair", m, v, n, ("auc",))
+        for m in ("clusters", "weights", "cohort")
+        for v in ((0.85, 0.85), (0.85, 0.95))
+        for n in ((60, 60), (300, 30))
+    ]
+
+
+def _other_pairs() -> list[Cell]:
+    """Differences of every other registered measure."""
+    score = ("gini", "partial_auc", "sensitivity", "specificity", "ppv", "npv", "expected_cost")
+    two = ((0.85, 0.85), (0.85, 0.95))
+    grid = [Cell("pair", "heavy tails", v, n, score) for v in two for n in ((25, 25), (100, 100), (400, 20))]
+    grid += [
+        Cell("pair", "cohort", v, n, ("ppv", "npv", "expected_cost")) for v in two for n in ((70, 30), (280, 120))
+    ]
+    matrix = (*COLUMNS, *PROBABILITIES, *DECISIONS)
+    three = ((15, 15, 15), (60, 60, 60), (10, 200, 200))
+    grid += [Cell("pair", "columns, heavy tails", v, n, matrix) for v in two for n in three]
+    grid += [Cell("pair", "columns", v, (20, 20, 20), COLUMNS) for v in ((0.95, 0.95), (0.95, 0.99))]
+    grid += [
+        Cell("pair", "columns, unequal", v, (30,) * c, ("hand_till", "accuracy")) for v in two for c in (2, 5)
+    ]
+    ordered = ((0.5, 0.5), (0.5, 0.7), (0.8, 0.95))
+    return grid + [Cell("pair", "heavy tails", v, n, ORDERED) for v in ordered for n in three]
+
+
+def _several() -> list[Cell]:
+    """Three to ten classifiers: all equal, and not."""
+    grid = [
+        Cell("several", m, (a,) * k, n, ("auc",))
+        for m, a, k, n in (
+            ("normal", 0.8, 3, (10, 10)),
+            ("normal", 0.8, 5, (100, 5)),
+            ("normal", 0.8, 5, (50, 50)),
+            ("normal", 0.95, 5, (20, 20)),
+            ("normal", 0.8, 8, (200, 10)),
+            ("heavy tails", 0.8, 3, (10, 200)),
+            ("heavy tails", 0.8, 5, (10, 10)),
+            ("heavy tails", 0.95, 5, (100, 100)),
+            ("exponential", 0.8, 5, (100, 10)),
+            ("unequal spreads", 0.9, 5, (10, 200)),
+            ("unequal spreads", 0.9, 5, (50, 50)),
+            ("heavy tails", 0.8, 10, (10, 10)),
+            ("ties", 0.8, 10, (20, 400)),
+        )
+    ]
+    grid += [
+        Cell("several", "columns, heavy tails", (0.85,) * 5, n, ("hand_till",))
+        for n in ((15, 15, 15), (10, 200, 200))
+    ]
+    grid += [Cell("several", "heavy tails", (0.6,) * 3, n, ("vus",)) for n in ((15, 15, 15), (10, 200, 200))]
+    different = (0.7, 0.8, 0.85, 0.9, 0.95)
+    return grid + [
+        Cell("several", m, different, n, ("auc",))
+        for m in ("heavy tails", "unequal spreads")
+        for n in ((20, 20), (10, 200), (200, 200))
+    ]

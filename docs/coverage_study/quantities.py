@@ -1,0 +1,166 @@
+"""What is estimated from a sample: every registered measure, and what curves, rates and decision curves give."""
+
+import inspect
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from models import Data, Floats, probabilities
+from scipy.special import expit, ndtr
+
+import polyroc as pr
+
+DEFAULT = pr.DeLong()
+BENEFIT_AT = 0.3  # the threshold of the net benefit
+SCORE = ("auc", "gini", "partial_auc", "partial_auc(tpr=(0.8, 1))", "average_precision", "cost_area")
+THRESHOLD = ("sensitivity", "specificity", "ppv", "npv", "expected_cost")
+FROM_RATES = ("rate", "likelihood_ratio", "information_gain")
+COLUMNS = ("hand_till", "ova", "pdi")
+PROBABILITIES = ("he", "mossman", "sahiner(malignant=2)")
+DECISIONS = ("accuracy", "macro_average", "pairwise_accuracy", "ht3")
+ORDERED = ("vus", "scurfield", "scurfield(corrected=True)", "umbrella")
+TWO_CLASSES = (*SCORE, *THRESHOLD, *FROM_RATES, "net_benefit")
+MANY_CLASSES = (*COLUMNS, *PROBABILITIES, *DECISIONS, "rate", "information_gain")
+DISCRETE = (*THRESHOLD, *FROM_RATES, *DECISIONS, "net_benefit")
+
+
+class Result(NamedTuple):
+    """A value and its interval; the estimate if there is one, with tests and other kinds of interval."""
+
+    value: float
+    ends: tuple[float, float]
+    estimate: Any = None
+
+
+class Setting(NamedTuple):
+    """What an evaluation needs beside the data: the decision threshold of scores, and how cases were sampled."""
+
+    threshold: float
+    cohort: bool
+
+
+def options(function: Any, data: Data, setting: Setting) -> dict[str, Any]:
+    """Weights, groups and sampling as the function takes them.
+
+    A cohort is the default of `sampling`. A version of polyroc without the option takes class sizes as fixed.
+    """
+    given: dict[str, Any] = {}
+    if data.weights is not None:
+        given["sample_weight"] = data.weights
+    if data.groups is not None:
+        given["groups"] = data.groups
+    if not setting.cohort and _takes_sampling(function):
+        given["sampling"] = "case-control"
+    return given
+
+
+@cache
+def _takes_sampling(function: Any) -> bool:
+    return "sampling" in inspect.signature(function).parameters
+
+
+def inputs(name: str, data: Data, classifier: int, setting: Setting) -> Any:
+    """The scores of a classifier as a measure needs them."""
+    scores = data.scores[classifier]
+    if name in PROBABILITIES:
+        return probabilities(scores)
+    if name in COLUMNS:
+        return ndtr(scores)
+    if name in DECISIONS or name in FROM_RATES:
+        return scores.argmax(axis=1) if scores.ndim == 2 else (scores >= setting.threshold).astype(int)
+    return scores
+
+
+def asked_for(name: str, setting: Setting) -> str:
+    """The measure as `evaluate` reads it."""
+    return f"{name}(threshold={setting.threshold})" if name in THRESHOLD else name
+
+
+def order(name: str, data: Data) -> dict[str, Any]:
+    """The order of the classes, for ordered measures; the umbrella's peak is the highest class."""
+    if name not in ORDERED:
+        return {}
+    return {"labels": [0, 2, 1] if name == "umbrella" else list(range(int(data.y.max()) + 1))}
+
+
+def evaluate(name: str, data: Data, setting: Setting, method: Any = DEFAULT) -> Result:
+    """A quantity of the first classifier; without an interval if it is not defined for the sample."""
+    try:
+        return SPECIAL[name](data, setting) if name in SPECIAL else _measure(name, data, setting, method)
+    except pr.errors.NotApplicableError:
+        return Result(np.nan, (np.nan, np.nan))
+
+
+def _measure(name: str, data: Data, setting: Setting, method: Any) -> Result:
+    y_score = inputs(name, data, 0, setting)
+    given = options(pr.evaluate, data, setting) | order(name, data)
+    estimate: Any = pr.evaluate(data.y, y_score, measure=asked_for(name, setting), method=method, **given)
+    return _from_estimate(estimate)
+
+
+def compare(name: str, data: Data, setting: Setting, method: Any = DEFAULT) -> pr.Comparison | None:
+    """All classifiers by one measure, under the names "0", "1", ...; None if it is not defined for the sample."""
+    scores = {str(i): inputs(name, data, i, setting) for i in range(len(data.scores))}
+    given = options(pr.compare, data, setting) | order(name, data)
+    try:
+        return pr.compare(data.y, scores, measure=asked_for(name, setting), method=method, **given)
+    except pr.errors.NotApplicableError:
+        return None
+
+
+def _from_estimate(estimate: Any) -> Result:
+    return Result(estimate.value, tuple(estimate.confidence_interval()), estimate)
+
+
+def _curve_area(kind: Any, data: Data, setting: Setting) -> Result:
+    given = options(pr.curve, data, setting)
+    curve: Any = pr.curve(data.y, data.scores[0], kind=kind, **given)
+    return _from_estimate(curve.area)
+
+
+def _rates(data: Data, setting: Setting) -> pr.Rates:
+    decisions = inputs("rate", data, 0, setting)
+    return pr.rates(
+        data.y, decisions, labels=list(range(int(data.y.max()) + 1)), **options(pr.rates, data, setting)
+    )
+
+
+def _rate(data: Data, setting: Setting) -> Result:
+    """P(last class | last class)."""
+    last = int(data.y.max())
+    return _from_estimate(_rates(data, setting)[last, last])
+
+
+def _information_gain(data: Data, setting: Setting) -> Result:
+    return _from_estimate(_rates(data, setting).information_gain())
+
+
+def _likelihood_ratio(data: Data, setting: Setting) -> Result:
+    """Positive: P(1 | 1) / P(1 | 0)."""
+    ratios = _rates(data, setting).likelihood_ratios()
+    (ratio,) = (each for each in ratios if (each.said, each.of, each.against) == ("1", "1", "0"))
+    return Result(ratio.value, tuple(ratio.confidence_interval()))
+
+
+def _net_benefit(data: Data, setting: Setting) -> Result:
+    given = options(pr.decision_curve, data, setting)
+    curve = pr.decision_curve(data.y, chances(data.scores[0], setting), thresholds=[BENEFIT_AT], **given)
+    (benefit,) = curve.curves.values()
+    low, high = benefit.confidence_interval()
+    return Result(float(benefit.value[0]), (float(low[0]), float(high[0])))
+
+
+def chances(scores: Floats, setting: Setting) -> Floats:
+    """Scores as probabilities: 1/2 at the decision threshold."""
+    return np.asarray(expit(scores - setting.threshold))
+
+
+SPECIAL: dict[str, Callable[[Data, Setting], Result]] = {
+    "average_precision": partial(_curve_area, "pr"),
+    "cost_area": partial(_curve_area, "cost"),
+    "rate": _rate,
+    "information_gain": _information_gain,
+    "likelihood_ratio": _likelihood_ratio,
+    "net_benefit": _net_benefit,
+}

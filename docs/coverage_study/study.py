@@ -1,0 +1,388 @@
+"""Running the cells: every replicate has its own random numbers, so the answer is the same in any order."""
+
+import csv
+import math
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from itertools import combinations
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import truths
+from grid import Cell, cells
+from models import Data, draw
+from quantities import Result, Setting, compare, evaluate, options
+
+import polyroc as pr
+
+Rows: TypeAlias = list[dict[str, str]]
+Ends: TypeAlias = tuple[float, float]
+
+RESULTS = Path(__file__).parent / "results.csv"
+LEVEL = 0.95
+SMOOTH = ("normal", "heavy tails", "exponential", "unequal spreads")  # models with Hanley & McNeil's error
+TESTED = ("normal", "heavy tails", "columns", "columns, heavy tails")  # models with one-sample tests
+COMPETITORS = ("wald", "logit", "mover", "bca", "hanley_mcneil", "ungrouped")
+COLUMNS = (
+    *("kind", "measure", "model", "set", "sampling", "values", "sizes", "classifiers", "test", "nominal", "truth"),
+    *("replicates", "rate", "below", "above", "nan_share", "median_width"),
+    *(f"{name}{what}" for name in COMPETITORS for what in ("", "_width")),
+    "bca_replicates",
+)
+
+
+class Tally:
+    """Intervals of one quantity in one cell: how often they hold the true value, and how wide they are."""
+
+    def __init__(self) -> None:
+        self.ends: list[Ends] = []
+
+    def add(self, ends: Ends) -> None:
+        """Count one interval."""
+        self.ends.append((float(ends[0]), float(ends[1])))
+
+    def summary(self, truth: float) -> dict[str, float]:
+        """Coverage, misses on either side, share without an interval (a miss), median width."""
+        low, high = np.array(self.ends).T
+        width = high - low
+        slack = 1e-9  # a true value at the end of an interval, both at the limit of the measure
+        return {
+            "rate": float(np.mean((low <= truth + slack) & (truth - slack <= high))),
+            "below": float(np.mean(high < truth - slack)),
+            "above": float(np.mean(low > truth + slack)),
+            "nan_share": float(np.mean(np.isnan(width))),
+            "median_width": float(np.nanmedian(width)) if np.isfinite(width).any() else math.nan,
+        }
+
+
+def simulate(cell: Cell, share: float = 1.0) -> Rows:
+    """The rows of one cell, from a share of the replicates."""
+    run = {"single": _singles, "pair": _pairs, "several": _several, "band": _bands}[cell.kind]
+    replicates = max(10, round(share * cell.replicates))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return list(run(cell, replicates))
+
+
+def _samples(cell: Cell, replicates: int) -> Iterator[tuple[int, Data, Setting]]:
+    setting = truths.setting_of(cell.model)
+    for replicate in range(replicates):
+        yield replicate, draw(cell.model, cell.values, cell.sizes, cell.rng(replicate)), setting
+
+
+def _true(cell: Cell, measure: str, classifier: int = 0) -> float:
+    return truths.truth(measure, cell.model, cell.values[classifier], cell.sizes)
+
+
+def _row(cell: Cell, kind: str, measure: str, **fields: Any) -> dict[str, str]:
+    """A line of the results; rates and widths with four digits, so that they are the same on every machine."""
+    shown = {name: f"{each:.4f}" if isinstance(each, float) else str(each) for name, each in fields.items()}
+    if "truth" in fields:
+        shown["truth"] = f"{fields['truth']:.6f}"
+    facts = {
+        "kind": kind,
+        "measure": measure,
+        "model": cell.model_name,
+        "set": cell.chosen_on,
+        "sampling": "cohort" if cell.model.cohort else "case-control",
+        "values": cell.shown_values,
+        "sizes": cell.shown_sizes,
+        "classifiers": str(len(cell.values)),
+    }
+    return dict.fromkeys(COLUMNS, "") | facts | shown
+
+
+def _test_row(
+    cell: Cell, kind: str, measure: str, pvalues: list[float], test: str, level: float = 0.05
+) -> dict[str, str]:
+    """How often a true hypothesis is rejected."""
+    p = np.array(pvalues)
+    rate, missing = float(np.mean(p <= level)), float(np.mean(np.isnan(p)))
+    return _row(
+        cell, kind, measure, test=test, nominal=f"{level:g}", replicates=len(p), rate=rate, nan_share=missing
+    )
+
+
+def _with_competitors(
+    cell: Cell, kind: str, measure: str, truth: float, tallies: dict[str, Tally]
+) -> dict[str, str]:
+    """The row of an interval beside those of other intervals from the same samples."""
+    fields: dict[str, Any] = {"nominal": f"{LEVEL:g}", "truth": truth, **tallies["default"].summary(truth)}
+    for name in COMPETITORS:
+        if name in tallies:
+            summary = tallies[name].summary(truth)
+            fields |= {name: summary["rate"], f"{name}_width": summary["median_width"]}
+    if "bca" in tallies:
+        fields["bca_replicates"] = len(tallies["bca"].ends)
+    return _row(cell, kind, measure, replicates=len(tallies["default"].ends), **fields)
+
+
+def _singles(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """Intervals of single values, and one-sample tests against the true value."""
+    true = {name: _true(cell, name) for name in cell.measures}
+    tallies: dict[str, dict[str, Tally]] = {name: {"default": Tally()} for name in cell.measures}
+    pvalues: dict[str, dict[str, list[float]]] = {name: {} for name in cell.measures}
+    for replicate, data, setting in _samples(cell, replicates):
+        for name in cell.measures:
+            result = evaluate(name, data, setting)
+            tallies[name]["default"].add(result.ends)
+            _add_kinds(result, tallies[name])
+            _add_methods(cell, name, data, setting, tallies[name])
+            if cell.model_name in TESTED:
+                _add_tests(result, true[name], pvalues[name])
+            if replicate < cell.bootstrap:
+                resampled = evaluate(name, data, setting, pr.Bootstrap(n=400, rng=replicate))
+                tallies[name].setdefault("bca", Tally()).add(resampled.ends)
+    for name in cell.measures:
+        yield _with_competitors(cell, "interval", name, true[name], tallies[name])
+        for test, p in pvalues[name].items():
+            yield _test_row(cell, "one_sample", name, p, test) | {"truth": f"{true[name]:.6f}"}
+
+
+def _add_kinds(result: Result, tallies: dict[str, Tally]) -> None:
+    if result.estimate is not None:
+        for kind in ("wald", "logit"):
+            tallies.setdefault(kind, Tally()).add(result.estimate.confidence_interval(LEVEL, kind=kind))
+
+
+def _add_methods(cell: Cell, name: str, data: Data, setting: Setting, tallies: dict[str, Tally]) -> None:
+    """Hanley & McNeil's error of an AUC, and the default that ignores groups."""
+    if data.groups is not None:
+        ungrouped = evaluate(name, data._replace(groups=None), setting)
+        tallies.setdefault("ungrouped", Tally()).add(ungrouped.ends)
+    if cell.measures == ("auc",) and cell.model_name in SMOOTH:
+        formula = evaluate(name, data, setting, pr.HanleyMcNeil("exponential"))
+        tallies.setdefault("hanley_mcneil", Tally()).add(formula.ends)
+
+
+def _add_tests(result: Result, true: float, pvalues: dict[str, list[float]]) -> None:
+    """P-values of the true hypothesis; one-sided ones follow from the same z."""
+    if result.estimate is None:
+        return
+    low, high = result.estimate.limits
+    null = min(max(true, low), high)
+    possible = {"two-sided": low < null < high, "greater": null < high, "less": null > low}
+    for alternative in (name for name, is_possible in possible.items() if is_possible):
+        pvalues.setdefault(alternative, []).append(result.estimate.test(null, alternative=alternative))
+
+
+def _pairs(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """Differences of two classifiers: intervals; superiority if they are equal, else non-inferiority."""
+    equal = len(set(cell.values)) == 1
+    true = {name: _true(cell, name, 0) - _true(cell, name, 1) for name in cell.measures}
+    tallies = {name: {kind: Tally() for kind in ("default", "wald", "mover")} for name in cell.measures}
+    pvalues: dict[str, list[float]] = {name: [] for name in cell.measures}
+    for replicate, data, setting in _samples(cell, replicates):
+        for name in cell.measures:
+            comparison = compare(name, data, setting)
+            _add_difference(comparison, None if equal else abs(true[name]), tallies[name], pvalues[name])
+            if replicate < cell.bootstrap:
+                resampled = compare(name, data, setting, pr.Bootstrap(n=400, rng=replicate))
+                if resampled is not None:
+                    ends = resampled.difference("0", "1").confidence_interval(LEVEL)
+                    tallies[name].setdefault("bca", Tally()).add(ends)
+    for name in cell.measures:
+        yield _with_competitors(cell, "difference", name, true[name], tallies[name])
+        if equal:
+            yield _test_row(cell, "superiority", name, pvalues[name], "two-sided")
+            continue
+        for level in (0.05, 0.025):
+            yield _test_row(cell, "non_inferiority", name, pvalues[name], "one-sided", level)
+
+
+def _add_difference(
+    comparison: pr.Comparison | None, margin: float | None, tallies: dict[str, Tally], pvalues: list[float]
+) -> None:
+    """The intervals of one sample, and the p-value of equality, or of inferiority by the margin."""
+    if comparison is None:
+        for tally in tallies.values():
+            tally.add((math.nan, math.nan))
+        pvalues.append(math.nan)
+        return
+    difference = comparison.difference("0", "1")
+    tallies["default"].add(difference.confidence_interval(LEVEL))
+    tallies["wald"].add(wald(difference))
+    tallies["mover"].add(mover(comparison))
+    pvalues.append(difference.pvalue if margin is None else difference.non_inferiority(margin))
+
+
+def wald(difference: pr.Difference) -> Ends:
+    """Value plus or minus 1.96 standard errors, cut at the limits."""
+    reach, (low, high) = 1.959963984540054 * difference.standard_error, difference.limits
+    return max(low, difference.value - reach), min(high, difference.value + reach)
+
+
+def mover(comparison: pr.Comparison) -> Ends:
+    """Zou & Donner's interval of the difference, from the two guarded intervals and the correlation."""
+    first, second = comparison.estimates.values()
+    (l1, u1), (l2, u2) = (each.confidence_interval(LEVEL) for each in (first, second))
+    a, b, v = first.value, second.value, comparison.covariance
+    scale = math.sqrt(v[0, 0] * v[1, 1])
+    r = max(-1.0, min(1.0, v[0, 1] / scale)) if scale > 0 else 0.0
+
+    def reach(x: float, y: float) -> float:
+        return math.sqrt(max(0.0, x * x + y * y - 2.0 * r * x * y))
+
+    return a - b - reach(a - l1, u2 - b), a - b + reach(u1 - a, b - l2)
+
+
+def _several(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """Several classifiers by one measure: the test that all are equal, and intervals of all pairs at once."""
+    (name,) = cell.measures
+    values = [_true(cell, name, i) for i in range(len(cell.values))]
+    true = np.array([values[i] - values[j] for i, j in combinations(range(len(values)), 2)])
+    pvalues, inside, missing, widths = [], [], [], []
+    for _, data, setting in _samples(cell, replicates):
+        comparison = compare(name, data, setting)
+        if comparison is None:
+            raise ValueError(f"{name} must be defined in every sample of a cell with several classifiers.")
+        pvalues.append(comparison.pvalue)
+        ends = np.array([each.simultaneous_interval(LEVEL) for each in comparison.differences.values()])
+        inside.append(bool(((ends[:, 0] <= true + 1e-9) & (true - 1e-9 <= ends[:, 1])).all()))
+        missing.append(bool(np.isnan(ends).any()))
+        widths.append(float(np.median(ends[:, 1] - ends[:, 0])))
+    if len(set(cell.values)) == 1:
+        yield _test_row(cell, "omnibus", name, pvalues, "all equal")
+    summary = {"rate": float(np.mean(inside)), "nan_share": float(np.mean(missing))}
+    summary["median_width"] = float(np.nanmedian(widths))
+    yield _row(cell, "simultaneous", name, nominal=f"{LEVEL:g}", replicates=replicates, **summary)
+
+
+def _bands(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """The pointwise band of the ROC curve, at some false positive rates."""
+    rates = [float(name.split()[-1]) for name in cell.measures]
+    tallies = {name: Tally() for name in cell.measures}
+    for _, data, setting in _samples(cell, replicates):
+        curve: Any = pr.curve(data.y, data.scores[0], band="pointwise", **options(pr.curve, data, setting))
+        band = curve.band
+        for name, rate in zip(cell.measures, rates, strict=True):
+            tallies[name].add((np.interp(rate, band.x, band.low), np.interp(rate, band.x, band.high)))
+    for name, rate in zip(cell.measures, rates, strict=True):
+        true = truths.height(cell.model, cell.values[0], rate)
+        yield _with_competitors(cell, "band", name, true, {"default": tallies[name]})
+
+
+def run(chosen: list[Cell], share: float, out: Path | None, jobs: int) -> Rows:
+    """The rows of some cells, in their order; finished cells are kept beside `out`, and not run again."""
+    partial = None if out is None else out.with_suffix(".part")
+    done = _resumed(partial)
+    left = [cell for cell in chosen if cell.key not in done]
+    start, seconds, total = time.perf_counter(), 0.0, sum(_effort(cell) for cell in left)
+    with _cancelling(jobs) as pool:
+        # The longest first, so that no process works alone at the end.
+        waiting = {pool.submit(_timed, cell, share): cell for cell in sorted(left, key=_effort, reverse=True)}
+        finished = 0.0
+        for number, future in enumerate(as_completed(waiting), start=1):
+            cell = waiting[future]
+            done[cell.key], seconds = future.result()
+            finished += _effort(cell)
+            if partial is not None:
+                _append(partial, cell, done[cell.key])
+            _report(number, len(left), start, finished / total, cell, seconds)
+    rows = [row for cell in chosen for row in done[cell.key]]
+    if out is not None and partial is not None:
+        write(rows, out)
+        partial.unlink(missing_ok=True)
+    return rows
+
+
+@contextmanager
+def _cancelling(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that do not go on after an error or an interruption."""
+    with ProcessPoolExecutor(jobs) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _timed(cell: Cell, share: float) -> tuple[Rows, float]:
+    start = time.process_time()
+    rows = simulate(cell, share)
+    return rows, time.process_time() - start
+
+
+COST = {"single": 1.0, "band": 1.0, "pair": 4.0}  # milliseconds a measure and replicate, about
+
+
+def _effort(cell: Cell) -> float:
+    """About how long a cell takes, in milliseconds."""
+    each = COST[cell.kind] if cell.kind in COST else 4.0 * len(cell.values)
+    return cell.replicates * each * (1 if cell.kind == "band" else len(cell.measures)) + 15 * cell.bootstrap
+
+
+def _report(number: int, count: int, start: float, share: float, cell: Cell, seconds: float) -> None:
+    elapsed = time.perf_counter() - start
+    left = elapsed * (1.0 - share) / share
+    name = ", ".join((cell.kind, cell.model_name, cell.shown_values, cell.shown_sizes))
+    sys.stdout.write(f"{number}/{count}  {elapsed:.0f} s, {left:.0f} s left  {name}: {seconds:.1f} s\n")
+    sys.stdout.flush()
+
+
+def _append(path: Path, cell: Cell, rows: Rows) -> None:
+    """Add the rows of a finished cell to the file of a run that is under way."""
+    new = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, ["cell", *COLUMNS], lineterminator="\n")
+        if new:
+            writer.writeheader()
+        writer.writerows({"cell": "|".join(cell.key), **row} for row in rows)
+
+
+def _resumed(path: Path | None) -> dict[tuple[str, ...], Rows]:
+    """The rows of finished cells of an interrupted run, by cell."""
+    done: dict[tuple[str, ...], Rows] = {}
+    if path is None or not path.exists():
+        return done
+    for row in read(path):
+        done.setdefault(tuple(row.pop("cell").split("|")), []).append(row)
+    return done
+
+
+def write(rows: Rows, path: Path) -> None:
+    """Rows as CSV."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read(path: Path = RESULTS) -> Rows:
+    """Rows from CSV; by default the committed results."""
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def needed_truths(jobs: int) -> None:
+    """Simulate the true values that have no formula and are not in truths.csv yet, and keep them."""
+    wanted = {key for cell in cells() if cell.kind != "band" for key in _without_formula(cell)}
+    left = sorted(key for key in wanted if truths.key_of(*key) not in truths.stored())
+    if not left:
+        return
+    entries = dict(truths.stored())
+    with ProcessPoolExecutor(jobs) as pool:
+        for number, (key, value) in enumerate(zip(left, pool.map(_simulated_truth, left), strict=True), start=1):
+            entries[truths.key_of(*key)] = value
+            truths.write(entries)
+            sys.stdout.write(f"true value {number}/{len(left)}: {key} {value[0]:.5f} +- {value[1]:.5f}\n")
+            sys.stdout.flush()
+    truths.stored.cache_clear()
+
+
+def _simulated_truth(key: truths.Name) -> tuple[float, float]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return truths.simulate(*key)
+
+
+def _without_formula(cell: Cell) -> Iterator[truths.Name]:
+    for name in cell.measures:
+        for value in set(cell.values):
+            if not truths.has_formula(name, cell.model, value, cell.sizes):
+                yield truths.name_of(name, cell.model, value, cell.sizes)
