@@ -37,11 +37,11 @@ REASONS = {
     "outliers": "3 % of a class have scores of another class or beyond. A sample with none or few of them has a "
     "value that is too high and a standard error that is too small; no method can see what is not in the sample.",
     "simulation": "The rate is within two Monte Carlo errors of the nominal one.",
-    "no interval": "In 1 % of the samples or more there is no interval or p-value (a rate of zero, for instance). "
-    "These samples count as missed.",
+    "no interval": "In 1 % of the samples or more there is no interval (a rate of zero, for instance). These "
+    "samples count as not covering.",
     "class under 10": "The smallest class has fewer than 10 cases (or groups).",
-    "wide rare class": "The rarer class has the wider spread and the value is .9 or more: few cases of it make "
-    "all errors.",
+    "wide rare class": "The class with the wider spread is not the larger one and the value is .9 or more: few "
+    "cases of it make all errors.",
     "few errors": "A value so near its limit that fewer than five cases of the smallest class are expected to be "
     "wrong: the standard error is made of one or two cases.",
     "few in range": "Fewer than five cases are expected inside the range of rates.",
@@ -76,6 +76,7 @@ def blocks(rows: Rows, candidates: Rows) -> dict[str, str]:
         "sets": _by_set(rows),
         "candidates": _candidates(candidates),
         "models": _by_model(rows),
+        "effort": _effort(rows),
     }
 
 
@@ -295,6 +296,17 @@ def _competitors(rows: Rows) -> str:
                 lines.append([INTERVALS[kind], name, share, own, percent(float(rates.min())), f"{wider:.2f}"])
     head = ["what", "competitor", "below 93 %", "default below 93 %", "lowest, %", "its width over the default's"]
     return table(head, lines, text_columns=2)
+
+
+def _effort(rows: Rows) -> str:
+    """How many samples a cell has, and what that means for a coverage of 95 %."""
+    counts = sorted({int(row["replicates"]) for row in rows if is_interval(row)})
+    most, least = (100 * math.sqrt(0.95 * 0.05 / count) for count in (counts[0], counts[-1]))
+    warning = " **This is a quick run: do not rely on it.**" if counts[0] < 1000 else ""
+    return (
+        f"{len(rows)} rates, from {counts[0]} to {counts[-1]} samples each: a Monte Carlo error of\n"
+        f"{least:.1f} to {most:.1f} points at 95 %.{warning}"
+    )
 
 
 def _by_set(rows: Rows) -> str:

@@ -5,7 +5,8 @@
     python docs/coverage_study/run.py --only vus   cells whose name contains this; writes nothing
     python docs/coverage_study/run.py --page       the page and the figure from the results that are there
 
-A run that is interrupted is resumed by the same command. The answer does not depend on the number of processes.
+A run that is interrupted is resumed by the same command; delete results.part if the code has changed since. The
+answer does not depend on the number of processes.
 """
 
 import argparse
