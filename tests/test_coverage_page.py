@@ -170,7 +170,7 @@ def test_true_values(study, measure, model, value, sizes):
 
 
 def test_stored_true_values_are_exact_enough(study, rows):
-    """The Monte Carlo error is below a twentieth of the standard error, a quarter of the width of Wald's interval."""
+    """The Monte Carlo error is below a twentieth of the standard error, a quarter of the width of Wald's."""
     widths = {}
     for row in study.page.pick(rows, kind="interval"):
         cell = tuple(row[name] for name in ("measure", "model", "values", "sizes"))

@@ -33,7 +33,7 @@ import polyroc as pr
 STORE = Path(__file__).parent / "truths.csv"
 KEY = ("measure", "model", "value", "shares")
 LARGE = 500_000  # cases of the largest class behind a simulated value
-SLOW = {"he": (500, 300), "sahiner(malignant=2)": (300, 500)}  # cases of the largest class a sample; samples
+SLOW = {"he": (500, 300), "sahiner(malignant=2)": (300, 800)}  # cases of the largest class a sample; samples
 SAMPLES = 25
 BY_PREVALENCE = ("ova", "accuracy", "pairwise_accuracy", "ht3", "information_gain")  # of those without a formula
 AT_CHANCE = {
