@@ -52,7 +52,7 @@ def _bracketed(f: Callable[[float], float], left: tuple[float, float], right: tu
     for _ in range(100):
         # An end held at a limit reaches `null` exactly and stays there: halve, to find where it begins to.
         last, root = root, b - at_b * (b - a) / (at_b - at_a) if at_b < 0 else (a + b) / 2.0
-        if abs(root - last) <= PRECISION * b:
+        if abs(root - last) <= PRECISION * max(b, 1.0):
             break
         value = f(root)
         if value > 0:
