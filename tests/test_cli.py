@@ -261,3 +261,15 @@ def test_a_reader_that_leaves_early_is_no_error():
     command = f"{PROGRAM} measures --json | true"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_evaluate_tests_against_a_value():
+    asked = ("evaluate", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
+    shown = polyroc(*asked, "--null", "0.9").stdout
+    assert "p (0.9)" in shown
+    rows = list(csv.DictReader(io.StringIO(polyroc(*asked, "--null", "chance", "--csv").stdout)))
+    assert {float(row["null"]) for row in rows} == {0.5}
+    assert all(float(row["pvalue"]) < 0.05 for row in rows)
+    wrong = polyroc(*asked, "--null", "luck")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "null must be a number from 0 to 1 for hand_till" in wrong.stderr

@@ -1,4 +1,4 @@
-"""polyroc: ROC analysis for any number of classes, with an honest error bar on every number.
+"""polyroc: ROC analysis for any number of classes, with standard errors, intervals and paired tests.
 
 >>> import polyroc as pr
 >>> pr.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], measure="auc")

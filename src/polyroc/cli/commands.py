@@ -112,7 +112,7 @@ def _warnings_as_notes() -> Iterator[None]:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "-V", "--version", prog_name="polyroc")
 def app() -> None:
-    """ROC analysis for any number of classes, with an honest error bar on every number.
+    """ROC analysis for any number of classes, with standard errors, intervals and paired tests.
 
     Bring a file with the true class of each case and what one or more classifiers said of it: a score, or
     one probability per class. CSV, TSV, Parquet and JSON lines are read, gzipped or not.
