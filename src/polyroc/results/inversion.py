@@ -19,7 +19,7 @@ def signed_root(ends: Ends, value: float, null: float, most: float = MOST) -> fl
     only if |signed root| > z, so p-values made of it never contradict the interval. Infinite if no interval
     reaches `null`, nan if there is no interval.
 
-    >>> signed_root(lambda z: (2.0 - 0.5 * z, 2.0 + 0.5 * z), value=2.0, null=1.0)
+    >>> round(signed_root(lambda z: (2.0 - 0.5 * z, 2.0 + 0.5 * z), value=2.0, null=1.0), 6)
     2.0
     """
     if value == null:

@@ -120,7 +120,7 @@ def sample_size(
     wanted, the smallest class having 10 cases or more (with fewer, estimates are not normal: simulate).
     Rejections on the wrong side do not count.
 
-    power = Phi(abs(d - c) / sqrt(V)), where d is the value or the difference expected, V its variance, and c the one
+    power = Phi(abs(d - c) / sqrt(V)), where d is the value or difference expected, V its variance, and c the one
     whose interval just reaches what is to be rejected. There the variance of an estimate p (on the scale from 0 to
     1) is taken as proportional to (p (1 - p))^1.25, and the correlation of two estimates as constant. With 30
     cases or more of each class this was within 0.03 of the simulated power for areas of normal scores, unless a
@@ -132,7 +132,7 @@ def sample_size(
     classes vary very differently, plan from pilot data or a world.
 
     With `HanleyMcNeil("exponential")` or `Obuchowski()` the variance and the test are the published ones: power =
-    Phi((abs(d) - z sqrt(V0)) / sqrt(V1)), V0 the variance if the hypothesis is true, V1 if what is expected is true.
+    Phi((abs(d) - z sqrt(V0)) / sqrt(V1)), V0 the variance if the hypothesis is true, V1 if what is expected is.
     Hanley & McNeil's variance is exact for exponential scores.
 
     In a simulation the study succeeds if the interval by `evaluate` (or that of the difference, by `compare`)
