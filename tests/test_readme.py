@@ -63,13 +63,9 @@ def test_what_others_do_is_said_once():
     assert set(rows) <= set((pages.DOCS / "peers.md").read_text().split("\n"))
 
 
-def test_coverage_is_what_the_study_found():
-    said = README[README.index("The default covers less") : README.index("The page says where")]
-    page = (pages.DOCS / "coverage.md").read_text()
-    found = re.findall(r"is below 93 % in (\d+) of 179 cells", page)
-    assert len(found) == 3
-    assert re.findall(r" in (\d+) ", said) == found
-    assert "of 179 settings" in said
+def test_coverage_is_not_promised_but_pointed_to():
+    assert "lists every setting in which an interval covers less than 93 %" in README
+    assert "93 % or more in" in (pages.DOCS / "coverage.md").read_text()
 
 
 def test_what_is_cited_is_this_version():
