@@ -25,6 +25,14 @@ def said(key, P):
 TWO = [key for key, each in MEASURES.items() if each.classes == (2, 2)]
 
 
+# Intervals at a limit of the range, or that allow for unseen errors: planned by the guarded interval without that.
+BOUNDED = ("ht3", "macro_average", "scurfield", "ppv", "npv", "expected_cost")
+
+
+def planned_width(key, width):
+    return pytest.approx(width, rel=0.3) if key.split("(")[0] in BOUNDED else pytest.approx(width, abs=1e-12)
+
+
 @pytest.mark.parametrize("key", MANY)
 def test_pilot_at_its_own_size_has_the_standard_error_of_evaluate_and_compare(key):
     good, fair = said(key, GOOD), said(key, FAIR)
@@ -33,13 +41,15 @@ def test_pilot_at_its_own_size_has_the_standard_error_of_evaluate_and_compare(ke
     counts = (20, 25, 30)
     plan = sample_size(Y, fair, measure=key, width=0.3, n=counts, labels=["a", "b", "c"])
     low, high = one.confidence_interval()
-    assert plan.width == pytest.approx(high - low, abs=1e-12)  # the same variance, added up in another order
+    assert plan.width == planned_width(key, high - low)  # the same variance, added up in another order
     assert plan.value == pytest.approx(one.value, abs=1e-15)
     both = {"good": good, "fair": fair}
     two = pr.compare(Y, both, measure=key, **fixed).difference("good", "fair")
     plan = sample_size(Y, both, measure=key, n=counts, labels=["a", "b", "c"])
-    assert plan.width == pytest.approx(np.diff(two.confidence_interval())[0], abs=1e-12)
+    assert plan.width == planned_width(key, np.diff(two.confidence_interval())[0])
     assert plan.sets == 1
+    if key in BOUNDED:
+        return
     # A pilot that is just significant: the next one of its size is so in one of two, whatever the interval.
     again = sample_size(Y, both, measure=key, n=counts, alpha=two.pvalue, labels=["a", "b", "c"])
     assert again.power == pytest.approx(0.5, abs=1e-6)  # two root finders
@@ -52,7 +62,7 @@ def test_pilot_of_two_classes(key):
     key = key if key in ("auc", "gini", "partial_auc") else f"{key}(threshold=0.5)"
     two = pr.compare(y, risk, measure=key, sampling="case-control").difference("good", "fair")
     plan = sample_size(y, risk, measure=key, n={"0": 20, "1": 55})
-    assert plan.width == pytest.approx(np.diff(two.confidence_interval())[0], abs=1e-12)
+    assert plan.width == planned_width(key, np.diff(two.confidence_interval())[0])
     assert sample_size(y, risk, measure=key).n >= 20
 
 

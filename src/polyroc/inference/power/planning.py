@@ -133,7 +133,9 @@ def sample_size(
 
     With `HanleyMcNeil("exponential")` or `Obuchowski()` the variance and the test are the published ones: power =
     Phi((abs(d) - z sqrt(V0)) / sqrt(V1)), V0 the variance if the hypothesis is true, V1 if what is expected is.
-    Hanley & McNeil's variance is exact for exponential scores.
+    Hanley & McNeil's variance is exact for exponential scores. Measures whose interval allows for a limit of their
+    range or for unseen errors (ht3, scurfield, macro_average, predictive values, expected_cost) are planned
+    without that allowance: simulate if classes are small.
 
     In a simulation the study succeeds if the interval by `evaluate` (or that of the difference, by `compare`)
     leaves out what is to be rejected.
