@@ -325,6 +325,7 @@ def test_provenance_tells_how():
 # What is refused -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.FewEffectiveCasesWarning")  # a dozen cases
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [

@@ -21,7 +21,7 @@ POOLED = (
 
 
 def pooled_test(
-    scores: Scores, measure: str | Measure, *, method: Method = DEFAULT, adjustment: Adjustment | None = "holm"
+    scores: Scores, measure: str | Measure, *, method: Method = DEFAULT, adjustment: Adjustment | None = "max-t"
 ) -> Comparison:
     """DeLong's kind of test on pooled out-of-fold predictions, folds as groups.
 
