@@ -38,7 +38,7 @@ bench: $(READY) ## one table of ratios against peers and numpy.sort
 bench-scale: $(READY) ## files larger than memory: 10^8 rows, made and removed (2.5 GB, several minutes)
 	@$(BIN)/python benchmarks/scale.py
 
-coverage: $(READY) ## coverage of the intervals and size of the tests, by simulation (half an hour on two cores)
+coverage: $(READY) ## coverage of the intervals and size of the tests, by simulation (about an hour on two cores)
 	@$(BIN)/python docs/coverage_study/run.py
 
 docs: $(READY) ## the documentation as a site: docs/_build/html/index.html
