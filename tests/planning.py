@@ -67,27 +67,27 @@ GOOD, FAIR = noisy(0.8), noisy(0.4)
 PLANS = {
     "one": (
         {"value": 0.85, "null": 0.75, "power": 0.9, "ratio": (1, 2)},
-        "224 cases (75 negative, 149 positive) give a power of 0.90 to show that auc is above 0.75 if it is 0.85 "
+        "239 cases (80 negative, 159 positive) give a power of 0.90 to show that auc is above 0.75 if it is 0.85 "
         "(two-sided test at 5 %).",
     ),
     "paired": (
         {"value": 0.85, "versus": 0.8, "correlation": 0.5},
-        "520 cases (260 negative, 260 positive) give a power of 0.80 to show that one of two classifiers has auc "
+        "534 cases (267 negative, 267 positive) give a power of 0.80 to show that one of two classifiers has auc "
         "above the other's if they have 0.85 and 0.8 on the same cases (two-sided test at 5 %).",
     ),
     "apart": (
         {"value": 0.8, "versus": 0.9, "null": -0.02, "n": 400, "sides": 1},
-        "400 cases (100 negative, 100 positive for each of two classifiers) give a power of 0.69 to show that one "
+        "400 cases (100 negative, 100 positive for each of two classifiers) give a power of 0.66 to show that one "
         "of two classifiers has auc below the other's minus 0.02 if they have 0.8 and 0.9 on different cases "
         "(one-sided test at 5 %).",
     ),
     "margin": (
         {"value": 0.85, "null": 0.85, "margin": 0.05, "n": 200},
-        "200 cases (100 negative, 100 positive) give a power of 0.37 to show that auc is not below 0.85 by 0.05 "
+        "200 cases (100 negative, 100 positive) give a power of 0.33 to show that auc is not below 0.85 by 0.05 "
         "or more if it is 0.85 (one-sided test at 2.5 %).",
     ),
     "width": (
         {"value": 0.85, "width": 0.1},
-        "223 cases (112 negative, 111 positive) give a 95 % interval of auc 0.0998 wide if it is 0.85.",
+        "235 cases (118 negative, 117 positive) give a 95 % interval of auc 0.1 wide if it is 0.85.",
     ),
 }

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit, logit
 
 import polyroc as pr
 from polyroc._normalise import as_scores
@@ -26,8 +27,7 @@ def wilson(p, n):
 
 
 def on_logit_scale(p, variance):
-    ends = np.log(p / (1 - p)) + np.array([-Z, Z]) * np.sqrt(variance) / (p * (1 - p))
-    return tuple(1 / (1 + np.exp(-ends)))
+    return tuple(expit(logit(p) + np.array([-Z, Z]) * np.sqrt(variance) / (p * (1 - p))))
 
 
 def test_logit_and_wald_are_the_textbook_ones():
@@ -39,11 +39,23 @@ def test_logit_and_wald_are_the_textbook_ones():
     assert interval(0.9, 0.3, (0, 1), fewest=50, kind="wald").high == 1
 
 
-def test_guarded_adds_half_a_case():
-    expected = on_logit_scale(0.9, 0.03**2 + 0.5 * 0.9 * 0.1 / 50**2)
-    assert interval(0.9, 0.03, (0, 1), fewest=50) == pytest.approx(expected, abs=1e-12)
-    gini = interval(0.8, 0.06, (-1, 1), fewest=50)
-    assert gini == pytest.approx([2 * end - 1 for end in expected], abs=1e-12)
+def naive_guarded(p, error, n):
+    """From the definition, with p > 1/2: the lower end faces the middle of the range."""
+    plain, edge = on_logit_scale(p, error**2), wilson(p, n)
+    low, high = on_logit_scale(p, error**2 + 0.5 * p * (1 - p) / n**2)
+    centre = (n * p + 0.5) / (n + 1)
+    recentred, _ = on_logit_scale(centre, error**2 + 0.5 * centre * (1 - centre) / n**2)
+    return min(plain[0], max(min(low, recentred), edge[0])), max(plain[1], min(high, edge[1]))
+
+
+@given(st.floats(0.5, 0.999), st.floats(1e-3, 0.5), st.floats(2, 1e4))
+def test_guarded_is_its_definition(p, error, n):
+    low, high = interval(p, error, (0, 1), n)
+    assert (low, high) == pytest.approx(naive_guarded(p, error, n), abs=1e-12)
+    mirrored = interval(1 - p, error, (0, 1), n)
+    assert mirrored == pytest.approx((1 - high, 1 - low), abs=1e-9)
+    gini = interval(2 * p - 1, 2 * error, (-1, 1), n)
+    assert gini == pytest.approx((2 * low - 1, 2 * high - 1), abs=1e-9)
 
 
 @given(places, errors, sizes)
@@ -58,20 +70,25 @@ def test_guarded_is_never_shorter_than_logit_and_goes_beyond_wilson_only_with_it
 
 @given(places, st.sampled_from([0.1, 0.3, 0.6]))
 def test_guarded_becomes_logit_as_classes_grow(p, spread):
-    """With error = spread sqrt(p (1 - p) / n), lengths on the logit scale differ by 1 / (4 spread^2 n) at most."""
-    for n in (10**3, 10**5):
+    """With error = spread sqrt(p (1 - p) / n), lengths on the logit scale have the ratio 1 + O(1 / sqrt(n))."""
+    for n in (10**5, 10**7):
         error = spread * np.sqrt(p * (1 - p) / n)
         ends = np.array([interval(p, error, (0, 1), n, kind=kind) for kind in ("guarded", "logit")])
         length, plain = np.diff(np.log(ends / (1 - ends)))[:, 0]
-        assert 1 <= length / plain <= 1 + 1 / (4 * spread**2 * n) + 1e-9
+        odd_cases = n * p * (1 - p)
+        assert (
+            1
+            <= length / plain
+            <= 1 + 0.2 / (spread * np.sqrt(odd_cases)) + 1 / (4 * spread**2 * n) + 1 / odd_cases
+        )
 
 
-def test_well_sized_classes_agree_with_logit_to_three_digits():
+def test_well_sized_classes_agree_with_logit_to_two_digits():
     rng = np.random.default_rng(0)
     found = pr.evaluate(
         np.repeat([0, 1], 100), np.r_[rng.normal(size=100), rng.normal(1, size=100)], measure="auc"
     )
-    assert found.confidence_interval() == pytest.approx(found.confidence_interval(kind="logit"), abs=1e-3)
+    assert found.confidence_interval() == pytest.approx(tuple(found.confidence_interval(kind="logit")), abs=5e-3)
 
 
 @pytest.mark.parametrize("n", [2, 5, 20, 100])

@@ -113,7 +113,7 @@ def test_an_evaluation_has_a_row_for_each_classifier_below_each_measure(irises):
     for bar, (key, name) in zip(picture.intervals, [(k, n) for k in found.measures for n in names], strict=True):
         assert tuple(bar.get_xdata()) == tuple(found[name, key].confidence_interval())
     assert [line.get_xdata()[0] for line in picture.references] == [0.5, pytest.approx(1 / 3)]
-    assert picture.numbers[0].get_text() == "0.920 (0.882 to 0.946)"
+    assert picture.numbers[0].get_text() == "0.920 (0.877 to 0.946)"
     low, high = picture.ax.get_xlim()
     assert all(low < x < high for bar in picture.intervals for x in bar.get_xdata())
 

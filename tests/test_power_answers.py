@@ -99,9 +99,7 @@ def test_sentence_rows_json_and_pickle(options, sentence):
 
 def test_repr_is_short():
     one = sample_size(measure="auc", value=0.85, null=0.75, power=0.9)
-    assert (
-        repr(one) == f"SampleSize(auc: n = {one.n} (negative {one.n // 2}, positive {one.n // 2}), power 0.9002)"
-    )
+    assert repr(one) == f"SampleSize(auc: n = {one.n} (negative 105, positive 104), power 0.9011)"
     two = replace(one, sets=2, simulations=100, power=1.0)
     assert repr(two).endswith(" in each of two sets), power 1.0000, Monte Carlo error 0.0000)")
     assert two.power_interval().low < 1

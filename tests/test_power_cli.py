@@ -28,9 +28,9 @@ def test_command_prints_a_table_and_the_sentence():
     done = run("--value", 0.85, "--null", 0.75, "--power", 0.9, "--ratio", "1,2")
     assert done.exit_code == 0
     lines = done.output.splitlines()
-    assert lines[0] == "auc: 224 cases"
+    assert lines[0] == "auc: 239 cases"
     assert lines[2].split() == ["class", "cases"]
-    assert [line.split() for line in lines[3:5]] == [["negative", "75"], ["positive", "149"]]
+    assert [line.split() for line in lines[3:5]] == [["negative", "80"], ["positive", "159"]]
     assert PLANS["one"][1] in lines
     assert lines[-1].startswith("Method: exact variance for normal scores of equal variance; test of `evaluate`; ")
 

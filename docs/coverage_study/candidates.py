@@ -91,9 +91,15 @@ def unseen(share: float, smoothing: float = 0.0, t: bool = False) -> Candidate:
 
 
 def recentred(sampled: Sampled) -> Ends:
-    """Half a case that is right and half a case that is wrong added to the smallest class; or the logit."""
+    """The interval with half a case around the value with half a case of either outcome; or the logit."""
     q = (sampled.p * sampled.m + 0.5) / (sampled.m + 1)
     return hull(plain(sampled), on_logit_scale(q, sampled.variance + 0.5 * q * (1 - q) / sampled.m**2))
+
+
+def inner_end_recentred(sampled: Sampled) -> Ends:
+    """Half a case; the end that faces 1/2 at least that of the recentred interval, within Wilson's."""
+    edge, moved = wilson(sampled.p, sampled.m), recentred(sampled)
+    return hull(unseen(0.5)(sampled), (np.maximum(moved[0], edge[0]), np.minimum(moved[1], edge[1])))
 
 
 def wilson_effective(most: float) -> Candidate:
@@ -110,11 +116,12 @@ KINDS: dict[str, Candidate] = {
     "logit": plain,
     "logit, Satterthwaite's t": student,
     "a quarter of a case": unseen(0.25),
-    "half a case (the default)": unseen(0.5),
+    "half a case": unseen(0.5),
     "one case": unseen(1.0),
     "half a case, Satterthwaite's t": unseen(0.5, t=True),
     "half a case, p smoothed": unseen(0.5, smoothing=0.5),
     "half a case, recentred": recentred,
+    "half a case, inner end recentred (the default)": inner_end_recentred,
     "Wilson's, effective size": wilson_effective(math.inf),
     "Wilson's, thrice the smallest class": wilson_effective(3.0),
 }
@@ -122,7 +129,7 @@ KINDS: dict[str, Candidate] = {
 
 def candidate_cells() -> list[tuple[Cell, str]]:
     """Cells of the models on which the interval was chosen, and the measures that are tried there."""
-    chosen = [cell for cell in cells() if cell.kind == "single" and cell.chosen_on == "choice"]
+    chosen = [cell for cell in cells() if cell.kind == "single" and cell.model.use == "choice"]
     return [(cell, name) for cell in chosen for name in cell.measures if name in MEASURES]
 
 

@@ -12,6 +12,7 @@ OFTEN, USUAL, BOOTSTRAP = 2000, 1000, 150  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
+OTHERS = ("heavy tails", "exponential", "unequal spreads", "skewed", "wide last class", "easy and hard", "Laplace")
 FIGURE_VALUES = (0.5, 0.8, 0.95, 0.99)
 
 
@@ -20,7 +21,7 @@ class Cell:
     """One simulation: a model, the nominal value of each classifier, class sizes, and the quantities of interest.
 
     The kind says what is recorded: "single" intervals and one-sample tests, "pair" differences and their tests,
-    "several" the test that all are equal and simultaneous intervals, "band" a pointwise ROC band.
+    "several" the test that all are equal and simultaneous intervals, "band" a pointwise band of a curve.
     """
 
     kind: str
@@ -37,14 +38,14 @@ class Cell:
         return MODELS[self.model_name]
 
     @property
-    def chosen_on(self) -> str:
-        """Whether methods were chosen on this model, or it only serves to report."""
-        return "choice" if self.model.chosen_on else "report"
+    def has_equal_values(self) -> bool:
+        """True if all classifiers have the same value."""
+        return len(set(self.values)) == 1
 
     @property
     def shown_values(self) -> str:
         """Nominal values, by classifier if they differ."""
-        if len(set(self.values)) == 1:
+        if self.has_equal_values:
             return f"{self.values[0]:g}"
         return " v ".join(f"{value:g}" for value in self.values)
 
@@ -87,9 +88,17 @@ def _areas() -> list[Cell]:
         for n in (*BALANCED, *RARE)
     ]
     sizes = ((10, 10), (50, 50), (400, 400), (100, 5), (10, 200), (400, 20), (20, 400), (5, 1000))
-    models = ("heavy tails", "exponential", "unequal spreads", "ties", "outliers", "swapped", "cohort")
+    models = (*OTHERS, "bounded", "ties", "outliers", "swapped", "cohort")
     grid += [
-        Cell("single", m, (a,), n, ("auc",), OFTEN if a == 0.95 else USUAL)
+        Cell(
+            "single",
+            m,
+            (a,),
+            n,
+            ("auc",),
+            OFTEN if a == 0.95 else USUAL,
+            BOOTSTRAP if m == "Laplace" and n in ((50, 50), (400, 20)) else 0,
+        )
         for m in models
         for a in (0.8, 0.95, 0.99)
         for n in sizes
@@ -106,7 +115,15 @@ def _two_classes() -> list[Cell]:
     continuous = tuple(name for name in others if name not in DISCRETE)
     grid = [Cell("single", "normal", (0.5,), n, continuous) for n in ((20, 20), (100, 100), (20, 400))]
     sizes = ((10, 10), (50, 50), (400, 400), (400, 20), (20, 400))
-    for model in ("normal", "heavy tails", "unequal spreads", "exponential"):
+    for model in (
+        "normal",
+        "heavy tails",
+        "unequal spreads",
+        "exponential",
+        "skewed",
+        "wide last class",
+        "Laplace",
+    ):
         few = sizes if model in ("normal", "heavy tails") else sizes[1:4:2]
         grid += [Cell("single", model, (a,), n, others) for a in (0.8, 0.95) for n in few]
     untied = tuple(name for name in others if not name.startswith("partial"))
@@ -130,7 +147,7 @@ def _many_classes() -> list[Cell]:
     grid += [Cell("single", "columns", (a,), n, MANY_CLASSES) for a in (0.8, 0.95) for n in sizes]
     grid += [Cell("single", "columns", (0.99,), n, MANY_CLASSES) for n in ((25, 25, 25), (100, 100, 100))]
     some = ((15, 15, 15), (100, 100, 100), (20, 400, 400))
-    for model in ("columns, heavy tails", "columns, unequal"):
+    for model in ("columns, heavy tails", "columns, unequal", "columns, skewed"):
         grid += [Cell("single", model, (a,), n, MANY_CLASSES) for a in (0.8, 0.95) for n in some]
     for model in ("columns, ties", "columns, swapped", "columns, weights", "columns, cohort"):
         grid += [
@@ -153,7 +170,7 @@ def _ordered() -> list[Cell]:
     sizes = ((10, 10, 10), (25, 25, 25), (100, 100, 100), (100, 100, 5), (100, 5, 100), (400, 400, 20))
     grid += [Cell("single", "normal", (a,), n, ORDERED) for a in (0.3, 0.8, 0.95) for n in sizes]
     some = ((15, 15, 15), (100, 100, 100), (20, 400, 400), (200, 10, 200))
-    for model in ("heavy tails", "exponential", "unequal spreads"):
+    for model in ("heavy tails", "exponential", "unequal spreads", "Laplace"):
         grid += [Cell("single", model, (a,), n, ORDERED) for a in (0.3, 0.8, 0.95) for n in some]
     grid += [Cell("single", "swapped", (0.8,), n, ORDERED) for n in some[1:3]]
     grid += [Cell("single", "ties", (0.8,), n, ("vus", "scurfield")) for n in some[:3]]
@@ -167,8 +184,13 @@ def _ordered() -> list[Cell]:
 def _bands() -> list[Cell]:
     points = tuple(f"tpr at fpr {u:g}" for u in (0.02, 0.05, 0.1, 0.2, 0.5))
     sizes = ((20, 20), (100, 100), (400, 400), (20, 200), (200, 20))
-    models = ("normal", "heavy tails", "exponential", "unequal spreads")
-    return [Cell("band", m, (a,), n, points) for m in models for a in (0.8, 0.95) for n in sizes]
+    models = ("normal", "heavy tails", "exponential", "unequal spreads", "wide last class", "Laplace")
+    grid = [Cell("band", m, (a,), n, points) for m in models for a in (0.8, 0.95) for n in sizes]
+    points = tuple(f"precision at recall {r:g}" for r in (0.2, 0.5, 0.8, 0.95))
+    sizes = ((70, 30), (280, 120), (400, 20))
+    return grid + [
+        Cell("band", m, (a,), n, points) for m in ("Laplace", "cohort") for a in (0.8, 0.95) for n in sizes
+    ]
 
 
 def _area_pairs() -> list[Cell]:
@@ -189,9 +211,9 @@ def _area_pairs() -> list[Cell]:
         for n in sizes
     ]
     some = ((10, 10), (50, 50), (10, 200), (400, 20))
-    models = ("heavy tails", "exponential", "unequal spreads", "ties", "outliers", "swapped")
+    models = (*OTHERS, "similar", "ties", "outliers", "swapped")
     grid += [
-        Cell("pair", m, v, n, ("auc",))
+        Cell("pair", m, v, n, ("auc",), USUAL, BOOTSTRAP if m == "Laplace" and n == (50, 50) else 0)
         for m in models
         for v in ((0.85, 0.85), (0.95, 0.95), (0.85, 0.95), (0.95, 0.99))
         for n in some
@@ -213,6 +235,7 @@ def _other_pairs() -> list[Cell]:
     grid += [
         Cell("pair", "cohort", v, n, ("ppv", "npv", "expected_cost")) for v in two for n in ((70, 30), (280, 120))
     ]
+    grid += [Cell("pair", m, v, (100, 40), score) for m in ("Laplace", "similar") for v in two]
     matrix = (*COLUMNS, *PROBABILITIES, *DECISIONS)
     three = ((15, 15, 15), (60, 60, 60), (10, 200, 200))
     grid += [Cell("pair", "columns, heavy tails", v, n, matrix) for v in two for n in three]
@@ -220,7 +243,9 @@ def _other_pairs() -> list[Cell]:
     grid += [
         Cell("pair", "columns, unequal", v, (30,) * c, ("hand_till", "accuracy")) for v in two for c in (2, 5)
     ]
+    grid += [Cell("pair", "columns, skewed", v, (20, 50, 50), matrix) for v in two]
     ordered = ((0.5, 0.5), (0.5, 0.7), (0.8, 0.95))
+    grid += [Cell("pair", "Laplace", v, (30, 30, 30), ORDERED) for v in ordered]
     return grid + [Cell("pair", "heavy tails", v, n, ORDERED) for v in ordered for n in three]
 
 
@@ -242,6 +267,9 @@ def _several() -> list[Cell]:
             ("unequal spreads", 0.9, 5, (50, 50)),
             ("heavy tails", 0.8, 10, (10, 10)),
             ("ties", 0.8, 10, (20, 400)),
+            ("Laplace", 0.9, 6, (15, 15)),
+            ("wide last class", 0.85, 4, (200, 12)),
+            ("similar", 0.9, 10, (40, 40)),
         )
     ]
     grid += [
@@ -252,6 +280,6 @@ def _several() -> list[Cell]:
     different = (0.7, 0.8, 0.85, 0.9, 0.95)
     return grid + [
         Cell("several", m, different, n, ("auc",))
-        for m in ("heavy tails", "unequal spreads")
+        for m in ("heavy tails", "unequal spreads", "similar")
         for n in ((20, 20), (10, 200), (200, 200))
     ]

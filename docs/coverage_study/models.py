@@ -1,7 +1,7 @@
 """Simulation models: distributions of scores within each class, from which samples are drawn.
 
 A score model has one score per case that rises along the classes; a column model has one column per class. The
-scores of several classifiers have the correlation .5 within a class. True values are in truths.py.
+scores of several classifiers are correlated within a class. True values are in truths.py.
 """
 
 import math
@@ -12,22 +12,28 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import log_ndtr, ndtr, ndtri, stdtr, stdtrit
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 
 CLUSTER, SHARED = 3, 0.5  # cases per group, share of the variance that the cases of a group have in common
-CORRELATION = 0.5  # of two classifiers within a class
 SHARPNESS = 1.5  # of the softmax that makes probabilities of columns
 NODES = ndtri((np.arange(20000) + 0.5) / 20000)  # normal quantiles: a mean over them is an integral
 STRATA = ((0.5, 1.0, 1.4), (0.5, 3.0, 0.6))  # share of the sample, weight, factor on the distance
+EASY_AND_HARD = ((0.7, 1.0, 1.3), (0.3, 1.0, 0.4))
 
 
 def standard(family: str, z: Any) -> Any:
     """Standard normal numbers carried to a family of distributions, in the same order."""
     if family == "t3":
         return stdtrit(3, ndtr(z))
+    if family == "gumbel":
+        return -np.log(-log_ndtr(z))
+    if family == "laplace":
+        return np.sign(z) * -np.log(2.0 * ndtr(-np.abs(z)))
+    if family == "uniform":
+        return 2.0 * ndtr(z) - 1.0
     return -np.log(ndtr(-z)) if family == "exponential" else z
 
 
@@ -35,6 +41,12 @@ def standard_cdf(family: str, x: Any) -> Any:
     """The distribution function of a family at location 0 and scale 1."""
     if family == "t3":
         return stdtr(3, x)
+    if family == "gumbel":
+        return np.exp(-np.exp(-np.maximum(x, -30.0)))  # 0 below
+    if family == "laplace":
+        return 0.5 + np.sign(x) * 0.5 * -np.expm1(-np.abs(x))
+    if family == "uniform":
+        return np.clip((x + 1.0) / 2.0, 0.0, 1.0)
     return -np.expm1(-np.maximum(x, 0.0)) if family == "exponential" else ndtr(x)
 
 
@@ -92,7 +104,8 @@ class Model:
     `columns`: one column per class instead of one score. `last_scale`: standard deviation of the last class, the
     others having 1. `outliers`: share of the first class that lies above all others. `swapped`: share of each
     class with the scores of another. `weighted`: two strata of different difficulty, the harder one with three
-    times the weight. `unequal`: every second class is harder. `cohort`: class sizes are random.
+    times the weight. `mixed`: easy and hard cases in every class. `unequal`: every second class is harder.
+    `cohort`: class sizes are random.
     """
 
     name: str
@@ -104,13 +117,21 @@ class Model:
     outliers: float = 0.0
     swapped: float = 0.0
     weighted: bool = False
+    mixed: bool = False
     unequal: bool = False
     cohort: bool = False
+    correlation: float = 0.5  # of two classifiers within a class
 
     @property
-    def chosen_on(self) -> bool:
-        """True for the normal models of equal spread, on which methods were chosen."""
-        return self == replace(PLAIN, name=self.name, columns=self.columns)
+    def use(self) -> str:
+        """What the model served for.
+
+        "choice": normal models of equal spread, on which methods were chosen. "seen": results were looked at
+        before a choice was final. "report": the others.
+        """
+        if self == replace(PLAIN, name=self.name, columns=self.columns):
+            return "choice"
+        return "seen" if self.name in SEEN else "report"
 
     @property
     def smooth(self) -> "Model":
@@ -130,8 +151,9 @@ class Model:
 
     def _parts(self, k: int, places: list[tuple[float, float]]) -> tuple[Part, ...]:
         (location, scale), top = places[k], places[-1][0]
-        if self.weighted:
-            return tuple(Part(share, weight, factor * location, scale) for share, weight, factor in STRATA)
+        if self.weighted or self.mixed:
+            strata = STRATA if self.weighted else EASY_AND_HARD
+            return tuple(Part(share, weight, factor * location, scale) for share, weight, factor in strata)
         if self.outliers and k == 0:
             return Part(1 - self.outliers, 1.0, location, scale), Part(self.outliers, 1.0, top + 3.0, scale)
         if self.swapped:
@@ -147,6 +169,12 @@ MODELS = {
         Model("heavy tails", family="t3"),
         Model("exponential", family="exponential"),
         Model("unequal spreads", last_scale=0.5),
+        Model("skewed", family="gumbel"),
+        Model("wide last class", last_scale=2.0),
+        Model("easy and hard", mixed=True),
+        Model("Laplace", family="laplace"),
+        Model("bounded", family="uniform"),
+        Model("similar", family="laplace", correlation=0.9),
         Model("ties", rounded=True),
         Model("clusters", clustered=True),
         Model("weights", weighted=True),
@@ -155,6 +183,7 @@ MODELS = {
         Model("swapped", swapped=0.03),
         Model("columns", columns=True),
         Model("columns, heavy tails", columns=True, family="t3"),
+        Model("columns, skewed", columns=True, family="gumbel"),
         Model("columns, ties", columns=True, rounded=True),
         Model("columns, clusters", columns=True, clustered=True),
         Model("columns, weights", columns=True, weighted=True),
@@ -163,6 +192,7 @@ MODELS = {
         Model("columns, swapped", columns=True, swapped=0.03),
     )
 }
+SEEN = ("heavy tails", "exponential", "unequal spreads", "skewed", "wide last class", "easy and hard")
 OUTLIER_MODELS = ("outliers", "swapped", "columns, swapped")
 
 
@@ -172,7 +202,8 @@ def distance(model: Model, value: float, classes: int) -> float:
 
     Two classes, and columns: the AUC of two classes; one score of three classes: VUS; of more: the AUC of
     neighbours.
-    Rounding, outliers, swapped cases and weights come on top: the true value then differs from the nominal one.
+    Rounding, outliers, swapped, easy and hard cases and weights come on top: the true value then differs from the
+    nominal one.
     """
     volumes = classes == 3 and not model.columns
     if abs(value - (1 / 6 if volumes else 1 / 2)) < 1e-6:
@@ -220,7 +251,8 @@ def draw(model: Model, values: tuple[float, ...], sizes: tuple[int, ...], rng: n
     for value in values:
         z = common
         if len(values) > 1:
-            z = math.sqrt(CORRELATION) * common + math.sqrt(1 - CORRELATION) * _noise(rng, shape, groups)
+            r = model.correlation
+            z = math.sqrt(r) * common + math.sqrt(1 - r) * _noise(rng, shape, groups)
         step = distance(model, value, len(sizes))
         scores.append((_columns if model.columns else _scores)(model, step, len(sizes), y, second, z))
     weights = np.where(second < STRATA[1][0], STRATA[1][1], STRATA[0][1]) if model.weighted else None

@@ -21,12 +21,13 @@ INTERVALS = {
     "interval": "interval of a single value",
     "difference": "interval of a difference",
     "simultaneous": "simultaneous intervals (all at once)",
-    "band": "pointwise ROC band",
+    "band": "pointwise band of a curve",
 }
 TESTS = {
     "one_sample": "one-sample test",
     "superiority": "test that two are equal",
     "non_inferiority": "non-inferiority at the margin",
+    "equivalence": "equivalence at the margin",
     "omnibus": "test that all are equal",
 }
 KINDS = INTERVALS | TESTS
@@ -83,6 +84,11 @@ def blocks(rows: Rows, candidates: Rows) -> dict[str, str]:
 def pick(rows: Iterable[dict[str, str]], **wanted: str) -> Rows:
     """The rows that have these values."""
     return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
+
+
+def not_of_choice(rows: Iterable[dict[str, str]], kind: str) -> Rows:
+    """The rows of a kind, without those of the models on which methods were chosen."""
+    return [row for row in pick(rows, kind=kind) if row["set"] != "choice"]
 
 
 def table(head: list[str], lines: list[list[str]], text_columns: int = 1) -> str:
@@ -152,13 +158,15 @@ def _is_chance(row: Row, _: int) -> bool:
 
 
 def _is_wide_and_rare(row: Row, smallest: int) -> bool:
-    return row["model"] == "unequal spreads" and sizes_of(row)[0] == smallest and highest(row) >= 0.9
+    wide = {"unequal spreads": 0, "wide last class": -1}  # the class with the wider spread
+    return row["model"] in wide and sizes_of(row)[wide[row["model"]]] == smallest and highest(row) >= 0.9
 
 
 def _has_few_in_range(row: Row, _: int) -> bool:
     ranges = {"partial_auc": 0.1, "partial_auc(tpr=(0.8, 1))": 0.2}
     if row["kind"] == "band":
-        return sizes_of(row)[0] * float(row["measure"].split()[-1]) < 5
+        rate = float(row["measure"].split()[-1])
+        return sizes_of(row)[0] * rate < 5 if row["measure"].startswith("tpr") else sizes_of(row)[1] * rate < 5
     return row["measure"] in ranges and min(sizes_of(row)) * ranges[row["measure"]] < 5
 
 
@@ -184,10 +192,10 @@ def _extreme(rows: Rows) -> dict[str, str]:
 
 
 def _summary(rows: Rows) -> str:
-    """The answer in a few lines, from the models on which nothing was chosen."""
+    """The answer in a few lines, without the models on which methods were chosen."""
     lines = []
     for kind, name in KINDS.items():
-        own = pick(rows, kind=kind, set="report")
+        own = not_of_choice(rows, kind)
         if not own:
             continue
         usual = [row for row in own if min(sizes_of(row)) >= 10 and row["model"] not in OUTLIER_MODELS]
@@ -205,7 +213,7 @@ def _by_kind(rows: Rows) -> str:
     lines = []
     for kind, name in KINDS.items():
         for low, high in BINS:
-            inside = [row for row in pick(rows, kind=kind, set="report") if low <= min(sizes_of(row)) <= high]
+            inside = [row for row in not_of_choice(rows, kind) if low <= min(sizes_of(row)) <= high]
             if inside:
                 worst = _extreme(inside)
                 size = f"{low} and more" if high == BINS[-1][1] else f"{low} to {high}"
@@ -215,7 +223,7 @@ def _by_kind(rows: Rows) -> str:
 
 
 def _by_measure(rows: Rows) -> str:
-    own = [row for row in rows if row["set"] == "report" and row["kind"] != "band"]
+    own = [row for row in rows if row["set"] != "choice" and row["kind"] != "band"]
     lines = []
     for measure in dict.fromkeys(row["measure"] for row in own):
         line = [f"`{measure}`"]
@@ -258,7 +266,7 @@ def _widths(rows: Rows) -> str:
     lines = []
     for kind in ("interval", "difference"):
         for low, high in BINS:
-            cells = [row for row in pick(rows, kind=kind, set="report") if low <= min(sizes_of(row)) <= high]
+            cells = [row for row in not_of_choice(rows, kind) if low <= min(sizes_of(row)) <= high]
             ratios = [(ratio, row) for row in cells if (ratio := _ratio(row)) is not None]
             if not ratios:
                 continue
@@ -281,6 +289,9 @@ def _competitors(rows: Rows) -> str:
         "logit": "logit",
         "mover": "MOVER",
         "bca": "bootstrap, BCa",
+        "percentile": "bootstrap, percentile",
+        "jackknife": "jackknife",
+        "unbiased": "unbiased variance",
         "hanley_mcneil": "Hanley & McNeil, exponential",
         "ungrouped": "groups ignored",
     }
@@ -313,11 +324,11 @@ def _by_set(rows: Rows) -> str:
     lines = []
     for kind, name in KINDS.items():
         line = [name]
-        for each in ("choice", "report"):
+        for each in ("choice", "seen", "report"):
             own = [row for row in pick(rows, kind=kind, set=each) if row["model"] not in OUTLIER_MODELS]
             line.append(f"{_share_good(own)}; worst {percent(rate(_extreme(own)))}" if own else "")
         lines.append(line)
-    return table(["what", "models of the choice", "models of the report, without outliers"], lines)
+    return table(["what", "choice", "seen", "report, without outliers"], lines)
 
 
 def _by_model(rows: Rows) -> str:

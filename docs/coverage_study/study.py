@@ -25,9 +25,33 @@ Ends: TypeAlias = tuple[float, float]
 
 RESULTS = Path(__file__).parent / "results.csv"
 LEVEL = 0.95
-SMOOTH = ("normal", "heavy tails", "exponential", "unequal spreads")  # models with Hanley & McNeil's error
-TESTED = ("normal", "heavy tails", "columns", "columns, heavy tails")  # models with one-sample tests
-COMPETITORS = ("wald", "logit", "mover", "bca", "hanley_mcneil", "ungrouped")
+SMOOTH = (
+    "normal",
+    "heavy tails",
+    "exponential",
+    "unequal spreads",
+    "Laplace",
+)  # models with Hanley & McNeil's error
+TESTED = (
+    "normal",
+    "heavy tails",
+    "Laplace",
+    "columns",
+    "columns, heavy tails",
+    "columns, skewed",
+)  # models with one-sample tests
+COMPETITORS = (
+    "wald",
+    "logit",
+    "mover",
+    "bca",
+    "percentile",
+    "jackknife",
+    "unbiased",
+    "hanley_mcneil",
+    "ungrouped",
+)
+RESAMPLES = 400
 COLUMNS = (
     *("kind", "measure", "model", "set", "sampling", "values", "sizes", "classifiers", "test", "nominal", "truth"),
     *("replicates", "rate", "below", "above", "nan_share", "median_width"),
@@ -88,7 +112,7 @@ def _row(cell: Cell, kind: str, measure: str, **fields: Any) -> dict[str, str]:
         "kind": kind,
         "measure": measure,
         "model": cell.model_name,
-        "set": cell.chosen_on,
+        "set": cell.model.use,
         "sampling": "cohort" if cell.model.cohort else "case-control",
         "values": cell.shown_values,
         "sizes": cell.shown_sizes,
@@ -135,9 +159,8 @@ def _singles(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
             _add_methods(cell, name, data, setting, tallies[name])
             if cell.model_name in TESTED:
                 _add_tests(result, true[name], pvalues[name])
-            if replicate < cell.bootstrap:
-                resampled = evaluate(name, data, setting, pr.Bootstrap(n=400, rng=replicate))
-                tallies[name].setdefault("bca", Tally()).add(resampled.ends)
+            for method, made in _methods(cell, replicate).items():
+                tallies[name].setdefault(method, Tally()).add(evaluate(name, data, setting, made).ends)
     for name in cell.measures:
         yield _with_competitors(cell, "interval", name, true[name], tallies[name])
         for test, p in pvalues[name].items():
@@ -160,6 +183,21 @@ def _add_methods(cell: Cell, name: str, data: Data, setting: Setting, tallies: d
         tallies.setdefault("hanley_mcneil", Tally()).add(formula.ends)
 
 
+def _methods(cell: Cell, replicate: int) -> dict[str, Any]:
+    """Methods beside the default: in cells with a bootstrap, which is slow, in their first replicates."""
+    if replicate >= cell.bootstrap:
+        return {}
+    methods: dict[str, Any] = {
+        "bca": pr.Bootstrap(n=RESAMPLES, rng=replicate),
+        "percentile": pr.Bootstrap(n=RESAMPLES, kind="percentile", rng=replicate),
+        "jackknife": pr.Jackknife(),
+        "unbiased": pr.Unbiased(),
+    }
+    if cell.kind == "pair" and cell.has_equal_values:
+        methods["permutation"] = pr.Permutation(n=RESAMPLES, rng=replicate)
+    return methods
+
+
 def _add_tests(result: Result, true: float, pvalues: dict[str, list[float]]) -> None:
     """P-values of the true hypothesis; one-sided ones follow from the same z."""
     if result.estimate is None:
@@ -172,43 +210,63 @@ def _add_tests(result: Result, true: float, pvalues: dict[str, list[float]]) -> 
 
 
 def _pairs(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
-    """Differences of two classifiers: intervals; superiority if they are equal, else non-inferiority."""
-    equal = len(set(cell.values)) == 1
+    """Differences of two classifiers: intervals; superiority if they are equal, else tests against a margin."""
     true = {name: _true(cell, name, 0) - _true(cell, name, 1) for name in cell.measures}
     tallies = {name: {kind: Tally() for kind in ("default", "wald", "mover")} for name in cell.measures}
-    pvalues: dict[str, list[float]] = {name: [] for name in cell.measures}
+    pvalues: dict[str, dict[str, list[float]]] = {name: {} for name in cell.measures}
     for replicate, data, setting in _samples(cell, replicates):
         for name in cell.measures:
             comparison = compare(name, data, setting)
-            _add_difference(comparison, None if equal else abs(true[name]), tallies[name], pvalues[name])
-            if replicate < cell.bootstrap:
-                resampled = compare(name, data, setting, pr.Bootstrap(n=400, rng=replicate))
-                if resampled is not None:
-                    ends = resampled.difference("0", "1").confidence_interval(LEVEL)
-                    tallies[name].setdefault("bca", Tally()).add(ends)
+            _add_intervals(comparison, tallies[name])
+            _add_pair_tests(cell, comparison, abs(true[name]), pvalues[name])
+            for method, made in _methods(cell, replicate).items():
+                other = compare(name, data, setting, made)
+                if method == "permutation":
+                    pvalues[name].setdefault(method, []).append(_pvalue(other))
+                else:
+                    tallies[name].setdefault(method, Tally()).add(_ends(other))
     for name in cell.measures:
         yield _with_competitors(cell, "difference", name, true[name], tallies[name])
-        if equal:
-            yield _test_row(cell, "superiority", name, pvalues[name], "two-sided")
-            continue
-        for level in (0.05, 0.025):
-            yield _test_row(cell, "non_inferiority", name, pvalues[name], "one-sided", level)
+        for test, p in pvalues[name].items():
+            for kind, level in PAIR_TESTS[test]:
+                yield _test_row(cell, kind, name, p, test, level)
 
 
-def _add_difference(
-    comparison: pr.Comparison | None, margin: float | None, tallies: dict[str, Tally], pvalues: list[float]
+PAIR_TESTS = {
+    "two-sided": (("superiority", 0.05),),
+    "permutation": (("superiority", 0.05),),
+    "one-sided": (("non_inferiority", 0.05), ("non_inferiority", 0.025)),
+    "two one-sided": (("equivalence", 0.05),),
+}
+
+
+def _add_intervals(comparison: pr.Comparison | None, tallies: dict[str, Tally]) -> None:
+    """The intervals of the difference in one sample."""
+    tallies["default"].add(_ends(comparison))
+    tallies["wald"].add((math.nan, math.nan) if comparison is None else wald(comparison.difference("0", "1")))
+    tallies["mover"].add((math.nan, math.nan) if comparison is None else mover(comparison))
+
+
+def _add_pair_tests(
+    cell: Cell, comparison: pr.Comparison | None, margin: float, pvalues: dict[str, list[float]]
 ) -> None:
-    """The intervals of one sample, and the p-value of equality, or of inferiority by the margin."""
-    if comparison is None:
-        for tally in tallies.values():
-            tally.add((math.nan, math.nan))
-        pvalues.append(math.nan)
+    """The p-value of equality, or of inferiority and of difference by the margin."""
+    pair = None if comparison is None else comparison.difference("0", "1")
+    if cell.has_equal_values:
+        pvalues.setdefault("two-sided", []).append(_pvalue(comparison))
         return
-    difference = comparison.difference("0", "1")
-    tallies["default"].add(difference.confidence_interval(LEVEL))
-    tallies["wald"].add(wald(difference))
-    tallies["mover"].add(mover(comparison))
-    pvalues.append(difference.pvalue if margin is None else difference.non_inferiority(margin))
+    pvalues.setdefault("one-sided", []).append(math.nan if pair is None else pair.non_inferiority(margin))
+    pvalues.setdefault("two one-sided", []).append(math.nan if pair is None else pair.equivalence(margin))
+
+
+def _ends(comparison: pr.Comparison | None) -> Ends:
+    if comparison is None:
+        return math.nan, math.nan
+    return tuple(comparison.difference("0", "1").confidence_interval(LEVEL))
+
+
+def _pvalue(comparison: pr.Comparison | None) -> float:
+    return math.nan if comparison is None else comparison.difference("0", "1").pvalue
 
 
 def wald(difference: pr.Difference) -> Ends:
@@ -246,7 +304,7 @@ def _several(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
         inside.append(bool(((ends[:, 0] <= true + 1e-9) & (true - 1e-9 <= ends[:, 1])).all()))
         missing.append(bool(np.isnan(ends).any()))
         widths.append(float(np.median(ends[:, 1] - ends[:, 0])))
-    if len(set(cell.values)) == 1:
+    if cell.has_equal_values:
         yield _test_row(cell, "omnibus", name, pvalues, "all equal")
     summary = {"rate": float(np.mean(inside)), "nan_share": float(np.mean(missing))}
     summary["median_width"] = float(np.nanmedian(widths))
@@ -254,16 +312,19 @@ def _several(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
 
 
 def _bands(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
-    """The pointwise band of the ROC curve, at some false positive rates."""
+    """The pointwise band of the ROC curve at some false positive rates, or of the PR curve at some recalls."""
     rates = [float(name.split()[-1]) for name in cell.measures]
+    kind: Any = "roc" if cell.measures[0].startswith("tpr") else "pr"
     tallies = {name: Tally() for name in cell.measures}
     for _, data, setting in _samples(cell, replicates):
-        curve: Any = pr.curve(data.y, data.scores[0], band="pointwise", **options(pr.curve, data, setting))
+        curve: Any = pr.curve(
+            data.y, data.scores[0], kind=kind, band="pointwise", **options(pr.curve, data, setting)
+        )
         band = curve.band
         for name, rate in zip(cell.measures, rates, strict=True):
             tallies[name].add((np.interp(rate, band.x, band.low), np.interp(rate, band.x, band.high)))
-    for name, rate in zip(cell.measures, rates, strict=True):
-        true = truths.height(cell.model, cell.values[0], rate)
+    for name in cell.measures:
+        true = truths.height(name, cell.model, cell.values[0], cell.sizes)
         yield _with_competitors(cell, "band", name, true, {"default": tallies[name]})
 
 

@@ -245,9 +245,12 @@ def has_formula(measure: str, model: Model, value: float, sizes: tuple[int, ...]
 
 
 @cache
-def height(model: Model, value: float, false_positive_rate: float) -> float:
-    """The true positive rate of the ROC curve at a false positive rate; models of one part only."""
-    negative, positive = model.laws(distance(model, value, 2), 2)
-    part = negative.parts[0]
-    threshold = part.location + part.scale * standard(model.family, ndtri(1.0 - false_positive_rate))
-    return 1.0 - float(positive.cdf(threshold))
+def height(point: str, model: Model, value: float, sizes: tuple[int, ...]) -> float:
+    """Of a curve: "tpr at fpr 0.1" or "precision at recall 0.5"; models of one part only."""
+    what, rate = point.split()[0], float(point.split()[-1])
+    laws = model.laws(distance(model, value, 2), 2)
+    part = laws[0 if what == "tpr" else 1].parts[0]
+    threshold = part.location + part.scale * standard(model.family, ndtri(1.0 - rate))
+    if what == "tpr":
+        return 1.0 - float(laws[1].cdf(threshold))
+    return float(_precision(laws, sizes[1] / sum(sizes), threshold))

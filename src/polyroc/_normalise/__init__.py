@@ -28,7 +28,7 @@ __all__ = [
     "renumber",
 ]
 
-USUAL_WEIGHT = 2.0**40  # importance weights up to this, and down to one over this, are kept as they are
+USUAL_WEIGHT = 2.0**60  # importance weights up to this, and down to one over this, are kept as they are
 SMALLEST_RATIO = 1e-100  # of two weights
 
 

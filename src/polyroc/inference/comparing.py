@@ -110,7 +110,7 @@ def compare(
     >>> one, two = [1, 2, 3, 4, 6, 5, 7, 8, 9, 10], [2, 1, 6, 9, 3, 4, 7, 8, 5, 10]
     >>> found = compare(y, {"one": one, "two": two}, measure="auc")
     >>> found
-    Comparison(auc: one 0.9600, two 0.7600; all equal: p = 0.307)
+    Comparison(auc: one 0.9600, two 0.7600; all equal: p = 0.390)
     >>> round(found.difference("one", "two").standard_error, 4)
     0.1897
     """

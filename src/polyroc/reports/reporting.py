@@ -87,7 +87,7 @@ def report(
     >>> y, s = [0] * 12 + [1] * 12, [*range(12), *range(6, 18)]
     >>> found = report(y, s, path=None)
     >>> found.conclusion.said[0]
-    'classifier: area under the ROC curve 0.875 (95 % 0.662 to 0.962); guessing gets 0.5.'
+    'classifier: area under the ROC curve 0.875 (95 % 0.652 to 0.962); guessing gets 0.5.'
     """
     target = _target(path)
     if not isinstance(rng, int) or isinstance(rng, bool) or rng < 0:

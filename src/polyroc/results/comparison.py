@@ -61,16 +61,15 @@ class Comparison(Result):
     max_t: MaxT
 
     def __post_init__(self) -> None:
+        # Not a method of this object: a cycle would keep the data behind the estimates until the garbage collector
+        # comes by.
+        pvalues = [each.pvalue for each in self.differences.values()]
+        critical = partial(_critical, pvalues, self.adjustment, self.max_t)
         together = {
-            pair: replace(each, critical=partial(self._critical, number))
+            pair: replace(each, critical=partial(critical, number))
             for number, (pair, each) in enumerate(self.differences.items())
         }
         object.__setattr__(self, "differences", together)
-
-    def _critical(self, number: int, level: float) -> float:
-        """The standard normal quantile of the simultaneous interval of the pair with this number."""
-        pvalues = np.array([each.pvalue for each in self.differences.values()])
-        return float(critical_values(pvalues, self.adjustment, level, self.max_t)[number])
 
     @property
     def measure(self) -> str:
@@ -259,3 +258,10 @@ def _variance_of_difference(covariance: FloatArray, i: int, j: int) -> float:
     own = float(covariance[i, i] + covariance[j, j])
     variance = own - 2.0 * float(covariance[i, j])
     return 0.0 if variance <= ROUNDING * own else variance
+
+
+def _critical(
+    pvalues: Sequence[float], adjustment: Adjustment | None, max_t: MaxT, number: int, level: float
+) -> float:
+    """The standard normal quantile of the simultaneous interval of the pair with this number."""
+    return float(critical_values(np.array(pvalues), adjustment, level, max_t)[number])

@@ -47,8 +47,10 @@ def interval(
     differ: two that happen to be alike, or twenty without the one in fifty that goes wrong, make it too small. The
     variance of a mean of n is (sum of squares) / n^2, and to this sum half a case is added whose outcome is all or
     nothing, which has the variance p (1 - p), the largest there can be: the half case of Anscombe's and Jeffreys'
-    corrections for a proportion. The addition is of order 1/n against the variance itself, so with many cases the
-    interval is the logit one. It does not reach beyond Wilson's interval for a share seen in `fewest` cases,
+    corrections for a proportion. A sample without the cases that go wrong also has a value that is too extreme, so
+    the end that faces the middle of the range reaches at least as far as that of the same interval around
+    (n p + 1/2) / (n + 1), the value with half a case of either outcome. Both additions vanish with many cases, and
+    the interval is the logit one. It does not reach beyond Wilson's interval for a share seen in `fewest` cases,
     unless the logit interval does: as a value nears a limit, the interval becomes Wilson's. docs/coverage.md has
     the coverage of this and of other corrections.
 
@@ -83,9 +85,9 @@ def interval(
     >>> interval(0.9, 0.03, (0, 1), fewest=50, kind="logit")
     ConfidenceInterval(low=0.824031..., high=0.945346...)
     >>> interval(0.9, 0.03, (0, 1), fewest=50)
-    ConfidenceInterval(low=0.823086..., high=0.945681...)
+    ConfidenceInterval(low=0.816877..., high=0.945681...)
     >>> interval(0.9, 0.03, (0, 1), fewest=5)
-    ConfidenceInterval(low=0.743766..., high=0.965404...)
+    ConfidenceInterval(low=0.679970..., high=0.965404...)
     >>> interval(1.0, 0.0, (0, 1), fewest=50)
     ConfidenceInterval(low=0.928652..., high=1.0)
     """
@@ -130,18 +132,19 @@ def checked_level(level: float) -> float:
     return level
 
 
-def guarded_ends(p: FloatArray, error: FloatArray, n: FloatArray, z: FloatArray) -> FloatArray:
+def guarded_ends(p: FloatArray, error: FloatArray, n: FloatArray, z: FloatArray, share: float = 1.0) -> FloatArray:
     """One end of guarded intervals on the unit scale: the lower end at |z| where z < 0, else the upper end.
 
     As a function of z it rises from 0 (or the smallest end) through p at z = 0, so it can be read as a quantile
-    function of the value.
+    function of the value. `share` of the way from p to (n p + 1/2) / (n + 1) is the value around which the end
+    that faces the middle is recentred.
     """
     below = z < 0
     p = np.where(below, 1.0 - p, p)  # a lower end is the upper end of the mirrored value
     inside = (error >= NOTHING) & (p > 0) & (p < 1)
     safe_p, safe_error, reach = np.where(inside, p, 0.5), np.where(inside, error, 0.0), np.abs(z)
     edge = _wilson(p, n, reach, ARRAYS)[1]
-    ends = np.maximum(p, np.where(inside, _guarded_high(safe_p, safe_error, n, reach, edge, ARRAYS), edge))
+    ends = np.maximum(p, np.where(inside, _guarded_high(safe_p, safe_error, n, reach, edge, ARRAYS, share), edge))
     ends = np.where((n < 1 - NOTHING) & (reach > 0), 1.0, ends)  # less than one case: all values
     return np.asarray(np.where(below, 1.0 - ends, ends))
 
@@ -181,9 +184,11 @@ def _guarded(p: Any, error: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, A
     return 1 - _guarded_high(1 - p, error, n, z, 1 - low, m), _guarded_high(p, error, n, z, high, m)
 
 
-def _guarded_high(p: Any, error: Any, n: Any, z: Any, edge: Any, m: _Arithmetic) -> Any:
-    wide = _logit_high(p, m.sqrt(error**2 + guard_variance(p, n)), z, m)
-    return m.most(_logit_high(p, error, z, m), m.least(wide, edge))
+def _guarded_high(p: Any, error: Any, n: Any, z: Any, edge: Any, m: _Arithmetic, share: float = 1.0) -> Any:
+    """The upper end; `edge` is Wilson's."""
+    centre = p + share * (UNSEEN - p) / (n + 1)  # beyond p only if p < 1/2: only the end that faces 1/2 is moved
+    wide, moved = (_logit_high(q, m.sqrt(error**2 + guard_variance(q, n)), z, m) for q in (p, centre))
+    return m.most(_logit_high(p, error, z, m), m.least(m.most(wide, moved), edge))
 
 
 def _wilson(p: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:

@@ -149,7 +149,7 @@ def sample_size(
     --------
     >>> plan = sample_size(measure="auc", value=0.85, null=0.75, power=0.9, ratio=(1, 2))
     >>> plan
-    SampleSize(auc: n = 224 (negative 75, positive 149), power 0.9017)
+    SampleSize(auc: n = 239 (negative 80, positive 159), power 0.9010)
 
     Two classifiers on the same cases, and one that must not be worse:
 

@@ -165,9 +165,12 @@ polyroc.deciding = (function () {
     if (!(e >= 1e-12)) ends = wilson(p, n, z);
     else if (!(p > 0 && p < 1)) ends = [p - z * e, p + z * e];
     else {
-      const plain = logit(p, e, z), edge = wilson(p, n, z);
-      const wide = logit(p, Math.sqrt(e * e + (0.5 * p * (1 - p)) / (n * n)), z);
-      ends = [Math.min(plain[0], Math.max(wide[0], edge[0])), Math.max(plain[1], Math.min(wide[1], edge[1]))];
+      const guarded = (q) => logit(q, Math.sqrt(e * e + (0.5 * q * (1 - q)) / (n * n)), z);
+      const plain = logit(p, e, z), edge = wilson(p, n, z), wide = guarded(p), moved = guarded((n * p + 0.5) / (n + 1));
+      ends = [
+        Math.min(plain[0], Math.max(Math.min(wide[0], moved[0]), edge[0])),
+        Math.max(plain[1], Math.min(Math.max(wide[1], moved[1]), edge[1])),
+      ];
     }
     return [Math.max(low, Math.min(low + span * ends[0], value)), Math.min(high, Math.max(low + span * ends[1], value))];
   }
