@@ -10,7 +10,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.estimate import Estimate
-from polyroc.results.intervals import ConfidenceInterval, checked_level, guard_variance, guarded_ends
+from polyroc.results.intervals import ConfidenceInterval, GuardedEnds, checked_level, guard_variance
 from polyroc.results.inversion import one_sided, signed_root, two_sided
 from polyroc.results.resampled import Resampled
 from polyroc.results.result import p_text
@@ -52,15 +52,19 @@ class JointRegion:
         self.value, self.span = first.value - second.value, float(high - low)
         self._wald = sqrt(variance + first.monte_carlo_error**2 + second.monte_carlo_error**2)
         n = np.array([each.cases_behind for each in pair])
-        self._marginals: tuple[FloatArray, FloatArray, FloatArray] | None = None
+        self._ends: GuardedEnds | None = None
         if self.span == 0 or np.isnan([self.value, *n]).any():
             return
         p = np.array([(each.value - low) / self.span for each in pair])
         error = np.array([hypot(each.standard_error, each.monte_carlo_error) / self.span for each in pair])
-        self._marginals = p, error, n
         r = _correlation(p, error, n, variance / self.span**2)
-        self._around, self._share = _ellipse(p, error, n, r), 1.0 - max(0.0, r)
+        self._around = _ellipse(p, error, n, r)
+        columns = p[:, None], error[:, None], n[:, None]
+        self._ends = GuardedEnds(*columns, self._around, share=1.0 - max(0.0, r))
         self._tables = [each.quantiles(QUANTILES) if each.uses_boundary else None for each in pair]
+
+    def __reduce__(self) -> tuple[type["JointRegion"], tuple[Estimate, Estimate, float]]:
+        return JointRegion, (*self._pair, self._variance)
 
     def reversed(self) -> "JointRegion":
         """The region with first and second exchanged."""
@@ -71,22 +75,20 @@ class JointRegion:
         low, high = inf, -inf
         if not isnan(self._wald):
             low, high = self.value - z * self._wald, self.value + z * self._wald
-        if self._marginals is not None:
-            first, second = self._values(z * self._around)
+        if self._ends is not None:
+            first, second = self._values(self._ends, z)
             differences = first - second
             low, high = min(low, float(differences.min())), max(high, float(differences.max()))
         if low > high:
             return nan, nan
         return max(-self.span, min(low, self.value)), min(self.span, max(high, self.value))
 
-    def _values(self, z: FloatArray) -> FloatArray:
-        """The two values at their standard normal quantiles: the ends of their own intervals."""
-        assert self._marginals is not None
-        p, error, n = (each[:, None] for each in self._marginals)
-        values = self.span * guarded_ends(p, error, n, z, self._share)
+    def _values(self, ends: GuardedEnds, z: float) -> FloatArray:
+        """The two values around the region at z: ends of their own intervals."""
+        values = self.span * ends.at(z)
         for row, table in enumerate(self._tables):
             if table is not None:
-                values[row] = np.interp(z[row], QUANTILES, table)
+                values[row] = np.interp(z * self._around[row], QUANTILES, table)
         return values
 
 
@@ -200,7 +202,8 @@ class Difference:
         """Signed root of the test that the difference is `null`: the z at which the interval just reaches it."""
         if self.resampled is not None and self.resampled.is_usable(self.value):
             return self.resampled.signed_root(self._ends, self.value, null)
-        return signed_root(self._ends, self.value, null)
+        wald = abs(self.value - null) / self.standard_error if self.standard_error > 0 else 1.0
+        return signed_root(self._ends, self.value, null, guess=wald / self.stretch)
 
     def non_inferiority(self, margin: float) -> float:
         """P-value of the hypothesis that the first is worse than the second by `margin` or more (one-sided)."""

@@ -11,7 +11,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 
-__all__ = ["ConfidenceInterval", "IntervalKind", "checked_level", "guard_variance", "guarded_ends", "interval"]
+__all__ = ["ConfidenceInterval", "GuardedEnds", "IntervalKind", "checked_level", "guard_variance", "interval"]
 
 IntervalKind = Literal["guarded", "logit", "wald"]
 
@@ -132,21 +132,45 @@ def checked_level(level: float) -> float:
     return level
 
 
-def guarded_ends(p: FloatArray, error: FloatArray, n: FloatArray, z: FloatArray, share: float = 1.0) -> FloatArray:
-    """One end of guarded intervals on the unit scale: the lower end at |z| where z < 0, else the upper end.
+class GuardedEnds:
+    """Ends of guarded intervals on the unit scale in several directions, as a function of z.
 
-    As a function of z it rises from 0 (or the smallest end) through p at z = 0, so it can be read as a quantile
-    function of the value. `share` of the way from p to (n p + 1/2) / (n + 1) is the value around which the end
-    that faces the middle is recentred.
+    At z the end in a direction d is that of the interval at the quantile |z d|: the lower one if d < 0, else the
+    upper one. As a function of z d it rises through p at 0, so it can be read as a quantile function of the value.
+    What does not depend on z is computed once, because tests search for the z at which a region reaches a value.
+
+    Parameters
+    ----------
+    p, error, n
+        Places of the values between their limits, standard errors on this scale, effective numbers of cases.
+    directions
+        Broadcast against them.
+    share
+        How far the ends that face the middle are recentred, as a share of the way from p to (n p + 1/2) / (n + 1).
     """
-    below = z < 0
-    p = np.where(below, 1.0 - p, p)  # a lower end is the upper end of the mirrored value
-    inside = (error >= NOTHING) & (p > 0) & (p < 1)
-    safe_p, safe_error, reach = np.where(inside, p, 0.5), np.where(inside, error, 0.0), np.abs(z)
-    edge = _wilson(p, n, reach, ARRAYS)[1]
-    ends = np.maximum(p, np.where(inside, _guarded_high(safe_p, safe_error, n, reach, edge, ARRAYS, share), edge))
-    ends = np.where((n < 1 - NOTHING) & (reach > 0), 1.0, ends)  # less than one case: all values
-    return np.asarray(np.where(below, 1.0 - ends, ends))
+
+    def __init__(
+        self, p: FloatArray, error: FloatArray, n: FloatArray, directions: FloatArray, share: float = 1.0
+    ) -> None:
+        self._below, self._reach, self._n = directions < 0, np.abs(directions), n
+        self._p = np.where(self._below, 1.0 - p, p)  # a lower end is the upper end of the mirrored value
+        inside = (error >= NOTHING) & (self._p > 0) & (self._p < 1)
+        self._outside = None if inside.all() else ~inside  # Wilson's interval
+        self._unknown = n < 1 - NOTHING  # less than one case: all values
+        usable = np.where(inside, self._p, 0.5), np.where(inside, error, 0.0)
+        self._lines = _guarded_lines(*usable, n, ARRAYS, share)
+
+    def at(self, z: float) -> FloatArray:
+        """The ends at z, 0 or more."""
+        reach = z * self._reach
+        edge = _wilson_high(self._p, self._n, reach, ARRAYS)
+        ends = _guarded_high(self._lines, reach, edge, ARRAYS)
+        if self._outside is not None:
+            ends = np.where(self._outside, edge, ends)
+        ends = np.maximum(self._p, ends)
+        if self._unknown.any():
+            ends = np.where(self._unknown & (reach > 0), 1.0, ends)
+        return np.asarray(np.where(self._below, 1.0 - ends, ends))
 
 
 def guard_variance(p: Any, n: Any) -> Any:
@@ -169,29 +193,42 @@ ARRAYS = _Arithmetic(np.sqrt, np.log, np.tanh, np.minimum, np.maximum)
 
 
 def _logit(p: Any, error: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
-    return 1 - _logit_high(1 - p, error, z, m), _logit_high(p, error, z, m)
+    line, mirrored = _logit_line(p, error, m), _logit_line(1 - p, error, m)
+    return 1 - _logistic(mirrored[0] + z * mirrored[1], m), _logistic(line[0] + z * line[1], m)
 
 
-def _logit_high(p: Any, error: Any, z: Any, m: _Arithmetic) -> Any:
-    """The upper end; the lower one is that of the mirrored value 1 - p."""
-    # The logistic function as a hyperbolic tangent: it cannot overflow.
-    return (1 + m.tanh((m.log(p / (1 - p)) + z * error / (p * (1 - p))) / 2)) / 2
+def _logit_line(p: Any, error: Any, m: _Arithmetic) -> tuple[Any, Any]:
+    """The upper end of a logit interval: log-odds and their slope in z; the lower one is that of 1 - p."""
+    return m.log(p / (1 - p)), error / (p * (1 - p))
+
+
+def _logistic(x: Any, m: _Arithmetic) -> Any:
+    return (1 + m.tanh(x / 2)) / 2  # as a hyperbolic tangent it cannot overflow
 
 
 def _guarded(p: Any, error: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
-    """The logit interval with half an unseen case, which adds nothing beyond Wilson's interval."""
-    low, high = _wilson(p, n, z, m)
-    return 1 - _guarded_high(1 - p, error, n, z, 1 - low, m), _guarded_high(p, error, n, z, high, m)
+    """Both ends of the guarded interval."""
+    low, high = (_guarded_high(_guarded_lines(q, error, n, m), z, _wilson_high(q, n, z, m), m) for q in (1 - p, p))
+    return 1 - low, high
 
 
-def _guarded_high(p: Any, error: Any, n: Any, z: Any, edge: Any, m: _Arithmetic, share: float = 1.0) -> Any:
-    """The upper end; `edge` is Wilson's."""
+def _guarded_lines(p: Any, error: Any, n: Any, m: _Arithmetic, share: float = 1.0) -> tuple[tuple[Any, Any], ...]:
+    """Of three logit intervals: with the error as it is, with half an unseen case, and with it recentred."""
     centre = p + share * (UNSEEN - p) / (n + 1)  # beyond p only if p < 1/2: only the end that faces 1/2 is moved
-    wide, moved = (_logit_high(q, m.sqrt(error**2 + guard_variance(q, n)), z, m) for q in (p, centre))
-    return m.most(_logit_high(p, error, z, m), m.least(m.most(wide, moved), edge))
+    wide, moved = (_logit_line(q, m.sqrt(error**2 + guard_variance(q, n)), m) for q in (p, centre))
+    return _logit_line(p, error, m), wide, moved
+
+
+def _guarded_high(lines: tuple[tuple[Any, Any], ...], z: Any, edge: Any, m: _Arithmetic) -> Any:
+    """The upper end: half an unseen case adds nothing beyond `edge`, Wilson's end."""
+    plain, wide, moved = (log_odds + z * slope for log_odds, slope in lines)
+    return m.most(_logistic(plain, m), m.least(_logistic(m.most(wide, moved), m), edge))
 
 
 def _wilson(p: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * m.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return m.most(0.0, middle - reach), m.least(1.0, middle + reach)
+    return 1 - _wilson_high(1 - p, n, z, m), _wilson_high(p, n, z, m)
+
+
+def _wilson_high(p: Any, n: Any, z: Any, m: _Arithmetic) -> Any:
+    scaled = z * z / n
+    return m.least(1.0, (p + scaled / 2 + z * m.sqrt((p * (1 - p) + scaled / 4) / n)) / (1 + scaled))

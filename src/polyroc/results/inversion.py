@@ -12,12 +12,12 @@ Ends = Callable[[float], tuple[float, float]]
 """From a quantile z of the standard normal distribution to the ends of an interval that grows with z."""
 
 
-def signed_root(ends: Ends, value: float, null: float, most: float = MOST) -> float:
+def signed_root(ends: Ends, value: float, null: float, most: float = MOST, guess: float = 1.0) -> float:
     """The z at which the interval just reaches `null`: positive if `value` is above it, else negative.
 
     It plays the part of (value - null) / (standard error): the interval at the level of z excludes `null` if and
     only if |signed root| > z, so p-values made of it never contradict the interval. Infinite if no interval
-    reaches `null`, nan if there is no interval.
+    reaches `null`, nan if there is no interval. `guess` is tried first.
 
     >>> round(signed_root(lambda z: (2.0 - 0.5 * z, 2.0 + 0.5 * z), value=2.0, null=1.0), 6)
     2.0
@@ -31,7 +31,8 @@ def signed_root(ends: Ends, value: float, null: float, most: float = MOST) -> fl
         return sign * (ends(z)[end] - null)
 
     low, at_low = 0.0, abs(value - null)
-    high, at_high = 1.0, beyond(1.0)
+    high = min(max(guess, 1e-3), most)
+    at_high = beyond(high)
     if isnan(at_high) or isnan(at_low):
         return nan
     while at_high > 0:

@@ -154,7 +154,7 @@ def sample_size(
     Two classifiers on the same cases, and one that must not be worse:
 
     >>> sample_size(measure="auc", value=0.85, versus=0.80, correlation=0.5).n
-    520
+    534
     >>> sample_size(measure="auc", value=0.85, versus=0.85, correlation=0.5, margin=0.05).by_class
     {'negative': 230, 'positive': 229}
 
