@@ -170,9 +170,12 @@ class Estimate(Result):
         return self.resampled is None or self.chance in self.limits  # percentiles do not hold at a limit
 
     def quantiles(self, z: FloatArray) -> FloatArray:
-        """The ends of the interval at standard normal quantiles: the lower at abs(z) if z < 0, else the upper."""
-        ends = [self._interval_at(abs(each))[0 if each < 0 else 1] if each else self.value for each in z.tolist()]
-        return np.array(ends)
+        """The ends of the interval at -z and at z, for standard normal quantiles z > 0 in rising order.
+
+        In the order of the quantiles: lower ends, the value, upper ends.
+        """
+        low, high = np.array([self._interval_at(quantile) for quantile in z.tolist()]).T
+        return np.concatenate([low[::-1], [self.value], high])
 
     def z_value(self, null: float) -> float:
         """Signed root of the test that the true value is `null`: the z at which the interval just reaches it."""

@@ -156,7 +156,7 @@ def sample_size(
     >>> sample_size(measure="auc", value=0.85, versus=0.80, correlation=0.5).n
     534
     >>> sample_size(measure="auc", value=0.85, versus=0.85, correlation=0.5, margin=0.05).by_class
-    {'negative': 230, 'positive': 229}
+    {'negative': 236, 'positive': 236}
 
     Three ordered classes:
 
