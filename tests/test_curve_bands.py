@@ -252,3 +252,42 @@ def test_cost_curves_have_no_pointwise_band():
     y, s = Binormal(1.0).sample(30, rng=0)
     with pytest.raises(NotApplicableError, match="ask for band='simultaneous'"):
         pr.curve(y, s, kind="cost", band="pointwise")
+
+
+@pytest.mark.parametrize("method", [None, pr.Bootstrap(n=50, rng=0)])
+def test_precision_band_accounts_for_a_random_prevalence(method):
+    """Errors of the prevalence and of the rates are added as independent ones, on the scale of log-odds."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], [90, 40])
+    score = rng.normal(size=130) + 1.5 * y
+    fixed, random = (
+        pr.curve(
+            y, score, kind="pr", band="pointwise", sampling=sampling, **({"method": method} if method else {})
+        )
+        for sampling in ("case-control", "cohort")
+    )
+    assert "prevalence random" in random.band.method
+    assert (random.band.low <= fixed.band.low).all()
+    assert (random.band.high >= fixed.band.high).all()
+    at = int(np.argmin(np.abs(fixed.band.x - 0.8)))
+    threshold = np.sort(score[y == 1])[::-1][31]  # the 32nd of 40 positives
+    false = np.mean(score[y == 0] >= threshold)
+    middle = np.log(0.8 * 40 / (false * 90))
+    share = 1.959963984540054**2 * (1 / 40 + 1 / 90)
+    for end, other in ((fixed.band.low[at], random.band.low[at]), (fixed.band.high[at], random.band.high[at])):
+        near, far = (abs(np.log(each / (1 - each)) - middle) for each in (end, other))
+        assert far**2 - near**2 == pytest.approx(
+            share, rel=0.15
+        )  # the band's curve is straight between its points
+
+
+def test_average_precision_counts_what_one_negative_at_the_top_can_change():
+    y = np.r_[np.zeros(60, int), np.ones(30, int)]
+    rng = np.random.default_rng(1)
+    score = rng.normal(size=90) + 2 * y
+    area = pr.curve(y, score, kind="pr", sampling="case-control").area
+    top = np.mean([1 / (k + 1) for k in range(1, 31)])  # the loss if one negative is above all positives
+    assert 1 / area.cases_behind == pytest.approx(top, rel=0.2)  # a logarithm in the place of the sum
+    perfect = pr.curve([0] * 60 + [1] * 30, np.arange(90), kind="pr").area
+    spoilt = pr.curve([0] * 59 + [1] * 30 + [0], np.arange(90), kind="pr").area
+    assert perfect.value - spoilt.value == pytest.approx(top)

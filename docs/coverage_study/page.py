@@ -32,7 +32,17 @@ TESTS = {
 }
 KINDS = INTERVALS | TESTS
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))
-BIASED = ("average_precision", "cost_area", "scurfield", "scurfield(corrected=True)", "ht3", "information_gain")
+BIASED = ("cost_area", "scurfield", "scurfield(corrected=True)", "ht3", "information_gain", "sahiner(malignant=2)")
+BY_SHARES = (
+    "ppv",
+    "npv",
+    "expected_cost",
+    "net_benefit",
+    "average_precision",
+    "cost_area",
+    "information_gain",
+    "ova",
+)
 
 REASONS = {
     "outliers": "3 % of a class have scores of another class or beyond. A sample with none or few of them has a "
@@ -43,11 +53,15 @@ REASONS = {
     "class under 10": "The smallest class has fewer than 10 cases (or groups).",
     "wide rare class": "The class with the wider spread is not the larger one and the value is .9 or more: few "
     "cases of it make all errors.",
-    "few errors": "A value so near its limit that fewer than five cases of the smallest class are expected to be "
-    "wrong: the standard error is made of one or two cases.",
+    "few errors": "A value so near its limit that five or fewer cases of the smallest class are expected to be "
+    "wrong: the standard error is made of a few cases.",
+    "one side": "A one-sided test of a skewed estimate: more errors on this side, fewer on the other. The "
+    "two-sided test is within the limits, unless it is listed, too.",
     "few in range": "Fewer than five cases are expected inside the range of rates.",
-    "biased estimate": "The value itself is biased in small samples (a plug-in estimate of an entropy, a maximum "
-    "or a minimum), and a class has fewer than 50 cases.",
+    "biased estimate": "The value itself is biased in small samples: a plug-in estimate of an entropy, of a "
+    "maximum or of a minimum (the envelope of cost lines), or a mean over a domain that is itself estimated.",
+    "weighted shares": "The measure depends on the shares of the classes, which the interval takes as known "
+    "(case-control), but the weights of the cases make them vary from sample to sample.",
     "unexplained": "None of the above.",
 }
 
@@ -177,8 +191,10 @@ RULES: dict[str, Callable[[Row, int], bool]] = {
     "class under 10": lambda _, smallest: smallest < 10,
     "wide rare class": _is_wide_and_rare,
     "few in range": _has_few_in_range,
-    "biased estimate": lambda row, smallest: row["measure"] in BIASED and smallest < 50,
-    "few errors": lambda row, smallest: smallest * (1.0 - highest(row)) < 5,
+    "weighted shares": lambda row, _: MODELS[row["model"]].weighted and row["measure"] in BY_SHARES,
+    "biased estimate": lambda row, _: row["measure"] in BIASED,
+    "few errors": lambda row, smallest: smallest * (1.0 - highest(row)) <= 5 + 1e-9,
+    "one side": lambda row, _: row["test"] in ("greater", "less"),
 }
 
 

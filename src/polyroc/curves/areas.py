@@ -10,7 +10,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.tracing import upper_hull
 from polyroc.measures import MEASURES, Measure, Sample, Statistic
 from polyroc.measures.measure import always
-from polyroc.measures.statistic import Errors, Shares
+from polyroc.measures.statistic import Errors, Shares, Strata
 from polyroc.results.boundary import Boundary
 from polyroc.results.intervals import UNSEEN
 
@@ -23,6 +23,10 @@ def average_precision(sample: Sample) -> Statistic:
     With T and F the two rates and pi the share of positives, precision is P = pi T / (pi T + (1 - pi) F). A
     positive called at step k moves the sum by P_k and by the precision of all later steps, a negative by the
     latter only: the components are the derivatives of the value, so the standard error is the linearised one.
+
+    One negative above m positives leaves them the precisions k / (k + 1), k = 1 to m, and lowers the value by the
+    mean of 1 / (k + 1), about log(1 + m) / m: several times what it costs an area under the ROC curve. So the
+    interval counts fewer cases than there are.
     """
     found = Sweep(sample)
     pi, t, f = found.prevalence, found.tpr[1:], found.fpr[1:]
@@ -51,7 +55,12 @@ def average_precision(sample: Sample) -> Statistic:
         slopes[list(found.classes)] = up, down
         return Shares(slopes, float(np.ptp(np.concatenate(whole))))
 
-    return Statistic(value, lambda: found.strata(positive, negative), shares=shares)
+    def strata() -> Strata:
+        odds = (1.0 - pi) / pi if pi > 0 else 1.0
+        top = odds * float(np.log1p(found.called[1][-1] / odds)) if odds > 0 else 0.0
+        return found.strata(positive, negative, reach=max(1.0, top))
+
+    return Statistic(value, strata, shares=shares)
 
 
 def cost_area(sample: Sample) -> Statistic:

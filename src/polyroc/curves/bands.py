@@ -69,9 +69,10 @@ def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, met
 
     Bands of replicates are moved sideways by one negative (pointwise: half of one), for a rate cannot be told from
     its neighbour, and widened to contain the pointwise band by formula: resampling does not know of scores beyond
-    the last. For precision-recall curves, of the precision at a recall, given the sample's prevalence; by formula,
-    from the false positive rates at which the band of the ROC curve holds that recall. For cost curves, from the
-    simultaneous band of the ROC curve: as sure, at least.
+    the last. For precision-recall curves, of the precision at a recall; by formula, from the false positive rates
+    at which the band of the ROC curve holds that recall. The prevalence is that of the sample; its error is added
+    if class sizes are random (a cohort). For cost curves, from the simultaneous band of the ROC curve: as sure, at
+    least.
 
     References
     ----------
@@ -79,10 +80,17 @@ def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, met
     499-508. Zou & Donner, Statistics in Medicine 27 (2008) 1693-1702.
     """
     _refuse(found, kind, name, method)
+    if kind == "pr" and found.sample.scores.sampling == "cohort":
+        return _for_random_prevalence(found, _band(found, kind, name, level, method))
+    return _band(found, kind, name, level, method)
+
+
+def _band(found: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
+    """The band for a known prevalence."""
     if isinstance(method, Bootstrap):
         return _resampled_band(found, kind, name, level, method)
     if kind == "pr":
-        return _as_precision(band_around(found, "roc", name, level, method), found.prevalence)
+        return _as_precision(_band(found, "roc", name, level, method), found.prevalence)
     known = _true_positive_rates(found)
     if name == "pointwise":
         ends, how = _by_order_statistics(found, known, level), "order statistics and Wilson, combined"
@@ -159,10 +167,35 @@ def _as_precision(roc: Band, prevalence: float) -> Band:
     last = len(roc.x) - 1
     lowest = roc.x[np.maximum(np.searchsorted(np.maximum.accumulate(roc.high), RATES) - 1, 0)]
     highest = roc.x[np.minimum(np.searchsorted(np.maximum.accumulate(roc.low), RATES, "right"), last)]
-    recalled = prevalence * RATES
-    low, high = (recalled / np.maximum(recalled + (1.0 - prevalence) * u, 1e-300) for u in (highest, lowest))
+    low, high = (_precision(prevalence, RATES, u) for u in (highest, lowest))
     high[0] = 1.0  # nothing called, nothing wrong
     return Band(roc.kind, f"{roc.method}, turned", roc.level, RATES, low, high)
+
+
+def _for_random_prevalence(found: Sweep, band: Band) -> Band:
+    """A band of precisions for class sizes that are random.
+
+    The log-odds of a precision are those of the prevalence plus the logarithm of (recall / false positive rate):
+    the errors of both are combined as independent ones (MOVER). A rate of 0 counts as half a case.
+    """
+    from scipy.special import expit, logit
+
+    positives, negatives = found.units
+    z = NormalDist().inv_cdf(0.5 + band.level / 2.0)
+    share = z * sqrt(1.0 / positives + 1.0 / negatives)
+    precision = np.minimum(_precisions(found).value, _precision(found.prevalence, RATES, 0.5 / negatives))
+    middle = np.clip(precision, band.low, band.high)
+    ends = []
+    for side, end in ((-1.0, band.low), (1.0, band.high)):
+        a, b = (logit(np.clip(each, 1e-12, 1.0 - 1e-12)) for each in (middle, end))
+        ends.append(np.where((end > 0) & (end < 1), expit(a + side * np.hypot(b - a, share)), end))
+    low, high = ends
+    return Band(band.kind, f"{band.method}, prevalence random", band.level, band.x, low, high)
+
+
+def _precision(prevalence: float, recall: FloatArray, false_positive_rate: FloatArray | float) -> FloatArray:
+    recalled = prevalence * recall
+    return recalled / np.maximum(recalled + (1.0 - prevalence) * false_positive_rate, 1e-300)
 
 
 def _refuse(found: Sweep, kind: CurveKind, name: BandKind, method: Method | None) -> None:

@@ -51,13 +51,18 @@ class Sweep:
         weights = self.sample.weights(k, self.column)
         return called if weights is None else np.concatenate([[0.0], np.cumsum(weights[::-1])])[called]
 
-    def strata(self, positive: FloatArray, negative: FloatArray) -> tuple[Stratum, Stratum]:
-        """Components that depend only on the step at which a case is called: one per threshold but the first."""
-        return self._stratum(0, positive), self._stratum(1, negative)
+    def strata(
+        self, positive: FloatArray, negative: FloatArray, reach: float | None = None
+    ) -> tuple[Stratum, Stratum]:
+        """Components that depend only on the step at which a case is called: one per threshold but the first.
 
-    def _stratum(self, side: int, by_step: FloatArray) -> Stratum:
+        `reach` is that of the negatives (see `Stratum`).
+        """
+        return self._stratum(0, positive, None), self._stratum(1, negative, reach)
+
+    def _stratum(self, side: int, by_step: FloatArray, reach: float | None) -> Stratum:
         components = np.repeat(by_step, np.diff(self.called[side]))[::-1]
-        return Stratum(components, lambda: self.sample.sorted_cases(self.classes[side], self.column))
+        return Stratum(components, lambda: self.sample.sorted_cases(self.classes[side], self.column), reach)
 
     def points(self, kind: CurveKind, drop_intermediate: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The rates and thresholds of a curve, without scores that weigh nothing.
