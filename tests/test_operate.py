@@ -153,6 +153,7 @@ def rates_by(L, y, P):
     return np.array([np.bincount(said[y == k], minlength=3) / (y == k).sum() for k in range(3)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_three_classes_against_a_grid(seed):
     rng = np.random.default_rng(seed)
