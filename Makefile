@@ -1,11 +1,15 @@
 # Every target sets up what it needs: a virtual environment in .venv, dependencies by name.
+# Variables: PYTHON (the interpreter of .venv), VERSIONS (newest or oldest: which versions of the dependencies a new
+# .venv gets), DRAWS (the hypothesis profile of `make test`: polyroc, settled or quick; see tests/conftest.py).
 PYTHON ?= python3
-BIN := .venv/bin
-READY := .venv/.ready
+VERSIONS ?= newest
 DRAWS ?= polyroc
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+READY := .venv/.ready
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bench-scale coverage docs fronts gallery clean
+.PHONY: help demo test test-fast lint format bench bench-scale coverage docs fronts gallery clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
@@ -13,14 +17,18 @@ help: ## what can be made
 $(READY): pyproject.toml
 	@echo "Setting up .venv (once; a minute or two) ..."
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python .ci/constraints.py $(VERSIONS) > .venv/constraints.txt
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint .venv/constraints.txt --editable '.[dev]'
 	@touch $@
 
 demo: $(READY) ## three classifiers on iris: every measure with its error bar, and a report
 	@$(BIN)/polyroc demo --report report.html
 
 test: $(READY) ## all tests and docstring examples
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --hypothesis-profile=$(DRAWS)
+	@$(PYTEST) --hypothesis-profile=$(DRAWS)
+
+test-fast: $(READY) ## tests without the markers slow, browser and spark (estimated: two and a half minutes on two cores)
+	@$(PYTEST) --hypothesis-profile=quick -m 'not slow and not browser and not spark'
 
 lint: $(READY) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .

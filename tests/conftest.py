@@ -1,7 +1,8 @@
-"""Two profiles for all property tests: no deadlines (machines are noisy), examples enough to find what there is.
+"""Fixtures for all tests, the profiles of the property tests, and the order in which files run.
 
-`polyroc` draws anew in every run, so that runs go on finding things; `settled` draws fewer, and always the same,
-so that whether a change may land does not hang on luck (`.ci/run` asks for it).
+No profile has a deadline, because machines are noisy. `polyroc` draws new examples in every run, so that repeated
+runs find more; `settled` draws fewer and always the same ones, so that the result of `.ci/run` does not depend on
+chance; `quick` draws fewest, for `make test-fast`.
 """
 
 import pytest
@@ -19,6 +20,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("settled", parent=settings.get_profile("polyroc"), derandomize=True, max_examples=25)
+settings.register_profile("quick", parent=settings.get_profile("settled"), max_examples=10)
 settings.load_profile("polyroc")
 
 LONGEST = (
@@ -42,13 +44,19 @@ LONGEST = (
 )
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """What a test may say of itself; docs/validation.md is made of it (docs/building/evidence.py)."""
-    config.addinivalue_line("markers", "published(source, claim): it repeats numbers that were printed there.")
-    config.addinivalue_line("markers", "peer(package, claim): it agrees with another program.")
+MARKED_BY_FIXTURE = ("browser", "spark")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest deselects by marker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The files that take longest come first, so that no worker is left with one of them at the end."""
+    """Mark the tests that need a browser or Spark, and start the files that take longest first.
+
+    A test needs a browser or Spark if it uses the fixture of that name, directly or through another fixture. Long
+    files come first so that no worker is left with one of them at the end.
+    """
+    for item in items:
+        for name in MARKED_BY_FIXTURE:
+            if name in getattr(item, "fixturenames", ()):
+                item.add_marker(name)
     places = {name: place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.name, len(places)))

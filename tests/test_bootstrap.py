@@ -70,6 +70,7 @@ def drawn(data, key):
 # Replicates ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 @settings(max_examples=25)
 @given(data=st.data(), stratified=st.booleans(), seed=st.integers(0, 100))
@@ -243,6 +244,7 @@ def test_samples_with_other_weights_share_the_sort():
 # Standard errors -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["auc", "hand_till", "ova", "accuracy", "partial_auc(fpr=(0, 0.5))", "ht3"])
 @pytest.mark.parametrize("options", ["plain", "weighted", "grouped"])
 def test_the_standard_error_is_close_to_delong(key, options):
@@ -429,6 +431,7 @@ def test_a_perfect_classifier_has_no_bootstrap_interval():
     assert interval("bca", 1.0, found) is None
 
 
+@pytest.mark.slow
 def test_intervals_cover():
     """Exponential scores, rates 1 and 4: the area is 4/5; 300 samples of 30 and 30 cases."""
     rng = np.random.default_rng(31)

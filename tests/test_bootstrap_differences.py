@@ -61,6 +61,7 @@ def paired_accuracies(rng):
     return y, tables, right
 
 
+@pytest.mark.slow
 @pytest.mark.peer("scipy", "stats.bootstrap with paired=True: intervals of a difference of accuracies")
 @pytest.mark.parametrize("kind", KINDS)
 def test_paired_intervals_agree_with_scipys(kind):

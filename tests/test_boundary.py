@@ -300,6 +300,7 @@ def test_engines_have_the_same_intervals(tmp_path, weight):
         assert engine.confidence_interval() == pytest.approx(memory.confidence_interval(), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "draw", "chance"),
     [
@@ -330,6 +331,7 @@ def true_ht3(right):
     return 0.5 + right / 2 - (1 - right) / 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "draw", "true"),
     [

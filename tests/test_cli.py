@@ -33,6 +33,7 @@ def scores(tmp_path_factory):
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -222,6 +223,7 @@ def test_dropped_rows_are_noted(tmp_path):
     assert "polyroc: note: Dropped 1 of 5 rows" in done.stderr
 
 
+@pytest.mark.slow
 def test_names_in_a_file_cannot_paint_the_terminal(tmp_path):
     file = tmp_path / "hostile.csv"
     file.write_text("y,m,s\n" + "".join(f"{i % 2},[red]\x1b[31m,{i}\n" for i in range(6)))
@@ -250,6 +252,7 @@ def on_a_terminal(*arguments):
     return b"".join(pieces).decode()
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_table_has_typography():
     shown = on_a_terminal("demo")
     assert "\x1b[1m" in shown  # bold values
@@ -257,6 +260,7 @@ def test_on_a_terminal_the_table_has_typography():
     assert "───" in shown
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_error():
     command = f"{PROGRAM} measures --json | true"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)

@@ -109,6 +109,7 @@ def test_generating_functions_equal_all_pairs_of_lists(cases):
             assert [*counts, undecided] == naive.pair_counts(values), (positives, cut)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cases", range(2, 11))
 def test_enumeration_equals_generating_functions_for_all_sizes_and_cuts(cases):
     for positives in range(1, cases):
@@ -352,6 +353,7 @@ def test_an_unknown_measure_is_told():
         pr.contrast("auk", "accuracy", positives=3, negatives=3)
 
 
+@pytest.mark.slow
 def test_every_measure_that_applies():
     two = pr.contrast(positives=3, negatives=3)
     assert {"auc", "gini", "partial_auc", "accuracy", "sensitivity", "vus"} <= {*two.measures}
@@ -393,6 +395,7 @@ def test_the_tables_of_the_page_are_true():
         assert (C, limit, D) == expected
 
 
+@pytest.mark.slow
 def test_the_code_of_the_page_runs():
     page = (Path(__file__).parents[1] / "docs" / "contrasts.md").read_text()
     said = {}

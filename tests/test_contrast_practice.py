@@ -172,6 +172,7 @@ def test_json_and_csv_hold_what_python_gives():
     assert row["only_first"] == str(expected.counts.only_first)
 
 
+@pytest.mark.slow
 def test_a_world_on_the_command_line():
     done = polyroc(
         *("hand_till", "accuracy", "--world", "dirichlet", "--sizes", "4,5,6", "--precision", 5, "--pairs", 200),

@@ -32,6 +32,7 @@ def columns(draw):
     return Outputs(np.array(values).reshape(shape), sizes)
 
 
+@pytest.mark.slow
 @given(columns(), st.sampled_from(KEYS))
 @settings(max_examples=150, deadline=None)
 def test_values_of_many_outputs_are_those_of_each(outputs, key):
@@ -229,6 +230,7 @@ def test_impossible_worlds_are_told(make, message):
 # Contrasts -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_sampled_intervals_cover_the_exact_values():
     """Intervals at 90 % hold at least so often: in 45 of 60 draws or more, but for one time in 1000."""
     exact = pr.contrast("auc", "accuracy", positives=6, negatives=4, cut=5)
@@ -264,6 +266,7 @@ def test_zero_counts_leave_an_honest_interval():
     assert same.conclusion().startswith("Neither")
 
 
+@pytest.mark.slow
 def test_the_answer_does_not_depend_on_the_workers():
     keys = ["hand_till", "accuracy", "mossman"]
     told = []

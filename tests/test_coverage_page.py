@@ -86,6 +86,7 @@ def test_limits_of_good_rates(study):
     assert study.page.is_bad(test | {"nominal": "0.025", "rate": "0.0310"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "model", "values", "sizes"),
     [
@@ -108,6 +109,7 @@ def test_one_cell_again(study, rows, kind, model, values, sizes):
     assert all(row in rows for row in again)
 
 
+@pytest.mark.slow
 def test_interrupted_run_is_resumed(study, tmp_path):
     chosen = study.grid.cells()[:3]
     done = study.study.simulate(chosen[1], share=0.0)
@@ -123,6 +125,7 @@ def test_interrupted_run_is_resumed(study, tmp_path):
     assert not (tmp_path / "out.part").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "model", "value", "sizes"),
     [
@@ -169,6 +172,7 @@ def test_true_values(study, measure, model, value, sizes):
     assert high - low < 0.35 * max(1.0, abs(truth))
 
 
+@pytest.mark.slow
 def test_stored_true_values_are_exact_enough(study, rows):
     """The Monte Carlo error is below a twentieth of the standard error, a quarter of the width of Wald's."""
     widths = {}
@@ -187,6 +191,7 @@ def test_stored_true_values_are_exact_enough(study, rows):
     assert simulated > 100
 
 
+@pytest.mark.slow
 def test_a_stored_true_value_again(study):
     key = next(key for key in study.truths.stored() if key[0] == "mossman")
     value, error = study.truths.stored()[key]
@@ -229,6 +234,7 @@ def test_candidates_named_default_and_logit_are_those_of_polyroc(study):
         assert ends == pytest.approx(np.array(expected), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_candidates_can_be_reproduced(study):
     cell, measure = next(
         (cell, name)

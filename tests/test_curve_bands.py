@@ -19,6 +19,7 @@ from strategies import ordered, ranked, weights
 ROUNDING = 1e-9  # rates times totals, divided again
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_heights_of_weighted_cases_are_those_of_the_curve(data):
     y, s = data.draw(ranked())
@@ -76,6 +77,7 @@ def test_pointwise_band_is_its_slow_twin(cases, level):
             assert (band.low[i], band.high[i]) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("separation", [1.0, 1.8])
 @pytest.mark.parametrize("sizes", [(20, 200), (10, 100), (40, 400), (200, 20)])
 def test_pointwise_bands_hold_near_the_ends(separation, sizes):
@@ -86,6 +88,7 @@ def test_pointwise_bands_hold_near_the_ends(separation, sizes):
         assert found[:, place].sum() >= least(times, 0.95)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_simultaneous_bands_hold_the_whole_curve_as_often_as_they_say(method):
     times = 120
@@ -100,6 +103,7 @@ def test_working_hotelling_bands_hold_a_binormal_curve_as_often_as_they_say():
     assert least(times, 0.9) <= found <= binom.ppf(0.999, times, 0.9) + 3  # 3: the fit is not normal at n = 80
 
 
+@pytest.mark.slow
 def test_resampled_simultaneous_band_holds_the_whole_curve_where_negatives_are_few():
     """It held 91 % of these before it contained the pointwise band by formula."""
     times = 150
@@ -117,6 +121,7 @@ def test_resampled_bands_contain_the_pointwise_band_by_formula(kind, name):
     assert (resampled.high >= formula.high).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_pointwise_bands_hold_each_point_as_often_as_they_say(method):
     times = 200
@@ -126,6 +131,7 @@ def test_pointwise_bands_hold_each_point_as_often_as_they_say(method):
     assert found.all(axis=1).mean() < 0.7  # a pointwise band is not a simultaneous one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [pr.DeLong(), pr.Bootstrap(n=100, rng=0)], ids=["formula", "bootstrap"])
 def test_precision_recall_bands_hold_the_true_precision(method):
     world, times, places = Binormal(1.0), 60, (60, 100, 160)  # recall 0.3, 0.5, 0.8

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+import runpy
 import sys
 
 import pytest
@@ -23,6 +24,7 @@ def name(page):
     return str(page.relative_to(pages.DOCS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name not in RUN_ELSEWHERE], ids=name)
 def test_a_page_shows_what_its_blocks_print(page):
     text = page.read_text()
@@ -130,6 +132,36 @@ def test_facts_are_those_of_the_registry():
     assert "`malignant`, must be told" in measures.facts(MEASURES["sahiner"])
 
 
+# Architecture
+
+ARCHITECTURE = (pages.DOCS / "architecture.md").read_text(encoding="utf-8")
+FOLDERS = (pages.ROOT / "src" / "polyroc", pages.ROOT)
+
+
+def test_files_on_the_architecture_page_exist():
+    paths = set(re.findall(r"`([\w/]+(?:\.py|/))`", ARCHITECTURE)) - {"src/polyroc/"}
+    assert len(paths) > 30
+    assert {path for path in paths if not any((folder / path).exists() for folder in FOLDERS)} == set()
+
+
+def test_names_on_the_architecture_page_are_defined_in_their_files():
+    named = re.findall(r"`(\w+)`\s+(?:in|\()\s*`([\w/]+\.py)`", ARCHITECTURE)
+    assert len(named) > 15
+    for defined, path in named:
+        text = (FOLDERS[0] / path).read_text(encoding="utf-8")
+        assert re.search(rf"^(def|class) {defined}\b|^{defined}\b.*=", text, flags=re.MULTILINE), (defined, path)
+
+
+def test_the_picture_of_the_architecture_is_current():
+    drawing = runpy.run_path(str(pages.DOCS / "make_architecture.py"))
+    stored = drawing["PICTURE"].read_text(encoding="utf-8")
+    assert stored == drawing["picture"](), "python docs/make_architecture.py draws it again"
+    assert set(drawing["DESCRIPTIONS"]) == set(drawing["layers"]())
+    assert set(drawing["STEPS"]) <= set(drawing["layers"]())
+    steps = re.findall(r"^(\d)\. \*\*", ARCHITECTURE, flags=re.MULTILINE)
+    assert {step for several in drawing["STEPS"].values() for step in several} == set(map(int, steps))
+
+
 # Evidence
 
 
@@ -171,6 +203,7 @@ def test_the_papers_are_those_of_the_repository():
 # Examples and site
 
 
+@pytest.mark.slow
 def test_formulas_can_be_drawn():
     formulas = [
         block or inline
@@ -194,6 +227,7 @@ EXAMPLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", EXAMPLES)
 def test_examples_on_real_data(script, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -204,6 +238,7 @@ def test_every_example_is_tested():
     assert {script.stem for script in examples.SCRIPTS.glob("*.py")} == set(EXAMPLES)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")  # within Sphinx
 def test_the_site_builds_without_a_warning(tmp_path, monkeypatch):
     """Everything but writing the pages, and running the examples once more."""

@@ -164,6 +164,7 @@ def test_every_measure_that_applies(folder):
     assert "auc" in found.skipped
 
 
+@pytest.mark.slow
 @given(tallied(3, 3, share), st.sampled_from([0.3, 1e-3, 1e-9]))
 @settings(max_examples=40)
 def test_refinement_reaches_the_tolerance(data, tolerance):
@@ -171,6 +172,7 @@ def test_refinement_reaches_the_tolerance(data, tolerance):
     check_solution(y, [*table.T], w, ["hand_till", "ova"], tolerance, matrix=True)
 
 
+@pytest.mark.slow
 @given(tallied(3, 1, number), st.sampled_from([0.3, 1e-3, 1e-9]))
 @settings(max_examples=40)
 def test_refinement_of_one_column(data, tolerance):
@@ -363,6 +365,7 @@ def file(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 class TestLittleRoom:
     """Memory smaller than the data: put aside on disk; and a disk that is full."""
 

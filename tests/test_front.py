@@ -106,6 +106,7 @@ def test_two_classes_are_bounded_by_cost_ratios():
         pr.front(y, P, bounds={((0, 1), (1, 0)): (2, 3), ((1, 0), (0, 1)): (2, 3)})
 
 
+@pytest.mark.slow
 def test_many_draws_reach_the_cheapest_rule_for_given_costs():
     """No rule of the family that `operate` finds is cheaper by far than the cheapest point of the front."""
     y, P = sample(np.random.default_rng(3), (30, 30, 30))
@@ -314,6 +315,7 @@ def test_the_inputs_are_left_alone():
     assert np.array_equal(P, before)
 
 
+@pytest.mark.slow
 def test_twenty_classes_are_swept():
     y, P = sample(np.random.default_rng(0), (3,) * 20)
     found = pr.front(y, P, n=20)

@@ -201,6 +201,7 @@ def test_what_is_not_converged_is_said_in_a_sentence(polyroc, file):
     )
 
 
+@pytest.mark.slow
 def test_exact_volumes_on_demand(polyroc, stored):
     told = json.loads(polyroc("front", stored, "--exact", "--json").stdout)
     exact = pr.Front.load(stored).gini(None)

@@ -141,6 +141,7 @@ print("kept", found.search.generations, found.search.interrupted, len(found), fl
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-C", "kill -9"])
 def test_a_process_that_is_stopped_loses_little(blow, tmp_path):

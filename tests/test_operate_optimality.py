@@ -36,6 +36,7 @@ def test_one_error_where_the_search_once_returned_two():
     assert found.optimality == "proven"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(14))
 def test_nine_cases_against_all_decisions(seed):
     y, P, costs = drawn(seed, 9, 3, 0.2)

@@ -17,6 +17,7 @@ import polyroc as pr
 from polyroc.errors import InputError
 
 
+@pytest.mark.slow
 @pytest.mark.peer("scikit-learn", "estimator_checks of OperatingPointClassifier")
 @pytest.mark.filterwarnings(
     "ignore:invalid value encountered in cast:RuntimeWarning"

@@ -142,6 +142,7 @@ def test_correction_removes_most_of_the_bias():
     assert abs(corrected - true) < 0.04
 
 
+@pytest.mark.slow
 def test_delta_method_agrees_with_simulation():
     rng = np.random.default_rng(7)
     y = np.repeat([0, 1, 2], [40, 50, 60])

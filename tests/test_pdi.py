@@ -132,6 +132,7 @@ def test_other_methods_agree():
     assert bootstrap.standard_error == pytest.approx(error, rel=0.1)  # 1000 replicates know it to 2.2 %
 
 
+@pytest.mark.slow
 def test_variance_and_test_against_simulation():
     """Equal classifiers, small unequal classes: the variance is that of the value, the test has its size."""
     values, variances, pvalues = [], [], []

@@ -468,6 +468,7 @@ def pictures_of(names):
     yield pr.plot(pr.surface(labels[y], P[:, 0], labels=names))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [["a", "b", "c"], HOSTILE])
 def test_names_are_shown_as_they_are_on_one_line_and_texts_do_not_collide(names):
     for picture in pictures_of(names):
@@ -562,6 +563,7 @@ def command(*arguments):
     return run(["plot", str(catalogue.path("iris_predictions")), *IRIS, *map(str, arguments)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "suffix", "more"),
     [
@@ -658,6 +660,7 @@ def test_the_gallery_shows_every_example_as_it_is(gallery):
     assert sorted(each.stem for each in (DOCS / "gallery").iterdir()) == sorted(gallery["ORDER"])
 
 
+@pytest.mark.slow
 def test_every_example_leaves_its_picture(gallery, tmp_path):
     gallery["draw"](tmp_path)
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted(f"{name}.png" for name in gallery["ORDER"])

@@ -175,6 +175,7 @@ def test_width_is_that_of_the_interval(value, width):
     assert found.power is None
 
 
+@pytest.mark.slow
 def test_formula_is_exact_for_exponential_scores():
     """The spread of 4000 simulated areas: within 5 %, four standard errors of a standard deviation."""
     rng, area, n = np.random.default_rng(5), 0.8, (15, 25)
@@ -186,6 +187,7 @@ def test_formula_is_exact_for_exponential_scores():
     assert high - low == pytest.approx(plan.width, rel=0.05)
 
 
+@pytest.mark.slow
 def test_default_variance_is_that_of_normal_scores():
     """The standard deviation of 4000 simulated areas: within 5 %, four standard errors of a standard deviation."""
     rng, area, n = np.random.default_rng(6), 0.9, (40, 12)
@@ -205,6 +207,7 @@ def test_power_is_the_chance_of_an_estimate_beyond_the_critical_one():
     assert interval(critical, there, (0, 1), fewest=50).low == pytest.approx(0.8, abs=1e-9)  # two root finders
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "null", "n", "sides"),
     [
@@ -234,6 +237,7 @@ def _require_promise(plan, found):
     assert low <= found.simulations * found.power <= high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [-0.5, 0.3, 0.8])
 def test_correlation_of_areas(correlation):
     """1000 pairs of areas: Fisher's z within 3.3 standard errors, once in a thousand."""
@@ -260,6 +264,7 @@ def test_correlation_of_areas_against_the_bivariate_normal():
     assert area_correlation(0, 0.9, 0.7) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("world", "n", "options"),
     [
@@ -281,6 +286,7 @@ def test_promised_power_is_reached_for_two_classifiers(world, n, options):
     assert (found.value, found.versus) == (world.first, world.second)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second", "n", "options"),
     [(0.95, 0.85, (50, 50), {}), (0.85, 0.85, (80, 80), {"margin": 0.1})],

@@ -103,6 +103,7 @@ def test_planned_values_replace_those_of_the_pilot():
     assert hard > easy
 
 
+@pytest.mark.slow
 def test_pilot_keeps_its_promise():
     """A pilot of 1500 cases, so that its own error does not matter: the power in simulations of the same world."""
     world = datasets.HandTill(3, 1.0)
@@ -129,6 +130,7 @@ class Shared:
         return y, dict(zip(("one", "two"), P, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strengths", "n", "options"),
     [((1.5, 1.1), (50, 50, 50), {}), ((2.5, 1.8), (30, 60, 30), {}), ((1.5, 1.5), (60, 60, 60), {"margin": 0.07})],

@@ -15,6 +15,7 @@ from polyroc.inference.power import Simulation, sample_size
 from polyroc.results.sample_size import SampleSize
 
 
+@pytest.mark.slow
 def test_simulation_finds_about_the_size_of_the_formula():
     """Within 15 %: 400 samples leave 2 % of power open, some 6 % of n, and the formula is an approximation."""
     told = []
@@ -58,6 +59,7 @@ def test_worlds_apart_and_three_classes():
     assert three.power > 0.9
 
 
+@pytest.mark.slow
 def test_width_is_kept_with_the_chance_wanted():
     found = sample_size(world=binormal(0.8), measure="auc", width=0.2, power=0.9, method=Simulation(100, rng=0))
     assert found.power >= 0.9

@@ -150,6 +150,7 @@ def test_information_gain_of_the_perfect_and_of_the_constant():
     assert constant.information_gain([0.5, 0.5, 0, 0]).limits == (0.0, 1.0)
 
 
+@pytest.mark.slow
 def test_error_of_the_information_gain_by_simulation():
     rng = np.random.default_rng(5)
     truth = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.3, 0.6]])

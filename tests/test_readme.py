@@ -24,6 +24,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_five_lines_print_what_they_show(folder):
     (block,) = [block for block in pages.blocks(README) if block.language == "pycon"]
     assert block.text.count(">>> ") == 5
@@ -31,6 +32,7 @@ def test_five_lines_print_what_they_show(folder):
     assert pages.filled(text) == text
 
 
+@pytest.mark.slow
 def test_commands_run(folder):
     commands = re.findall(r"^polyroc .*$", README, flags=re.MULTILINE)
     assert len(commands) == 5
@@ -40,6 +42,7 @@ def test_commands_run(folder):
         assert done.stdout
 
 
+@pytest.mark.slow
 def test_the_first_command_is_a_program(folder):
     command = re.search(r"^polyroc .*$", README, flags=re.MULTILINE)[0]
     path = Path(sys.executable).parent
@@ -77,6 +80,7 @@ def test_every_measure_is_listed():
     assert re.findall(r"`(\w+)`", table.split("Each of them")[0]) == list(MEASURES)
 
 
+@pytest.mark.slow
 def test_the_picture_is_what_the_demo_shows(tmp_path):
     docs = Path(__file__).parent.parent / "docs"
     subprocess.run([sys.executable, docs / "make_picture.py", tmp_path / "demo.svg"], check=True)

@@ -45,6 +45,7 @@ def report(reports, paper):
     return reports[1][paper]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", running.PAPERS)
 def test_what_should_agree_agrees(reports, paper):
     found = report(reports, paper)
@@ -52,6 +53,7 @@ def test_what_should_agree_agrees(reports, paper):
     assert len(found.lines) > 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", running.PAPERS)
 def test_a_perturbed_number_is_noticed(reports, paper):
     """Each number in turn, moved to where its kind no longer holds."""
@@ -105,6 +107,7 @@ def test_table_six_is_all_there():
     assert [n.name for n in cells if "one exception" in n.reason] == ["A(2|3)"]
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_where_it_was(reports, tmp_path, monkeypatch):
     out, _ = reports
     shutil.copytree(out / "ling", tmp_path / "ling")
@@ -137,6 +140,7 @@ PICTURES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", running.PAPERS)
 def test_what_is_written(reports, paper):
     out, found = reports[0] / paper, report(reports, paper)
@@ -301,6 +305,7 @@ def test_nearest_neighbours_do_not_count_the_case_itself():
 # The command
 
 
+@pytest.mark.slow
 def test_the_command(reports, capsys):
     out, _ = reports
     assert run(["reproduce", "ling", "--quick", "--out", str(out)]) == 0
@@ -310,6 +315,7 @@ def test_the_command(reports, capsys):
     assert "numbers as they should be" in shown
 
 
+@pytest.mark.slow
 def test_the_exit_code_tells(reports, capsys, monkeypatch):
     out, found = reports
     line = found["ling"].lines[0]

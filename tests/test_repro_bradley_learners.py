@@ -38,6 +38,7 @@ GOLF = np.array(
 X_GOLF, IS_GOLF = GOLF[:, :4], np.eye(2)[GOLF[:, 4].astype(int)]
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [C45Tree(), MultiscaleClassifier(), MultiscaleClassifier("minimum_error", "in turn"), CostSweep()]
 )

@@ -75,6 +75,7 @@ def finished(visitor, key, columns=PETS_COLUMNS):
     raise AssertionError(now)
 
 
+@pytest.mark.slow
 def test_two_visitors_at_once_do_not_see_each_other(server):
     with server.visitor() as one, server.visitor() as two:
         mine, theirs = bring(one), bring(two, PETS.replace("cat", "fox"))
@@ -259,6 +260,7 @@ def test_from_a_file_to_a_report_in_a_browser(server, browser, tmp_path):
     assert seen == []
 
 
+@pytest.mark.slow
 def test_reports_by_request_alone(server):
     with server.visitor() as visitor:
         key = bring(visitor)
@@ -277,6 +279,7 @@ def test_reports_by_request_alone(server):
         visitor.post("/end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_everything_is_deleted_when_the_server_stops(tmp_path, how):
     server = Server(tmp_path)
@@ -287,6 +290,7 @@ def test_everything_is_deleted_when_the_server_stops(tmp_path, how):
     assert server.files() == []
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_said_so(server):
     port = server.address.rstrip("/").rsplit(":", 1)[1]
     command = [sys.executable, "-c", "from polyroc.cli import main; main()", "serve", "--port", port]

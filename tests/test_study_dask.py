@@ -13,7 +13,10 @@ from test_study_run import content, plan
 
 distributed = pytest.importorskip("distributed")
 
-pytestmark = pytest.mark.filterwarnings("default")  # those of the cluster, which a killed worker gives cause to
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("default"),  # those of the cluster, which a killed worker gives cause to
+]
 
 
 @pytest.fixture(scope="module")

@@ -86,6 +86,7 @@ def stored(path):
     return set(seeds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_jobs", "kills", "seed"), [(1, KILLS, 1), (2, 4, 2)])
 def test_killed_again_and_again_it_ends_as_if_undisturbed(tmp_path, n_jobs, kills, seed):
     log = tmp_path / "log"
@@ -139,6 +140,7 @@ def wait_for_any_moment(process, log, chance):
     time.sleep(chance.uniform(0.0, 0.05))
 
 
+@pytest.mark.slow
 def test_a_process_that_hangs_dies_with_its_run(tmp_path):
     log = tmp_path / "pid"
     hangs = {"class": "study_learners:Hangs", "parameters": {"log": str(log)}}

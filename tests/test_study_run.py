@@ -47,6 +47,7 @@ def content(path):
     return repr(rows).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.peer("scikit-learn", "predictions of a study, fold by fold")
 def test_predictions_are_those_of_scikit_learn_fold_by_fold(tmp_path):
     from sklearn.linear_model import LogisticRegression
@@ -107,6 +108,7 @@ FAILING = {
 }
 
 
+@pytest.mark.slow
 def test_learners_that_fail_are_recorded_and_the_rest_goes_on(tmp_path):
     names = ["Raises", "SaysNan", "SaysTooLittle", "DoesNotAddUp"]
     found = pr.study(plan("Prior", *names, "Worldly"), out=tmp_path / "here.duckdb")
@@ -174,6 +176,7 @@ def test_a_leak_would_be_caught(tmp_path, monkeypatch):
     assert {each.message for each in found.failures} == {"AssertionError: asked of a row it has learned from"}
 
 
+@pytest.mark.slow
 def test_the_answer_does_not_depend_on_how_it_is_run(tmp_path):
     tree = {
         "name": "forest",

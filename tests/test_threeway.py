@@ -363,6 +363,7 @@ def test_on_the_command_line_the_class_is_written_out(tmp_path):
 # Both: variance and comparison -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ["mossman", "sahiner(malignant=0)"])
 def test_variance_against_simulation(asked):
     rng = np.random.default_rng(7)

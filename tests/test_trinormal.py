@@ -29,6 +29,7 @@ def test_t10_volumes_of_normal_scores(world, volume):
     assert turned.vus_variance((4, 5, 6)) == pytest.approx(world.vus_variance((6, 5, 4)), abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", [Trinormal((0, 1, 2)), Trinormal((0, 1, 2), (1, 0.5, 3)), Trinormal((0, -1, 1))])
 def test_variance_of_the_volume_by_simulation(world):
     """2000 samples of 5, 4 and 6 cases: mean and variance within four standard errors."""

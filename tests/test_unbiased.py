@@ -147,6 +147,7 @@ def test_hand_till_has_no_bias_in_a_world_small_enough_to_count():
     assert truth[0, 0] > 0.01
 
 
+@pytest.mark.slow
 def test_vus_has_no_bias_in_a_world_small_enough_to_count():
     """Three patterns of two tied scores, three classes of two cases: 729 samples."""
     tables = [np.array([0.0, 1, 2]), np.array([1.0, 0, 1])]
@@ -169,6 +170,7 @@ def test_vus_of_all_arrangements_of_a_few_cases(sizes):
     assert found.min() == 0.0  # none is negative
 
 
+@pytest.mark.slow
 def test_simulation_of_the_volume_with_8_10_and_7_cases():
     """Three normal scores one standard deviation apart: the true variance is known.
 
@@ -191,6 +193,7 @@ def moments(separation):
     return datasets.Binormal(separation).auc, Qa, Qb
 
 
+@pytest.mark.slow
 def test_simulation_of_the_area_with_10_and_15_cases():
     """Normal scores half a standard deviation apart: the true variance is .01309 exactly.
 
@@ -217,6 +220,7 @@ def test_simulation_of_the_area_with_10_and_15_cases():
     assert limits.max() < 0.0004  # 3 %: the 4 % that DeLong's is too large would show
 
 
+@pytest.mark.slow
 def test_simulation_of_hand_till_with_25_40_and_30_cases():
     """Estimated less true (co)variance is zero on average; half a squared difference of two replicates is true."""
     world, rng, pairs = datasets.HandTill(3, 1.0), np.random.default_rng(1), 600
