@@ -10,7 +10,7 @@ import polyroc as pr
 from golden import decisions, files, fronts, inputs, record, studies
 from golden.answers import ANSWERS, answer
 from golden.decisions import RULES
-from golden.files import FRONTS, PLAN, RESULTS, ROWS, STORED
+from golden.files import FRONTS, PLAN, RESULTS, STORED
 from golden.fronts import CLASSIFIERS
 from golden.inputs import TALLIES
 from golden.plain import differences, message, plain
@@ -21,8 +21,8 @@ RECORDED = record.read_answers()
 
 
 def require_same(name, recorded, computed):
-    found = sorted(differences(recorded, computed), key=lambda each: each[0])
-    assert not found, message(name, found)
+    changes = sorted(differences(recorded, computed), key=lambda change: change[0])
+    assert not changes, message(name, changes)
 
 
 def text_of(name):
@@ -44,8 +44,8 @@ def test_every_recorded_answer_is_computed():
 def test_every_measure_is_recorded():
     evaluated = {
         estimate["measure"].split("(")[0]
-        for name, each in RECORDED.items()
-        for estimate in _estimates(each["answer"])
+        for name, recorded in RECORDED.items()
+        for estimate in _estimates(recorded["answer"])
         if name.startswith("evaluate/")
     }
     assert evaluated == set(MEASURES)
@@ -56,11 +56,11 @@ def _estimates(node):
     if isinstance(node, dict):
         if node.get("kind") == "Estimate":
             yield node
-        for each in node.values():
-            yield from _estimates(each)
+        for inner in node.values():
+            yield from _estimates(inner)
     elif isinstance(node, list):
-        for each in node:
-            yield from _estimates(each)
+        for inner in node:
+            yield from _estimates(inner)
 
 
 # Stored files ---------------------------------------------------------------------------------------------------
@@ -68,15 +68,8 @@ def _estimates(node):
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_stored_result_is_read_and_written_again(name):
-    stored = text_of(f"{name}.json")
-    again = RESULTS[name].read(stored).to_dict()
-    require_same(name, json.loads(stored), json.loads(json.dumps(again, allow_nan=False)))
-
-
-@pytest.mark.parametrize("name", RESULTS)
-def test_stored_result_has_the_recorded_rows(name):
-    recorded = json.loads(ROWS.read_text(encoding="utf-8"))
-    require_same(f"rows of {name}", recorded[name], record.read_rows(name))
+    again = files.read_result(name).to_dict()
+    require_same(name, json.loads(text_of(f"{name}.json")), json.loads(json.dumps(again, allow_nan=False)))
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -91,17 +84,17 @@ def test_every_kind_of_result_is_stored():
     for name in pr.__all__:
         getattr(pr, name)  # a class is known only after its module is imported
     kinds = {
-        each.__name__
-        for each in _subclasses(Result)
-        if each.__module__.startswith("polyroc.") and not each.__abstractmethods__
+        kind.__name__
+        for kind in _subclasses(Result)
+        if kind.__module__.startswith("polyroc.") and not kind.__abstractmethods__
     }
-    assert kinds - {each.kind.__name__ for each in RESULTS.values()} == set()
+    assert kinds - {stored.kind.__name__ for stored in RESULTS.values()} == set()
 
 
 def _subclasses(kind):
-    for each in kind.__subclasses__():
-        yield each
-        yield from _subclasses(each)
+    for derived in kind.__subclasses__():
+        yield derived
+        yield from _subclasses(derived)
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -145,7 +138,7 @@ def _content(path):
     if path.suffix == ".json":
         return json.loads(path.read_text(encoding="utf-8"))
     with np.load(path) as arrays:
-        return {name: (each.dtype.str, each.tolist()) for name, each in arrays.items()}
+        return {name: (array.dtype.str, array.tolist()) for name, array in arrays.items()}
 
 
 def test_stored_study_is_read_and_resumed(tmp_path):
@@ -155,7 +148,7 @@ def test_stored_study_is_read_and_resumed(tmp_path):
     study = pr.Study.open(path)
     require_same("study", recorded, plain(studies.study_answers(study)))
     times = study.fit_times()
-    resumed = studies.run_study(path)  # nothing is left to do, so no fit is made again
+    resumed = studies.run_study(path)  # all fits are stored, so none is repeated
     require_same("resumed study", recorded, plain(studies.study_answers(resumed)))
     assert resumed.fit_times() == times
 
@@ -185,9 +178,9 @@ def test_every_stored_file_is_known():
     ],
 )
 def test_comparison_names_the_first_difference(recorded, computed, path):
-    found = sorted(differences(recorded, computed), key=lambda each: each[0])
-    assert found[0][0] == path
-    assert path in message("name", found)
+    changes = sorted(differences(recorded, computed), key=lambda change: change[0])
+    assert changes[0][0] == path
+    assert path in message("name", changes)
 
 
 def test_comparison_allows_rounding_only():

@@ -36,14 +36,14 @@ for _average in ("vertical", "threshold", "pooled"):
 
 @recorded("curve/more_questions")
 def _curve_questions():
-    found = DATA["two_classes"].call(pr.curve)
+    curve = DATA["two_classes"].call(pr.curve)
     return {
-        "hull": found.hull(),
-        "at": found.at(fpr=0.2),
-        "height": found.height(0.35),
-        "partial_area": found.partial_area(fpr=(0, 0.2)),
-        "thinned": found.thinned(points=10),
-        "rows": found.rows(),
+        "hull": curve.hull(),
+        "at": curve.at(fpr=0.2),
+        "height": curve.height(0.35),
+        "partial_area": curve.partial_area(fpr=(0, 0.2)),
+        "thinned": curve.thinned(points=10),
+        "rows": curve.rows(),
     }
 
 

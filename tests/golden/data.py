@@ -100,8 +100,8 @@ def _two_probabilities():
 
 
 def _case_control():
-    found = _two_probabilities()
-    return Data(found.y_true, found.y_score, {"sampling": "case-control"})
+    cohort = _two_probabilities()
+    return Data(cohort.y_true, cohort.y_score, {"sampling": "case-control"})
 
 
 def _three():
@@ -111,14 +111,19 @@ def _three():
 
 
 def _three_weighted():
-    found = _three()
-    weight = np.random.default_rng(12).integers(1, 5, len(found.y_true)) / 2
-    return Data(found.y_true, found.y_score["poor"], {"sample_weight": weight})
+    three = _three()
+    weight = np.random.default_rng(12).integers(1, 5, len(three.y_true)) / 2
+    return Data(three.y_true, three.y_score["poor"], {"sample_weight": weight})
 
 
 def _three_in_order():
-    found = _three()
-    return Data(found.y_true, found.y_score["poor"], {"labels": ["c", "a", "b"]})
+    three = _three()
+    return Data(three.y_true, three.y_score["poor"], {"labels": ["c", "a", "b"]})
+
+
+def _three_grouped():
+    three = _three()
+    return Data(three.y_true, three.y_score["poor"], {"groups": np.arange(len(three.y_true)) // 2 % 13})
 
 
 def _three_perfect():
@@ -185,6 +190,7 @@ DATA = {
     "three": _three(),
     "three_weighted": _three_weighted(),
     "three_in_order": _three_in_order(),
+    "three_grouped": _three_grouped(),
     "three_perfect": _three_perfect(),
     "five": _five(),
     "ordered": _ordered(),

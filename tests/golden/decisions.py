@@ -25,13 +25,13 @@ add(
 
 @recorded("rates/more_questions")
 def _rates_questions():
-    found = DATA["three"].call(pr.rates, classifier="good")
+    rates = DATA["three"].call(pr.rates, classifier="good")
     return {
-        "information_gain": found.information_gain(),
-        "information_gain_priors": found.information_gain([0.2, 0.3, 0.5]),
-        "likelihood_ratios": found.likelihood_ratios(),
-        "cobweb": found.cobweb().rows(),
-        "cell": found["a", "b"],
+        "information_gain": rates.information_gain(),
+        "information_gain_priors": rates.information_gain([0.2, 0.3, 0.5]),
+        "likelihood_ratios": rates.likelihood_ratios(),
+        "cobweb": rates.cobweb().rows(),
+        "cell": rates["a", "b"],
     }
 
 

@@ -1,4 +1,4 @@
-"""The stored files: what each kind of file is written from, and how it is read."""
+"""The stored files: what every kind of file is written from, and how it is read."""
 
 import json
 import lzma
@@ -14,14 +14,13 @@ from golden.data import COSTS, DATA
 from golden.decisions import RULES
 from golden.fronts import CLASSIFIERS
 from golden.inputs import TALLIES
-from golden.registry import ANSWERS, METHODS
+from golden.registry import ANSWERS, METHODS, recorded
 from golden.studies import fold_table, fold_tables
 from polyroc.reports.study_findings import StudyFindings
-from polyroc.results import Band
+from polyroc.results import Band, Result
 
 RECORDED = Path(__file__).parent / "recorded"
 ANSWER_FILES, STORED = RECORDED / "answers", RECORDED / "files"
-ROWS = RECORDED / "rows.json"
 
 
 @dataclass(frozen=True)
@@ -129,6 +128,16 @@ RESULTS = {
     "WilcoxonErrors": Stored(pr.WilcoxonErrors, studies.wilcoxon_errors),
 }
 
+
+def read_result(name):
+    """The result in a stored file."""
+    return RESULTS[name].read((STORED / f"{name}.json").read_text(encoding="utf-8"))
+
+
+for _name, _stored in RESULTS.items():
+    if issubclass(_stored.kind, Result):
+        recorded(f"rows/{_name}")(lambda name=_name: read_result(name).rows())
+
 FRONTS = {"front.npz": fronts.logistic_front, "front.json": lambda: fronts.three_fronts()["good"]}
 STUDY, PLAN = "study.duckdb.xz", "plan.toml"
 
@@ -163,12 +172,14 @@ def write_plan():
 
 def contents():
     """By file name, a function that makes the bytes of the file."""
-    made = {f"{name}.json": lambda each=each: each.text().encode() for name, each in RESULTS.items()}
-    made |= {f"rule_{name}.json": lambda make=make: make().to_json().encode() for name, (_, make) in RULES.items()}
-    made |= {
+    makers = {f"{name}.json": lambda stored=stored: stored.text().encode() for name, stored in RESULTS.items()}
+    makers |= {
+        f"rule_{name}.json": lambda make=make: make().to_json().encode() for name, (_, make) in RULES.items()
+    }
+    makers |= {
         f"classifier_{name}.json": lambda make=make: make().to_json().encode()
         for name, make in CLASSIFIERS.items()
     }
-    made |= {f"tally_{name}.bin": lambda name=name: inputs.tally(name).to_bytes() for name in TALLIES}
-    made |= {name: lambda name=name: write_front(name) for name in FRONTS}
-    return {**made, STUDY: write_study, PLAN: lambda: write_plan().encode()}
+    makers |= {f"tally_{name}.bin": lambda name=name: inputs.tally(name).to_bytes() for name in TALLIES}
+    makers |= {name: lambda name=name: write_front(name) for name in FRONTS}
+    return {**makers, STUDY: write_study, PLAN: lambda: write_plan().encode()}

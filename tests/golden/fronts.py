@@ -37,7 +37,7 @@ CLASSIFIERS = {
 
 
 def classifier_answers(classifier):
-    """What the classifier at a point of a front decides on the features it was found with."""
+    """What the classifier at a point of a front decides on the features of the search."""
     return {"decisions": classifier.decide(FEATURES), "posteriors": classifier.posteriors(FEATURES)}
 
 

@@ -11,33 +11,27 @@ from polyroc.measures import MEASURES
 
 @recorded("measures/facts")
 def _facts():
-    return {key: _facts_of(each) for key, each in MEASURES.items()}
+    return {key: _facts_of(measure) for key, measure in MEASURES.items()}
 
 
 def _facts_of(measure):
     names = ("name", "symbol", "needs", "classes", "paper", "larger_is_better", "symmetric", "rank_based")
-    classes = measure.classes[0]
+    fewest, settings = measure.classes[0], measure.settings
     return {
         **{name: getattr(measure, name) for name in names},
         "options": dict(measure.options),
         "prevalence": measure.prevalence,
-        "range": measure.range(classes, **measure.settings) if measure.key not in UNTYPICAL else None,
+        "range": measure.range(fewest, **settings),
+        "chance": None if measure.chance is None else measure.chance(fewest, **settings),
+        "degree": None if measure.degree is None else measure.degree(fewest),
     }
 
 
-UNTYPICAL = {"sahiner"}  # its range needs to know which class is malignant
-
-
-def evaluated(data, **options):
+def evaluated(data):
     """Every measure that applies, and sums of the components, which the JSON leaves out."""
-    found = data.call(pr.evaluate, **options)
-    return {"result": found, "components": components(found)}
-
-
-def components(found):
-    """Sums of the components of each estimate; None where there are none."""
-    estimates = found.estimates.values() if isinstance(found, pr.Evaluation) else [found]
-    return {f"{each.classifier}/{each.measure}": _component_sums(each) for each in estimates}
+    evaluation = data.call(pr.evaluate)
+    components = {"/".join(key): _component_sums(estimate) for key, estimate in evaluation.estimates.items()}
+    return {"result": evaluation, "components": components}
 
 
 def _component_sums(estimate):
@@ -50,11 +44,7 @@ for _name, _data in DATA.items():
 for _name, _method in METHODS.items():
     for _data in ("ratings", "three_weighted" if _name != "unbiased" else "three_in_order"):
         if not _name.startswith("hanley") or _data == "ratings":
-            recorded(f"evaluate/{_data}_{_name}")(
-                lambda data=_data, method=_method: pr.evaluate(
-                    DATA[data].y_true, DATA[data].y_score, method=method, **DATA[data].options
-                )
-            )
+            add(f"{_data}_{_name}", pr.evaluate, _data, method=_method)
 
 add("grouped_bootstrap", pr.evaluate, "grouped", measure="auc", method=METHODS["bootstrap_bca"])
 add("null_chance", pr.evaluate, "two_classifiers", null="chance")
@@ -97,14 +87,14 @@ add("case_control", pr.compare, "case_control", measure="accuracy")
 
 @recorded("evaluate/tests_and_intervals")
 def _tests_and_intervals():
-    found = {name: DATA[name].call(pr.evaluate, measure="auc") for name in ("two_classes", "perfect", "rare")}
-    found["bootstrap"] = DATA["ratings"].call(pr.evaluate, measure="auc", method=METHODS["bootstrap_bca"])
-    return {name: _questions(estimate) for name, estimate in found.items()}
+    estimates = {name: DATA[name].call(pr.evaluate, measure="auc") for name in ("two_classes", "perfect", "rare")}
+    estimates["bootstrap"] = DATA["ratings"].call(pr.evaluate, measure="auc", method=METHODS["bootstrap_bca"])
+    return {name: _questions(estimate) for name, estimate in estimates.items()}
 
 
 def _questions(estimate):
     return {
-        **{f"test {each}": estimate.test(0.8, each) for each in ("two-sided", "greater", "less")},
+        **{f"test {side}": estimate.test(0.8, side) for side in ("two-sided", "greater", "less")},
         **{f"interval {kind}": estimate.confidence_interval(kind=kind) for kind in ("guarded", "logit", "wald")},
         "interval 90": estimate.confidence_interval(0.9),
         "rows 90": estimate.rows(0.9),
@@ -113,8 +103,8 @@ def _questions(estimate):
 
 @recorded("compare/tests_and_intervals")
 def _pair_questions():
-    found = DATA["two_classifiers"].call(pr.compare, measure="auc")
-    pair = found.difference("weak", "strong")
+    comparison = DATA["two_classifiers"].call(pr.compare, measure="auc")
+    pair = comparison.difference("weak", "strong")
     return {
         "wald_test": pair.wald_test(),
         "simultaneous_interval": pair.simultaneous_interval(0.9),
@@ -123,6 +113,6 @@ def _pair_questions():
         "superiority": pair.superiority(0.02),
         "equivalence": pair.equivalence(0.3),
         "sentence": pair.sentence("holm", 0.9),
-        "linear": found.contrast([[1, -1, 0], [0, 1, -1]]),
-        "result 90": found.to_dict(0.9),
+        "linear": comparison.contrast([[1, -1, 0], [0, 1, -1]]),
+        "result 90": comparison.to_dict(0.9),
     }

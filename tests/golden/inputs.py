@@ -14,12 +14,12 @@ from polyroc import datasets
 
 @recorded("read/iris")
 def _read_iris():
-    found = pr.read(IRIS, **IRIS_COLUMNS)
+    scores = pr.read(IRIS, **IRIS_COLUMNS)
     return {
-        "labels": list(found.labels),
-        "kind": found.kind,
-        "codes": sums(found.codes),
-        "values": {name: sums(values.ravel()) for name, values in found.values.items()},
+        "labels": list(scores.labels),
+        "kind": scores.kind,
+        "codes": sums(scores.codes),
+        "values": {name: sums(values.ravel()) for name, values in scores.values.items()},
     }
 
 
@@ -82,16 +82,16 @@ for _engine in ("memory", "duckdb"):
     recorded(f"rates/file_{_engine}")(lambda engine=_engine: from_file(pr.rates, engine=engine, threshold=0.5))
 
 
-def tally(data, bits=6):
-    """The cases of one classifier, counted."""
-    found = DATA[data]
-    score = found.y_score if not isinstance(found.y_score, dict) else next(iter(found.y_score.values()))
-    made = pr.Tally(sorted(set(np.asarray(found.y_true).tolist())), bits=bits)
-    half = len(found.y_true) // 2
-    for part in (slice(None, half), slice(half, None)):
-        weight = found.options.get("sample_weight")
-        made.update(found.y_true[part], score[part], None if weight is None else weight[part])
-    return made
+def tally(name, bits=6):
+    """The cases of a data set, counted in two batches; of several classifiers the first."""
+    data = DATA[name]
+    score = next(iter(data.y_score.values())) if isinstance(data.y_score, dict) else data.y_score
+    weight = data.options.get("sample_weight")
+    counted = pr.Tally(sorted(set(np.asarray(data.y_true).tolist())), bits=bits)
+    half = len(data.y_true) // 2
+    for batch in (slice(None, half), slice(half, None)):
+        counted.update(data.y_true[batch], score[batch], None if weight is None else weight[batch])
+    return counted
 
 
 TALLIES = {
@@ -102,9 +102,9 @@ TALLIES = {
 }
 
 
-def tally_answers(made, measures):
+def tally_answers(counted, measures):
     """The estimates from a tally."""
-    return {"cases": made.cases, **{key: made.evaluate(key) for key in measures}}
+    return {"cases": counted.cases, **{key: counted.evaluate(key) for key in measures}}
 
 
 for _name, _measures in TALLIES.items():

@@ -6,7 +6,7 @@ from math import isclose, isfinite
 
 import numpy as np
 
-RELATIVE, ABSOLUTE = 1e-9, 1e-12  # sums may be made in another order on another machine
+RELATIVE, ABSOLUTE = 1e-9, 1e-12  # sums may be taken in another order on another machine
 DIGITS = 12  # significant digits of a recorded number, well beyond RELATIVE
 LONGEST = 40  # a list of more numbers, or a table of more rows, is recorded by its sums
 VARYING = {"version", "versions", "digest", "seconds"}  # differ between releases and runs, so they are left out
@@ -89,7 +89,7 @@ def _scalar(value):
 def differences(recorded, computed, path=""):
     """The paths at which two records differ, with what is recorded and what was computed."""
     if isinstance(recorded, dict) and isinstance(computed, dict):
-        for name in recorded.keys() | computed.keys():
+        for name in sorted(recorded.keys() | computed.keys()):
             if name not in computed:
                 yield f"{path}.{name}", recorded[name], "nothing"
             elif name not in recorded:
@@ -114,13 +114,13 @@ def is_number(value):
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def message(name, found, most=8):
+def message(name, changes, most=8):
     """What a failed comparison says: the first differences, and what to do."""
-    lines = [f"  {path}: recorded {_short(old)}, computed {_short(new)}" for path, old, new in found[:most]]
-    more = [f"  and {len(found) - most} more"] if len(found) > most else []
+    lines = [f"  {path}: recorded {_short(old)}, computed {_short(new)}" for path, old, new in changes[:most]]
+    more = [f"  and {len(changes) - most} more"] if len(changes) > most else []
     return "\n".join(
         [
-            f"{name} differs from its record in {len(found)} places:",
+            f"{name} differs from its record in {len(changes)} places:",
             *lines,
             *more,
             "If this change is intended, record again (see tests/golden/record.py) and explain it in the commit.",

@@ -13,8 +13,7 @@ import sys
 import warnings
 
 from golden import answers, files
-from golden.plain import differences, is_number, plain
-from polyroc.results import Result
+from golden.plain import differences, is_number
 
 
 def main(arguments=None):
@@ -26,8 +25,8 @@ def main(arguments=None):
         sys.exit(f"{files.ANSWER_FILES} exists; run with --again to list the differences and replace the answers.")
     files.ANSWER_FILES.mkdir(parents=True, exist_ok=True)
     files.STORED.mkdir(exist_ok=True)
-    _record_answers()
     _record_files()
+    _record_answers()
 
 
 def _record_answers():
@@ -44,21 +43,21 @@ def _record_answers():
     for path in files.ANSWER_FILES.glob("*.json"):
         path.unlink()
     for verb in {name.split("/")[0] for name in new}:
-        chosen = {name: each for name, each in new.items() if name.split("/")[0] == verb}
+        chosen = {name: value for name, value in sorted(new.items()) if name.split("/")[0] == verb}
         (files.ANSWER_FILES / f"{verb}.json").write_text(_lines(chosen), encoding="utf-8", newline="\n")
 
 
 def read_answers():
     """The recorded answers by name."""
-    found = {}
+    recorded = {}
     for path in sorted(files.ANSWER_FILES.glob("*.json")):
-        found |= json.loads(path.read_text(encoding="utf-8"))
-    return found
+        recorded |= json.loads(path.read_text(encoding="utf-8"))
+    return recorded
 
 
 def _lines(chosen):
     """JSON with one line per answer: small, and version control shows which answers changed."""
-    lines = [f"{json.dumps(name)}:{json.dumps(each, separators=(',', ':'))}" for name, each in chosen.items()]
+    lines = [f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'))}" for name, value in chosen.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -77,14 +76,6 @@ def _record_files():
         if not path.exists():
             path.write_bytes(_quietly(make))
             _print(f"stored: {name}")
-    rows = {name: read_rows(name) for name in files.RESULTS}
-    files.ROWS.write_text(_lines(rows), encoding="utf-8", newline="\n")
-
-
-def read_rows(name):
-    """The rows of the result in a stored file; None for records that have none."""
-    stored = files.RESULTS[name].read((files.STORED / f"{name}.json").read_text(encoding="utf-8"))
-    return plain(stored.rows()) if isinstance(stored, Result) else None
 
 
 def _quietly(make):

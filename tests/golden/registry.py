@@ -24,8 +24,8 @@ def answer(name):
     """The plain data of an answer, and the names of the warnings that came with it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = plain(ANSWERS[name]())
-    return {"answer": found, "warnings": sorted({each.category.__name__ for each in caught})}
+        data = plain(ANSWERS[name]())
+    return {"answer": data, "warnings": sorted({warning.category.__name__ for warning in caught})}
 
 
 def recorded(name):

@@ -102,7 +102,7 @@ def _summary_questions():
     paired = pr.summaries.corrected_t(fold_table())
     return {
         "anova": anova.confidence_interval("a", 0.9),
-        "pairs": [plain(each) for each in ranges.pairs()],
+        "pairs": [plain(pair) for pair in ranges.pairs()],
         "interval": paired["a", "c"].confidence_interval(0.9),
     }
 
