@@ -77,6 +77,7 @@ def _volume_numbers():
         "chance": {str(classes): pr.chance_volume(classes) for classes in (2, 3, 4, 5)},
         "gini": volume(pr.gini_volume(good.rates, n_points=2000, rng=0)),
         "exclusive": volume(pr.exclusive_volume(good.rates, poor.rates, n_points=2000, rng=0)),
+        "exclusive_exact": volume(pr.exclusive_volume(good.rates[:3], poor.rates[:3], n_points=None)),
         "gini_two": volume(pr.gini_volume(DATA["two_columns"].call(pr.front).rates)),
     }
 
