@@ -1,0 +1,82 @@
+"""Recorded answers: rates, operating points, rules, decision curves, decision regions."""
+
+import numpy as np
+
+import polyroc as pr
+from golden.data import COSTS, DATA, FEATURES, LABELS
+from golden.registry import add, recorded
+
+add("decisions", pr.rates, "decisions", classifier="first")
+add("two_decisions", pr.rates, "two_decisions")
+add("threshold", pr.rates, "two_classes", threshold=0.5)
+add("weighted", pr.rates, "weighted", threshold=0.5)
+add("three", pr.rates, "three", classifier="good")
+add("three_weighted", pr.rates, "three_weighted")
+add("grouped", pr.rates, "grouped", threshold=0.5, classifier="fair")
+add("perfect", pr.rates, "perfect", threshold=12.0)
+add(
+    "cost_rule",
+    pr.rates,
+    "three",
+    classifier="good",
+    rule=pr.CostRule(["a", "b", "c"], [[0, 1, 4], [1, 0, 1], [2, 1, 0]]),
+)
+
+
+@recorded("rates/more_questions")
+def _rates_questions():
+    rates = DATA["three"].call(pr.rates, classifier="good")
+    return {
+        "information_gain": rates.information_gain(),
+        "information_gain_priors": rates.information_gain([0.2, 0.3, 0.5]),
+        "likelihood_ratios": rates.likelihood_ratios(),
+        "cobweb": rates.cobweb().rows(),
+        "cell": rates["a", "b"],
+    }
+
+
+add("two_classes", pr.operate, "two_classes")
+add("costs", pr.operate, "two_classes", costs=[[0, 1], [3, 0]], priors=[0.8, 0.2])
+for _criterion in ("youden", "closest"):
+    add(_criterion, pr.operate, "two_classes", criterion=_criterion)
+add("sensitivity", pr.operate, "two_classes", sensitivity=0.9)
+add("specificity", pr.operate, "ratings", specificity=0.8)
+add("at_most", pr.operate, "two_classes", at_most={(1, 0): 0.3})
+add("weighted", pr.operate, "weighted", costs=[[0, 1], [3, 0]])
+add("three", pr.operate, "three", classifier="good", costs=COSTS)
+add("three_at_most", pr.operate, "three", classifier="poor", at_most={("a", "b"): 0.3})
+add("three_calibrated", pr.operate, "three", classifier="good", costs=COSTS, calibrated=True)
+add("training_priors", pr.operate, "two_columns", priors=[0.9, 0.1], training_priors=[0.5, 0.5], calibrated=True)
+
+
+@recorded("operate/other_cases")
+def _other_cases():
+    first, second = DATA["two_classes"], DATA["ratings"]
+    return first.call(pr.operate, costs=[[0, 1], [3, 0]], judge_on=(second.y_true, second.y_score))
+
+
+RULES = {
+    "ThresholdRule": ("two_classes", lambda: DATA["two_classes"].call(pr.operate).rule),
+    "CostRule": ("three_weighted", lambda: DATA["three"].call(pr.operate, classifier="good", costs=COSTS).rule),
+    "MossmanRule": ("three_weighted", lambda: pr.MossmanRule(["a", "b", "c"], 0.4, 0.5)),
+}
+
+
+def rule_answers(name, rule):
+    """The rule, in words and in its decisions."""
+    data, _ = RULES[name]
+    return {"rule": rule, "sentence": rule.sentence(), "decisions": rule.decide(DATA[data].y_score)}
+
+
+for _name, (_data, _make) in RULES.items():
+    recorded(f"rule/{_name}")(lambda name=_name, make=_make: rule_answers(name, make()))
+
+add("two_columns", pr.decision_curve, "two_columns", thresholds=[0.1, 0.25, 0.5, 0.75])
+add("two_probabilities", pr.decision_curve, "two_probabilities", thresholds=[0.1, 0.3, 0.5], prevalence=0.2)
+add("case_control", pr.decision_curve, "case_control", thresholds=[0.1, 0.3, 0.5], prevalence=0.2)
+
+
+@recorded("decision_regions/half_planes")
+def decision_regions():
+    X, y = FEATURES[:20, :2], LABELS[:20]
+    return pr.decision_regions(lambda Z: np.where(Z[:, 0] < 0.5, "a", "b"), X, y, labels=["a", "b", "c"], grid=6)

@@ -1,0 +1,44 @@
+"""The recorded calls by name, "verb/what", and how one is answered."""
+
+import warnings
+
+import polyroc as pr
+from golden.data import DATA
+from golden.plain import plain
+
+ANSWERS = {}
+METHODS = {
+    "none": None,
+    "unbiased": pr.Unbiased(),
+    "hanley_mcneil": pr.HanleyMcNeil(),
+    "hanley_mcneil_exponential": pr.HanleyMcNeil("exponential"),
+    "jackknife": pr.Jackknife(),
+    "bootstrap_bca": pr.Bootstrap(n=60, rng=0, n_jobs=1),
+    "bootstrap_percentile": pr.Bootstrap(n=60, rng=0, n_jobs=1, kind="percentile"),
+    "bootstrap_basic": pr.Bootstrap(n=60, rng=0, n_jobs=1, kind="basic"),
+    "bootstrap_normal": pr.Bootstrap(n=60, rng=0, n_jobs=1, kind="normal", stratified=True),
+}
+
+
+def answer(name):
+    """The plain data of an answer, and the names of the warnings that came with it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        data = plain(ANSWERS[name]())
+    return {"answer": data, "warnings": sorted({warning.category.__name__ for warning in caught})}
+
+
+def recorded(name):
+    """Add a function without arguments to the recorded calls."""
+
+    def add(function):
+        assert name not in ANSWERS, name
+        ANSWERS[name] = function
+        return function
+
+    return add
+
+
+def add(name, verb, data, **options):
+    """Add a call of a verb for one of the data sets."""
+    recorded(f"{verb.__name__}/{name}")(lambda: DATA[data].call(verb, **options))
