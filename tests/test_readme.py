@@ -66,9 +66,20 @@ def test_what_others_do_is_said_once():
     assert set(rows) <= set((pages.DOCS / "peers.md").read_text().split("\n"))
 
 
-def test_coverage_is_not_promised_but_pointed_to():
-    assert "lists every setting in which an interval covers less than 93 %" in README
-    assert "93 % or more in" in (pages.DOCS / "coverage.md").read_text()
+def test_coverage_is_that_of_the_page():
+    said, page = " ".join(README.split()), " ".join((pages.DOCS / "coverage.md").read_text().split())
+    assert "lists every setting in which an interval covers less than 93 %" in said
+    single, pair = (
+        re.search(rf"\*\*Interval of a {kind}\*\*: 93 % or more in (\d+) of (\d+) .*? former: (\S+) %", page)
+        for kind in ("single value", "difference")
+    )
+    assert f"93 % or more in {int(single[1]):,} of {int(single[2]):,};" in said
+    assert pair[1] == pair[2]
+    assert f"covers {pair[3]} % or more in all {pair[1]} settings" in said
+    equal = [re.search(rf"that {kind} are equal\*\*.*? former: (\S+) %", page)[1] for kind in ("two", "all")]
+    assert f"reject at most {max(map(float, equal))} %" in said
+    one_sample = re.search(r"One-sample test.*? former: (\S+) %", page)[1]
+    assert f"(up to {float(one_sample):.0f} %)" in said
 
 
 def test_what_is_cited_is_this_version():
