@@ -125,7 +125,7 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
 def test_an_unknown_name_gets_the_nearest_one():
     with pytest.raises(InputError, match="did you mean 'vehicle'"):
         load("vehicles")
-    with pytest.raises(InputError, match="choose one of iris, wdbc"):
+    with pytest.raises(InputError, match="known: iris, wdbc"):
         load("?")
 
 

@@ -330,7 +330,7 @@ def test_provenance_tells_how():
     ("options", "error", "words"),
     [
         ({"kind": "rco"}, InputError, "did you mean 'roc'"),
-        ({"kind": "lift"}, InputError, "known: 'roc', 'pr', 'det', 'cost'"),
+        ({"kind": "lift"}, InputError, "known: roc, pr, det, cost"),
         ({"band": "wide"}, InputError, "There is no band 'wide'"),
         ({"level": 95}, InputError, "level must be between 0 and 1"),
         ({"average": "vertical"}, InputError, "needs the fold of each case"),

@@ -419,9 +419,11 @@ def test_path_takes_the_name_with_or_without_its_ending():
     assert all(catalogue.path(name).is_file() for name in catalogue.NAMES)
 
 
-def test_path_of_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(InputError, match=r"no data set 'irish'; choose one of iris, iris_predictions\."):
+def test_path_of_an_unknown_name_gives_the_nearest_or_all_known_ones():
+    with pytest.raises(InputError, match=r"no data set 'irish'; did you mean 'iris'\?"):
         catalogue.path("irish")
+    with pytest.raises(InputError, match=r"no data set '\?'; known: iris, iris_predictions\."):
+        catalogue.path("?")
 
 
 def test_importing_datasets_is_cheap():

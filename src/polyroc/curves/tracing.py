@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache
 from typing import Any, Unpack, get_args
 
@@ -15,7 +14,7 @@ from polyroc.curves.filing import Tallied, tallied_problems
 from polyroc.curves.folds import AVERAGES, Average, area_over_folds, band_over_folds, fold_scores
 from polyroc.curves.sweep import Sweep
 from polyroc.engines.options import Engine, Reading, Settings, over_files
-from polyroc.errors import InputError, NotApplicableError
+from polyroc.errors import InputError, NotApplicableError, did_you_mean
 from polyroc.inference.evaluating import Progress, choose, warn_of_small
 from polyroc.inference.filing import scores_or_settings
 from polyroc.inference.judging import judge
@@ -30,6 +29,7 @@ from polyroc.results.binormal_fit import BinormalFit
 from polyroc.results.curve import Curve, CurveKind
 from polyroc.results.curve_family import Curves, FamilyKind
 from polyroc.results.estimate import warn_of_few_effective
+from polyroc.results.intervals import checked_level
 from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["curve"]
@@ -161,8 +161,7 @@ def _check(
     ):
         if value is not None:
             _one_of(name, value, known)
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+    checked_level(level)
     if average is not None and folds is None:
         raise InputError(f"average={average!r} needs the fold of each case; give folds=..., or folds='groups'.")
     if folds is not None and kind not in ("roc", "det") and average != "pooled":
@@ -171,9 +170,7 @@ def _check(
 
 def _one_of(name: str, value: object, known: Sequence[str]) -> None:
     if value not in known:
-        near = get_close_matches(str(value), known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(map(repr, known))}."
-        raise InputError(f"There is no {name} {value!r}; {hint}")
+        raise InputError(f"There is no {name} {value!r}; {did_you_mean(value, known)}")
 
 
 def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **given: Any) -> Scores:

@@ -19,7 +19,7 @@ Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. An
 from importlib.resources import files
 from pathlib import Path
 
-from polyroc.errors import InputError
+from polyroc.errors import InputError, did_you_mean
 
 __all__ = ["NAMES", "path"]
 
@@ -33,5 +33,5 @@ def path(name: str) -> Path:
     'iris_predictions.csv'
     """
     if name.removesuffix(".csv") not in NAMES:
-        raise InputError(f"There is no data set {name!r}; choose one of {', '.join(NAMES)}.")
+        raise InputError(f"There is no data set {name!r}; {did_you_mean(name, NAMES)}")
     return Path(str(files("polyroc.datasets"))) / f"{name.removesuffix('.csv')}.csv"

@@ -10,7 +10,6 @@ import os
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from polyroc.errors import InputError, MissingFileError, MissingPackageError
+from polyroc.errors import InputError, MissingFileError, MissingPackageError, did_you_mean
 from polyroc.kernels.arrays import FloatArray
 
 __all__ = ["FOLDER", "Dataset", "Entry", "entries", "load"]
@@ -190,9 +189,7 @@ def load(name: str, *, file: str | os.PathLike[str] | None = None) -> Dataset:
     """
     catalogue = _catalogue()
     if name not in catalogue:
-        near = get_close_matches(str(name), catalogue, n=1)
-        advice = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(catalogue)}."
-        raise InputError(f"There is no data set {name!r}; {advice}")
+        raise InputError(f"There is no data set {name!r}; {did_you_mean(name, catalogue)}")
     entry = catalogue[name]
     path = _where(entry) if file is None else Path(file)
     X, y = _parsed(entry, _verified(entry, path))

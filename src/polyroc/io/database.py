@@ -1,9 +1,8 @@
 """DuckDB files: a table or view of one, such as the predictions in the store of a study."""
 
-from difflib import get_close_matches
 from pathlib import Path
 
-from polyroc.errors import InputError
+from polyroc.errors import InputError, did_you_mean
 from polyroc.io.session import Session
 from polyroc.io.source import Source, check_names, kind_of
 
@@ -25,9 +24,7 @@ def database_source(session: Session, path: Path, table: str | None) -> Source:
     if table is None and len(held) > 1:
         raise InputError(f"{name} holds several tables; say which with table=...: {', '.join(held)}.")
     if table is not None and table not in held:
-        near = get_close_matches(table, held, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(held)}."
-        raise InputError(f"{name} holds no table {table!r}; {hint}")
+        raise InputError(f"{name} holds no table {table!r}; {did_you_mean(table, held)}")
     chosen = (table or held[0]).replace('"', '""')
     call = f'stored.main."{chosen}"'
     told = session.rows(f"DESCRIBE SELECT * FROM {call}", (), name)

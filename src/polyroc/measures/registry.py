@@ -1,10 +1,9 @@
 """The registry: every measure by its key."""
 
 import ast
-from difflib import get_close_matches
 from typing import Any
 
-from polyroc.errors import MeasureError
+from polyroc.errors import MeasureError, did_you_mean
 from polyroc.measures.assignment import ASSIGNMENT
 from polyroc.measures.decision import DECISION
 from polyroc.measures.measure import Measure
@@ -37,9 +36,7 @@ def measure(key: str | Measure, **options: Any) -> Measure:
         return key.tell(**options) if options else key
     name, written = _parse(key)
     if name not in MEASURES:
-        near = get_close_matches(name, MEASURES, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(MEASURES)}."
-        raise MeasureError(f"There is no measure {name!r}; {hint}")
+        raise MeasureError(f"There is no measure {name!r}; {did_you_mean(name, MEASURES)}")
     return MEASURES[name].tell(**written, **options)
 
 

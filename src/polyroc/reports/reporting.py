@@ -20,6 +20,7 @@ from polyroc.reports.gathering import gather
 from polyroc.reports.study_findings import judged
 from polyroc.reports.study_methods import study_repeat
 from polyroc.results import Result
+from polyroc.results.intervals import checked_level
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.studies.study import Study
 
@@ -92,8 +93,7 @@ def report(
     target = _target(path)
     if not isinstance(rng, int) or isinstance(rng, bool) or rng < 0:
         raise InputError(f"rng must be a seed, a whole number from 0, got {shown(rng)}.")
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+    checked_level(level)
     asked = None if measure is None else str(measure)
     terms = _Terms(title, asked, method, level, rng, tuple(repeat), progress)
     columns: dict[str, Any] = {

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.results.intervals import ConfidenceInterval
+from polyroc.results.intervals import ConfidenceInterval, checked_level
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number_text, plain
 
@@ -307,8 +306,7 @@ def share_interval(hits: int, trials: int, level: float = 0.95) -> ConfidenceInt
     """
     from scipy.special import betaincinv
 
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+    checked_level(level)
     if trials == 0:
         return ConfidenceInterval(nan, nan)
     tail, misses = (1.0 - level) / 2.0, trials - hits

@@ -10,7 +10,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.intervals import interval
+from polyroc.results.intervals import checked_level, interval
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, number_text, plain
 
@@ -44,8 +44,7 @@ class NetBenefit(NamedTuple):
 
         Without limits: value plus or minus z standard errors.
         """
-        if not 0 < level < 1:
-            raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+        checked_level(level)
         if self.lowest is not None and self.highest is not None and self.effective is not None:
             unseen = np.zeros(len(self.value)) if self.unseen is None else self.unseen
             columns = (self.value, self.standard_error, unseen, self.lowest, self.highest, self.effective)

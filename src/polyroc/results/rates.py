@@ -13,7 +13,7 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.boundary import Boundary, unseen_variance
 from polyroc.results.estimate import Estimate
-from polyroc.results.intervals import UNSEEN, ConfidenceInterval
+from polyroc.results.intervals import UNSEEN, ConfidenceInterval, checked_level
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, number_text, plain
 
@@ -53,8 +53,7 @@ class LikelihoodRatio:
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """Symmetric around the logarithm of `centre`; from 0 or to infinity if the value is there."""
-        if not 0 < level < 1:
-            raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+        checked_level(level)
         if isnan(self.log_standard_error):
             return ConfidenceInterval(nan, nan)
         centre = self.value if self.centre is None else self.centre

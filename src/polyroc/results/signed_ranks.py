@@ -5,9 +5,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.intervals import ConfidenceInterval
+from polyroc.results.intervals import ConfidenceInterval, checked_level
 
 __all__ = ["EXACT", "hodges_lehmann", "null_counts", "walsh_interval"]
 
@@ -55,8 +54,7 @@ def walsh_interval(differences: FloatArray, level: float = 0.95) -> ConfidenceIn
     >>> walsh_interval(np.array([-0.5, 0.2, 0.6, 1.1, 1.6, 2.5, 3.0]))
     ConfidenceInterval(low=0.04..., high=2.5)
     """
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+    checked_level(level)
     n, tail = len(differences), (1 - level) / 2
     if n <= EXACT:
         below = np.cumsum(null_counts(np.arange(1.0, n + 1))[::2])  # P(T <= 0), P(T <= 1) ...

@@ -1,7 +1,6 @@
 """Student's intervals: a value, its standard error, and how well that is known."""
 
-from polyroc.errors import InputError
-from polyroc.results.intervals import ConfidenceInterval
+from polyroc.results.intervals import ConfidenceInterval, checked_level
 
 __all__ = ["student_interval"]
 
@@ -12,8 +11,7 @@ def student_interval(value: float, standard_error: float, df: float, level: floa
     >>> student_interval(1.0, 0.5, 9)
     ConfidenceInterval(low=-0.1310785..., high=2.1310785...)
     """
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
+    checked_level(level)
     from scipy.special import stdtrit
 
     reach = float(stdtrit(df, 0.5 + level / 2)) * standard_error

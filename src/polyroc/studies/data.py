@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from polyroc.errors import InputError, PolyrocError
+from polyroc.errors import InputError, PolyrocError, did_you_mean
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.studies.importing import check_parameters, found, on_path
 from polyroc.studies.plan import DataSet, Plan
-from polyroc.studies.reading import nearest
 
 __all__ = ["Data", "load"]
 
@@ -196,13 +195,13 @@ def _features(asked: DataSet, columns: Sequence[str], special: Sequence[str]) ->
 
 def _check_column(name: str, columns: Sequence[str]) -> None:
     if name not in columns:
-        raise InputError(f"there is no column {name!r}; {nearest(name, columns)}")
+        raise InputError(f"there is no column {name!r}; {did_you_mean(name, columns)}")
 
 
 def _positions(names: Sequence[str], features: Sequence[str]) -> tuple[int, ...]:
     for name in names:
         if name not in features:
-            raise InputError(f"there is no feature {name!r}; {nearest(name, features)}")
+            raise InputError(f"there is no feature {name!r}; {did_you_mean(name, features)}")
     return tuple(features.index(name) for name in names)
 
 
@@ -221,7 +220,7 @@ def _position(label: Hashable, labels: Sequence[Any]) -> int | None:
         return None
     texts = [str(each) for each in labels]
     if label not in labels and str(label) not in texts:
-        raise InputError(f"there is no class {label!r}; {nearest(str(label), texts)}")
+        raise InputError(f"there is no class {label!r}; {did_you_mean(str(label), texts)}")
     return labels.index(label) if label in labels else texts.index(str(label))
 
 

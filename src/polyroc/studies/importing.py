@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from polyroc.errors import InputError
-from polyroc.studies.reading import nearest
+from polyroc.errors import InputError, did_you_mean
 
 __all__ = ["check_parameters", "found", "on_path"]
 
@@ -43,7 +42,7 @@ def found(path: str) -> Any:
     module = _module(module_name, path)
     if not hasattr(module, name):
         known = [each for each in dir(module) if not each.startswith("_")]
-        raise InputError(f"cannot import {path!r}: {module_name} has no {name!r}; {nearest(name, known)}")
+        raise InputError(f"cannot import {path!r}: {module_name} has no {name!r}; {did_you_mean(name, known)}")
     return getattr(module, name)
 
 
@@ -66,7 +65,7 @@ def _no_module(name: str) -> str:
         return f"there is no module {name!r}{extra or '; install its package, or put it beside the plan'}."
     paths = getattr(sys.modules[package], "__path__", [])
     known = [each.name for each in pkgutil.iter_modules(paths) if not each.name.startswith("_")]
-    return f"{package} has no module {last!r}; {nearest(last, known)}"
+    return f"{package} has no module {last!r}; {did_you_mean(last, known)}"
 
 
 def check_parameters(what: Callable[..., Any], given: Mapping[str, Any]) -> str | None:
@@ -79,5 +78,5 @@ def check_parameters(what: Callable[..., Any], given: Mapping[str, Any]) -> str 
         return None
     for name in given:
         if name not in known:
-            return f"{getattr(what, '__name__', what)} has no parameter {name!r}; {nearest(name, known)}"
+            return f"{getattr(what, '__name__', what)} has no parameter {name!r}; {did_you_mean(name, known)}"
     return None

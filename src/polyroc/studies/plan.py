@@ -10,10 +10,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from polyroc.errors import InputError, MissingFileError
+from polyroc.errors import InputError, MissingFileError, did_you_mean
 from polyroc.studies.lines import Path as KeyPath
 from polyroc.studies.lines import key_lines
-from polyroc.studies.reading import Place, Reader, nearest
+from polyroc.studies.reading import Place, Reader
 from polyroc.studies.toml import to_toml
 
 __all__ = ["PRESETS", "DataSet", "Learner", "Plan", "Splitting", "Step", "preset_text"]
@@ -248,7 +248,7 @@ class Plan:
     def preset(cls, name: str) -> "Plan":
         """The plan of a paper: "bradley", "hand-till"."""
         if name not in PRESETS:
-            raise InputError(f"There is no preset {name!r}; {nearest(name, PRESETS)}")
+            raise InputError(f"There is no preset {name!r}; {did_you_mean(name, PRESETS)}")
         return cls.from_toml(preset_text(name), name=f"preset {name}")
 
     @classmethod
@@ -344,7 +344,7 @@ def _check_catalogue(name: str, reader: Reader) -> None:
 
     known = [entry.name for entry in entries()]
     if name not in known:
-        hint = f"{nearest(name, known)} Or give a file and its target, or a call."
+        hint = f"{did_you_mean(name, known)} Or give a file and its target, or a call."
         reader.fail(f"there is no data set {name!r} in the catalogue; {hint}", "name")
 
 

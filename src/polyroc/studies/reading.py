@@ -1,28 +1,16 @@
 """Reading a plan key by key: every complaint says where, what was expected, and the nearest right name."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from math import isfinite
 from typing import Any, NoReturn
 
-from polyroc.errors import InputError
+from polyroc.errors import InputError, did_you_mean
 from polyroc.studies.lines import Path
 
-__all__ = ["Place", "Reader", "nearest"]
+__all__ = ["Place", "Reader"]
 
 Place = Callable[[Path], str]
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint: the nearest right name, or all of them where none is near.
-
-    >>> nearest("folds_", ["folds", "repeats"])
-    "did you mean 'folds'?"
-    """
-    names = list(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.6)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
 
 
 @dataclass(slots=True)
@@ -82,7 +70,7 @@ class Reader:
         """One of some words."""
         found = self.text(key, default)
         if found not in among:
-            self.fail(f"there is no {key} {found!r}; {nearest(found, among)}", key)
+            self.fail(f"there is no {key} {found!r}; {did_you_mean(found, among)}", key)
         return found
 
     def mapping(self, key: str) -> dict[str, Any]:
@@ -110,7 +98,7 @@ class Reader:
         """Complain of keys that nobody asked for."""
         for key in self.table:
             if key not in self.asked:
-                self.fail(f"there is no key {key!r} here; {nearest(str(key), self.asked)}", str(key))
+                self.fail(f"there is no key {key!r} here; {did_you_mean(str(key), self.asked)}", str(key))
 
 
 def _is_list(value: Any) -> bool:

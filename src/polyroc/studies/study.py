@@ -8,13 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from polyroc.errors import DroppedRowsWarning, InputError, PolyrocWarning, warn
+from polyroc.errors import DroppedRowsWarning, InputError, PolyrocWarning, did_you_mean, warn
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.results.result import SCHEMA, number, plain
 from polyroc.scores import Scores
 from polyroc.studies.judging import Judged
 from polyroc.studies.plan import Plan
-from polyroc.studies.reading import nearest
 from polyroc.studies.splitting import Block
 from polyroc.studies.store import Facts, Failure, Store, Told
 from polyroc.studies.table import FoldTable
@@ -265,12 +264,12 @@ class Study(Judged):
         if name is None:
             raise InputError(f"There are several data sets; name one of {', '.join(self.data_sets)}.")
         if name not in self.data_sets:
-            raise InputError(f"There is no data set {name!r} in this study; {nearest(name, self.data_sets)}")
+            raise InputError(f"There is no data set {name!r} in this study; {did_you_mean(name, self.data_sets)}")
         return name
 
     def _learner(self, name: str) -> int:
         if name not in self.learners:
-            raise InputError(f"There is no learner {name!r} in this study; {nearest(name, self.learners)}")
+            raise InputError(f"There is no learner {name!r} in this study; {did_you_mean(name, self.learners)}")
         return self.learners.index(name)
 
     def _measure(self, key: str | None) -> str:
