@@ -348,7 +348,7 @@ class TestTrouble:
             self.evaluate(folder / "one.parquet", tolerence=1e-6)
         with pytest.raises(InputError, match="engine must be"):
             self.evaluate(folder / "one.parquet", engine="ray")
-        with pytest.raises(InputError, match="are for files"):
+        with pytest.raises(InputError, match="are only valid for file input"):
             pr.evaluate([0, 1], [0.1, 0.2], tolerance=1e-6)
 
     def test_tolerance_out_of_reach(self, folder, monkeypatch):

@@ -232,7 +232,7 @@ class TestRules:
             pr.operate(folder / "two.parquet", by="country", **{**RISK, **options})
         with pytest.raises(InputError, match="rule or a threshold"):
             pr.rates(folder / "two.parquet", **{**RISK, **options})
-        with pytest.raises(InputError, match="High scores speak for 'a' in the rule"):
+        with pytest.raises(InputError, match="High scores indicate 'a' in the rule"):
             pr.rates(folder / "two.parquet", rule=pr.ThresholdRule(["a", "b"], "a", 0.5), **{**RISK, **options})
         with pytest.raises(InputError, match="name the columns"):
             pr.operate(folder / "two.parquet", sample_weight=[1.0], **{**RISK, **options})

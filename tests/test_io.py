@@ -369,7 +369,10 @@ def test_columns_named_after_true_and_false(tmp_path):
         ({"labels": 2}, ["labels must be a list", "got 2"]),
         ({"labels": ["a"]}, ["labels must name at least two"]),
         ({"labels": ["a", "c"]}, ["column 'y' holds 'b' (row 2)", "not among labels"]),
-        ({"scores": "p_a"}, ["Which class do high values of column 'p_a' speak for?", "pos_label='b'"]),
+        (
+            {"scores": "p_a"},
+            ["The positive class, which high values of column 'p_a' indicate, is ambiguous.", "pos_label='b'"],
+        ),
         ({"scores": "p_a", "pos_label": "z"}, ["pos_label", "'z'"]),
         ({"missing": "ignore"}, ["missing must be 'refuse' or 'drop'"]),
     ],

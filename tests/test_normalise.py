@@ -560,7 +560,7 @@ def test_the_positive_class_said(y, pos_label):
 
 @pytest.mark.parametrize("y", [["case", "control"], [1, 2], [0, 2], [-1, 0], [0.0, 0.5]], ids=str)
 def test_other_classes_must_say_which_is_positive(y):
-    told = "Which class do high values of y_score speak for?"
+    told = "The positive class, which high values of y_score indicate, is ambiguous."
     assert_says(refusal(y, [1, 2]), f"{told} ... {y!r} ... say pos_label={y[1]!r} or pos_label={y[0]!r}")
     assert normalise(y, [1, 2], labels=y).positive == 1
     assert normalise(y, [1, 2], labels=y[::-1]).positive == 1, "the last of the labels given"

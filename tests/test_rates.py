@@ -308,7 +308,7 @@ def test_a_class_of_one_case_has_wilsons_interval():
         ),
         (
             lambda: pr.rates([0, 1], [0, 1], rule=pr.ThresholdRule((0, 1), 0, 0)),
-            "High scores speak for 0 in the rule, for 1 in the data",
+            "High scores indicate 0 in the rule, for 1 in the data",
         ),
         (lambda: pr.rates(list("ab"), list("ab"), rule=pr.ThresholdRule("ab", "b", 0)), "labels must name 2"),
         (

@@ -13,7 +13,7 @@
     UserWarning
       PolyrocWarning            the answer stands, but know this
         UndefinedMeasureWarning a class has no case, so the measure is nan
-        SmallClassWarning       a class of one case: no standard error can be had
+        SmallClassWarning       a class of one case: no standard error is available
         FewEffectiveCasesWarning
                                 less than one effective case of a class bears on the value: a very wide interval
         DroppedRowsWarning      rows with missing values were dropped, as asked
@@ -95,7 +95,7 @@ class UndefinedMeasureWarning(PolyrocWarning):
 
 
 class SmallClassWarning(PolyrocWarning):
-    """A class of one case: no standard error can be had."""
+    """A class of one case: no standard error is available."""
 
 
 class FewEffectiveCasesWarning(PolyrocWarning):

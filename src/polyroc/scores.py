@@ -20,7 +20,7 @@ class Scores:
     """The true classes of the cases and what one or more classifiers said of them.
 
     Classifiers inside one `Scores` saw the same cases, in the same order: they are paired by construction.
-    Made by the verbs and by `polyroc.read`; nothing is checked here, because the door has done it.
+    Made by the verbs and by `polyroc.read`; nothing is checked here: validation was done before.
 
     Attributes
     ----------

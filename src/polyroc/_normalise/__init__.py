@@ -1,4 +1,4 @@
-"""The door: whatever the user has becomes `Scores`, or one clear error. The only place that complains of data."""
+"""Validate input and build `Scores`: arrays, labels, weights and groups. Invalid data raise one clear error."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any

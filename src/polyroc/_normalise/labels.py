@@ -77,8 +77,8 @@ def positive_class(
         return 1
     if kind == "score":
         raise InputError(
-            f"Which class do high values of {words.scores} speak for? The classes are {shown(list(labels))}; "
-            f"say pos_label={shown(labels[1])} or pos_label={shown(labels[0])}."
+            f"The positive class, which high values of {words.scores} indicate, is ambiguous. The classes are "
+            f"{shown(list(labels))}; say pos_label={shown(labels[1])} or pos_label={shown(labels[0])}."
         )
     return None
 

@@ -11,7 +11,7 @@ from polyroc.cli.rendering import Format, Page, as_csv, render
 __all__ = ["datasets"]
 
 
-@click.command(short_help="List the real data sets that can be had by name.")
+@click.command(short_help="List the real data sets that are available by name.")
 @formats
 def datasets(output: Format | None) -> None:
     """List the catalogue: real data sets by name, their size, where their files come from, and their traps.

@@ -61,7 +61,7 @@ def data_from(file: Files, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]
     given += ["--convert"] if columns.get("convert") else []
     if given:
         raise InputError(
-            f"{given[0]} needs the rows in memory, so --engine duckdb has it not; use --engine memory."
+            f"{given[0]} needs the rows in memory, which --engine duckdb does not support; use --engine memory."
         )
     labels = columns["labels"]
     return [str(each) for each in files] if len(files) > 1 else str(files[0]), {

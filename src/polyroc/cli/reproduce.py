@@ -42,7 +42,7 @@ def reproduce(
 ) -> int:
     """Repeat the papers that polyroc implements: hand-till, ling, sampat, everson, bradley; all by default.
 
-    Every number of theirs that can be had stands beside the one measured here, with the tolerance and the
+    Every available number of theirs stands beside the one measured here, with the tolerance and the
     reason for it. The exit code is 1 if something that should agree does not.
 
     \b

@@ -25,7 +25,7 @@ def study() -> None:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did.
 
     A plan (TOML) names data sets, learners, splitting and measures. Every out-of-fold prediction is kept in one
-    DuckDB file, so any measure, curve or test can be had later without fitting again.
+    DuckDB file, so any measure, curve or test is available later without fitting again.
 
     \b
     A plan to start from:  polyroc study plan bradley > plan.toml

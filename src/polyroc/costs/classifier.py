@@ -1,4 +1,4 @@
-"""A scikit-learn classifier that decides by a rule. The only module of the house that needs scikit-learn here."""
+"""A scikit-learn classifier that decides by a rule. The only module here that needs scikit-learn."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self
@@ -152,7 +152,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         if positive is None and len(labels) == 2:
             positive = labels[1]
         if np.ndim(said) == 1 and positive == labels[0]:
-            said = -said  # a decision function speaks for the last class
+            said = -said  # a decision function indicates the last class
         scores = normalise(
             np.asarray(y).tolist(), said, labels=labels, pos_label=positive, sample_weight=sample_weight
         )

@@ -85,7 +85,7 @@ class FiledCases:
         return _Cells(edge_scores(column, like.labels, like.positive, name), name, column, provenance)
 
     def frequencies(self) -> tuple[Scores, str]:
-        """Made-up cases, one per class, that count for as many as there are; and whose scores are meant."""
+        """Placeholder cases, one per class and weighted by its size; and the classifier they stand for."""
         with open_rows(self.asked, **self.given) as data:
             totals = class_totals(data, self.progress)
             like: Scores = replace(data.like, sample_weight=totals[data.like.codes])

@@ -185,13 +185,13 @@ def check_rule(rule: Rule, scores: Scores) -> None:
 
 
 def _check_direction(rule: Rule, scores: Scores) -> None:
-    """High scores must speak for the same class in the data and in the rule."""
+    """High scores must indicate the same class in the data and in the rule."""
     if scores.kind != "score" or not isinstance(rule, ThresholdRule) or scores.positive is None:
         return
     positive = scores.labels[scores.positive]
     if rule.positive != positive:
         raise InputError(
-            f"High scores speak for {shown(rule.positive)} in the rule, for {shown(positive)} in the data; "
+            f"High scores indicate {shown(rule.positive)} in the rule, for {shown(positive)} in the data; "
             f"say pos_label={shown(rule.positive)}, or turn the rule round."
         )
 

@@ -71,7 +71,7 @@ def best_threshold(
 
 
 def _contradiction(scores: Scores, found: Thresholds, limits: Mapping[tuple[int, int], float]) -> str:
-    """Both errors are limited and no threshold keeps both: what can be had of the one with the other kept."""
+    """Both errors are limited and no threshold keeps both: what the one can be at best while the other is kept."""
     names = scores.names
     told = []
     for (true, said), limit in limits.items():

@@ -88,7 +88,7 @@ def _needed(fp: npt.NDArray[Any], tp: npt.NDArray[Any], kind: CurveKind) -> Bool
 
 
 def _sides(sample: Sample) -> tuple[tuple[int, int], int]:
-    """The positive and the negative class, and the column that speaks for the former."""
+    """The positive and the negative class, and the column whose high values indicate the former."""
     assert sample.positive is not None
     return (sample.positive, 1 - sample.positive), sample.positive if sample.values.ndim == 2 else 0
 

@@ -67,7 +67,7 @@ def curve(
     Parameters
     ----------
     y_true, y_score, labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
-        As in `evaluate`. A larger score speaks for the positive class; the direction is never guessed.
+        As in `evaluate`. A larger score indicates the positive class; the direction is never guessed.
     kind
         "roc", "pr" (precision-recall), "det" (detection error tradeoff) or "cost" (Drummond & Holte's cost curve).
     multi_class
@@ -174,7 +174,7 @@ def _one_of(name: str, value: object, known: Sequence[str]) -> None:
 
 
 def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **given: Any) -> Scores:
-    """The scores; folds go through the door in the place of groups, and stay there until they are needed."""
+    """The scores; folds are validated in the place of groups, and kept there until they are needed."""
     if folds is None:
         return as_scores(y_true, y_score, groups=groups, **given)
     if isinstance(folds, str):

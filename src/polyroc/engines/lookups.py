@@ -1,4 +1,4 @@
-"""Components looked up row by row: how the columns of a row, and the classifiers, move together."""
+"""Covariance across columns and classifiers, from influence values looked up row by row."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -60,7 +60,7 @@ class Opened:
     classifiers
         By name: the numbers of its columns.
     like
-        A few made-up cases of the same classes and kind, for what asks whether a measure fits.
+        A few placeholder cases of the same classes and kind, to check whether a measure is applicable.
     dropped
         How many rows are left out because something is missing.
     """
@@ -187,7 +187,7 @@ def sorted_labels(found: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
 def said(
     source: Source, columns: Columns, held: tuple[Hashable, ...], question: Question
 ) -> tuple[dict[str, tuple[int, ...]], list[str], Scores]:
-    """The classifiers' columns; and made-up cases, one per label, that the door has looked at."""
+    """The classifiers' columns; and placeholder cases, one per label, used for validation."""
     if not held:
         raise InputError(f"column {columns.truth!r} of {source.name} has no label at all; is it the right column?")
     order = as_labels(question.labels, held)

@@ -106,7 +106,8 @@ def over_files(data: Any, engine: Engine | None, given: Mapping[str, Any]) -> bo
     if not named and (engine is not None or given):
         told = ", ".join([*(["engine"] if engine else []), *given])
         raise InputError(
-            f"{told} are for files: give a path, a list of paths or a glob first, and truth=... and scores=...."
+            f"{told} are only valid for file input: give a path, a list of paths or a glob first, and truth=... "
+            "and scores=...."
         )
     return named
 

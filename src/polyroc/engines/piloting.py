@@ -1,4 +1,4 @@
-"""What some rows teach before all are gone through: where to cut cells, and what the components are like.
+"""Pilot sample: from some rows, where to place the bins, and estimates of the influence values.
 
 All rows can then be counted in fine cells and looked up in the same pass. The components of some rows are not
 quite those of all, so the sums of their products, S', are put right by what the difference makes on these rows,

@@ -1,4 +1,4 @@
-"""Rows that can be gone through again and again: in files by way of DuckDB, or in memory."""
+"""Re-iterable row sources: files through DuckDB, or arrays in memory."""
 
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import dataclass

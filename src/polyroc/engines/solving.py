@@ -49,7 +49,7 @@ class Asked:
     errors
         Whether standard errors are wanted.
     covariance
-        "joined": rows are seen again to find how columns and classifiers move together; "bound": the worst.
+        "joined": rows are scanned again for the covariance of columns and classifiers; "bound": the worst.
     paired
         Whether the covariance between classifiers is wanted.
     room
@@ -145,7 +145,7 @@ class _Solver:
         try:
             ahead._first(bits=None if asked.tolerance is None else BITS)
         except InputError:
-            return None  # whoever goes through all rows will say it better
+            return None  # the full scan raises a clearer error
         if (ahead.cases <= 1).any():
             return None
         ahead._look()

@@ -130,7 +130,7 @@ class Tally:
         """Judge what was seen so far: the value with its bounds, and its standard error; `sampling` as elsewhere.
 
         Where the components of a case are sums over several columns (`hand_till`, `ova`), a tally does not know
-        how the columns move together; the standard error is then the largest there can be, and
+        the covariance of the columns; the standard error is then the largest there can be, and
         `estimate.certificate.error_is_bound` is True.
         """
         chosen = find(measure)

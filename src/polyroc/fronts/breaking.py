@@ -12,7 +12,7 @@ __all__ = ["breakable"]
 def breakable() -> Iterator[Callable[[], bool]]:
     """Gives a function that tells whether ctrl-C was pressed; pressed again, it interrupts at once.
 
-    Only in the main thread, and only where nobody has put a handler of his own.
+    Only in the main thread, and only if no custom SIGINT handler is installed.
     """
     pressed = threading.Event()
 

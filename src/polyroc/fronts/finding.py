@@ -95,7 +95,7 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     n
         Fixed: how many cost vectors are drawn; `growth` of the answer tells whether they were enough.
     generations, costs
-        Family: how many generations in all (those of a search that is gone on with included), and how many cost
+        Family: how many generations in all (those of a resumed search included), and how many cost
         vectors are drawn in each.
     start
         Family: "fitted", what `start` of the family gives; "random", a hundred parameter vectors at random with
@@ -125,8 +125,8 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
         as they are; those of weight 0 are left out.)
     resume
         Family: a front, or a file of one, to go on with; family, options and cases must be those it was found with
-        (`start` and `rng` are not read). A search of 1000 generations that is gone on with to 3000 gives what one
-        of 3000 would have given.
+        (`start` and `rng` are not read). A search of 1000 generations that is resumed and runs to 3000 gives what
+        one of 3000 would have given.
     save, save_every
         Family: a file to keep the front in, every so many seconds on the way and at the end, so that even a
         process that is killed loses no more. A file that exists is overwritten only where `resume` names it.
@@ -137,7 +137,7 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
     Returns
     -------
     Front, or a dict of them by classifier if `y_score` is a dict or holds several. Ctrl-C ends the work early and
-    gives what was found; of a family it is marked `search.interrupted` and can be gone on with.
+    gives what was found; of a family it is marked `search.interrupted` and can be resumed.
 
     Examples
     --------

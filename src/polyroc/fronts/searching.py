@@ -1,4 +1,4 @@
-"""The search for a front over a family of classifiers: started, watched, stored on the way, gone on with."""
+"""The search for a front over a family of classifiers: run, checkpoint and resume."""
 
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The bootstrap: cases drawn again and again, as counts that weigh data which stay sorted."""
+"""The bootstrap: resamples as counts, which serve as weights of data that stay sorted."""
 
 import os
 import warnings

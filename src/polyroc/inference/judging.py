@@ -77,7 +77,7 @@ class _Judgement:
         """A statistic with its error bar."""
         limits, chance = statistic.scale or self._scale()
         fewest, effective = self._cases(statistic, limits)
-        if isinstance(self.method, Bootstrap) and fewest <= 1:  # drawing one case again and again tells nothing
+        if isinstance(self.method, Bootstrap) and fewest <= 1:  # resamples of one case are all the same
             variance, resampled = nan, None
         return Estimate(
             measure=str(self.measure),

@@ -68,7 +68,7 @@ def by_unit(moved: FloatArray, scores: Scores) -> FloatArray:
 
 
 def influence(strata: Strata, scores: Scores, corrected: bool = True) -> FloatArray:
-    """By how much each case moves the statistic: w (component - mean) / (total weight of its stratum).
+    """Influence value of each case: w (component - mean) / (total weight of its stratum).
 
     Corrected by the factor sqrt(m / (m - 1)), with m units (cases, or groups) in the stratum, its sum of squares
     is the usual variance with m - 1 below.

@@ -1,4 +1,4 @@
-"""Files and data frames become `Scores`, by way of DuckDB; what is wrong with the data the door says."""
+"""Read files and data frames into `Scores`, through DuckDB; `_normalise` validates the data."""
 
 from collections.abc import Hashable, Sequence
 from os import PathLike

@@ -31,7 +31,7 @@ _Values = TypeVar("_Values", FloatArray, Coded, FloatArray | Coded)
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What the door takes, one row per case."""
+    """What validation takes, one row per case."""
 
     truth: Coded
     scores: Mapping[str, FloatArray | Coded]

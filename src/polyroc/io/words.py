@@ -15,7 +15,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class ColumnWords(Words):
-    """The door's words for a table: column names, and rows counted from 1, or cases by their name.
+    """How validation names the parts of a table: column names, and rows counted from 1, or cases by their name.
 
     Attributes
     ----------

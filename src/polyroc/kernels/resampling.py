@@ -1,4 +1,4 @@
-"""Resamples as counts: cases drawn again and again are tallied, and the counts weigh data that stay sorted.
+"""Resamples as counts, which serve as weights of data that stay sorted.
 
 Counts, weights and areas come for many replicates at once, one row each. Cases are grouped by class: class k at
 starts[k] .. starts[k + 1].

@@ -15,7 +15,7 @@ __all__ = ["RANKING", "auc", "gini", "partial_auc"]
 
 
 class _TwoClasses:
-    """Which class is positive, and which column of the scores speaks for it."""
+    """Which class is positive, and which column of the scores indicates it."""
 
     def __init__(self, sample: Sample) -> None:
         assert sample.positive is not None

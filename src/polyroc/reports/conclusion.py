@@ -131,7 +131,7 @@ class _Words:
         a, b = (self.label[name] for name in keys[key])
         yield (
             f"{self._who(best)} tells {a} from {b} least well: a pairwise area of {pairs[key].value:.3f} "
-            f"({low:.3f} to {high:.3f}), the smallest of {len(pairs)}, picked after looking."
+            f"({low:.3f} to {high:.3f}), the smallest of {len(pairs)}, selected post hoc."
         )
 
     def _worst_order(self, best: str) -> Iterator[str]:
@@ -144,7 +144,7 @@ class _Words:
         low, high = wrong[key].confidence_interval(self.level)
         yield (
             f"The most frequent wrong order of one case of each class: {shortened((key,))[0]}, "
-            f"{_percent(wrong[key].value)} ({_percent(low)} to {_percent(high)}), picked after looking."
+            f"{_percent(wrong[key].value)} ({_percent(low)} to {_percent(high)}), selected post hoc."
         )
 
     def _who(self, best: str) -> str:

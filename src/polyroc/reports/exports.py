@@ -1,4 +1,4 @@
-"""The tables of a page as CSV, all digits, to be taken along."""
+"""The tables of a page as CSV, all digits, for download."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -165,7 +165,7 @@ class _Work:
                 self.notes += [str(each.message) for each in caught if issubclass(each.category, PolyrocWarning)]
 
     def each(self, what: str, step: Callable[[FoldTable], T | None]) -> dict[str, T]:
-        """By data set, where it can be had."""
+        """By data set, where it is available."""
         made = {
             table.data_set: self.trying(f"{what} on {table.data_set}", lambda table=table: step(table))  # type: ignore[misc]
             for table in self.tables

@@ -23,7 +23,7 @@ class Certificate:
         By how much at most the order inside cells changes the standard error; nan if that is not known.
     error_is_bound
         True if the standard error is the largest there can be, from the columns' own errors (Cauchy & Schwarz),
-        because the rows were not seen again to find how the columns move together.
+        because the rows were not scanned again for the covariance of the columns.
     """
 
     low: float

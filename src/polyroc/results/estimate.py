@@ -71,7 +71,7 @@ class Estimate(Result):
     classifier
         Whose scores were judged.
     value, standard_error
-        The number and its standard error (nan where none can be had).
+        The number and its standard error (nan where none is available).
     limits, chance
         The smallest and largest value the measure can take; what a constant score gets, or None.
     fewest

@@ -186,7 +186,7 @@ class Front(Result):
     def deploy(self, point: int) -> PointClassifier:
         """The classifier at a point of a front that was searched over a family: features in, decisions out.
 
-        For the families of the house. Of a fixed classifier, deploy the classifier and `rule(point)`; of a family
+        For polyroc's own families. Of a fixed classifier, deploy the classifier and `rule(point)`; of a family
         of your own, `family.posteriors(front.parameters[point], X)` and `rule(point)`.
         """
         if self.search is None or self.search.model is None:
@@ -222,7 +222,7 @@ class Front(Result):
         X, y_true
             Cases x features, and their classes.
         family
-            Your own family, started (it is after `front`); those of the house are in the front.
+            Your own family, started (it is after `front`); polyroc's own are in the front.
         sample_weight
             Whole numbers, how many cases a row stands for.
         n_points, rng

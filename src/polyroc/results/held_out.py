@@ -1,4 +1,4 @@
-"""A front judged on other cases: what is left of it, and by how much it flattered itself."""
+"""A front evaluated on held-out cases, and its optimism."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Hull: the best that thresholds, and lots drawn between them, can reach."""
+"""ROC convex hull: what thresholds, and randomised classifiers between them, attain at best."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

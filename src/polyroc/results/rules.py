@@ -114,7 +114,7 @@ class ThresholdRule(Rule):
     labels
         The two classes, in the order of the columns.
     positive
-        The class that high scores speak for.
+        The class that high scores indicate.
     threshold
         The smallest score that is called positive; infinite if none is.
 

@@ -35,7 +35,7 @@ class Search:
     interrupted
         True if it was broken off before all generations that were asked for.
     model
-        What points share, for the families of the house; None for others.
+        What points share, for polyroc's own families; None for others.
     """
 
     family: Mapping[str, Any]

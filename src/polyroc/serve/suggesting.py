@@ -23,7 +23,7 @@ class Suggestion(NamedTuple):
 
 
 def suggestions(seen: Preview) -> tuple[Suggestion, ...]:
-    """What the names and the values of the columns speak for.
+    """What the names and the values of the columns suggest.
 
     >>> pets = Column("kind", False, None, None, ("cat", "dog"), 2)
     >>> p = [Column(f"p_{kind}", True, 0.1, 0.9, (), 500) for kind in pets.values]

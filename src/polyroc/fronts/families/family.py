@@ -72,7 +72,7 @@ class WatchedFamily:
 
     @property
     def model(self) -> Model | None:
-        """What its members share, if it is one of the house."""
+        """What its members share, if it is one of polyroc's own."""
         model = getattr(self.family, "model", None)
         return model if isinstance(model, Model) else None
 

@@ -1,4 +1,4 @@
-"""The door of the summaries: fold values as complete blocks, means of data sets as complete rows."""
+"""Input of the summaries: fold values as complete blocks, means of data sets as complete rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
