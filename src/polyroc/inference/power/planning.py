@@ -168,7 +168,7 @@ def sample_size(
     >>> from polyroc import datasets
     >>> y_true, y_score = datasets.HandTill(3, 1.0).sample(20, rng=0)
     >>> sample_size(y_true, y_score, measure="hand_till", null=0.75).n
-    56
+    66
     """
     aim = Aim(null=null, margin=margin, width=width, power=power, alpha=alpha, sides=sides)
     if n is not None and power is not None:
