@@ -450,3 +450,26 @@ class TestCommandLine:
         arguments = ["evaluate", str(folder / "one.parquet"), "--truth", "kind", "--engine", "duckdb"]
         assert main([*arguments, "--scores", "p_*", "--groups", "country"]) == 2
         assert "--groups needs the rows in memory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("classes", [("no", "yes"), ("f", "t"), ("n", "y"), ("No", "True")], ids=str)
+def test_words_that_duckdb_takes_for_truth_values_are_classes(tmp_path, classes):
+    rng = np.random.default_rng(0)
+    rows = [f"{classes[i % 2]},{rng.normal() + i % 2}" for i in range(40)]
+    (tmp_path / "cases.csv").write_text("\n".join(["truth,score", *rows]))
+    asked = {"truth": "truth", "scores": "score", "measure": "auc"}
+    with pytest.raises(InputError, match="ambiguous"):
+        pr.evaluate(tmp_path / "cases.csv", engine="duckdb", **asked)
+    values = [
+        pr.evaluate(tmp_path / "cases.csv", engine=engine, pos_label=classes[1], **asked).value
+        for engine in ("memory", "duckdb")
+    ]
+    assert values[0] == pytest.approx(values[1])
+
+
+def test_true_and_false_are_truth_values(tmp_path):
+    rows = [f"{bool(i % 3 == 0)},{i % 7}" for i in range(40)]
+    (tmp_path / "cases.csv").write_text("\n".join(["truth,score", *rows]))
+    asked = {"truth": "truth", "scores": "score", "measure": "auc"}
+    memory, engine = (pr.evaluate(tmp_path / "cases.csv", engine=e, **asked).value for e in ("memory", "duckdb"))
+    assert memory == pytest.approx(engine)

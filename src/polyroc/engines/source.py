@@ -86,11 +86,32 @@ def open_files(session: EngineSession, files: Sequence[str]) -> Source:
     """The files as one table; columns of Hive partitions (`day=2024-01-01/`) are columns of it."""
     name = f"'{files[0]}'" if len(files) == 1 else f"'{files[0]}' and {len(files) - 1} more files"
     parquet = _ending(files[0]) == ".parquet"
-    call = "read_parquet(?)" if parquet else "read_csv(?, header = true, union_by_name = true)"
-    told = session.rows(f"DESCRIBE SELECT * FROM {call}", ([*files],), name)
-    names = tuple(str(row[0]) for row in told)
+    call, parameters = ("read_parquet(?)", ([*files],)) if parquet else _csv_call(session, files, name)
+    columns = session.rows(f"DESCRIBE SELECT * FROM {call}", parameters, name)
+    names = tuple(str(row[0]) for row in columns)
     check_names(names, name)
-    return Source(name, names, call, ([*files],), tuple(kind_of(str(row[1])) for row in told))
+    return Source(name, names, call, parameters, tuple(kind_of(str(row[1])) for row in columns))
+
+
+def _csv_call(session: EngineSession, files: Sequence[str], name: str) -> tuple[str, tuple[Any, ...]]:
+    """How to read CSV files: only true and false, in any case, are truth values.
+
+    DuckDB takes yes and no, t and f, y and n for truth values, too. As classes they would lose their names, and
+    the positive class would be guessed.
+    """
+    call = "read_csv(?, header = true, union_by_name = true)"
+    columns = session.rows(f"DESCRIBE SELECT * FROM {call}", ([*files],), name)
+    truth_values = [str(row[0]) for row in columns if str(row[1]) == "BOOLEAN"]
+    text = "read_csv(?, header = true, union_by_name = true, all_varchar = true)"
+    words = {}
+    for column in truth_values:
+        quoted = '"' + column.replace('"', '""') + '"'
+        query = f"SELECT 1 FROM {text} WHERE lower(trim({quoted})) NOT IN ('true', 'false') LIMIT 1"
+        if session.rows(query, ([*files],), name):
+            words[column] = "VARCHAR"
+    if not words:
+        return call, ([*files],)
+    return call.replace(")", ", types = ?)"), ([*files], words)
 
 
 def check_files(
