@@ -27,7 +27,7 @@ demo: $(READY) ## three classifiers on iris: every measure with its error bar, a
 test: $(READY) ## all tests and docstring examples
 	@$(PYTEST) --hypothesis-profile=$(DRAWS)
 
-test-fast: $(READY) ## tests without the markers slow, browser and spark (estimated: two and a half minutes on two cores)
+test-fast: $(READY) ## tests without the markers slow, browser and spark (two minutes on two cores)
 	@$(PYTEST) --hypothesis-profile=quick -m 'not slow and not browser and not spark'
 
 lint: $(READY) ## ruff, mypy --strict, import-linter

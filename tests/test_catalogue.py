@@ -22,6 +22,7 @@ def loaded(name):
         pytest.skip("the package with the file is not installed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_set_is_what_the_catalogue_says(name):
     found = loaded(name)

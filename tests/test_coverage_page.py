@@ -30,6 +30,7 @@ def rows(study):
     return study.study.read()
 
 
+@pytest.mark.slow
 def test_page_is_made_of_the_results(study, rows):
     text = study.page.PAGE.read_text()
     assert study.page.filled(text, rows, study.study.read(study.candidates.CANDIDATES)) == text

@@ -64,6 +64,7 @@ def asked(keys=("hand_till",), classifiers=1, tolerance=1e-5):
     return Asked([measure(key) for key in keys], places, CLASSES, "matrix", tolerance, paired=classifiers > 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.data())
 def test_whatever_part_is_seen_first(data):

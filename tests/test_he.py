@@ -343,6 +343,7 @@ def two_classifiers(sizes, rng):
     return y, {"good": P, "bad": 0.5 * P + 0.5 * rng.dirichlet(np.ones(len(sizes)), size=len(y))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(20, 15, 25), (7, 8, 6, 7)])
 def test_comparisons_paired_and_unpaired(sizes):
     y, scores = two_classifiers(sizes, np.random.default_rng(4))

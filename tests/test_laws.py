@@ -173,6 +173,7 @@ def test_scaling_importance_weights_changes_nothing(measure, data):
     np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @every(lambda measure: measure.estimates_prevalence)
 @given(st.data())
 def test_in_a_cohort_components_are_contributions_to_a_mean_over_all_cases(measure, data):

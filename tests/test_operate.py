@@ -202,6 +202,7 @@ def test_the_search_bears_ties_zeros_and_weights(data):
     assert found.expected_cost <= bayes + 1e-9
 
 
+@pytest.mark.slow
 def test_a_limit_that_only_never_saying_it_can_keep():
     found = operate(Y3, P3, at_most={("malignant", "benign"): 0, ("normal", "benign"): 0})
     assert found.rates[1, 0] == found.rates[2, 0] == 0
@@ -258,6 +259,7 @@ def codes(labels):
     return np.searchsorted(["benign", "malignant", "normal"], labels)
 
 
+@pytest.mark.slow
 def test_stored_and_read_back():
     found = operate(Y3, P3, costs={("malignant", "benign"): 10}, at_most={("malignant", "normal"): 0.4})
     again = pr.OperatingPoint.from_dict(json.loads(json.dumps(found.to_dict())))
@@ -274,6 +276,7 @@ def test_stored_and_read_back():
         _ = found.fpr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("currency", [2.0**-60, 2.0**60])
 def test_the_currency_does_not_matter(currency):
     costs = np.array([[0, 2, 1], [10, 0, 1], [1, 1, 0]])
@@ -285,6 +288,7 @@ def test_the_currency_does_not_matter(currency):
     assert operate(y, s, costs=currency * pair).rule == operate(y, s, costs=pair).rule
 
 
+@pytest.mark.slow
 def test_costs_in_every_form():
     matrix = [[0, 2, 1], [10, 0, 1], [1, 1, 0]]
     pairs = {("benign", "malignant"): 2, ("malignant", "benign"): 10}

@@ -42,6 +42,7 @@ def read(file):
     return pr.read(file, truth="y", scores="p_*")
 
 
+@pytest.mark.slow
 def test_what_python_gives(polyroc, files):
     old, new = files / "old.csv", files / "new.csv"
     done = polyroc(
@@ -64,6 +65,7 @@ def test_what_python_gives(polyroc, files):
     assert json.loads(judged.stdout)["rates"] == expected.rates.tolist()
 
 
+@pytest.mark.slow
 def test_costs_as_a_file_or_as_json(polyroc, files):
     costs = files / "costs.csv"
     costs.write_text("true,normal,benign,malignant\nbenign,1,0,2\nmalignant,5,10,0\nnormal,0,1,1\n")

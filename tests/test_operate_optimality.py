@@ -46,6 +46,7 @@ def test_nine_cases_against_all_decisions(seed):
     assert found.optimality == "proven"
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)  # each tries hundreds of decisions
 @given(st.data())
 def test_few_cases_with_ties_weights_and_limits(data):
@@ -72,6 +73,7 @@ def test_few_cases_with_ties_weights_and_limits(data):
     assert found.optimality == "proven"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "c", "n"), [(0, 3, 30), (1, 3, 30), (2, 4, 30), (3, 4, 25), (4, 5, 30)])
 def test_small_data_are_proven_and_no_random_rule_is_better(seed, c, n):
     y, P, costs = drawn(seed, n, c, 0.5, power=3)
@@ -81,6 +83,7 @@ def test_small_data_are_proven_and_no_random_rule_is_better(seed, c, n):
     assert found.expected_cost <= plain_search(y, P, costs, starts=40, seed=seed) + EXACT
 
 
+@pytest.mark.slow
 def test_the_order_of_cases_and_repeated_cases_do_not_matter():
     y, P, costs = drawn(5, 24, 3, 0.3)
     found = operate(y, P, costs=costs)
@@ -160,6 +163,7 @@ def plain_search(y, P, costs, starts, seed):
     return min(ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("c", [3, 4, 5])
 @pytest.mark.parametrize("seed", [10, 11, 12, 13])
 def test_larger_data_are_no_worse_than_a_plain_search(seed, c):

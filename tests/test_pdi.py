@@ -64,6 +64,7 @@ def test_two_classes_are_hand_and_till_and_each_part_an_auc(cases, data):
     assert value("pdi", y, complementary, w) == pytest.approx(value("auc", y, halves, w), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("c", [2, 3, 4, 5, 10, 50, 201])
 def test_many_classes_constant_and_perfect(c):
     y = np.repeat(np.arange(c), 2)

@@ -211,6 +211,7 @@ def test_pairs_are_a_matrix_with_values_off_the_diagonal(irises):
     assert low <= cells.min() <= cells.max() <= high == 1.0
 
 
+@pytest.mark.slow
 def test_of_thirty_classes_the_numbers_are_left_out():
     y, P = probabilities(30, 300, 1.0)
     picture = pr.plot(pr.evaluate(y, P, measure="hand_till"))
@@ -481,6 +482,7 @@ def test_names_are_shown_as_they_are_on_one_line_and_texts_do_not_collide(names)
                 assert not text.get_usetex()
 
 
+@pytest.mark.slow
 def test_nine_classifiers_do_not_collide():
     y, P = probabilities(3, 90, 1.0)
     scores = {f"a classifier with quite a long name {k}": np.roll(P, 3 * k, axis=0) for k in range(9)}
@@ -589,6 +591,7 @@ def test_the_command_writes_the_format_of_the_name(kind, suffix, more, tmp_path,
     assert capsys.readouterr().out.strip() == str(out)
 
 
+@pytest.mark.slow
 def test_the_command_draws_two_classes(tmp_path, capsys):
     y, S = two_classes(1.0)
     file = tmp_path / "scores.csv"

@@ -121,6 +121,7 @@ def test_more_is_asked_more_is_needed(null, difference, more, power, bit):
     assert n(value=null + difference + more) <= usual
 
 
+@pytest.mark.slow
 @settings(max_examples=20)  # each plan of two classifiers takes a tenth of a second
 @given(st.floats(-1, 0.99), st.floats(0.001, 0.5))
 def test_the_more_alike_the_fewer_cases(correlation, more):

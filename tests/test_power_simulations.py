@@ -69,6 +69,7 @@ def test_width_is_kept_with_the_chance_wanted():
     assert "no wider than 0.2 in 0.9" in found.sentence()
 
 
+@pytest.mark.slow
 def test_pilot_data_can_be_resampled():
     asked = {"measure": "hand_till", "null": 0.75}
     drawn = sample_size(Y, FAIR, method=Simulation(100, rng=1), **asked)

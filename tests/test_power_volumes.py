@@ -86,6 +86,7 @@ def test_answer_is_the_smallest(value, below, ratio, sides):
     assert min(found.by_class.values()) >= 10
 
 
+@pytest.mark.slow
 def test_what_is_asked_of_a_volume():
     two = {"measure": "vus", "value": 0.55, "versus": 0.5}
     paired, apart = sample_size(correlation=0.6, **two), sample_size(**two)
@@ -136,6 +137,7 @@ def test_promised_power_is_reached_for_one_classifier(value, null, options):
     assert found.value == pytest.approx(value, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_promised_power_is_reached_for_two_classifiers():
     """On the same cases, and on different ones; 300 samples judged by `compare`.
 

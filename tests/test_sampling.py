@@ -87,6 +87,7 @@ def test_average_precision_and_information_gain_account_for_prevalence():
     assert known[0] == known[1]
 
 
+@pytest.mark.slow
 def test_analytic_errors_of_information_gain_and_operating_cost_are_those_of_the_bootstrap():
     rng = np.random.default_rng(5)
     gain, cost = [], []
@@ -133,6 +134,7 @@ def test_the_bootstrap_draws_class_sizes_only_where_they_matter():
     assert found.std() == pytest.approx(pr.evaluate(Y, D, measure="accuracy").standard_error, rel=0.15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_engines_and_tallies_have_the_same_errors(tmp_path, engine):
     file = tmp_path / "cases.csv"
@@ -157,6 +159,7 @@ def test_engines_and_tallies_have_the_same_errors(tmp_path, engine):
         assert tally.evaluate("ht3", sampling=sampling).standard_error == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_engines_compare_in_a_cohort_as_memory_does(tmp_path):
     file = tmp_path / "cases.csv"
     Q = P[RNG.permutation(150)] / 2 + P / 2

@@ -36,6 +36,7 @@ def test_many_classes_agree_with_scikit_learns_own_scorers(key, theirs):
     assert ours == pytest.approx(cross_val_score(GaussianNB(), *IRIS, cv=FOLDS, scoring=theirs), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_two_classes_by_decision_function_and_by_probabilities():
     X, y = StandardScaler().fit_transform(CANCER[0]), np.array(["malignant", "benign"])[CANCER[1]]
     by_margin = cross_val_score(LogisticRegression(), X, CANCER[1], cv=FOLDS, scoring=pr.scorer("auc"))

@@ -46,6 +46,7 @@ def test_a_small_study_is_shown_whole():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (60, 12), (45, 10)])
 def test_a_large_study_fits_the_screen_and_the_work_stays_in_sight(width, height):
     learners = [f"learner with a name, number {j}" for j in range(30)]

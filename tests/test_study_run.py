@@ -132,6 +132,7 @@ def test_learners_that_fail_are_recorded_and_the_rest_goes_on(tmp_path):
     assert again.failures == with_children.failures
 
 
+@pytest.mark.slow
 def test_what_failed_can_be_tried_again(tmp_path):
     moody = "import study_learners\nclass Moody(study_learners.Prior):\n    pass\n"
     (tmp_path / "moody.py").write_text(moody + "    def fit(self, X, y): raise ValueError('today not')\n")
