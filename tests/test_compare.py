@@ -216,6 +216,9 @@ def test_margins_are_tested_by_the_interval(found):
         pair.non_inferiority(0)
     with pytest.raises(InputError, match="margin must be 0 or more"):
         pair.superiority(-0.1)
+    for test in (pair.non_inferiority, pair.equivalence, pair.superiority):
+        with pytest.raises(InputError, match=r"margin must be below 1, .* got 5; 5 percentage points are 0\.05"):
+            test(5)
 
 
 def test_conclusions_are_plain_sentences(found):

@@ -68,7 +68,7 @@ def draw(console: "Console", page: Page) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False)
+    grid = Table(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False, collapse_padding=True)
     for name in page.table[0] if page.table else ():
         grid.add_column(name, justify="right" if name in NUMBERS else "left", no_wrap=name != "options")
     last = None
