@@ -36,7 +36,7 @@ def all_lists(n):
 
 def contrasts():
     def exact(n):
-        return pr.contrast("auc", "accuracy", positives=n, negatives=n)
+        return pr.compare_measures("auc", "accuracy", positives=n, negatives=n)
 
     U, k = all_lists(8)
     assert exact(8).counts == by_pairs(U, k)
@@ -44,10 +44,10 @@ def contrasts():
     yield "AUC against accuracy, exactly, 2n = 16", "seconds", ours, "<=", 0.05
     yield "AUC against accuracy, exactly, 2n = 16", "compiled loop over pairs / polyroc", loop / ours, ">=", 100
     yield "AUC against accuracy, exactly, 2n = 200", "seconds", best(lambda: exact(100), 2), "<=", 2
-    world = pr.GaussianWorld((20, 20, 20))
+    model = pr.consistency.GaussianModel((20, 20, 20))
     five = ["hand_till", "accuracy", "he", "ova", "pdi"]
-    pr.contrast(five, world=world, pairs=100, rng=0)
+    pr.compare_measures(five, model=model, pairs=100, rng=0)
     start = time.perf_counter()  # once is enough: some 20 s
-    pr.contrast(five, world=world, pairs=10**5, rng=0)
+    pr.compare_measures(five, model=model, pairs=10**5, rng=0)
     seconds = time.perf_counter() - start
     yield "5 measures, 3 classes, 60 cases, 1e+05 pairs drawn", "seconds", seconds, "<=", 60

@@ -8,7 +8,7 @@ import numpy as np
 
 import polyroc as pr
 from polyroc.fronts.archive import Archive
-from polyroc.results.volume import volume_shares
+from polyroc.fronts.dominated_volume import volume_shares
 from timing import best, many_classes
 
 CASES = 100  # of each of three classes
@@ -118,7 +118,7 @@ def front_search():
     X, y = synthetic()
     T, places = 5000, 10
     printed = {"start": "random", "selection": "uniform"}  # plain numpy selects uniformly: it is spared PQRS
-    family = pr.LogisticFamily(scale=1.0, standardise=False)
+    family = pr.fronts.LogisticFamily(scale=1.0, standardise=False)
     pr.front(family, X, y, generations=5, **printed)
     wall, cpu = time.perf_counter(), time.process_time()
     whole = pr.front(family, X, y, generations=T, **printed)

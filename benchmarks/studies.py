@@ -12,12 +12,12 @@ from threadpoolctl import threadpool_limits
 
 import polyroc as pr
 from polyroc.studies.data import Data, load
-from polyroc.studies.fitting import Job, Outcome
+from polyroc.studies.fit import Job, Outcome
 from polyroc.studies.learners import built
-from polyroc.studies.making import make
-from polyroc.studies.splitting import blocks, others
+from polyroc.studies.result import Study
+from polyroc.studies.splits import blocks, others
 from polyroc.studies.store import Store
-from polyroc.studies.study import Study
+from polyroc.studies.store_schema import make
 
 
 def bradley_without_mlps():

@@ -6,11 +6,11 @@ import numpy as np
 from scipy.stats import studentized_range
 
 import polyroc as pr
-from polyroc.studies.summaries.studentized_range import range_probability
-from polyroc.studies.table import FoldTable
+from polyroc.studies.fold_values import FoldTable
+from polyroc.studies.summaries.range_tests import range_probability
 from timing import best
 
-S = pr.summaries
+S = pr.studies.summaries
 
 
 def tables(data_sets=10, learners=20, folds=100):

@@ -8,8 +8,8 @@ from rich.console import Console
 
 import polyroc as pr
 from polyroc.cli.pages import evaluation_page
-from polyroc.cli.rendering import draw
 from polyroc.datasets import catalogue
+from polyroc.output.terminal import draw
 
 if __name__ == "__main__":
     file = catalogue.path("iris_predictions")

@@ -16,7 +16,7 @@ P = odds / odds.sum(axis=1, keepdims=True)
 
 front = pr.front(y[::2], P[::2], n=10_000)
 costs = {("malignant", "benign"): 10, ("malignant", "normal"): 10}
-chosen = pr.operate(front, costs=costs, judge_on=(y[1::2], P[1::2]))
+chosen = pr.operate(front, costs=costs, evaluate_on=(y[1::2], P[1::2]))
 
 picture = pr.plot(front, points={"malignant missed costs 10": chosen})
 picture.figure.savefig("front.png")

@@ -15,6 +15,6 @@ odds = np.exp(rng.normal(size=(480, 4)) + 1.6 * np.eye(4)[y])
 P = odds / odds.sum(axis=1, keepdims=True)
 
 front = pr.front(classes[y[:240]], P[:240], n=400)
-chosen = pr.operate(front, judge_on=(classes[y[240:]], P[240:]))
+chosen = pr.operate(front, evaluate_on=(classes[y[240:]], P[240:]))
 picture = pr.plot(front, kind="parallel", colour=("ash", "beech"), points={"fewest errors": chosen})
 picture.figure.savefig("parallel.png")

@@ -17,7 +17,7 @@ features = centres[component] + np.sqrt(0.03) * rng.normal(size=(600, 2))
 classes = np.array(["one", "two", "three"])[component // 2]
 X, y, others = features[:300], classes[:300], (features[300:], classes[300:])
 
-front = pr.front(pr.LogisticFamily(), X, y, generations=300, labels=["one", "two", "three"])
+front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=300, labels=["one", "two", "three"])
 asked = {
     "fewest errors": {},
     "none of two missed": {("two", "one"): 1000, ("two", "three"): 1000},
@@ -25,8 +25,8 @@ asked = {
 }
 figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
 for ax, (name, costs) in zip(axes, asked.items(), strict=True):
-    chosen = pr.operate(front, costs=costs, judge_on=others)
-    picture = pr.plot(pr.decision_regions(front.deploy(chosen.point), X, y, labels=front.labels), ax)
+    chosen = pr.operate(front, costs=costs, evaluate_on=others)
+    picture = pr.plot(pr.decisions.decision_regions(front.deploy(chosen.point), X, y, labels=front.labels), ax)
     ax.set_title(f"{name}: {picture.ax.get_title(loc='left')}", fontsize=8, loc="left")
     if ax is not axes[-1]:
         picture.legend.remove()

@@ -3,7 +3,7 @@
 import numpy as np
 
 import polyroc as pr
-from polyroc.measures import MEASURES
+from polyroc.measures.registry import MEASURES
 
 THREE_CLASSES = [key for key, each in MEASURES.items() if each.classes[1] != 2 and "malignant" not in each.options]
 

@@ -4,7 +4,7 @@ import contextlib
 import io
 from typing import NamedTuple
 
-from polyroc.cli.commands import run
+from polyroc.cli.app import run
 
 
 class Done(NamedTuple):

@@ -102,7 +102,7 @@ def _run_commands(text: str) -> None:
 
 def polyroc(line: str) -> tuple[int, str]:
     """The exit code of a command and what it prints, without the cost of a new process."""
-    from polyroc.cli.commands import run
+    from polyroc.cli.app import run
 
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
         code = run(shlex.split(line, comments=True)[1:])

@@ -1,4 +1,4 @@
-"""Worlds, pilot data and plans that the tests of `sample_size` share."""
+"""Simulation models, pilot data and plans that the tests of `sample_size` share."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -15,7 +15,7 @@ NAMES = ("negative", "positive")
 
 
 def binormal(auc):
-    """The world of two normal scores with this area."""
+    """The model of two normal scores with this area."""
     return datasets.Binormal(sqrt(2) * NORMAL.inv_cdf(auc))
 
 

@@ -1,7 +1,7 @@
 """Samples as the methods of inference take them."""
 
-from polyroc._normalise import normalise
-from polyroc.measures import Sample
+from polyroc.measures.sample import Sample
+from polyroc.validation.scores import normalise
 
 
 def samples_of(y, scores, **options):

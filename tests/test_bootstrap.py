@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import polyroc as pr
-from polyroc._normalise import as_scores
 from polyroc.datasets import Binormal
 from polyroc.errors import InputError, PolyrocWarning
-from polyroc.inference import bootstrap
-from polyroc.inference.bootstrap import Bootstrap, replicates
-from polyroc.kernels.resampling import tally
-from polyroc.measures import MEASURES, Sample
-from polyroc.results.resampled import acceleration, interval, standard_error
+from polyroc.estimates.bootstrap_intervals import acceleration, interval, standard_error
+from polyroc.inference.methods import bootstrap
+from polyroc.inference.methods.bootstrap import Bootstrap, replicates
+from polyroc.kernels.resamples import tally
+from polyroc.measures.registry import MEASURES
+from polyroc.measures.sample import Sample
+from polyroc.validation.scores import as_scores
 from strategies import fitting, weights
 
 QUICK = ["auc", "gini", "hand_till", "ova"]

@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 import polyroc as pr
-from polyroc._normalise import normalise
 from polyroc.errors import SmallClassWarning
-from polyroc.inference.bootstrap import replicates
-from polyroc.measures import Sample
-from polyroc.results.resampled import interval
+from polyroc.estimates.bootstrap_intervals import interval
+from polyroc.inference.methods.bootstrap import replicates
+from polyroc.measures.sample import Sample
+from polyroc.validation.scores import normalise
 
 KINDS = ["percentile", "basic", "bca"]
 RNG = np.random.default_rng(5)

@@ -11,8 +11,8 @@ from scipy import optimize, stats
 
 import naive
 import polyroc as pr
-from polyroc.results import Estimate
-from polyroc.results.boundary import Boundary, _noncentrality, boundary_interval, unseen_variance
+from polyroc.estimates.boundary import Boundary, _noncentrality, boundary_interval, unseen_variance
+from polyroc.estimates.estimate import Estimate
 
 LN2 = np.log(2.0)
 

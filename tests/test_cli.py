@@ -15,7 +15,7 @@ import pytest
 import polyroc as pr
 from command import polyroc
 from polyroc.datasets import catalogue
-from polyroc.measures import MEASURES
+from polyroc.measures.registry import MEASURES
 
 IRIS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "--case", "case"]
 PROGRAM = Path(sys.executable).parent / "polyroc"

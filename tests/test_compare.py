@@ -14,8 +14,8 @@ import polyroc as pr
 from asking import THREE_CLASSES
 from polyroc import datasets
 from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError, UndefinedMeasureWarning
-from polyroc.measures import MEASURES
-from polyroc.results.simultaneous import adjust
+from polyroc.estimates.multiplicity import adjust
+from polyroc.measures.registry import MEASURES
 
 RNG = np.random.default_rng(3)
 Y = np.repeat([0, 1, 2], [20, 25, 30])
@@ -133,7 +133,7 @@ def test_different_cases_are_unpaired():
 
 
 def _scores(y, s):
-    from polyroc._normalise import normalise
+    from polyroc.validation.scores import normalise
 
     return normalise(y, s)
 

@@ -18,13 +18,13 @@ from scipy import stats
 
 import naive
 import polyroc as pr
-from polyroc.contrasts.enumeration import count_pairs as count_values
-from polyroc.contrasts.exact import asymptotics, count_pairs, joint_table, layers
-from polyroc.contrasts.lists import how_many, ranked_lists, tied_lists
-from polyroc.contrasts.outputs import Outputs
+from polyroc.consistency.enumeration import count_pairs as count_values
+from polyroc.consistency.enumeration import how_many, ranked_lists, tied_lists
+from polyroc.consistency.exact import asymptotics, count_pairs, joint_table, layers
+from polyroc.consistency.outputs import Outputs
+from polyroc.consistency.result import share_interval
 from polyroc.errors import InputError, MeasureError, NotApplicableError, UndefinedMeasureWarning
-from polyroc.measures import Statistic
-from polyroc.results.contrast import share_interval
+from polyroc.measures.statistic import Statistic
 
 # 2n, agree, disagree, only AUC, only accuracy: tables 5 and 6 of Ling, Huang & Zhang (2003), and beyond
 T2 = [
@@ -46,7 +46,7 @@ T2 = [
 )
 @pytest.mark.parametrize(("cases", "agree", "disagree", "only_first", "only_second"), T2)
 def test_the_paper_s_tables_to_the_last_digit(cases, agree, disagree, only_first, only_second):
-    found = pr.contrast("auc", "accuracy", positives=cases // 2, negatives=cases // 2)
+    found = pr.compare_measures("auc", "accuracy", positives=cases // 2, negatives=cases // 2)
     assert found.counts == (agree, disagree, only_first, only_second)
     assert found.counts.agree == found.counts["agree"] == agree
     assert found.pairs == comb(comb(cases, cases // 2), 2)
@@ -60,7 +60,7 @@ def test_the_paper_s_tables_to_the_last_digit(cases, agree, disagree, only_first
     ("n", "C", "D"), [(25, 0.888484, 41.68832), (50, 0.871773, 74.15956), (100, 0.860282, 137.16093)]
 )
 def test_sizes_the_paper_could_only_extrapolate(n, C, D):
-    found = pr.contrast("auc", "accuracy", positives=n, negatives=n)
+    found = pr.compare_measures("auc", "accuracy", positives=n, negatives=n)
     assert round(found.consistency, 6) == C
     assert round(found.discriminancy, 5) == D
     # The normal approximation with its first correction: off by terms of order 1/n.
@@ -73,7 +73,7 @@ def test_sizes_the_paper_could_only_extrapolate(n, C, D):
 def test_the_limit_depends_on_the_cut_alone_not_on_the_balance():
     limit = 0.5 + asin(sqrt(3 * 0.2 * 0.8)) / pi
     for positives, negatives in ((16, 64), (40, 40), (64, 16)):
-        found = pr.contrast("auc", "accuracy", positives=positives, negatives=negatives, cut=16)
+        found = pr.compare_measures("auc", "accuracy", positives=positives, negatives=negatives, cut=16)
         tends = found.asymptotics
         assert tends.limit == pytest.approx(limit, abs=1e-15)
         # The corrections are of order 1/sqrt(n) = 0.1, what is left of order 1/n.
@@ -83,7 +83,7 @@ def test_the_limit_depends_on_the_cut_alone_not_on_the_balance():
 
 def test_no_asymptotics_where_all_lists_have_the_same_accuracy():
     assert asymptotics(3, 3, 0) is None
-    found = pr.contrast("auc", "accuracy", positives=3, negatives=3, cut=0)
+    found = pr.compare_measures("auc", "accuracy", positives=3, negatives=3, cut=0)
     assert isnan(found.consistency)
     assert found.discriminancy == inf
     assert found.counts.only_first + found.undecided == found.pairs
@@ -115,8 +115,8 @@ def test_enumeration_equals_generating_functions_for_all_sizes_and_cuts(cases):
     for positives in range(1, cases):
         for cut in range(cases + 1):
             sizes = {"positives": positives, "negatives": cases - positives, "cut": cut}
-            listed = pr.contrast(["auc", "accuracy", "gini"], **sizes)["auc", "accuracy"]
-            exact = pr.contrast("auc", "accuracy", **sizes)
+            listed = pr.compare_measures(["auc", "accuracy", "gini"], **sizes)["auc", "accuracy"]
+            exact = pr.compare_measures("auc", "accuracy", **sizes)
             assert listed.counts == exact.counts
             assert listed.undecided == exact.undecided
             one, two = (
@@ -157,8 +157,8 @@ def test_lemma_1_bounds_the_area_by_the_accuracy(n):
 
 @pytest.mark.parametrize("key", ["macro_average", "pairwise_accuracy", "sensitivity", "specificity"])
 def test_every_measure_at_the_cut_counts_alike_and_has_its_own_values(key):
-    exact = pr.contrast("gini", key, positives=3, negatives=5, cut=2)
-    listed = pr.contrast(["gini", key, "auc"], positives=3, negatives=5, cut=2)["gini", key]
+    exact = pr.compare_measures("gini", key, positives=3, negatives=5, cut=2)
+    listed = pr.compare_measures(["gini", key, "auc"], positives=3, negatives=5, cut=2)["gini", key]
     assert exact.provenance.method == "Gaussian binomials"
     assert exact.counts == listed.counts
     for one, two in zip(sorted(cells(exact.joint)), sorted(cells(listed.joint)), strict=True):
@@ -192,7 +192,7 @@ def test_lists_with_ties_by_all_pairs():
         P = naive.calls(s, (2, 3))
         right = sum(row[k] for row, k in zip(P, y, strict=True)) / 5
         values.append((round(naive.auc(y, s, ones), 9), round(right, 9)))
-    found = pr.contrast("auc", "accuracy", positives=3, negatives=2, ties=True)
+    found = pr.compare_measures("auc", "accuracy", positives=3, negatives=2, ties=True)
     assert [*found.counts, found.undecided] == naive.pair_counts(values)
 
 
@@ -206,7 +206,7 @@ def test_three_ordered_classes_by_all_pairs(ties):
         for key, found in values.items():
             found.append(round(getattr(naive, key)(y, s, ones), 9) if key != "umbrella" else None)
     values["umbrella"] = [round(naive.vus(y, s, ones, worth=naive.under_the_umbrella), 9) for s in lists]
-    found = pr.contrast(list(values), sizes=sizes, ties=ties)
+    found = pr.compare_measures(list(values), sizes=sizes, ties=ties)
     for f, g in combinations(values, 2):
         pairs = list(zip(values[f], values[g], strict=True))
         assert [*found[f, g].counts, found[f, g].undecided] == naive.pair_counts(pairs)
@@ -221,7 +221,7 @@ def test_pairs_are_counted_as_by_the_definition(values):
 
 def test_a_measure_undefined_for_some_lists_leaves_them_out():
     with pytest.warns(UndefinedMeasureWarning, match=r"ppv is undefined for 20 of 20 lists"):
-        found = pr.contrast("auc", "ppv", positives=3, negatives=3, cut=0)
+        found = pr.compare_measures("auc", "ppv", positives=3, negatives=3, cut=0)
     assert found.pairs == 0
     assert isnan(found.consistency)
     assert isnan(found.discriminancy)
@@ -236,7 +236,7 @@ COST = replace(NEGATIVE, key="cost", larger_is_better=False)
 
 
 def test_a_monotone_function_is_consistent_and_a_negative_is_not():
-    found = pr.contrast([AUC, CUBE, NEGATIVE, COST], positives=4, negatives=3)
+    found = pr.compare_measures([AUC, CUBE, NEGATIVE, COST], positives=4, negatives=3)
     assert found["auc", "cube"].consistency == 1
     assert found["auc", "negative"].consistency == 0
     assert found["auc", "cost"].consistency == 1  # less of it is better
@@ -246,25 +246,25 @@ def test_a_monotone_function_is_consistent_and_a_negative_is_not():
 
 
 def test_consistency_is_symmetric_and_discriminancy_reciprocal():
-    found = pr.contrast(["auc", "partial_auc", "accuracy", "ppv"], positives=4, negatives=3, cut=3)
+    found = pr.compare_measures(["auc", "partial_auc", "accuracy", "ppv"], positives=4, negatives=3, cut=3)
     for f, g in combinations(found.measures, 2):
         there, back = found[f, g], found[g, f]
         assert there.consistency == back.consistency
         assert there.discriminancy == pytest.approx(1 / back.discriminancy, rel=1e-15, nan_ok=True)
         assert there.joint.first.tolist() == back.joint.second.tolist()
     assert (found.consistency == found.consistency.T)[~np.eye(4, dtype=bool)].all()
-    assert pr.contrast("accuracy", "auc", positives=4, negatives=3).discriminancy == pytest.approx(
-        1 / pr.contrast("auc", "accuracy", positives=4, negatives=3).discriminancy
+    assert pr.compare_measures("accuracy", "auc", positives=4, negatives=3).discriminancy == pytest.approx(
+        1 / pr.compare_measures("auc", "accuracy", positives=4, negatives=3).discriminancy
     )
     assert found.ranking()[0] == "auc"
     assert isnan(found["accuracy", "ppv"].discriminancy)  # both rise with the positives above the cut
 
 
 def test_the_conclusion_follows_definition_5():
-    found = pr.contrast("auc", "accuracy", positives=5, negatives=5)
+    found = pr.compare_measures("auc", "accuracy", positives=5, negatives=5)
     assert found.conclusion().startswith("auc is the better measure")
     assert found.reversed().conclusion().startswith("auc is the better measure")
-    opposed = pr.contrast([AUC, NEGATIVE], positives=3, negatives=3)["auc", "negative"]
+    opposed = pr.compare_measures([AUC, NEGATIVE], positives=3, negatives=3)["auc", "negative"]
     assert "contradict each other" in opposed.conclusion()
 
 
@@ -272,21 +272,21 @@ def test_the_conclusion_follows_definition_5():
 
 
 def test_nothing_is_stored_that_json_does_not_know():
-    found = pr.contrast("auc", "accuracy", positives=2, negatives=2)
+    found = pr.compare_measures("auc", "accuracy", positives=2, negatives=2)
     assert found.discriminancy == inf
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["discriminancy"] is None
 
 
 def test_stored_and_read_back():
-    found = pr.contrast(["auc", "partial_auc", "accuracy"], positives=4, negatives=4)
-    again = pr.Contrasts.from_dict(json.loads(json.dumps(found.to_dict())))
+    found = pr.compare_measures(["auc", "partial_auc", "accuracy"], positives=4, negatives=4)
+    again = pr.consistency.MeasureComparisons.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.to_dict() == found.to_dict()
-    one = pr.contrast("auc", "accuracy", positives=20, negatives=20)
+    one = pr.compare_measures("auc", "accuracy", positives=20, negatives=20)
     stored = json.loads(json.dumps(one.to_dict()))
-    assert pr.Contrast.from_dict(stored).counts == one.counts
-    assert pr.Contrast.from_dict(stored).joint.counts == one.joint.counts
+    assert pr.consistency.MeasureComparison.from_dict(stored).counts == one.counts
+    assert pr.consistency.MeasureComparison.from_dict(stored).joint.counts == one.joint.counts
     assert one.joint.total == comb(40, 20)
-    large = pr.contrast("auc", "accuracy", positives=50, negatives=50).to_dict()
+    large = pr.compare_measures("auc", "accuracy", positives=50, negatives=50).to_dict()
     assert large["joint"] is None  # 42,000 cells
     assert "<table>" in one._repr_html_()
     assert one.rows()[0]["agree"] == one.counts.agree
@@ -315,8 +315,8 @@ def test_exact_intervals_of_a_share():
         (("auc", "accuracy"), {"positives": 5, "negatives": 5, "cut": 11}, "cut must be a number from 0 to 10"),
         (("auc", "accuracy"), {"positives": 5, "negatives": 5, "cut": True}, "cut must be"),
         (("vus", "accuracy"), {"sizes": (2, 2, 2), "cut": (1, 2)}, "3 numbers"),
-        (("auc", "partial_auc"), {"positives": 12, "negatives": 12}, r"2704156 ranked lists .* world=RankedLists"),
-        (("auc", "accuracy"), {"positives": 7, "negatives": 7, "ties": True}, r"world=RankedLists\(\(7, 7\)\)"),
+        (("auc", "partial_auc"), {"positives": 12, "negatives": 12}, r"2704156 ranked lists .* model=RankedLists"),
+        (("auc", "accuracy"), {"positives": 7, "negatives": 7, "ties": True}, r"model=RankedLists\(\(7, 7\)\)"),
         (("auc", "accuracy"), {"positives": 99, "negatives": 99, "ties": True}, "or more ranked lists"),
         (("auc", "auc"), {"positives": 3, "negatives": 3}, "different measures"),
         (("auc", "ppv"), {"positives": 3, "negatives": 3, "most": 0}, "most must be"),
@@ -324,15 +324,15 @@ def test_exact_intervals_of_a_share():
         (("auc",), {"positives": 3, "negatives": 3}, "two measures"),
         ((5,), {"positives": 3, "negatives": 3}, "two measures"),
         ((None, "auc"), {"positives": 3, "negatives": 3}, "two measures"),
-        (("auc", "accuracy"), {"world": 3}, "world must be"),
-        (("auc", "accuracy"), {"world": pr.RankedLists((3, 3)), "cut": 2}, "leave out cut"),
-        (("auc", "accuracy"), {"world": pr.RankedLists((3, 3)), "pairs": 0}, "pairs must be"),
-        (("auc", "accuracy"), {"world": pr.RankedLists((3, 3)), "rng": -1}, "rng must be"),
+        (("auc", "accuracy"), {"model": 3}, "model must be"),
+        (("auc", "accuracy"), {"model": pr.consistency.RankedLists((3, 3)), "cut": 2}, "leave out cut"),
+        (("auc", "accuracy"), {"model": pr.consistency.RankedLists((3, 3)), "pairs": 0}, "pairs must be"),
+        (("auc", "accuracy"), {"model": pr.consistency.RankedLists((3, 3)), "rng": -1}, "rng must be"),
     ],
 )
 def test_bad_requests_are_told(asked, options, message):
     with pytest.raises(InputError, match=message):
-        pr.contrast(*asked, **options)
+        pr.compare_measures(*asked, **options)
 
 
 @pytest.mark.parametrize(
@@ -345,29 +345,29 @@ def test_bad_requests_are_told(asked, options, message):
 )
 def test_measures_that_do_not_fit_are_told(asked, sizes, message):
     with pytest.raises(NotApplicableError, match=message):
-        pr.contrast(*asked, sizes=sizes)
+        pr.compare_measures(*asked, sizes=sizes)
 
 
 def test_an_unknown_measure_is_told():
     with pytest.raises(MeasureError, match="did you mean 'auc'"):
-        pr.contrast("auk", "accuracy", positives=3, negatives=3)
+        pr.compare_measures("auk", "accuracy", positives=3, negatives=3)
 
 
 @pytest.mark.slow
 def test_every_measure_that_applies():
-    two = pr.contrast(positives=3, negatives=3)
+    two = pr.compare_measures(positives=3, negatives=3)
     assert {"auc", "gini", "partial_auc", "accuracy", "sensitivity", "vus"} <= {*two.measures}
     assert not {"hand_till", "umbrella"} & {*two.measures}
     assert len(two) == comb(len(two.measures), 2)
     assert two["auc", "vus"].consistency == 1
-    three = pr.contrast(sizes=(2, 2, 2))
+    three = pr.compare_measures(sizes=(2, 2, 2))
     assert {"vus", "umbrella", "scurfield", "accuracy"} <= {*three.measures}
-    drawn = pr.contrast(world=pr.DirichletWorld((3, 3, 3)), pairs=20, rng=0)
+    drawn = pr.compare_measures(model=pr.consistency.DirichletModel((3, 3, 3)), pairs=20, rng=0)
     assert {"hand_till", "he", "pdi", "mossman", "accuracy"} <= {*drawn.measures}
 
 
 def test_an_unknown_pair_is_told():
-    found = pr.contrast(["auc", "gini"], positives=2, negatives=2)
+    found = pr.compare_measures(["auc", "gini"], positives=2, negatives=2)
     assert ("gini", "auc") in found
     assert ("auc", "accuracy") not in found
     with pytest.raises(InputError, match="no pair"):
@@ -384,13 +384,15 @@ def test_the_tables_of_the_page_are_true():
     assert (len(by_size), len(by_cut)) == (14, 5)
     assert [row[3:7:3] for row in by_size[-2:]] == [["0.852293", "260.17899"], ["0.846700", "501.85674"]]
     for cases, *cells in by_size[:-2]:  # the last two take minutes: formula sheet, T2
-        found = pr.contrast("auc", "accuracy", positives=int(cases) // 2, negatives=int(cases) // 2)
+        found = pr.compare_measures("auc", "accuracy", positives=int(cases) // 2, negatives=int(cases) // 2)
         agree, disagree, only_first, only_second = map(str, found.counts)
         C, D = f"{found.consistency:.6f}", f"{found.discriminancy:.5f}"
         told = ["", "", C, "", "", D] if int(cases) > 20 else [agree, disagree, C, only_first, only_second, D]
         assert cells == told
     for positives, negatives, cut, C, limit, D in by_cut:
-        found = pr.contrast("auc", "accuracy", positives=int(positives), negatives=int(negatives), cut=int(cut))
+        found = pr.compare_measures(
+            "auc", "accuracy", positives=int(positives), negatives=int(negatives), cut=int(cut)
+        )
         expected = f"{found.consistency:.4f}", f"{found.asymptotics.limit:.4f}", f"{found.discriminancy:.2f}"
         assert (C, limit, D) == expected
 

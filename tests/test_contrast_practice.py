@@ -13,7 +13,7 @@ import command
 import polyroc as pr
 from polyroc.datasets import catalogue
 from polyroc.errors import InputError, NotApplicableError, UndefinedMeasureWarning
-from polyroc.plots.contrasts import draw_contrasts
+from polyroc.plots.consistency import draw_comparisons
 
 IRIS = catalogue.path("iris_predictions")
 COLUMNS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "--case", "case"]
@@ -35,7 +35,7 @@ def two_classes(n=30, seed=0, **gaps):
 
 def test_the_share_of_resamples_that_keep_the_order(iris):
     method = pr.Bootstrap(n=300, rng=1)
-    found = pr.order_kept(iris, measure=["hand_till", "accuracy"], method=method)
+    found = pr.consistency.order_kept(iris, measure=["hand_till", "accuracy"], method=method)
     for key in ("hand_till", "accuracy"):
         drawn = pr.evaluate(iris, measure=[key], method=method)
         replicates = {name: np.array(drawn[name, key].resampled.replicates) for name in iris.classifiers}
@@ -53,7 +53,9 @@ def test_the_share_of_resamples_that_keep_the_order(iris):
 def test_the_worse_classifier_may_be_named_first_and_a_cost_is_turned():
     y, scores = two_classes(poor=0.2, good=2.0)
     P = {name: np.column_stack([-s, s]) for name, s in scores.items()}
-    found = pr.order_kept(y, P, measure=["auc", "expected_cost(threshold=1)"], method=pr.Bootstrap(n=50, rng=0))
+    found = pr.consistency.order_kept(
+        y, P, measure=["auc", "expected_cost(threshold=1)"], method=pr.Bootstrap(n=50, rng=0)
+    )
     for kept in found.kept.values():
         assert (kept.better, kept.worse) == ("good", "poor")
         assert kept.difference > 0
@@ -63,7 +65,9 @@ def test_the_worse_classifier_may_be_named_first_and_a_cost_is_turned():
 
 def test_classifiers_that_are_equal_have_no_order_to_keep():
     y, scores = two_classes(one=1.0)
-    found = pr.order_kept(y, {**scores, "same": scores["one"]}, measure="auc", method=pr.Bootstrap(n=20, rng=0))
+    found = pr.consistency.order_kept(
+        y, {**scores, "same": scores["one"]}, measure="auc", method=pr.Bootstrap(n=20, rng=0)
+    )
     kept = found["auc"]
     assert (kept.same, kept.tied, kept.turned, kept.difference) == (0, 20, 0, 0.0)
     assert np.isnan(kept.share)
@@ -77,14 +81,14 @@ def test_a_measure_that_is_undefined_on_all_cases_has_no_order():
         "two": np.column_stack([-scores["two"], scores["two"]]),
     }
     with pytest.warns(UndefinedMeasureWarning, match="No case was called"):
-        found = pr.order_kept(y, P, measure="ppv", method=pr.Bootstrap(n=20, rng=0))
+        found = pr.consistency.order_kept(y, P, measure="ppv", method=pr.Bootstrap(n=20, rng=0))
     assert found["ppv"].difference == 0
     assert np.isnan(found["ppv"].share)
 
 
 def test_order_kept_is_stored_and_told(iris):
-    found = pr.order_kept(iris, measure="hand_till", method=pr.Bootstrap(n=50, rng=1))
-    again = pr.OrderKept.from_dict(json.loads(json.dumps(found.to_dict())))
+    found = pr.consistency.order_kept(iris, measure="hand_till", method=pr.Bootstrap(n=50, rng=1))
+    again = pr.consistency.OrderKept.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.kept == found.kept
     assert again.provenance.seed == 1
     assert "<table>" in found._repr_html_()
@@ -103,7 +107,7 @@ def test_order_kept_is_stored_and_told(iris):
 def test_bad_requests_of_order_kept(options, message):
     asked = {"y_score": {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.1, 0.2, 0.4, 0.3]}, "measure": "auc", **options}
     with pytest.raises(InputError, match=message):
-        pr.order_kept([0, 0, 1, 1], **asked)
+        pr.consistency.order_kept([0, 0, 1, 1], **asked)
 
 
 # Bradley's sensitivity -------------------------------------------------------------------------------------------
@@ -112,7 +116,7 @@ def test_bad_requests_of_order_kept(options, message):
 def test_groups_are_longest_runs_without_a_difference():
     y, scores = two_classes(n=60, seed=3, a=0.0, b=0.4, c=0.8, d=1.2, e=1.6, f=2.0, g=2.4, h=2.8, i=3.2)
     P = {name: np.column_stack([1 / (1 + np.exp(s)), 1 / (1 + np.exp(-s))]) for name, s in scores.items()}
-    found = pr.separation(y, P, measure=["auc", "accuracy"])
+    found = pr.consistency.separation(y, P, measure=["auc", "accuracy"])
     for key in ("auc", "accuracy"):
         groups = found[key]
         compared = pr.compare(y, P, measure=key)
@@ -126,28 +130,28 @@ def test_groups_are_longest_runs_without_a_difference():
         assert (groups.separated, groups.pairs) == (len(apart), 36)
     # Bradley (1997): AUC separates nine classifiers into more groups than accuracy.
     assert len(found["auc"].groups) > len(found["accuracy"].groups)
-    assert pr.separation(y, P, measure="auc", alpha=1e-12)["auc"].separated < found["auc"].separated
+    assert pr.consistency.separation(y, P, measure="auc", alpha=1e-12)["auc"].separated < found["auc"].separated
 
 
 def test_separation_is_stored_and_told(iris):
-    found = pr.separation(iris, measure=["hand_till", "accuracy"], adjustment=None)
-    again = pr.Separation.from_dict(json.loads(json.dumps(found.to_dict())))
+    found = pr.consistency.separation(iris, measure=["hand_till", "accuracy"], adjustment=None)
+    again = pr.consistency.Separation.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.measures == found.measures
     assert repr(again) == repr(found)
     assert found.rows()[0]["members"] == "lda | knn | tree"
     with pytest.raises(InputError, match="no measure 'auc'"):
         found["auc"]
     with pytest.raises(InputError, match="alpha"):
-        pr.separation(iris, measure="hand_till", alpha=5)
+        pr.consistency.separation(iris, measure="hand_till", alpha=5)
     with pytest.raises(NotApplicableError, match="auc is for 2 classes"):
-        pr.separation(iris, measure="auc")
+        pr.consistency.separation(iris, measure="auc")
 
 
 # The command line ------------------------------------------------------------------------------------------------
 
 
 def polyroc(*arguments):
-    return command.polyroc("contrast", *arguments)
+    return command.polyroc("compare-measures", *arguments)
 
 
 def test_the_paper_s_table_on_the_command_line(tmp_path):
@@ -166,7 +170,7 @@ def test_the_paper_s_table_on_the_command_line(tmp_path):
 
 def test_json_and_csv_hold_what_python_gives():
     asked = ("auc", "accuracy", "--positives", "3", "--negatives", "5", "--cut", "2")
-    expected = pr.contrast("auc", "accuracy", positives=3, negatives=5, cut=2)
+    expected = pr.compare_measures("auc", "accuracy", positives=3, negatives=5, cut=2)
     assert json.loads(polyroc(*asked, "--json").stdout) == expected.to_dict()
     (row,) = csv.DictReader(io.StringIO(polyroc(*asked, "--csv").stdout))
     assert row["only_first"] == str(expected.counts.only_first)
@@ -175,24 +179,30 @@ def test_json_and_csv_hold_what_python_gives():
 @pytest.mark.slow
 def test_a_world_on_the_command_line():
     done = polyroc(
-        *("hand_till", "accuracy", "--world", "dirichlet", "--sizes", "4,5,6", "--precision", 5, "--pairs", 200),
+        *("hand_till", "accuracy", "--model", "dirichlet", "--sizes", "4,5,6", "--precision", 5, "--pairs", 200),
         *("--seed", 3, "--json"),
     )
-    world = pr.DirichletWorld((4, 5, 6), precision=5.0)
-    assert json.loads(done.stdout) == pr.contrast("hand_till", "accuracy", world=world, pairs=200, rng=3).to_dict()
+    model = pr.consistency.DirichletModel((4, 5, 6), precision=5.0)
+    assert (
+        json.loads(done.stdout)
+        == pr.compare_measures("hand_till", "accuracy", model=model, pairs=200, rng=3).to_dict()
+    )
 
 
 def test_own_data_on_the_command_line(iris):
     file = ("--file", IRIS, *COLUMNS, "--seed", 2)
     done = polyroc(
-        "hand_till", "accuracy", "--world", "data", *file, "--between", "lda,tree", "--pairs", 100, "--json"
+        "hand_till", "accuracy", "--model", "data", *file, "--between", "lda,tree", "--pairs", 100, "--json"
     )
-    world = pr.ResampledWorld(iris, classifiers=("lda", "tree"))
-    assert json.loads(done.stdout) == pr.contrast("hand_till", "accuracy", world=world, pairs=100, rng=2).to_dict()
+    model = pr.consistency.ResampledModel(iris, classifiers=("lda", "tree"))
+    assert (
+        json.loads(done.stdout)
+        == pr.compare_measures("hand_till", "accuracy", model=model, pairs=100, rng=2).to_dict()
+    )
     done = polyroc("hand_till", "accuracy", "--practice", "groups", *file)
     assert done.stdout.splitlines()[3].split() == ["hand_till", "3", "3", "3", "lda", "|", "knn", "|", "tree"]
     done = polyroc("accuracy", "--practice", "order", *file, "--replicates", 50, "--json")
-    expected = pr.order_kept(iris, measure="accuracy", method=pr.Bootstrap(n=50, rng=2))
+    expected = pr.consistency.order_kept(iris, measure="accuracy", method=pr.Bootstrap(n=50, rng=2))
     assert json.loads(done.stdout)["kept"] == expected.to_dict()["kept"]
 
 
@@ -203,10 +213,10 @@ def test_own_data_on_the_command_line(iris):
         (["auc", "accuracy", "--positives", "x"], "--positives must be whole numbers"),
         (["auc", "accuracy", "--positives", "0"], "one case or more"),
         (["auc", "accuracy", "--positives", "3,4", "--negatives", "3,4,5"], "as many numbers"),
-        (["auc", "partial_auc", "--positives", "20"], "--world lists --sizes 20,20"),
+        (["auc", "partial_auc", "--positives", "20"], "--model lists --sizes 20,20"),
         (["auc", "accuracy", "--positives", "3", "--separation", "1"], "--separation has nothing to do"),
-        (["auc", "accuracy", "--world", "lists"], "needs --sizes"),
-        (["auc", "accuracy", "--world", "lists", "--sizes", "3,3", "--precision", "2"], "--precision has nothing"),
+        (["auc", "accuracy", "--model", "lists"], "needs --sizes"),
+        (["auc", "accuracy", "--model", "lists", "--sizes", "3,3", "--precision", "2"], "--precision has nothing"),
         (["auc", "accuracy", "--practice", "order"], "Give --file"),
         (["auc", "accuracy", "--positives", "3", "-o", "a.gif"], ".png, .svg or .pdf"),
     ],
@@ -229,7 +239,7 @@ def without_windows():
 
 
 def test_links_of_the_paper_s_first_figure():
-    found = pr.contrast("auc", "accuracy", positives=3, negatives=3)
+    found = pr.compare_measures("auc", "accuracy", positives=3, negatives=3)
     picture = pr.plot(found)
     joint = found.joint
     ends = [path.vertices[:, 1].tolist() for path in picture.links.get_paths()]
@@ -241,14 +251,14 @@ def test_links_of_the_paper_s_first_figure():
 
 
 def test_too_many_links_are_drawn_as_dots():
-    found = pr.contrast("auc", "accuracy", positives=20, negatives=20)
+    found = pr.compare_measures("auc", "accuracy", positives=20, negatives=20)
     assert len(pr.plot(found).cells.get_offsets()) == len(found.joint)
     with pytest.raises(InputError, match="no picture 'links'"):
         pr.plot(found, kind="links")
 
 
 def test_consistency_and_discriminancy_against_size():
-    found = [pr.contrast("auc", "accuracy", positives=n, negatives=n) for n in (2, 5, 9)]
+    found = [pr.compare_measures("auc", "accuracy", positives=n, negatives=n) for n in (2, 5, 9)]
     (line,) = pr.plot(found).lines
     assert line.get_xdata().tolist() == [4, 10, 18]
     assert line.get_ydata().tolist() == [each.consistency for each in found]
@@ -257,18 +267,18 @@ def test_consistency_and_discriminancy_against_size():
         each.discriminancy for each in found[1:]
     ]  # not the infinite one
     assert picture.asymptotes[0].get_ydata().tolist() == [each.asymptotics.discriminancy for each in found[1:]]
-    assert len(draw_contrasts(found).axes) == 2
-    assert len(draw_contrasts(found[:1]).axes) == 1
+    assert len(draw_comparisons(found).axes) == 2
+    assert len(draw_comparisons(found[:1]).axes) == 1
     assert len(pr.plot({"small": found[0], "large": found[1]}).lines) == 1
 
 
 def test_several_measures_as_a_heat_map():
-    found = pr.contrast(["auc", "accuracy", "partial_auc"], positives=3, negatives=3)
+    found = pr.compare_measures(["auc", "accuracy", "partial_auc"], positives=3, negatives=3)
     drawn = pr.plot(found).mesh.get_array()
     assert drawn.filled(np.nan) == pytest.approx(found.consistency, nan_ok=True)
 
 
 def test_a_joint_distribution_that_was_not_stored_cannot_be_drawn():
-    large = pr.contrast("auc", "accuracy", positives=50, negatives=50)
+    large = pr.compare_measures("auc", "accuracy", positives=50, negatives=50)
     with pytest.raises(InputError, match="not stored"):
-        pr.plot(pr.Contrast.from_dict(large.to_dict()))
+        pr.plot(pr.consistency.MeasureComparison.from_dict(large.to_dict()))

@@ -1,4 +1,4 @@
-"""Measure against measure by drawing pairs: worlds, quick values, intervals."""
+"""Measure against measure by drawing pairs: models, quick values, intervals."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 import naive
 import polyroc as pr
-from polyroc._normalise import as_scores
-from polyroc.contrasts.judging import goodness, levels, signs
-from polyroc.contrasts.outputs import Outputs
+from polyroc.consistency.bulk import goodness, levels, signs
+from polyroc.consistency.outputs import Outputs
 from polyroc.errors import InputError, NotApplicableError, UndefinedMeasureWarning
-from polyroc.measures import MEASURES, Sample
-from polyroc.measures.fitness import refusal
+from polyroc.measures.applicability import refusal
+from polyroc.measures.registry import MEASURES
+from polyroc.measures.sample import Sample
+from polyroc.validation.scores import as_scores
 
 KEYS = [key for key, each in MEASURES.items() if each.needs == "probabilities" and not each.roles]
 KEYS += ["accuracy", "pairwise_accuracy", "macro_average", "ht3", "he(scoring='linear')", "he(scoring='distance')"]
@@ -70,7 +71,7 @@ def test_values_that_differ_by_rounding_are_equal():
     assert levels(np.array([0.5, 0.1 + 0.2, 0.3, -1.0])).tolist() == [2, 1, 1, 0]
 
 
-# Worlds ----------------------------------------------------------------------------------------------------------
+# Simulation models -----------------------------------------------------------------------------------------------
 
 
 def predictions(kind="matrix"):
@@ -85,44 +86,44 @@ def predictions(kind="matrix"):
     return y, made
 
 
-WORLDS = [
-    pr.RankedLists((4, 6), cut=5),
-    pr.RankedLists((4, 6), levels=3),
-    pr.GaussianWorld((3, 4, 5), rival=2.0, correlation=0.5),
-    pr.GaussianWorld((3, 4), form="score", cut=2),
-    pr.DirichletWorld((3, 4, 5), rival=2.0),
-    pr.ResampledWorld(*predictions(), classifiers=("good", "poor")),
+MODELS = [
+    pr.consistency.RankedLists((4, 6), cut=5),
+    pr.consistency.RankedLists((4, 6), levels=3),
+    pr.consistency.GaussianModel((3, 4, 5), rival=2.0, correlation=0.5),
+    pr.consistency.GaussianModel((3, 4), form="score", cut=2),
+    pr.consistency.DirichletModel((3, 4, 5), rival=2.0),
+    pr.consistency.ResampledModel(*predictions(), classifiers=("good", "poor")),
 ]
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=repr)
-def test_worlds_draw_what_they_say(world):
-    one, two = world.draw(np.random.default_rng(0), 7)
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_worlds_draw_what_they_say(model):
+    one, two = model.draw(np.random.default_rng(0), 7)
     for outputs in (one, two):
         assert len(outputs) == 7
-        assert outputs.sizes == world.sizes
-        assert outputs.values.shape[1] == sum(world.sizes)
+        assert outputs.sizes == model.sizes
+        assert outputs.values.shape[1] == sum(model.sizes)
         assert np.isfinite(outputs.values).all()
         if outputs.values.ndim == 3:
             assert outputs.values.sum(axis=2) == pytest.approx(1.0, abs=1e-12)
         assert outputs.decided.sum(axis=2) == pytest.approx(1.0, abs=1e-12)
-    again, _ = world.draw(np.random.default_rng(0), 7)
+    again, _ = model.draw(np.random.default_rng(0), 7)
     assert (again.values == one.values).all()
     assert (one.values != two.values).any()
 
 
 def test_the_better_rival_is_better():
-    for world in (
-        pr.GaussianWorld((10, 10, 10), separation=0.5, rival=2.0),
-        pr.DirichletWorld((10, 10, 10), precision=1.0, rival=50.0),
+    for model in (
+        pr.consistency.GaussianModel((10, 10, 10), separation=0.5, rival=2.0),
+        pr.consistency.DirichletModel((10, 10, 10), precision=1.0, rival=50.0),
     ):
-        one, two = (goodness(pr.measure("hand_till"), each) for each in world.draw(np.random.default_rng(0), 200))
+        one, two = (goodness(pr.measure("hand_till"), each) for each in model.draw(np.random.default_rng(0), 200))
         assert (two > one).mean() > 0.9
 
 
 def test_gaussian_scores_have_the_known_area_and_correlation():
-    world = pr.GaussianWorld((50, 50), separation=1.0, correlation=0.6, form="score")
-    one, two = world.draw(np.random.default_rng(0), 400)
+    model = pr.consistency.GaussianModel((50, 50), separation=1.0, correlation=0.6, form="score")
+    one, two = model.draw(np.random.default_rng(0), 400)
     area = goodness(pr.measure("auc"), one)
     assert area.mean() == pytest.approx(0.7602499, abs=4 * area.std() / 20)  # four standard errors
     noise = np.corrcoef(one.of(0).ravel(), two.of(0).ravel())[0, 1]
@@ -131,15 +132,15 @@ def test_gaussian_scores_have_the_known_area_and_correlation():
 
 def test_dirichlet_probabilities_are_right_on_average():
     """Given the class, the mean of p is that of the truth: (clarity + [own]) / (c clarity + 1)."""
-    one, _ = pr.DirichletWorld((1, 1, 1), precision=3.0).draw(np.random.default_rng(0), 20000)
+    one, _ = pr.consistency.DirichletModel((1, 1, 1), precision=3.0).draw(np.random.default_rng(0), 20000)
     expected = (1.0 + np.eye(3)) / 4.0
     assert one.values.mean(axis=0) == pytest.approx(expected, abs=4 * 0.5 / np.sqrt(20000))
 
 
 def test_resampled_cases_are_the_user_s_own_and_paired():
     y, made = predictions()
-    world = pr.ResampledWorld(y, made, classifiers=("good", "third"), sizes=(2, 3, 4))
-    one, two = world.draw(np.random.default_rng(0), 5)
+    model = pr.consistency.ResampledModel(y, made, classifiers=("good", "third"), sizes=(2, 3, 4))
+    one, two = model.draw(np.random.default_rng(0), 5)
     for i in range(5):
         for row, other, k in zip(one.values[i], two.values[i], one.codes, strict=True):
             (case,) = np.flatnonzero((made["good"] == row).all(axis=1))
@@ -151,7 +152,7 @@ def test_resampled_weights_are_chances():
     y, made = predictions()
     weight = np.where(np.arange(len(y)) % 2, 0.0, 1.0)
     held = as_scores(y, {name: made[name] for name in ("good", "poor")}, sample_weight=weight)
-    one, _ = pr.ResampledWorld(held).draw(np.random.default_rng(0), 50)
+    one, _ = pr.consistency.ResampledModel(held).draw(np.random.default_rng(0), 50)
     drawn = {tuple(row) for row in one.values.reshape(-1, 3)}
     assert drawn == {tuple(row) for row in made["good"][weight > 0]}
 
@@ -159,17 +160,17 @@ def test_resampled_weights_are_chances():
 def test_a_positive_class_that_comes_first_is_called_at_the_top():
     y = np.array(["sick"] * 4 + ["well"] * 5)
     scores = {"a": np.arange(9.0)[::-1], "b": np.arange(9.0)}
-    world = pr.ResampledWorld(y, scores, pos_label="sick")
-    one, two = world.draw(np.random.default_rng(0), 3)
+    model = pr.consistency.ResampledModel(y, scores, pos_label="sick")
+    one, two = model.draw(np.random.default_rng(0), 3)
     assert goodness(pr.measure("auc"), one).tolist() == [1.0] * 3
     assert goodness(pr.measure("accuracy"), one) == pytest.approx([1.0] * 3)
     assert goodness(pr.measure("auc"), two).tolist() == [0.0] * 3
-    assert world.sizes == (5, 4)
+    assert model.sizes == (5, 4)
 
 
 @dataclass(frozen=True)
 class Coin:
-    """A world of one's own: the second classifier is the first, turned round."""
+    """A model of one's own: the second classifier is the first, turned round."""
 
     sizes: tuple[int, ...] = (2, 3)
 
@@ -179,7 +180,7 @@ class Coin:
 
 
 def test_a_world_of_one_s_own():
-    found = pr.contrast("auc", "gini", world=Coin(), pairs=300, rng=0)
+    found = pr.compare_measures("auc", "gini", model=Coin(), pairs=300, rng=0)
     assert found.counts.disagree == 0
     assert found.undecided == 300 - found.counts.agree  # AUC 1/2 on both sides
     assert found.undecided > 0
@@ -195,31 +196,46 @@ class Strange:
 
 def test_a_world_that_gives_something_else_is_told(monkeypatch):
     with pytest.raises(NotApplicableError, match="no cut"):
-        pr.contrast("auc", "accuracy", world=Strange())
-    assert pr.contrast("auc", "sensitivity(threshold=0.5)", world=Strange(), pairs=50, rng=0).pairs == 50
+        pr.compare_measures("auc", "accuracy", model=Strange())
+    assert pr.compare_measures("auc", "sensitivity(threshold=0.5)", model=Strange(), pairs=50, rng=0).pairs == 50
     monkeypatch.setattr(Strange, "draw", lambda _, rng, pairs: rng.random((pairs, 5)))
     with pytest.raises(InputError, match="must give two Outputs, got ndarray"):
-        pr.contrast("auc", "accuracy", world=Strange())
+        pr.compare_measures("auc", "accuracy", model=Strange())
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: pr.RankedLists((0, 5)), "one case or more"),
-        (lambda: pr.RankedLists(5), "cases of each class"),
-        (lambda: pr.RankedLists((5,)), "two classes or more"),
-        (lambda: pr.RankedLists((5, 5), cut=11), "cut must be"),
-        (lambda: pr.RankedLists((5, 5), levels=0), "levels must be"),
-        (lambda: pr.GaussianWorld((5, 5), separation=inf), "separation must be a finite number"),
-        (lambda: pr.GaussianWorld((5, 5), correlation=1.5), "correlation must be a number from -1 to 1"),
-        (lambda: pr.GaussianWorld((5, 5), form="row"), "form must be"),
-        (lambda: pr.GaussianWorld((5, 5), cut=3), "cut is for form='score'"),
-        (lambda: pr.DirichletWorld((5, 5), precision=0), "precision must be a number from"),
-        (lambda: pr.ResampledWorld(*predictions(), classifiers=("good", "poor"), cut=3), "cut is for one score"),
-        (lambda: pr.ResampledWorld(*predictions()), "Two classifiers are needed"),
-        (lambda: pr.ResampledWorld(*predictions(), classifiers=("good", "none")), "Two classifiers are needed"),
-        (lambda: pr.ResampledWorld(*predictions("score"), classifiers=("good", "poor")), "order is unknown"),
-        (lambda: pr.ResampledWorld(*predictions(), classifiers=("good", "poor"), sizes=(3, 3)), "3 numbers"),
+        (lambda: pr.consistency.RankedLists((0, 5)), "one case or more"),
+        (lambda: pr.consistency.RankedLists(5), "cases of each class"),
+        (lambda: pr.consistency.RankedLists((5,)), "two classes or more"),
+        (lambda: pr.consistency.RankedLists((5, 5), cut=11), "cut must be"),
+        (lambda: pr.consistency.RankedLists((5, 5), levels=0), "levels must be"),
+        (lambda: pr.consistency.GaussianModel((5, 5), separation=inf), "separation must be a finite number"),
+        (
+            lambda: pr.consistency.GaussianModel((5, 5), correlation=1.5),
+            "correlation must be a number from -1 to 1",
+        ),
+        (lambda: pr.consistency.GaussianModel((5, 5), form="row"), "form must be"),
+        (lambda: pr.consistency.GaussianModel((5, 5), cut=3), "cut is for form='score'"),
+        (lambda: pr.consistency.DirichletModel((5, 5), precision=0), "precision must be a number from"),
+        (
+            lambda: pr.consistency.ResampledModel(*predictions(), classifiers=("good", "poor"), cut=3),
+            "cut is for one score",
+        ),
+        (lambda: pr.consistency.ResampledModel(*predictions()), "Two classifiers are needed"),
+        (
+            lambda: pr.consistency.ResampledModel(*predictions(), classifiers=("good", "none")),
+            "Two classifiers are needed",
+        ),
+        (
+            lambda: pr.consistency.ResampledModel(*predictions("score"), classifiers=("good", "poor")),
+            "order is unknown",
+        ),
+        (
+            lambda: pr.consistency.ResampledModel(*predictions(), classifiers=("good", "poor"), sizes=(3, 3)),
+            "3 numbers",
+        ),
     ],
 )
 def test_impossible_worlds_are_told(make, message):
@@ -227,24 +243,26 @@ def test_impossible_worlds_are_told(make, message):
         make()
 
 
-# Contrasts -------------------------------------------------------------------------------------------------------
+# Several measures -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
 def test_sampled_intervals_cover_the_exact_values():
     """Intervals at 90 % hold at least so often: in 45 of 60 draws or more, but for one time in 1000."""
-    exact = pr.contrast("auc", "accuracy", positives=6, negatives=4, cut=5)
+    exact = pr.compare_measures("auc", "accuracy", positives=6, negatives=4, cut=5)
     held = np.zeros(2)
     for seed in range(60):
-        found = pr.contrast("auc", "accuracy", world=pr.RankedLists((4, 6), cut=5), pairs=400, rng=seed)
+        found = pr.compare_measures(
+            "auc", "accuracy", model=pr.consistency.RankedLists((4, 6), cut=5), pairs=400, rng=seed
+        )
         C, D = found.consistency_interval(0.9), found.discriminancy_interval(0.9)
         held += [C.low <= exact.consistency <= C.high, D.low <= exact.discriminancy <= D.high]
     assert (held >= 45).all()
 
 
 def test_sampled_counts_have_the_exact_shares():
-    exact = pr.contrast("auc", "accuracy", positives=5, negatives=5)
-    found = pr.contrast("auc", "accuracy", world=pr.RankedLists((5, 5)), pairs=20000, rng=3)
+    exact = pr.compare_measures("auc", "accuracy", positives=5, negatives=5)
+    found = pr.compare_measures("auc", "accuracy", model=pr.consistency.RankedLists((5, 5)), pairs=20000, rng=3)
     lists = 252  # two random lists are the same one in 252 times, which the exact count leaves out
     for drawn, counted in zip((*found.counts, found.undecided), (*exact.counts, exact.undecided), strict=True):
         share = 2 * counted / lists**2 + (counted == exact.undecided) / lists
@@ -252,13 +270,15 @@ def test_sampled_counts_have_the_exact_shares():
 
 
 def test_zero_counts_leave_an_honest_interval():
-    found = pr.contrast("he", "accuracy", world=pr.GaussianWorld((12, 12, 12)), pairs=200, rng=0)
+    found = pr.compare_measures(
+        "he", "accuracy", model=pr.consistency.GaussianModel((12, 12, 12)), pairs=200, rng=0
+    )
     assert found.counts.only_second == 0
     assert found.discriminancy == inf
     low, high = found.discriminancy_interval()
     assert 1 < low < inf
     assert high == inf
-    same = pr.contrast("auc", "gini", world=pr.RankedLists((4, 4)), pairs=50, rng=0)
+    same = pr.compare_measures("auc", "gini", model=pr.consistency.RankedLists((4, 4)), pairs=50, rng=0)
     assert same.consistency == 1
     assert same.consistency_interval().low < 1
     assert isnan(same.discriminancy)
@@ -271,9 +291,9 @@ def test_the_answer_does_not_depend_on_the_workers():
     keys = ["hand_till", "accuracy", "mossman"]
     told = []
     found = [
-        pr.contrast(
+        pr.compare_measures(
             keys,
-            world=pr.DirichletWorld((4, 5, 6)),
+            model=pr.consistency.DirichletModel((4, 5, 6)),
             pairs=1500,
             rng=9,
             n_jobs=n,
@@ -285,27 +305,27 @@ def test_the_answer_does_not_depend_on_the_workers():
     assert told[0][1:] == (1500, "1500 pairs")
     assert [done for done, _, _ in told].count(1500) == 2
     assert all(a[0] < b[0] for a, b in pairwise(told[: len(told) // 2]))
-    other = pr.contrast(keys, world=pr.DirichletWorld((4, 5, 6)), pairs=1500, rng=10)
+    other = pr.compare_measures(keys, model=pr.consistency.DirichletModel((4, 5, 6)), pairs=1500, rng=10)
     assert other.to_dict() != found[0].to_dict()
     assert found[0]["hand_till", "accuracy"].provenance.seed == 9
 
 
 def test_pairs_that_neither_tells_apart_are_named():
-    world = pr.RankedLists((3, 3))
-    found = pr.contrast("auc", "accuracy", world=world, pairs=500, rng=4)
-    one, two = world.draw(np.random.default_rng(np.random.SeedSequence(4).spawn(1)[0]), 500)
+    model = pr.consistency.RankedLists((3, 3))
+    found = pr.compare_measures("auc", "accuracy", model=model, pairs=500, rng=4)
+    one, two = model.draw(np.random.default_rng(np.random.SeedSequence(4).spawn(1)[0]), 500)
     level = np.ones(500, dtype=bool)
     for key in ("auc", "accuracy"):
         level &= signs(goodness(pr.measure(key), one), goodness(pr.measure(key), two)) == 0
     assert found.undecided_pairs.tolist() == np.flatnonzero(level).tolist()
     assert found.undecided == level.sum() > 0
     assert found.joint.total == 1000
-    assert pr.Contrast.from_dict(found.to_dict()).undecided_pairs is None
+    assert pr.consistency.MeasureComparison.from_dict(found.to_dict()).undecided_pairs is None
 
 
 def test_a_cost_counts_as_better_where_it_is_smaller():
-    world = pr.GaussianWorld((6, 6), form="score")
-    found = pr.contrast(["accuracy", "expected_cost", "auc"], world=world, pairs=400, rng=1)
+    model = pr.consistency.GaussianModel((6, 6), form="score")
+    found = pr.compare_measures(["accuracy", "expected_cost", "auc"], model=model, pairs=400, rng=1)
     assert found["accuracy", "expected_cost"].consistency == 1  # equal costs: one less accuracy
     assert found["accuracy", "expected_cost"].counts[2:] == (0, 0)
     assert found["auc", "expected_cost"].consistency > 0.5
@@ -316,22 +336,22 @@ def test_pairs_without_a_value_are_left_out():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 6)
     P = {name: np.clip(rng.normal(0.45, 0.1, 12), 0, 1) for name in "ab"}
-    world = pr.ResampledWorld(y, {name: np.column_stack([1 - p, p]) for name, p in P.items()})
+    model = pr.consistency.ResampledModel(y, {name: np.column_stack([1 - p, p]) for name, p in P.items()})
     with pytest.warns(UndefinedMeasureWarning, match="left out"):
-        found = pr.contrast("auc", "ppv", world=world, pairs=300, rng=0)
+        found = pr.compare_measures("auc", "ppv", model=model, pairs=300, rng=0)
     assert 0 < found.pairs < 300
 
 
 def test_measures_that_do_not_fit_the_world_are_told():
     with pytest.raises(NotApplicableError, match="vus cannot be applied"):
-        pr.contrast("vus", "accuracy", world=pr.DirichletWorld((3, 3, 3)))
+        pr.compare_measures("vus", "accuracy", model=pr.consistency.DirichletModel((3, 3, 3)))
     with pytest.raises(NotApplicableError, match="sahiner cannot be applied"):
-        pr.contrast("sahiner", "accuracy", world=pr.DirichletWorld((3, 3, 3)))
+        pr.compare_measures("sahiner", "accuracy", model=pr.consistency.DirichletModel((3, 3, 3)))
 
 
 def test_unbalanced_classes_of_any_number():
-    found = pr.contrast(
-        ["hand_till", "ova", "macro_average"], world=pr.DirichletWorld((2, 9, 4, 3)), pairs=300, rng=0
+    found = pr.compare_measures(
+        ["hand_till", "ova", "macro_average"], model=pr.consistency.DirichletModel((2, 9, 4, 3)), pairs=300, rng=0
     )
     assert 0.5 < found["hand_till", "ova"].consistency < 1
     assert found.consistency.shape == (3, 3)

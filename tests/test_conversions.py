@@ -16,10 +16,10 @@ from scipy import stats
 import naive
 import polyroc as pr
 from command import polyroc
-from polyroc._normalise import normalise
 from polyroc.datasets import catalogue
 from polyroc.errors import DroppedRowsWarning, InputError, NotApplicableError
-from polyroc.measures import MEASURES
+from polyroc.measures.registry import MEASURES
+from polyroc.validation.scores import normalise
 from published.iris_loo import posteriors
 from strategies import ordered, probabilities, weights
 
@@ -197,7 +197,7 @@ def test_likelihoods_are_the_slow_twins(cases, data):
     w = data.draw(weights(y)) + 0.01
     priors = np.array(data.draw(st.lists(st.floats(0.1, 1), min_size=c, max_size=c)))
     priors /= priors.sum()
-    fitted = pr.GaussianLikelihoods.fit(y, s, sample_weight=w, priors=priors)
+    fitted = pr.conversions.GaussianLikelihoods.fit(y, s, sample_weight=w, priors=priors)
     at = np.linspace(-2, 6, 9)
     expected = [naive.normal_probabilities(y.tolist(), s.tolist(), w.tolist(), priors, x) for x in at]
     np.testing.assert_allclose(fitted.probabilities(at), expected, rtol=0, atol=1e-12)
@@ -208,7 +208,7 @@ def test_likelihoods_are_the_slow_twins(cases, data):
 
 @pytest.mark.peer("scipy", "stats.norm: the fitted likelihoods of to_probabilities")
 def test_likelihoods_are_scipys():
-    fitted = pr.GaussianLikelihoods.fit(Y, SCORE, labels=LABELS[::-1])
+    fitted = pr.conversions.GaussianLikelihoods.fit(Y, SCORE, labels=LABELS[::-1])
     assert fitted.labels == ("top", "mid", "low")
     fits = [stats.norm.fit(SCORE[name == Y]) for name in LABELS[::-1]]
     np.testing.assert_allclose(np.column_stack([fitted.means, fitted.deviations]), fits, rtol=1e-12)
@@ -220,14 +220,14 @@ def test_likelihoods_are_scipys():
 def test_weights_are_repetitions_and_zero_is_no_case():
     w = RNG.integers(0, 3, size=len(Y))
     w[[0, 1, 12, 13, 30, 31]] = 1
-    weighted = pr.GaussianLikelihoods.fit(Y, SCORE, sample_weight=w)
-    repeated = pr.GaussianLikelihoods.fit(np.repeat(Y, w), np.repeat(SCORE, w))
+    weighted = pr.conversions.GaussianLikelihoods.fit(Y, SCORE, sample_weight=w)
+    repeated = pr.conversions.GaussianLikelihoods.fit(np.repeat(Y, w), np.repeat(SCORE, w))
     np.testing.assert_allclose(weighted.means, repeated.means, rtol=1e-12)
     np.testing.assert_allclose(weighted.deviations, repeated.deviations, rtol=1e-12)
     alone = np.where(Y == "low", 0.0, 1.0)
     alone[0] = 1.0
     with pytest.raises(InputError, match="class 'low' has 1 case;"):
-        pr.GaussianLikelihoods.fit(Y, SCORE, sample_weight=alone)
+        pr.conversions.GaussianLikelihoods.fit(Y, SCORE, sample_weight=alone)
 
 
 def test_priors_by_class_or_in_order():
@@ -241,7 +241,7 @@ def test_priors_by_class_or_in_order():
 
 def test_scores_far_away_stay_probabilities():
     """In logarithms nothing underflows to 0/0 and nothing overflows, at whatever scale."""
-    fitted = pr.GaussianLikelihoods.fit(Y, SCORE)
+    fitted = pr.conversions.GaussianLikelihoods.fit(Y, SCORE)
     far = fitted.probabilities([-1e308, -1e9, -60.0, 60.0, 1e9, 1e308])
     np.testing.assert_allclose(far.sum(axis=1), 1, rtol=1e-12)
     for scale in (1e-300, 1e300):
@@ -261,7 +261,7 @@ def test_fitted_on_other_cases():
     one, two = ({"a": SCORE[h], "b": 2 * SCORE[h]} for h in (half, ~half))
     train, test = normalise(Y[half], one, labels=LABELS), normalise(Y[~half], two, labels=LABELS)
     found = pr.to_probabilities(test, fitted_on=train)
-    expected = pr.GaussianLikelihoods.fit(Y[half], SCORE[half]).probabilities(SCORE[~half])
+    expected = pr.conversions.GaussianLikelihoods.fit(Y[half], SCORE[half]).probabilities(SCORE[~half])
     np.testing.assert_allclose(found.values["a"], expected, rtol=1e-12)
     np.testing.assert_allclose(found.values["b"], expected, rtol=1e-9)
     assert found.converted == "one score to probabilities by normal likelihoods fitted to other cases"
@@ -315,10 +315,16 @@ def test_missing_scores_are_refused_or_stay_missing():
         (lambda: pr.to_probabilities(Y, SCORE, priors=[1, 1]), "priors must hold one probability per class"),
         (lambda: pr.to_probabilities(Y, SCORE, fitted_on=normalise(Y, SCORE)), "fitted_on is for Scores"),
         (lambda: pr.to_probabilities(Y, np.where(Y == "low", np.inf, 1.0)), "infinity"),
-        (lambda: pr.GaussianLikelihoods.fit(Y, SCORE).probabilities([np.inf]), r"infinity \(position 0\)"),
-        (lambda: pr.GaussianLikelihoods.fit(Y, SCORE).probabilities(P), "one number per case"),
-        (lambda: pr.GaussianLikelihoods.fit(Y, {"a": SCORE, "b": SCORE}), "one classifier are needed, got a, b"),
-        (lambda: pr.GaussianLikelihoods.fit(Y), "y_score is missing"),
+        (
+            lambda: pr.conversions.GaussianLikelihoods.fit(Y, SCORE).probabilities([np.inf]),
+            r"infinity \(position 0\)",
+        ),
+        (lambda: pr.conversions.GaussianLikelihoods.fit(Y, SCORE).probabilities(P), "one number per case"),
+        (
+            lambda: pr.conversions.GaussianLikelihoods.fit(Y, {"a": SCORE, "b": SCORE}),
+            "one classifier are needed, got a, b",
+        ),
+        (lambda: pr.conversions.GaussianLikelihoods.fit(Y), "y_score is missing"),
     ],
 )
 def test_what_has_no_likelihoods(ask, message):

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from polyroc.measures import MEASURES
-from polyroc.results.intervals import interval
+from polyroc.estimates.intervals import interval
+from polyroc.measures.registry import MEASURES
 
 FOLDER = Path(__file__).parents[1] / "docs" / "coverage_study"
 MODULES = ("models", "quantities", "truths", "grid", "study", "candidates", "page")

@@ -15,7 +15,7 @@ import polyroc as pr
 from polyroc.curves.areas import AREAS
 from polyroc.datasets import Binormal
 from polyroc.errors import InputError, MeasureError, NotApplicableError, PolyrocError, SmallClassWarning
-from polyroc.measures import MEASURES
+from polyroc.measures.registry import MEASURES
 from samples import samples_of
 from strategies import ranked, weights
 
@@ -291,7 +291,7 @@ def test_curves_are_stored_and_read_back(kind):
     assert back.thresholds[0] == np.inf
     assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
     hull = found.hull()
-    assert pr.Hull.from_dict(hull.to_dict()).to_dict() == hull.to_dict()
+    assert pr.curves.Hull.from_dict(hull.to_dict()).to_dict() == hull.to_dict()
 
 
 def test_records_are_tidy_frozen_and_shown():

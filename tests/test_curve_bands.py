@@ -9,8 +9,7 @@ from scipy.stats import binom
 
 import naive
 import polyroc as pr
-from polyroc.curves.falling import falling
-from polyroc.curves.sweep import Sweep
+from polyroc.curves.sweep import Sweep, falling
 from polyroc.datasets import Binormal
 from polyroc.errors import NotApplicableError
 from samples import samples_of
@@ -50,13 +49,13 @@ def test_a_resample_without_a_class_has_no_height():
 METHODS = {"formula": pr.DeLong(), "bootstrap": pr.Bootstrap(n=200, rng=0)}
 
 
-def held(world, sizes, times, **options):
+def held(model, sizes, times, **options):
     """At how many of the places, in each sample, the band holds the true curve."""
     found = []
     for seed in range(times):
-        y, s = world.sample(sizes, rng=1000 + seed)
+        y, s = model.sample(sizes, rng=1000 + seed)
         band = pr.curve(y, s, **options).band
-        true = ndtr((world.separation + ndtri(band.x)) / world.ratio_of_spreads)
+        true = ndtr((model.separation + ndtri(band.x)) / model.ratio_of_spreads)
         found.append((band.low <= true + 1e-12) & (true <= band.high + 1e-12))
     return np.array(found)
 
@@ -92,8 +91,8 @@ def test_pointwise_bands_hold_near_the_ends(separation, sizes):
 @pytest.mark.parametrize("method", METHODS)
 def test_simultaneous_bands_hold_the_whole_curve_as_often_as_they_say(method):
     times = 120
-    for world, sizes in ((Binormal(1.0), 60), (Binormal(1.5, 1.4), (80, 50))):
-        found = held(world, sizes, times, band="simultaneous", level=0.9, method=METHODS[method])
+    for model, sizes in ((Binormal(1.0), 60), (Binormal(1.5, 1.4), (80, 50))):
+        found = held(model, sizes, times, band="simultaneous", level=0.9, method=METHODS[method])
         assert found.all(axis=1).sum() >= least(times, 0.9)
 
 
@@ -134,10 +133,10 @@ def test_pointwise_bands_hold_each_point_as_often_as_they_say(method):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [pr.DeLong(), pr.Bootstrap(n=100, rng=0)], ids=["formula", "bootstrap"])
 def test_precision_recall_bands_hold_the_true_precision(method):
-    world, times, places = Binormal(1.0), 60, (60, 100, 160)  # recall 0.3, 0.5, 0.8
+    model, times, places = Binormal(1.0), 60, (60, 100, 160)  # recall 0.3, 0.5, 0.8
     inside, everywhere = np.zeros(3), 0
     for seed in range(times):
-        y, s = world.sample((120, 80), rng=seed)
+        y, s = model.sample((120, 80), rng=seed)
         for kind in ("pointwise", "simultaneous"):
             found = pr.curve(y, s, kind="pr", band=kind, level=0.9, method=method)
             band = found.band
@@ -234,12 +233,12 @@ def test_working_hotelling_needs_plain_cases_and_a_roc_plane():
 
 @pytest.mark.parametrize("method", [pr.DeLong(), pr.Bootstrap(n=300, rng=1)], ids=["formula", "bootstrap"])
 def test_cost_band_holds_the_true_costs_where_the_roc_band_holds_the_true_curve(method):
-    """Least costs of a binormal world: min over thresholds of p FNR + (1 - p) FPR."""
-    world, held = Binormal(1.2), 0
+    """Least costs of a binormal model: min over thresholds of p FNR + (1 - p) FPR."""
+    model, held = Binormal(1.2), 0
     cuts = np.linspace(-6, 8, 4001)
     fpr, tpr = ndtr(-cuts), ndtr(1.2 - cuts)
     for seed in range(8):
-        y, s = world.sample(60, rng=seed)
+        y, s = model.sample(60, rng=seed)
         roc = pr.curve(y, s, band="simultaneous", method=method).band
         cost = pr.curve(y, s, kind="cost", band="simultaneous", method=method)
         own = np.interp(cost.band.x, cost.x, cost.y)

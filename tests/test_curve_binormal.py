@@ -1,4 +1,4 @@
-"""The binormal fit: published examples, known worlds, and data that have no fit."""
+"""The binormal fit: published examples, known models, and data that have no fit."""
 
 import numpy as np
 import pytest
@@ -67,13 +67,13 @@ def test_the_likelihood_has_its_maximum_there(counts):
 
 
 def test_continuous_scores_recover_their_world_whatever_the_scale():
-    world = Binormal(1.2, 1.5)
-    y, s = world.sample(4000, rng=0)
+    model = Binormal(1.2, 1.5)
+    y, s = model.sample(4000, rng=0)
     found = fit(y, s)
     a, b = 1.2 / 1.5, 1 / 1.5
     assert abs(found.a - a) < 3.3 * found.standard_errors[0]  # once in a thousand
     assert abs(found.b - b) < 3.3 * found.standard_errors[1]
-    assert abs(found.area.value - world.auc) < 3.3 * found.area.standard_error
+    assert abs(found.area.value - model.auc) < 3.3 * found.area.standard_error
     assert found.separation == pytest.approx(1.2, abs=0.12)
     assert found.ratio_of_spreads == pytest.approx(1.5, abs=0.12)
     other = fit(y, np.exp(s))
@@ -81,15 +81,15 @@ def test_continuous_scores_recover_their_world_whatever_the_scale():
 
 
 def test_standard_errors_are_those_of_repeated_samples():
-    world, times = Binormal(1.0), 150
-    found = [fit(*world.sample(60, rng=seed)) for seed in range(times)]
+    model, times = Binormal(1.0), 150
+    found = [fit(*model.sample(60, rng=seed)) for seed in range(times)]
     for value, error in (
         ([f.a for f in found], [f.standard_errors[0] for f in found]),
         ([f.b for f in found], [f.standard_errors[1] for f in found]),
         ([f.area.value for f in found], [f.area.standard_error for f in found]),
     ):
         assert np.std(value, ddof=1) == pytest.approx(np.mean(error), rel=0.2)  # sd of 150: 6 %, three of them
-    pulls = np.array([(f.area.value - world.auc) / f.area.standard_error for f in found])
+    pulls = np.array([(f.area.value - model.auc) / f.area.standard_error for f in found])
     assert abs(pulls.mean()) < 3.3 / np.sqrt(times)
 
 
@@ -121,7 +121,7 @@ def test_the_smooth_curve_can_be_drawn():
     assert np.trapezoid(found.tpr, found.fpr) == pytest.approx(found.area.value, abs=2e-4)  # 201 points
     assert repr(found) == "BinormalFit(a = 1.6568 (0.3105), b = 0.7130 (0.2159), area 0.9113 (0.0295))"
     assert [row["parameter"] for row in found.rows()] == ["a", "b", "area"]
-    assert pr.BinormalFit.from_dict(found.to_dict()).to_dict() == found.to_dict()
+    assert pr.curves.BinormalFit.from_dict(found.to_dict()).to_dict() == found.to_dict()
 
 
 @pytest.mark.parametrize(

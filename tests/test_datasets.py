@@ -10,18 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyroc.datasets import (
-    Binormal,
-    HandTill,
-    average_correct_rate,
-    catalogue,
-    empirical_average_correct_rate,
-)
+from polyroc.datasets import Binormal, HandTill, average_correct_rate, catalogue, empirical_average_correct_rate
 from polyroc.errors import InputError
 from published.iris_loo import posteriors
 
 SPECIES = ["setosa", "versicolor", "virginica"]
-WORLDS = [HandTill(3, 1.0), HandTill(4, 0.7), HandTill(5, 0.5)]
+MODELS = [HandTill(3, 1.0), HandTill(4, 0.7), HandTill(5, 0.5)]
 
 
 # The measures, slowly, straight from their definitions.
@@ -86,11 +80,11 @@ def ht3(y, P):
 
 @pytest.mark.parametrize(("separation", "ratio"), [(0.0, 1.0), (1.0, 1.0), (2.5, 0.4), (-0.7, 3.0), (3.0, 1e-3)])
 def test_binormal_whole_area_is_auc(separation, ratio):
-    world = Binormal(separation, ratio)
-    assert world.auc == pytest.approx(phi(separation / math.sqrt(1 + ratio**2)), abs=1e-15)
-    assert world.gini == pytest.approx(2 * world.auc - 1, abs=1e-15)
-    assert world.partial_auc(0, 1, standardised=False) == pytest.approx(world.auc, abs=1e-11)
-    assert world.partial_auc(0, 1) == pytest.approx(world.auc, abs=1e-11)
+    model = Binormal(separation, ratio)
+    assert model.auc == pytest.approx(phi(separation / math.sqrt(1 + ratio**2)), abs=1e-15)
+    assert model.gini == pytest.approx(2 * model.auc - 1, abs=1e-15)
+    assert model.partial_auc(0, 1, standardised=False) == pytest.approx(model.auc, abs=1e-11)
+    assert model.partial_auc(0, 1) == pytest.approx(model.auc, abs=1e-11)
 
 
 @pytest.mark.parametrize("range_", [(0.0, 0.1), (0.2, 0.5), (0.9, 1.0)])
@@ -124,10 +118,10 @@ def test_binormal_standardised_partial_area_of_chance_and_perfection():
 
 
 def test_binormal_sample_has_the_true_auc():
-    world = Binormal(1.2, 1.7)
-    y, s = world.sample((1500, 2000), rng=1)
+    model = Binormal(1.2, 1.7)
+    y, s = model.sample((1500, 2000), rng=1)
     assert np.bincount(y).tolist() == [1500, 2000]
-    A = world.auc
+    A = model.auc
     # Var(AUC) <= A (1 - A) / min(n0, n1) whatever the distributions (van Dantzig); four standard errors.
     assert psi(s[y == 1], s[y == 0]).mean() == pytest.approx(A, abs=4 * math.sqrt(A * (1 - A) / 1500))
 
@@ -136,40 +130,40 @@ def test_binormal_sample_has_the_true_auc():
 
 
 @pytest.mark.parametrize(
-    ("world", "M", "C1", "C2"),
+    ("model", "M", "C1", "C2"),
     [
         (HandTill(3, 1.0), 0.8139501, 0.5886166, 0.7414232),
         (HandTill(4, 0.7), 0.7796821, 0.4552460, 0.7132843),
         (HandTill(5, 0.5), 0.7465909, 0.3579301, 0.6857303),
     ],
 )
-def test_hand_till_equations_9_to_11(world, M, C1, C2):
-    found = (world.hand_till, world.accuracy, world.pairwise_accuracy)
+def test_hand_till_equations_9_to_11(model, M, C1, C2):
+    found = (model.hand_till, model.accuracy, model.pairwise_accuracy)
     assert tuple(round(value, 7) for value in found) == (M, C1, C2)
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.3, 2.0])
 def test_hand_till_with_two_classes_is_binormal(mu):
-    world = HandTill(2, mu)
-    assert world.hand_till == pytest.approx(Binormal(mu).auc, abs=1e-15)
-    assert world.accuracy == pytest.approx(world.pairwise_accuracy, abs=1e-15)
+    model = HandTill(2, mu)
+    assert model.hand_till == pytest.approx(Binormal(mu).auc, abs=1e-15)
+    assert model.accuracy == pytest.approx(model.pairwise_accuracy, abs=1e-15)
 
 
 def test_hand_till_classes_that_coincide_have_chance_values():
-    world = HandTill(4, 0.0)
-    assert (world.hand_till, world.accuracy, world.pairwise_accuracy) == (0.5, 0.25, 0.5)
+    model = HandTill(4, 0.0)
+    assert (model.hand_till, model.accuracy, model.pairwise_accuracy) == (0.5, 0.25, 0.5)
 
 
-@pytest.mark.parametrize("world", [*WORLDS, HandTill(2, 1.0), HandTill(3, 0.0), HandTill(3, 2.5)])
-def test_hand_till_samples_have_the_true_values(world):
+@pytest.mark.parametrize("model", [*MODELS, HandTill(2, 1.0), HandTill(3, 0.0), HandTill(3, 2.5)])
+def test_hand_till_samples_have_the_true_values(model):
     """M, C1, C2 and each A(i|j) are unbiased, so their means over 300 samples are normal about the truth.
 
     Four standard errors of those means, as observed, are allowed: about .004.
     """
     rng = np.random.default_rng(20010)
-    samples = [world.sample(60, rng) for _ in range(300)]
-    truth = {pair: phi(abs(pair[0] - pair[1]) * world.mu / math.sqrt(2)) for pair in separations(*samples[0])}
-    truth |= {"M": world.hand_till, "C1": world.accuracy, "C2": world.pairwise_accuracy}
+    samples = [model.sample(60, rng) for _ in range(300)]
+    truth = {pair: phi(abs(pair[0] - pair[1]) * model.mu / math.sqrt(2)) for pair in separations(*samples[0])}
+    truth |= {"M": model.hand_till, "C1": model.accuracy, "C2": model.pairwise_accuracy}
     found = [
         separations(y, P) | {"M": hand_till(y, P), "C1": accuracy(y, P), "C2": pairwise_accuracy(y, P)}
         for y, P in samples
@@ -193,35 +187,35 @@ class Quantiles(np.random.Generator):
         return np.tile(ndtri((np.arange(n) + 0.5) / n), self.classes)
 
 
-@pytest.mark.parametrize("world", [*WORLDS, HandTill(2, 1.0), HandTill(3, 2.5)])
-def test_hand_till_without_chance_has_the_true_values(world):
+@pytest.mark.parametrize("model", [*MODELS, HandTill(2, 1.0), HandTill(3, 2.5)])
+def test_hand_till_without_chance_has_the_true_values(model):
     """The deviates' distribution is true to 1 / (2 n), and so is that of each monotone piece of a column.
 
     An entry is made of three such pieces, which leaves 2 / n for A(i|j), and less for the rates.
     """
     n = 1000
-    y, P = world.sample(n, Quantiles(world.classes))
+    y, P = model.sample(n, Quantiles(model.classes))
     for (i, j), found in separations(y, P).items():
-        assert found == pytest.approx(phi(abs(i - j) * world.mu / math.sqrt(2)), abs=2 / n)
-    assert hand_till(y, P) == pytest.approx(world.hand_till, abs=2 / n)
-    assert accuracy(y, P) == pytest.approx(world.accuracy, abs=2 / n)
-    assert pairwise_accuracy(y, P) == pytest.approx(world.pairwise_accuracy, abs=2 / n)
+        assert found == pytest.approx(phi(abs(i - j) * model.mu / math.sqrt(2)), abs=2 / n)
+    assert hand_till(y, P) == pytest.approx(model.hand_till, abs=2 / n)
+    assert accuracy(y, P) == pytest.approx(model.accuracy, abs=2 / n)
+    assert pairwise_accuracy(y, P) == pytest.approx(model.pairwise_accuracy, abs=2 / n)
 
 
-@pytest.mark.parametrize("world", WORLDS)
-def test_hand_till_m_and_c2_hold_for_unequal_classes(world):
+@pytest.mark.parametrize("model", MODELS)
+def test_hand_till_m_and_c2_hold_for_unequal_classes(model):
     rng = np.random.default_rng(7)
-    sizes = [40, 90, 60, 30, 70][: world.classes]
-    samples = [world.sample(sizes, rng) for _ in range(200)]
-    for measure, truth in ((hand_till, world.hand_till), (pairwise_accuracy, world.pairwise_accuracy)):
+    sizes = [40, 90, 60, 30, 70][: model.classes]
+    samples = [model.sample(sizes, rng) for _ in range(200)]
+    for measure, truth in ((hand_till, model.hand_till), (pairwise_accuracy, model.pairwise_accuracy)):
         values = np.array([measure(y, P) for y, P in samples])
         assert values.mean() == pytest.approx(truth, abs=4 * values.std(ddof=1) / math.sqrt(200))
 
 
-@pytest.mark.parametrize("world", [*WORLDS, HandTill(3, 0.0), HandTill(4, 60.0)])
-def test_hand_till_scores_are_shares_and_may_be_transformed(world):
-    y, P = world.sample(200, rng=3)
-    assert P.shape == (200 * world.classes, world.classes)
+@pytest.mark.parametrize("model", [*MODELS, HandTill(3, 0.0), HandTill(4, 60.0)])
+def test_hand_till_scores_are_shares_and_may_be_transformed(model):
+    y, P = model.sample(200, rng=3)
+    assert P.shape == (200 * model.classes, model.classes)
     assert P.min() >= 0
     assert P.max() <= 1
     bent = np.log1p(P) * 3 - 1
@@ -229,10 +223,10 @@ def test_hand_till_scores_are_shares_and_may_be_transformed(world):
         assert measure(y, bent) == measure(y, P)
 
 
-@pytest.mark.parametrize("world", [Binormal(1.0), HandTill(3, 1.0)])
-def test_same_seed_same_sample(world):
-    first, again = world.sample(20, rng=5), world.sample(20, rng=np.random.default_rng(5))
-    other = world.sample(20, rng=6)
+@pytest.mark.parametrize("model", [Binormal(1.0), HandTill(3, 1.0)])
+def test_same_seed_same_sample(model):
+    first, again = model.sample(20, rng=5), model.sample(20, rng=np.random.default_rng(5))
+    other = model.sample(20, rng=6)
     assert np.array_equal(first[0], again[0])
     assert np.array_equal(first[1], again[1])
     assert not np.array_equal(first[1], other[1])

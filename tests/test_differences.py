@@ -11,10 +11,11 @@ from scipy import optimize, special, stats
 
 import polyroc as pr
 from polyroc.errors import InputError
-from polyroc.results import Estimate, Provenance
-from polyroc.results.difference import JointRegion
-from polyroc.results.inversion import one_sided, signed_root, two_sided
-from polyroc.results.simultaneous import MaxT, adjust, adjusted_pvalues, critical_values
+from polyroc.estimates.difference import JointRegion
+from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
+from polyroc.estimates.multiplicity import MaxT, adjust, adjusted_pvalues, critical_values
+from polyroc.results.provenance import Provenance
 
 ADJUSTMENTS = ["max-t", "holm", "bonferroni", "benjamini-hochberg", None]
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import pages
-from polyroc.measures import MEASURES
+from polyroc.measures.registry import MEASURES
 
 sys.path.insert(0, str(pages.DOCS))
 from building import contents, evidence, examples, mathtext, measures, pictures, reproduction

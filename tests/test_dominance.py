@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyroc.kernels.dominance import Places, concordance, dominance, places, relations
+from polyroc.kernels.concordance import Places, concordance, dominance, places, relations
 from strategies import EXTREME
 
 numbers = st.one_of(st.sampled_from(EXTREME), st.integers(-2, 2).map(float))

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 import polyroc as pr
 from disks import small_files
-from polyroc.cli.commands import run as main
+from polyroc.cli.app import run as main
+from polyroc.engines.bounds.reading import Classes
 from polyroc.engines.groups import groups
-from polyroc.engines.reading import Classes
+from polyroc.engines.refine import Asked, solve
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.session import parse_size
-from polyroc.engines.solving import Asked, solve
 from polyroc.errors import InputError, MissingFileError, NotApplicableError, OutOfSpaceError, PolyrocWarning
-from polyroc.measures import measure
+from polyroc.measures.registry import measure
 from test_tally import MATRIX, ONE_COLUMN, TWO_CLASSES, number, share, tallied
 
 P = ["p_a", "p_b", "p_c"]
@@ -144,7 +144,7 @@ def test_comparison_equals_memory(folder):
 
 @pytest.mark.parametrize("room", [2**20, 0])  # without room no group fits, and each is read from the files
 def test_groups(folder, room, monkeypatch):
-    monkeypatch.setattr("polyroc.engines.judging.groups", lambda data, by, _: groups(data, by, room))
+    monkeypatch.setattr("polyroc.engines.evaluate.groups", lambda data, by, _: groups(data, by, room))
     asked = {"truth": "kind", "scores": P, "measure": "hand_till", "exact": True}
     found = pr.evaluate(folder / "hive", by=["country", "day"], **asked)
     assert len(found) == 6
@@ -155,7 +155,7 @@ def test_groups(folder, room, monkeypatch):
         assert estimate.value == pytest.approx(alone.value, abs=1e-12)
         assert estimate.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
     assert [row["country"] for row in found.rows()] == ["fr"] * 3 + ["it"] * 3
-    assert pr.Grouped.from_dict(found.to_dict()).rows() == found.rows()
+    assert pr.estimates.Grouped.from_dict(found.to_dict()).rows() == found.rows()
 
 
 def test_every_measure_that_applies(folder):
@@ -352,7 +352,7 @@ class TestTrouble:
             pr.evaluate([0, 1], [0.1, 0.2], tolerance=1e-6)
 
     def test_tolerance_out_of_reach(self, folder, monkeypatch):
-        monkeypatch.setattr("polyroc.engines.solving.MOST_PASSES", 1)
+        monkeypatch.setattr("polyroc.engines.refine.MOST_PASSES", 1)
         with pytest.warns(pr.errors.ToleranceWarning, match="further apart than the tolerance"):
             assert self.evaluate(folder / "one.parquet", tolerance=1e-9).certificate.width > 1e-9
 

@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polyroc as pr
-from polyroc.engines import piloting
-from polyroc.engines.column import Cells
-from polyroc.engines.layout import Layout, Placed
-from polyroc.engines.reading import Classes
+from polyroc.engines import pilot
+from polyroc.engines.bins import Cells, Layout, Placed
+from polyroc.engines.bounds.reading import Classes
+from polyroc.engines.refine import Asked, solve
 from polyroc.engines.rows import Batch, MemoryRows
-from polyroc.engines.solving import Asked, solve
 from polyroc.errors import InputError, PolyrocWarning
-from polyroc.measures import measure
+from polyroc.measures.registry import measure
 
 CLASSES = Classes((0, 1, 2), ("0", "1", "2"), None, matrix=True)
 
@@ -37,14 +36,14 @@ class PartRows(MemoryRows):
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
-    monkeypatch.setattr(piloting, "PART", 8)
-    monkeypatch.setattr(piloting, "FEWEST", 1)
+    monkeypatch.setattr(pilot, "PART", 8)
+    monkeypatch.setattr(pilot, "FEWEST", 1)
 
 
 @pytest.fixture
 def lenient(monkeypatch):
     """Few rows teach little: a part of them is enough all the same."""
-    monkeypatch.setattr("polyroc.engines.solving.SURE", 0.5)
+    monkeypatch.setattr("polyroc.engines.refine.SURE", 0.5)
 
 
 def cases(n, seed=0, classifiers=1, decimals=None):
@@ -83,7 +82,7 @@ def test_whatever_part_is_seen_first(data):
         off = abs(estimate.standard_error - exact.standard_error)
         assert off <= estimate.certificate.error_within + 1e-12  # rounding
         if estimate.certificate.passes == 1:
-            assert estimate.certificate.error_within <= piloting.SURE * estimate.standard_error + 1e-12
+            assert estimate.certificate.error_within <= pilot.SURE * estimate.standard_error + 1e-12
 
 
 @pytest.mark.usefixtures("lenient")
@@ -147,7 +146,7 @@ class TestFiles:
     @pytest.mark.parametrize("weight", [None, "w"])
     def test_one_pass(self, tmp_path, weight, monkeypatch):
         y, P, w = self.written(tmp_path)
-        monkeypatch.setattr(piloting, "PART", 320)
+        monkeypatch.setattr(pilot, "PART", 320)
         ask = {"truth": "y", "scores": ["0", "1", "2"], "measure": "hand_till", "weight": weight}
         found = pr.evaluate(str(tmp_path / "*.parquet"), engine="duckdb", tolerance=0.01, **ask)
         exact = pr.evaluate(y, P, measure="hand_till", sample_weight=w if weight else None)
@@ -159,10 +158,10 @@ class TestFiles:
     def test_text_files_and_few_rows_are_read_at_once(self, tmp_path, monkeypatch):
         self.written(tmp_path, n=300)
         ask = {"truth": "y", "scores": ["0", "1", "2"], "measure": "hand_till", "engine": "duckdb"}
-        monkeypatch.setattr(piloting, "PART", 100)  # more than an eighth of them
+        monkeypatch.setattr(pilot, "PART", 100)  # more than an eighth of them
         assert pr.evaluate(str(tmp_path / "*.parquet"), **ask).certificate.passes == 2
         pl.read_parquet(tmp_path / "0.parquet").write_csv(tmp_path / "one.csv")
-        monkeypatch.setattr(piloting, "PART", 8)
+        monkeypatch.setattr(pilot, "PART", 8)
         assert pr.evaluate(str(tmp_path / "one.csv"), **ask).certificate.passes == 2
 
 

@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 
 import polyroc as pr
-from polyroc.engines import executing
-from polyroc.engines.layout import Layout
-from polyroc.engines.passing import Pass, Plan
-from polyroc.engines.reading import Classes
+from polyroc.engines import spark_executors
+from polyroc.engines.bins import Layout
+from polyroc.engines.bounds.reading import Classes
+from polyroc.engines.refine import Asked, solve
 from polyroc.engines.rows import Batch, MemoryRows
-from polyroc.engines.solving import Asked, solve
+from polyroc.engines.scan import Pass, Plan
 from polyroc.errors import InputError, MissingPackageError, NotApplicableError, OutOfSpaceError
-from polyroc.measures import measure
+from polyroc.measures.registry import measure
 from test_engine import P, Q, frame
 from test_tally import MATRIX
 
@@ -116,9 +116,11 @@ def test_curve_and_operating_point(spark, table, file, rows):
     assert drawn.area.value == pytest.approx(memory.area.value, abs=1e-12)
     assert drawn.band.low == pytest.approx(memory.band.low, abs=1e-9)
     cost = {"costs": [[0, 1], [5, 0]], **asked}
-    chosen = pr.operate(some, engine=spark, judge_on=some, **cost)
+    chosen = pr.operate(some, engine=spark, evaluate_on=some, **cost)
     two.write_parquet(file.parent / "two.parquet")
-    other = pr.operate(file.parent / "two.parquet", engine="duckdb", judge_on=file.parent / "two.parquet", **cost)
+    other = pr.operate(
+        file.parent / "two.parquet", engine="duckdb", evaluate_on=file.parent / "two.parquet", **cost
+    )
     assert chosen.rule.threshold == other.rule.threshold
     assert chosen.expected_cost == other.expected_cost
 
@@ -137,10 +139,10 @@ def test_decisions(spark, table, file):
 
 @pytest.mark.parametrize("room", [2**20, 0])  # without room no group fits into a task, and each has passes
 def test_groups(spark, table, rows, room, monkeypatch):
-    from polyroc.engines import frame_groups
+    from polyroc.engines import spark_frames
 
-    limited = frame_groups.solved_groups
-    monkeypatch.setattr(frame_groups, "solved_groups", lambda data, asked, _: limited(data, asked, room))
+    limited = spark_frames.solved_groups
+    monkeypatch.setattr(spark_frames, "solved_groups", lambda data, asked, _: limited(data, asked, room))
     asked = {"truth": "kind", "scores": "s", "pos_label": "b", "measure": "auc"}
     some = table.where("kind != 'c'")
     found = pr.evaluate(some, engine=spark, by=["country"] if room else "country", **asked)
@@ -166,7 +168,7 @@ def test_killed_and_tried_again(spark, table, file, monkeypatch):
     def dying(load, tables):
         from pyspark import TaskContext
 
-        from polyroc.engines.executing import count
+        from polyroc.engines.spark_executors import count
 
         def watched():
             for each in tables:
@@ -314,11 +316,11 @@ def test_damaged_message():
     classes = Classes((0, 1), ("0", "1"), 1, False)
     plan = Plan({"one": (0,)}, classes, False, {"one": {0: Layout.of(4)}}, (), None, True)
     work = Pass(plan)
-    executing.see_alone(work, Batch(np.array([0, 1], np.int32), [np.array([0.1, 0.7])], None))
-    (message,) = executing._message(None, work).to_pylist()
+    spark_executors.see_alone(work, Batch(np.array([0, 1], np.int32), [np.array([0.1, 0.7])], None))
+    (message,) = spark_executors._message(None, work).to_pylist()
     again = Pass(plan)
-    executing.absorb(again, message)
+    spark_executors.absorb(again, message)
     assert (again.counted["one"].cells[0].records == work.counted["one"].cells[0].records).all()
     message["tallies"][0] = message["tallies"][0][:-1] + b"?"
     with pytest.raises(InputError, match="damaged"):
-        executing.absorb(again, message)
+        spark_executors.absorb(again, message)

@@ -9,15 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polyroc as pr
-from polyroc.cli.commands import run as main
+from polyroc.cli.app import run as main
 from polyroc.curves.areas import AREAS
-from polyroc.engines.bounding import bounded
-from polyroc.engines.column import Cells
-from polyroc.engines.layout import Layout, Placed
-from polyroc.engines.reading import Classes
+from polyroc.engines.bins import Cells, Layout, Placed
+from polyroc.engines.bounds import bounded
+from polyroc.engines.bounds.reading import Classes
 from polyroc.engines.session import machine_memory
 from polyroc.errors import InputError, MissingFileError, NotApplicableError, OptimismWarning
-from polyroc.measures import Sample
+from polyroc.measures.sample import Sample
 from polyroc.scores import Scores
 from test_engine import P, Q, frame, written
 
@@ -170,7 +169,7 @@ class TestRules:
         ],
     )
     def test_bayes_rule_for_many_classes(self, folder, terms, weight):
-        options = {**MATRIX, "calibrated": True, "weight": weight, "judge_on": folder / "new.parquet", **terms}
+        options = {**MATRIX, "calibrated": True, "weight": weight, "evaluate_on": folder / "new.parquet", **terms}
         engine, memory = (
             pr.operate(folder / "one.parquet", engine=engine, **options) for engine in ("duckdb", "memory")
         )
@@ -190,22 +189,26 @@ class TestRules:
     def test_judged_on_other_cases(self, folder):
         data = pl.read_parquet(folder / "two.parquet")
         options = {**RISK, "engine": "duckdb", "criterion": "youden"}
-        found = pr.operate(folder / "two.parquet", judge_on=folder / "two.parquet", **options)
+        found = pr.operate(folder / "two.parquet", evaluate_on=folder / "two.parquet", **options)
         called = data["s"].to_numpy() >= found.rule.threshold  # an edge: between two scores, not one of them
         for k, label in enumerate("ab"):
             rate = called[data["kind"].to_numpy() == label].mean()
             assert found.rates[k, 1] == pytest.approx(rate, abs=1e-12)
-        arrays = pr.operate(folder / "two.parquet", judge_on=(data["kind"], data["s"]), **options)
+        arrays = pr.operate(folder / "two.parquet", evaluate_on=(data["kind"], data["s"]), **options)
         self.same_rates(found.confusion, arrays.confusion)
-        small = pr.operate(folder / "two.parquet", judge_on=folder / "two.parquet", **RISK)
+        small = pr.operate(folder / "two.parquet", evaluate_on=folder / "two.parquet", **RISK)
         assert small.judged_apart  # both were read into memory
         data.filter(pl.col("kind") == "a").write_parquet(folder / "a.parquet")
-        with pytest.raises(InputError, match="judge_on has no case of class 'b'"):
-            pr.operate(folder / "two.parquet", judge_on=folder / "a.parquet", **options)
+        with pytest.raises(InputError, match="evaluate_on has no case of class 'b'"):
+            pr.operate(folder / "two.parquet", evaluate_on=folder / "a.parquet", **options)
 
     @pytest.mark.parametrize(
         "rule",
-        [None, pr.CostRule(("b", "a", "c"), [[0, 1, 2], [3, 0, 1], [9, 1, 0]]), pr.MossmanRule([*"abc"], 0.4, 0)],
+        [
+            None,
+            pr.decisions.CostRule(("b", "a", "c"), [[0, 1, 2], [3, 0, 1], [9, 1, 0]]),
+            pr.decisions.MossmanRule([*"abc"], 0.4, 0),
+        ],
     )
     def test_rates(self, folder, rule):
         """Without a rule ties are shared: a fifth of the rows are rounded to one decimal."""
@@ -233,7 +236,11 @@ class TestRules:
         with pytest.raises(InputError, match="rule or a threshold"):
             pr.rates(folder / "two.parquet", **{**RISK, **options})
         with pytest.raises(InputError, match="High scores indicate 'a' in the rule"):
-            pr.rates(folder / "two.parquet", rule=pr.ThresholdRule(["a", "b"], "a", 0.5), **{**RISK, **options})
+            pr.rates(
+                folder / "two.parquet",
+                rule=pr.decisions.ThresholdRule(["a", "b"], "a", 0.5),
+                **{**RISK, **options},
+            )
         with pytest.raises(InputError, match="name the columns"):
             pr.operate(folder / "two.parquet", sample_weight=[1.0], **{**RISK, **options})
 
@@ -258,7 +265,7 @@ def test_comparisons_by_group(folder):
         assert one.covariance == pytest.approx(alone.covariance, rel=1e-8)
         assert one.pvalue == pytest.approx(alone.pvalue, rel=1e-6)
     assert [row["country"] for row in found.rows()] == ["fr", "it"]
-    assert pr.Grouped.from_dict(json.loads(json.dumps(found.to_dict()))).rows() == found.rows()
+    assert pr.estimates.Grouped.from_dict(json.loads(json.dumps(found.to_dict()))).rows() == found.rows()
     assert told[-1] == (3000, 3000, "group it")
     with pytest.raises(InputError, match="two classifiers"):
         pr.compare(folder / "hive", by="country", **{**options, "scores": P})
@@ -284,7 +291,7 @@ VERBS = {
         path, measure="auc", **{**RISK, "scores": {"s": "s", "p": "p_b"}}
     ).estimates["s"],
     "curve": lambda path: pr.curve(path, **RISK).area,
-    "operate": lambda path: pr.operate(path, criterion="youden", judge_on=path, **RISK),
+    "operate": lambda path: pr.operate(path, criterion="youden", evaluate_on=path, **RISK),
 }
 
 
@@ -298,14 +305,14 @@ class TestChoiceOfEngine:
         limit = 4 * path.stat().st_size
         monkeypatch.setattr("polyroc.engines.options.machine_memory", lambda: limit - large)
         counted = []
-        monkeypatch.setattr("polyroc.engines.judging.opened", self.watched(counted))
+        monkeypatch.setattr("polyroc.engines.evaluate.opened", self.watched(counted))
         found = VERBS[verb](path)
         assert bool(counted) == large
         if verb != "operate":
             assert (found.certificate is not None) == large
 
     def watched(self, counted):
-        from polyroc.engines.judging import opened
+        from polyroc.engines.evaluate import opened
 
         def watching(files, *others):
             counted.append(files)
@@ -320,7 +327,7 @@ class TestChoiceOfEngine:
         limit = 4 * path.stat().st_size
         monkeypatch.setattr("polyroc.engines.options.machine_memory", lambda: limit - large)
         counted = []
-        monkeypatch.setattr("polyroc.engines.judging.opened", self.watched(counted))
+        monkeypatch.setattr("polyroc.engines.evaluate.opened", self.watched(counted))
         assert main([verb[0], str(path), "--truth", "kind", "--scores", "s", "--pos-label", "b", *verb[1:]]) == 0
         assert len(counted) == large
         assert verb[0] == "operate" or ("Certain to hold" in capsys.readouterr().out) == large
@@ -370,7 +377,7 @@ class TestCommandLine:
             "--calibrated",
             "--costs",
             "a>b=3",
-            "--judge-on",
+            "--evaluate-on",
             str(folder / "new.parquet"),
             "--rule",
             str(rule),
@@ -398,6 +405,6 @@ class TestCommandLine:
         assert "one.parquet and 1 more: 3900 cases" in capsys.readouterr().out
         assert main(["evaluate", *files, *arguments, "--engine", "memory"]) == 2
         assert "reads one file, got 2" in capsys.readouterr().err
-        judge = ["--judge-on", str(folder / "many")]
+        judge = ["--evaluate-on", str(folder / "many")]
         assert main(["operate", files[0], "--truth", "kind", "--scores", "p_*", *judge]) == 2
         assert "polyroc rates" in capsys.readouterr().err

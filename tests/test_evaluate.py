@@ -11,14 +11,8 @@ from hypothesis import strategies as st
 
 import naive
 import polyroc as pr
-from polyroc.errors import (
-    InputError,
-    NotApplicableError,
-    PolyrocError,
-    SmallClassWarning,
-    UndefinedMeasureWarning,
-)
-from polyroc.measures import MEASURES
+from polyroc.errors import InputError, NotApplicableError, PolyrocError, SmallClassWarning, UndefinedMeasureWarning
+from polyroc.measures.registry import MEASURES
 
 Y = np.repeat(["a", "b", "c"], 10)
 RNG = np.random.default_rng(0)
@@ -229,7 +223,7 @@ def test_progress_is_told():
 
 
 def test_public_names_are_what_is_promised():
-    assert sorted(pr.__all__) == pr.__all__ == dir(pr)
+    assert sorted(pr.__all__) == pr.__all__ == sorted([*dir(pr), "__version__"])
     assert all(getattr(pr, name) is not None for name in pr.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
         _ = pr.evalute

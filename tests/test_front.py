@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc.errors import InputError, MissingFileError, NotApplicableError
-from polyroc.fronts.drawing import Costs
-from polyroc.results.rules import CostRule
+from polyroc.fronts.cost_sampling import Costs
+from polyroc.rules import CostRule
 from strategies import classes, weights
 
 
@@ -112,7 +112,7 @@ def test_many_draws_reach_the_cheapest_rule_for_given_costs():
     y, P = sample(np.random.default_rng(3), (30, 30, 30))
     found = pr.front(y, P, n=20_000)
     for costs in np.random.default_rng(4).exponential(size=(5, 3, 3)) * (1 - np.eye(3)):
-        aim = pr.operate(y, P, costs=costs, priors=[1 / 3] * 3, judge_on=(y, P))
+        aim = pr.operate(y, P, costs=costs, priors=[1 / 3] * 3, evaluate_on=(y, P))
         cheapest = (found.rates * costs).sum(axis=(1, 2)).min() / 3
         assert cheapest <= aim.expected_cost + costs.max() / 90 + 1e-12  # one case more at most
 
@@ -169,8 +169,8 @@ def test_volumes_of_fronts_are_those_of_their_rates():
     assert set(found) == {"p", "r"}
     p, r = found["p"], found["r"]
     options = {"n_points": 5000, "rng": 1}
-    assert p.gini(**options) == pr.gini_volume(p.rates, **options)
-    assert p.exclusive(r, **options) == pr.exclusive_volume(p.rates, r.rates, **options)
+    assert p.gini(**options) == pr.fronts.gini_volume(p.rates, **options)
+    assert p.exclusive(r, **options) == pr.fronts.exclusive_volume(p.rates, r.rates, **options)
     assert p.gini(**options) - r.gini(**options) == pytest.approx(
         p.exclusive(r, **options) - r.exclusive(p, **options), abs=1e-12
     )

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import polyroc as pr
-from polyroc.cli.commands import run
+from polyroc.cli.app import run
 
 ASKED = ("--truth", "y", "--scores", "p_*", "-n", "200", "--points", "2000")
 
@@ -223,14 +223,14 @@ def test_stored_fronts_are_set_side_by_side(polyroc, file, stored, tmp_path):
 
 def test_a_rule_is_chosen_from_a_stored_front(polyroc, file, other, stored, tmp_path):
     asked = ("--costs", "malignant>benign=10", "--priors", "benign=0.2,malignant=0.1,normal=0.7")
-    judged = ("--judge-on", other, "--truth", "y", "--scores", "p_*")
+    judged = ("--evaluate-on", other, "--truth", "y", "--scores", "p_*")
     done = polyroc("operate", "--front", stored, *asked, *judged, "--rule", tmp_path / "rule.json", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     expected = pr.operate(
         in_python(file),
         costs={("malignant", "benign"): 10},
         priors=[0.2, 0.1, 0.7],
-        judge_on=pr.read(other, truth="y", scores="p_*"),
+        evaluate_on=pr.read(other, truth="y", scores="p_*"),
     )
     assert json.loads(done.stdout) == expected.to_dict()
     assert pr.Rule.from_json((tmp_path / "rule.json").read_text()) == expected.rule
@@ -250,13 +250,13 @@ def test_a_searched_front_gives_a_whole_classifier(polyroc, tmp_path):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     X = rng.normal(size=(60, 2)) + np.array([[0, 0], [1.5, 0], [0, 1.5]])[y]
-    found = pr.front(pr.LogisticFamily(), X, y, generations=10, costs=10)
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=10, costs=10)
     found.save(tmp_path / "searched.npz")
     done = polyroc("operate", "--front", tmp_path / "searched.npz", "--point", "2", "--rule", tmp_path / "c.json")
     assert done.returncode == 0, done.stderr
-    again = pr.PointClassifier.from_json((tmp_path / "c.json").read_text())
+    again = pr.fronts.PointClassifier.from_json((tmp_path / "c.json").read_text())
     assert (again.decide(X) == found.deploy(2).decide(X)).all()
-    judged = ("--judge-on", tmp_path / "c.json", "--truth", "y")
+    judged = ("--evaluate-on", tmp_path / "c.json", "--truth", "y")
     assert one_line(polyroc("operate", "--front", tmp_path / "searched.npz", *judged), "searched over features")
     assert polyroc("front", tmp_path / "searched.npz", "--points", "100").returncode == 0
 
@@ -291,7 +291,7 @@ def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
         (["operate", "--front", "FRONT", "--point", "1", "--at-most", "benign>normal=0"], "leave out one"),
         (["operate", "--front", "FRONT", "--criterion", "youden"], "does not go with a front"),
         (["operate", "--front", "FRONT", "--costs", "benign>sick=1"], "not one of the classes"),
-        (["operate", "--front", "FRONT", "--judge-on", "FILE"], "Missing option '--truth'"),
+        (["operate", "--front", "FRONT", "--evaluate-on", "FILE"], "Missing option '--truth'"),
         (["operate", "--front", "FRONT", "--rule", "nowhere/rule.json"], "cannot be written"),
         (["operate", "FILE", *ASKED[:4], "--point", "1"], "place in a front"),
         (["plot", "-o", "p.png"], "Missing argument 'FILE'"),

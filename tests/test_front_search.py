@@ -12,10 +12,10 @@ import naive
 import polyroc as pr
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.archive import Archive
-from polyroc.fronts.drawing import Costs
+from polyroc.fronts.cost_sampling import Costs
+from polyroc.fronts.evolution import INTERVALS, select
 from polyroc.fronts.objectives import Objectives
-from polyroc.fronts.selection import INTERVALS, select
-from polyroc.results.rules import CostRule
+from polyroc.rules import CostRule
 
 
 def three_blobs(sizes=(20, 16, 24), seed=0, spread=0.6):
@@ -70,7 +70,7 @@ def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, sele
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Costs, "draw", noted)
-        patch.setattr("polyroc.fronts.evolving.SWEEP", 40)
+        patch.setattr("polyroc.fronts.evolution.SWEEP", 40)
         found = pr.front(
             family, X, y, generations=6, costs=15, selection=selection, objectives=objectives, rng=seed
         )
@@ -94,7 +94,9 @@ def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, sele
 
 
 @pytest.mark.parametrize("start", ["fitted", "random"])
-@pytest.mark.parametrize("family", [pr.LogisticFamily(), pr.NearestNeighbours(largest=9)], ids=lambda f: f.name)
+@pytest.mark.parametrize(
+    "family", [pr.fronts.LogisticFamily(), pr.fronts.NearestNeighbours(largest=9)], ids=lambda f: f.name
+)
 def test_every_point_is_its_parameters_under_its_costs(family, start):
     X, y = three_blobs()
     found = pr.front(family, X, y, generations=40, start=start, rng=3)
@@ -131,21 +133,21 @@ def test_two_classes_are_the_staircases_of_all_parameters_searched():
     assert [tuple(row) for row in errors_of(found.counts).tolist()] == sorted(naive.non_dominated(errors))
     assert found.gini().n_points is None  # exact
     assert found.growth.gini[-1] == pytest.approx(found.gini().value, abs=4 * 0.5 / np.sqrt(20_000))
-    logistic = pr.front(pr.LogisticFamily(), X, y, generations=25)
+    logistic = pr.front(pr.fronts.LogisticFamily(), X, y, generations=25)
     alone = pr.front(y, logistic.deploy(0).model.reader(X)(fitted(X, y)))
     assert logistic.exclusive(alone) >= 0
     assert alone.exclusive(logistic) == 0  # the fit is in the archive with all its thresholds
 
 
 def fitted(X, y):
-    return pr.LogisticFamily().start(X, y, np.random.default_rng(0))
+    return pr.fronts.LogisticFamily().start(X, y, np.random.default_rng(0))
 
 
 def test_costs_drawn_reach_what_direct_minimisation_reaches():
     """The cheapest point of the front for some costs against the best of a direct search over parameters."""
     X, y = three_blobs(sizes=(30, 30, 30))
-    found = pr.front(pr.LogisticFamily(), X, y, generations=400, rng=0)
-    family = pr.LogisticFamily()
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=400, rng=0)
+    family = pr.fronts.LogisticFamily()
     begin, rng = family.start(X, y, np.random.default_rng(0)), np.random.default_rng(1)
     for costs in rng.exponential(size=(4, 3, 3)) * (1 - np.eye(3)):
         best, least = begin, np.inf
@@ -160,19 +162,19 @@ def test_costs_drawn_reach_what_direct_minimisation_reaches():
 
 def test_the_same_seed_gives_the_same_front_whatever_the_threads():
     X, y = three_blobs()
-    one, two = (pr.front(pr.LogisticFamily(), X, y, generations=30, rng=7, n_jobs=jobs) for jobs in (1, 3))
+    one, two = (pr.front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=7, n_jobs=jobs) for jobs in (1, 3))
     assert one.to_dict() == two.to_dict()
-    other = pr.front(pr.LogisticFamily(), X, y, generations=30, rng=8)
+    other = pr.front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=8)
     assert not np.array_equal(one.costs, other.costs)
-    generator = pr.front(pr.LogisticFamily(), X, y, generations=30, rng=np.random.default_rng(1))
-    again = pr.front(pr.LogisticFamily(), X, y, generations=30, rng=generator.provenance.seed)
+    generator = pr.front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=np.random.default_rng(1))
+    again = pr.front(pr.fronts.LogisticFamily(), X, y, generations=30, rng=generator.provenance.seed)
     assert generator.to_dict() == again.to_dict()
 
 
 def test_growth_is_told_by_generation():
     X, y = three_blobs()
     told = []
-    found = pr.front(pr.LogisticFamily(), X, y, generations=45, progress=lambda *step: told.append(step))
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=45, progress=lambda *step: told.append(step))
     growth = found.growth
     assert growth.generations == (0, 10, 20, 30, 40, 45)
     assert growth.draws == tuple(10_000 + 100 * t for t in growth.generations)
@@ -187,7 +189,7 @@ def test_growth_is_told_by_generation():
 
 def test_a_bar_shows_the_size_of_the_archive_and_its_gini(capsys):
     X, y = three_blobs()
-    found = pr.front(pr.LogisticFamily(), X, y, generations=20, progress=True)
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=20, progress=True)
     assert f"{len(found)} points, G {found.growth.gini[-1]:.3f}" in capsys.readouterr().err
     P = np.eye(3)[y]
     pr.front(y, P, n=100, progress=True)
@@ -200,7 +202,7 @@ def test_a_bar_shows_the_size_of_the_archive_and_its_gini(capsys):
 
 def test_a_front_says_whether_it_still_grew():
     X, y = three_blobs(sizes=(8, 8, 8))
-    early = pr.front(pr.LogisticFamily(), X, y, generations=20, start="random")
+    early = pr.front(pr.fronts.LogisticFamily(), X, y, generations=20, start="random")
     assert not early.converged
     assert "20 generations, G about" in repr(early)
     assert "still growing" in repr(early)
@@ -208,13 +210,13 @@ def test_a_front_says_whether_it_still_grew():
         f"Not converged: G rose by {early.growth.lately:.4f} over the second half of 20 generations; "
         "search on (resume=...)."
     )
-    late = pr.front(pr.LogisticFamily(), X, y, generations=400)
+    late = pr.front(pr.fronts.LogisticFamily(), X, y, generations=400)
     assert late.converged
     assert re.fullmatch(
         r"Converged: G rose by 0.00\d\d over the second half of 400 generations.", late.convergence
     )
     assert "still growing" not in repr(late)
-    blind = pr.front(pr.LogisticFamily(scale=1e-6), np.zeros((len(y), 1)), y, generations=20)
+    blind = pr.front(pr.fronts.LogisticFamily(scale=1e-6), np.zeros((len(y), 1)), y, generations=20)
     assert not blind.converged
     assert "nothing better than chance yet" in repr(blind)
     assert blind.convergence.startswith("Not converged: nothing better than chance after 20 generations")
@@ -223,12 +225,14 @@ def test_a_front_says_whether_it_still_grew():
 def test_a_start_can_be_given():
     X, y = three_blobs()
     begin = fitted(X, y)
-    default, given_ = (pr.front(pr.LogisticFamily(), X, y, generations=12, start=s) for s in ("fitted", begin))
+    default, given_ = (
+        pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, start=s) for s in ("fitted", begin)
+    )
     assert default.to_dict() == given_.to_dict()
-    several = pr.front(pr.LogisticFamily(), X, y, generations=0, start=[begin, begin + 0.1])
+    several = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0, start=[begin, begin + 0.1])
     assert set(several.search.place.tolist()) == {0, 1}
     assert several.growth.draws == (10_000,)
-    printed = pr.front(pr.LogisticFamily(), X, y, generations=0, start="random")
+    printed = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0, start="random")
     assert printed.growth.draws == (100,)
     assert len(printed.search.models) == len(printed)  # one cost vector for each
 
@@ -236,8 +240,8 @@ def test_a_start_can_be_given():
 def test_false_positives_are_a_part_of_all_errors():
     """The points of the rates' front that are best in false positives are not beaten by that front by far."""
     X, y = three_blobs()
-    full = pr.front(pr.LogisticFamily(), X, y, generations=150)
-    coarse = pr.front(pr.LogisticFamily(), X, y, generations=150, objectives="false_positives")
+    full = pr.front(pr.fronts.LogisticFamily(), X, y, generations=150)
+    coarse = pr.front(pr.fronts.LogisticFamily(), X, y, generations=150, objectives="false_positives")
     assert len(coarse) < len(full)
     false = [naive.false_positives(each.counts.tolist(), [20, 16, 24], 240) for each in (full, coarse)]
     assert len(naive.non_dominated(false[1])) == len(coarse)
@@ -260,7 +264,7 @@ def test_large_classes_without_a_common_multiple_still_compare():
 def test_bounds_and_alphas_reach_the_search():
     X, y = three_blobs()
     found = pr.front(
-        pr.LogisticFamily(), X, y, generations=20, bounds={((0, 1), (1, 0)): (2, 5)}, alpha={(0, 2): 9}
+        pr.fronts.LogisticFamily(), X, y, generations=20, bounds={((0, 1), (1, 0)): (2, 5)}, alpha={(0, 2): 9}
     )
     ratio = found.costs[:, 0, 1] / found.costs[:, 1, 0]
     assert ((ratio >= 2) & (ratio <= 5)).all()
@@ -290,11 +294,13 @@ def test_labels_and_frames_are_understood():
 
     X, y = three_blobs()
     names = np.array(["low", "mid", "top"])[y]
-    plain = pr.front(pr.LogisticFamily(), X, names, generations=5)
+    plain = pr.front(pr.fronts.LogisticFamily(), X, names, generations=5)
     assert plain.labels == ("low", "mid", "top")
-    framed = pr.front(pr.LogisticFamily(), pd.DataFrame(X, columns=["a", "b"]), pd.Series(names), generations=5)
+    framed = pr.front(
+        pr.fronts.LogisticFamily(), pd.DataFrame(X, columns=["a", "b"]), pd.Series(names), generations=5
+    )
     assert framed.to_dict() == plain.to_dict()
-    turned = pr.front(pr.LogisticFamily(), X, names, generations=5, labels=["top", "low", "mid"])
+    turned = pr.front(pr.fronts.LogisticFamily(), X, names, generations=5, labels=["top", "low", "mid"])
     assert turned.classes == ("top", "low", "mid")
     assert turned.provenance.cases == {"top": 24, "low": 20, "mid": 16}
 
@@ -320,12 +326,12 @@ def test_labels_and_frames_are_understood():
 def test_bad_options_are_refused(options, said):
     X, y = three_blobs()
     with pytest.raises(InputError, match=said):
-        pr.front(pr.LogisticFamily(), X, y, generations=options.pop("generations", 3), **options)
+        pr.front(pr.fronts.LogisticFamily(), X, y, generations=options.pop("generations", 3), **options)
 
 
 def test_bad_cases_are_refused():
     X, y = three_blobs()
-    family = pr.LogisticFamily()
+    family = pr.fronts.LogisticFamily()
     with pytest.raises(InputError, match="as many cases"):
         pr.front(family, X[1:], y)
     with pytest.raises(InputError, match=r"finite numbers; not so at position 4"):
@@ -345,7 +351,7 @@ def test_bad_cases_are_refused():
     with pytest.raises(InputError, match="lacks perturb"):
         pr.front(type("Half", (), {"start": print, "posteriors": print})(), X, y)
     with pytest.raises(InputError, match="is a class: give an object"):
-        pr.front(pr.LogisticFamily, X, y)
+        pr.front(pr.fronts.LogisticFamily, X, y)
     with pytest.raises(InputError, match=r"is given as EstimatorFamily\(GaussianNB"):
         pr.front(GaussianNB(), X, y)
     with pytest.raises(InputError, match="n: not for a family"):
@@ -357,7 +363,7 @@ def test_bad_cases_are_refused():
 def test_the_inputs_are_left_alone():
     X, y = three_blobs()
     before = X.copy(), y.copy()
-    pr.front(pr.NearestNeighbours(), X, y, generations=5)
+    pr.front(pr.fronts.NearestNeighbours(), X, y, generations=5)
     assert np.array_equal(X, before[0])
     assert np.array_equal(y, before[1])
     assert X.flags.writeable

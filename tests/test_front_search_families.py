@@ -27,7 +27,7 @@ def test_neighbours_vote_as_defined(data):
     cases = data.draw(st.lists(point, min_size=n, max_size=n))
     codes = [0, 1, *data.draw(st.lists(st.integers(0, 1), min_size=n - 2, max_size=n - 2))]
     k, beta = data.draw(st.integers(1, n - 1)), data.draw(st.floats(0, 20))
-    family = pr.NearestNeighbours(largest=n, standardise=False)
+    family = pr.fronts.NearestNeighbours(largest=n, standardise=False)
     X = np.array(cases)
     family.start(X, np.array(codes), np.random.default_rng(0))
     parameters = np.array([k, beta])
@@ -41,7 +41,7 @@ def test_neighbours_vote_as_defined(data):
 
 def test_neighbours_start_at_the_largest_likelihood_and_stay_within():
     X, y = three_blobs(sizes=(30, 25, 35))
-    family = pr.NearestNeighbours(largest=12, scale=(20.0, 5.0))
+    family = pr.fronts.NearestNeighbours(largest=12, scale=(20.0, 5.0))
     start = family.start(X, y, np.random.default_rng(0))
 
     def likelihood(parameters):
@@ -60,10 +60,10 @@ def test_neighbours_start_at_the_largest_likelihood_and_stay_within():
 
 def test_blocks_of_distances_are_seams_nobody_sees(monkeypatch):
     X, y = three_blobs()
-    whole = pr.NearestNeighbours()
+    whole = pr.fronts.NearestNeighbours()
     begin = whole.start(X, y, np.random.default_rng(0))
-    monkeypatch.setattr("polyroc.results.models.CELLS", 7 * len(X))
-    parts = pr.NearestNeighbours()
+    monkeypatch.setattr("polyroc.fronts.models.CELLS", 7 * len(X))
+    parts = pr.fronts.NearestNeighbours()
     assert (parts.start(X, y, np.random.default_rng(0)) == begin).all()
     assert (parts.posteriors(begin, X) == whole.posteriors(begin, X)).all()
 
@@ -75,7 +75,7 @@ def test_logistic_posteriors_are_as_defined(data):
     number = st.floats(-5, 5)
     X = np.array(data.draw(st.lists(st.lists(number, min_size=d, max_size=d), min_size=c, max_size=8)))
     rows = data.draw(st.lists(st.lists(number, min_size=d + 1, max_size=d + 1), min_size=c, max_size=c))
-    family = pr.LogisticFamily(standardise=False)
+    family = pr.fronts.LogisticFamily(standardise=False)
     family.start(X, np.arange(len(X)) % c, np.random.default_rng(0))
     parameters = np.array(rows).ravel()
     P = family.posteriors(parameters, X)
@@ -87,7 +87,7 @@ def test_logistic_posteriors_are_as_defined(data):
 @pytest.mark.parametrize("sizes", [(40, 30, 50), (25, 30), (12, 9, 15, 20, 30)])
 def test_the_fit_is_that_of_scikit_learn(sizes):
     X, y = three_blobs(sizes=sizes)
-    family = pr.LogisticFamily(penalty=0.5)
+    family = pr.fronts.LogisticFamily(penalty=0.5)
     P = family.posteriors(family.start(X, y, np.random.default_rng(0)), X)
     scaled = (X - X.mean(axis=0)) / X.std(axis=0)
     peer = LogisticRegression(C=2.0 if len(sizes) > 2 else 4.0, tol=1e-10, max_iter=10_000).fit(scaled, y)
@@ -98,7 +98,7 @@ def test_the_fit_is_that_of_scikit_learn(sizes):
 def test_separable_classes_have_a_fit_too():
     y = np.repeat([0, 1, 2], 10)
     X = np.column_stack([10.0 * y, np.zeros(30)]) + 1e6  # the second feature does not vary
-    family = pr.LogisticFamily()
+    family = pr.fronts.LogisticFamily()
     P = family.posteriors(family.start(X, y, np.random.default_rng(0)), X)
     assert (P[np.arange(30), y] > 0.99).all()
     found = pr.front(family, X, y, generations=5)
@@ -109,10 +109,10 @@ def test_separable_classes_have_a_fit_too():
 def test_steps_are_laplacian():
     """Mean absolute value and mean square of a Laplace variable of scale b are b and 2 b^2."""
     rng = np.random.default_rng(0)
-    steps = pr.LogisticFamily(scale=0.3).perturb(np.zeros(20_000), rng)
+    steps = pr.fronts.LogisticFamily(scale=0.3).perturb(np.zeros(20_000), rng)
     assert np.abs(steps).mean() == pytest.approx(0.3, abs=4 * 0.3 / np.sqrt(20_000))
     assert (steps**2).mean() == pytest.approx(0.18, abs=4 * 0.18 * np.sqrt(5 / 20_000))
-    default = [np.abs(pr.LogisticFamily().perturb(np.zeros(16), rng)).mean() for _ in range(2000)]
+    default = [np.abs(pr.fronts.LogisticFamily().perturb(np.zeros(16), rng)).mean() for _ in range(2000)]
     assert np.mean(default) == pytest.approx(0.25, abs=4 * 0.25 / np.sqrt(32_000))
 
 
@@ -127,7 +127,7 @@ def test_steps_are_laplacian():
 def test_estimators_evolve_their_hyper_parameters(estimator, ranges, tmp_path):
     X, y = three_blobs()
     before = repr(estimator)
-    family = pr.EstimatorFamily(estimator, ranges, scale=0.5, folds=4)
+    family = pr.fronts.EstimatorFamily(estimator, ranges, scale=0.5, folds=4)
     found = pr.front(family, X, y, generations=12)
     assert repr(estimator) == before
     lows, highs = np.array(list(ranges.values()), dtype=float).T
@@ -154,19 +154,19 @@ def test_estimators_evolve_their_hyper_parameters(estimator, ranges, tmp_path):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: pr.EstimatorFamily(LogisticRegression, {"C": (0.1, 1.0)}), "predict_proba"),
-        (lambda: pr.EstimatorFamily(LogisticRegression(), {}), "ranges must be a mapping"),
-        (lambda: pr.EstimatorFamily(LogisticRegression(), {"D": (0.1, 1.0)}), "no hyper-parameter 'D'"),
-        (lambda: pr.EstimatorFamily(LogisticRegression(), {"C": (1.0, 0.1)}), "low < high"),
-        (lambda: pr.EstimatorFamily(LogisticRegression(), {"C": 3}), "low < high"),
-        (lambda: pr.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}, scale=0), "scale"),
-        (lambda: pr.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}, folds=1), "folds"),
-        (lambda: pr.LogisticFamily(scale=-1), "scale"),
-        (lambda: pr.LogisticFamily(penalty=0), "penalty"),
-        (lambda: pr.NearestNeighbours(largest=0), "largest"),
-        (lambda: pr.NearestNeighbours(scale=1.0), "two numbers"),
-        (lambda: pr.LogisticFamily().posteriors(np.zeros(2), np.zeros((1, 1))), "call start first"),
-        (lambda: pr.NearestNeighbours().posteriors(np.zeros(2), np.zeros((1, 1))), "call start first"),
+        (lambda: pr.fronts.EstimatorFamily(LogisticRegression, {"C": (0.1, 1.0)}), "predict_proba"),
+        (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {}), "ranges must be a mapping"),
+        (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"D": (0.1, 1.0)}), "no hyper-parameter 'D'"),
+        (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (1.0, 0.1)}), "low < high"),
+        (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": 3}), "low < high"),
+        (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}, scale=0), "scale"),
+        (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}, folds=1), "folds"),
+        (lambda: pr.fronts.LogisticFamily(scale=-1), "scale"),
+        (lambda: pr.fronts.LogisticFamily(penalty=0), "penalty"),
+        (lambda: pr.fronts.NearestNeighbours(largest=0), "largest"),
+        (lambda: pr.fronts.NearestNeighbours(scale=1.0), "two numbers"),
+        (lambda: pr.fronts.LogisticFamily().posteriors(np.zeros(2), np.zeros((1, 1))), "call start first"),
+        (lambda: pr.fronts.NearestNeighbours().posteriors(np.zeros(2), np.zeros((1, 1))), "call start first"),
     ],
 )
 def test_families_complain_of_bad_settings(make, said):
@@ -177,7 +177,7 @@ def test_families_complain_of_bad_settings(make, said):
 def test_too_few_cases_for_the_folds():
     X, y = three_blobs(sizes=(10, 3, 10))
     with pytest.raises(InputError, match="5 folds need as many cases of every class, but one has 3"):
-        pr.front(pr.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}), X, y, generations=1)
+        pr.front(pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}), X, y, generations=1)
 
 
 class Faulty(Tilt):
@@ -241,7 +241,7 @@ def test_a_family_needs_random_only_where_it_is_asked_for():
         pr.front(Tilt(), X, y, generations=2, start="random")
 
 
-class NoFit(pr.LogisticFamily):
+class NoFit(pr.fronts.LogisticFamily):
     """Its fit fails."""
 
     def start(self, *_):
@@ -251,16 +251,16 @@ class NoFit(pr.LogisticFamily):
 def test_a_fit_is_made_only_where_it_is_asked_for():
     X, y = three_blobs()
     found = pr.front(NoFit(), X, y, generations=12, start="random")
-    assert found.to_dict() == pr.front(pr.LogisticFamily(), X, y, generations=12, start="random").to_dict()
+    assert found.to_dict() == pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, start="random").to_dict()
     assert pr.front(NoFit(), X, y, generations=20, resume=found).search.generations == 20
     assert len(pr.front(NoFit(), X, y, generations=0, start=found.parameters[0])) > 0
     with pytest.raises(AssertionError, match="nobody asked"):
         pr.front(NoFit(), X, y, generations=1)
     with pytest.raises(InputError, match="must be a whole k from 1 to 50 and a beta of 0 or more; got"):
-        pr.front(pr.NearestNeighbours(), X, y, generations=1, start=[0.5, 1])
+        pr.front(pr.fronts.NearestNeighbours(), X, y, generations=1, start=[0.5, 1])
     ranges = {"C": (0.01, 100.0)}
     with pytest.raises(InputError, match="one parameter for each of C, got 2"):
-        pr.front(pr.EstimatorFamily(LogisticRegression(), ranges), X, y, generations=1, start=[1.0, 1.0])
+        pr.front(pr.fronts.EstimatorFamily(LogisticRegression(), ranges), X, y, generations=1, start=[1.0, 1.0])
 
 
 @dataclass
@@ -300,5 +300,5 @@ def test_a_step_in_place_does_not_harm_the_parent():
 
 
 def test_the_protocol_knows_a_family_when_it_sees_one():
-    assert isinstance(Tilt(), pr.Family)
-    assert not isinstance(LogisticRegression(), pr.Family)
+    assert isinstance(Tilt(), pr.fronts.Family)
+    assert not isinstance(LogisticRegression(), pr.fronts.Family)

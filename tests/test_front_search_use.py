@@ -15,7 +15,7 @@ from test_front_search import Tilt, errors_of, three_blobs
 def searched(request):
     X, y = three_blobs(sizes=(20, 22) if request.param == "two classes" else (20, 16, 24))
     names = np.array(["a", "b", "c"])[y]
-    family = pr.NearestNeighbours() if request.param == "neighbours" else pr.LogisticFamily()
+    family = pr.fronts.NearestNeighbours() if request.param == "neighbours" else pr.fronts.LogisticFamily()
     return X, names, pr.front(family, X, names, generations=40)
 
 
@@ -24,7 +24,7 @@ def test_a_point_is_deployed_and_survives_json(searched):
     new, _ = three_blobs(seed=9, sizes=(30, 30, 30))
     for point in np.linspace(0, len(found) - 1, 6).astype(int).tolist():
         deployed = found.deploy(point)
-        again = pr.PointClassifier.from_json(deployed.to_json())
+        again = pr.fronts.PointClassifier.from_json(deployed.to_json())
         P = deployed.posteriors(new)
         assert P.sum(axis=1) == pytest.approx(1, abs=1e-12)
         assert (again.posteriors(new) == P).all()
@@ -66,12 +66,16 @@ def test_bad_points_and_texts(searched):
         json.dumps({**stored, "model_kind": "x"}),
     ):
         with pytest.raises(InputError):
-            pr.PointClassifier.from_json(text)
+            pr.fronts.PointClassifier.from_json(text)
     for name in ("rule", "model", "parameters"):
         with pytest.raises(InputError):
-            pr.PointClassifier.from_json(json.dumps({**stored, name: stored[name][:1] if name[0] == "p" else {}}))
+            pr.fronts.PointClassifier.from_json(
+                json.dumps({**stored, name: stored[name][:1] if name[0] == "p" else {}})
+            )
     with pytest.raises(InputError, match=r"damaged|whole"):
-        pr.PointClassifier.from_json(json.dumps({**stored, "parameters": [*stored["parameters"], 1.0, 1.0, 1.0]}))
+        pr.fronts.PointClassifier.from_json(
+            json.dumps({**stored, "parameters": [*stored["parameters"], 1.0, 1.0, 1.0]})
+        )
 
 
 def test_a_fixed_classifier_has_rules_only():
@@ -98,7 +102,7 @@ def test_held_out_cases_are_counted_again(searched):
     twin = naive.non_dominated(errors_of(judged.counts).tolist())
     free = {tuple(row) for row in errors_of(judged.counts)[judged.non_dominated].tolist()}
     assert free == twin
-    assert judged.gini == pr.gini_volume(judged.rates, n_points=5000)
+    assert judged.gini == pr.fronts.gini_volume(judged.rates, n_points=5000)
     assert judged.gini_found == found.gini(n_points=5000)
     assert judged.optimism == judged.gini_found - judged.gini
     assert f"{judged.non_dominated.sum()} of {len(found)} points" in repr(judged)
@@ -107,14 +111,14 @@ def test_held_out_cases_are_counted_again(searched):
     assert len(rows) == len(found) * c * (c - 1)
     assert rows[0]["rate_found"] == found.rates[0, 0, 1]
     assert rows[0]["rate"] == judged.rates[0, 0, 1]
-    again = pr.HeldOut.from_dict(json.loads(json.dumps(judged.to_dict())))
+    again = pr.fronts.HeldOut.from_dict(json.loads(json.dumps(judged.to_dict())))
     assert again.to_dict() == judged.to_dict()
     assert repr(again) == repr(judged)
 
 
 def test_the_logistic_front_on_its_own_cases_is_itself():
     X, y = three_blobs()
-    found = pr.front(pr.LogisticFamily(), X, y, generations=30)
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=30)
     same = found.on(X, y, n_points=1000)
     assert (same.counts == found.counts).all()
     assert same.optimism == 0
@@ -126,7 +130,7 @@ def test_a_searched_front_flatters_itself():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 15)
     X = rng.normal(size=(45, 16))
-    found = pr.front(pr.LogisticFamily(), X, y, generations=50)
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=50)
     judged = found.on(rng.normal(size=(45, 16)), y)
     assert judged.gini_found > 0.3
     assert judged.gini < 0.02
@@ -157,7 +161,7 @@ def test_a_fixed_front_on_other_predictions():
         found.evaluated(z[z < 2], R[z < 2])
     X, y = three_blobs()
     with pytest.raises(InputError, match=r"give features: on\(X, y\)"):
-        pr.front(pr.LogisticFamily(), X, y, generations=1).evaluated(z, R)
+        pr.front(pr.fronts.LogisticFamily(), X, y, generations=1).evaluated(z, R)
 
 
 def test_weights_count_a_case_as_often_as_it_weighs(searched):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc.errors import InputError, OptimismWarning
-from polyroc.results.rules import Rule
+from polyroc.rules import Rule
 
 pytestmark = pytest.mark.filterwarnings("ignore::polyroc.errors.OptimismWarning")
 
@@ -102,7 +102,7 @@ def test_rates_and_errors_are_those_of_the_rule_on_its_cases(three):
     for k, m in [(0, 0), (0, 2), (2, 1)]:
         mine, theirs = chosen.confusion[k, m], direct[k, m]
         assert mine.confidence_interval() == pytest.approx(theirs.confidence_interval(), abs=1e-12)
-    judged = pr.operate(found, costs=costs, priors=[0.2, 0.5, 0.3], judge_on=(y, P))
+    judged = pr.operate(found, costs=costs, priors=[0.2, 0.5, 0.3], evaluate_on=(y, P))
     assert chosen.cost.value == pytest.approx(judged.cost.value, abs=1e-12)
     assert chosen.cost.standard_error == pytest.approx(judged.cost.standard_error, abs=1e-12)
     assert chosen.cost.confidence_interval() == pytest.approx(judged.cost.confidence_interval(), abs=1e-10)
@@ -127,10 +127,10 @@ def test_a_class_of_one_case_has_no_standard_error():
 
 def test_optimism_is_noted_and_other_cases_take_it_away(three):
     _, _, found = three
-    with pytest.warns(OptimismWarning, match="judge_on"):
+    with pytest.warns(OptimismWarning, match="evaluate_on"):
         apparent = pr.operate(found, costs={(0, 1): 4})
     y, P = sample((30, 40, 20), seed=9)
-    chosen = pr.operate(found, costs={(0, 1): 4}, judge_on=(y, P))
+    chosen = pr.operate(found, costs={(0, 1): 4}, evaluate_on=(y, P))
     assert chosen.judged_apart
     assert not apparent.judged_apart
     assert chosen.point == apparent.point
@@ -141,7 +141,7 @@ def test_optimism_is_noted_and_other_cases_take_it_away(three):
 @pytest.mark.filterwarnings("error")
 def test_nothing_is_warned_of_where_other_cases_are_given(three):
     y, P, found = three
-    pr.operate(found, judge_on=(y, P))
+    pr.operate(found, evaluate_on=(y, P))
 
 
 def test_other_cases_of_several_classifiers():
@@ -153,9 +153,9 @@ def test_other_cases_of_several_classifiers():
         truth="y",
         scores={"a": ["a_*"], "b": ["b_*"]},
     )
-    mine = pr.operate(fronts["b"], point=0, judge_on=others)
+    mine = pr.operate(fronts["b"], point=0, evaluate_on=others)
     assert (mine.rates == fronts["b"].rates[0]).all()
-    other = pr.operate(fronts["b"], point=0, judge_on=others, classifier="a")
+    other = pr.operate(fronts["b"], point=0, evaluate_on=others, classifier="a")
     assert (other.rates == pr.rates(y, P, rule=mine.rule).rates).all()
 
 
@@ -168,7 +168,7 @@ def test_labels_survive_the_file(labels, name, tmp_path):
     found.save(tmp_path / name)
     again = pr.Front.load(tmp_path / name)
     assert again.labels == labels
-    chosen = pr.operate(again, costs={(labels[0], labels[1]): 3}, judge_on=(y, P))
+    chosen = pr.operate(again, costs={(labels[0], labels[1]): 3}, evaluate_on=(y, P))
     assert set(chosen.rule.decide(P).tolist()) <= set(labels)
     assert (chosen.rates == found.rates[chosen.point]).all()
 
@@ -191,30 +191,30 @@ def searched():
     y_new = np.arange(60) % 3
     X, X_new = (rng.normal(size=(len(each), 2)) + centres[each] for each in (y, y_new))
     labels = np.array(["a", "b", "c"])
-    family = pr.LogisticFamily()
+    family = pr.fronts.LogisticFamily()
     return pr.front(family, X, labels[y], generations=30, costs=20), X, labels[y], X_new, labels[y_new]
 
 
 def test_a_point_of_a_searched_front_decides_from_features(searched):
     found, X, y, X_new, y_new = searched
     assert found.generation.max() > 0
-    chosen = pr.operate(found, costs={("a", "b"): 4}, judge_on=(X_new, y_new))
+    chosen = pr.operate(found, costs={("a", "b"): 4}, evaluate_on=(X_new, y_new))
     apart = found.deploy(chosen.point)
     assert (chosen.rule.decide(apart.posteriors(X_new)) == apart.decide(X_new)).all()
     assert (chosen.rates == pr.rates(y_new, apart.decide(X_new)).rates).all()
-    again = pr.operate(found, costs={("a", "b"): 4}, judge_on=(X, y))
+    again = pr.operate(found, costs={("a", "b"): 4}, evaluate_on=(X, y))
     assert again.point == chosen.point
     assert (again.rates == found.rates[chosen.point]).all()
-    regions = pr.decision_regions(apart, X, y, grid=20)
+    regions = pr.decisions.decision_regions(apart, X, y, grid=20)
     assert regions.errors == found.counts[chosen.point].sum() - np.trace(found.counts[chosen.point])
 
 
 def test_a_searched_front_is_judged_on_features(searched):
     found, _, _, X_new, y_new = searched
-    with pytest.raises(InputError, match=r"judge_on must be \(X, y\)"):
-        pr.operate(found, judge_on=X_new)
+    with pytest.raises(InputError, match=r"evaluate_on must be \(X, y\)"):
+        pr.operate(found, evaluate_on=X_new)
     with pytest.raises(InputError):
-        pr.operate(found, judge_on=(y_new, X_new))
+        pr.operate(found, evaluate_on=(y_new, X_new))
 
 
 def test_an_unreachable_limit_says_the_nearest_rate(three):
@@ -244,7 +244,7 @@ def test_an_unreachable_limit_says_the_nearest_rate(three):
         ({"priors": [0.5, 0.5]}, "one probability per class"),
         ({"costs": {(0, "x"): 1}}, "not one of the classes"),
         ({"costs": [[0, 0, 0], [1, 0, 0], [0, 0, 0]], "priors": [0.5, 0, 0.5]}, "no error costs anything"),
-        ({"judge_on": 3}, "judge_on must be"),
+        ({"evaluate_on": 3}, "evaluate_on must be"),
     ],
 )
 def test_bad_questions(three, asked, said):

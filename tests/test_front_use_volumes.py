@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc.errors import InputError
-from polyroc.kernels.regions import Shadow, union_share, union_volume
+from polyroc.kernels.volumes import Shadow, union_share, union_volume
 
 OFF = ~np.eye(3, dtype=bool)
 A = np.zeros((3, 3))
@@ -34,7 +34,7 @@ def fronts():
 
 def test_published_numbers_are_exact():
     """T13 of the formula sheet, to the digits given there."""
-    found = pr.front_volumes({"A": A, "B": B}, n_points=None)
+    found = pr.fronts.front_volumes({"A": A, "B": B}, n_points=None)
     assert found.shares == pytest.approx(np.array([[0.08247742, 0.03118646], [0.07691224, 0.12820321]]), abs=5e-9)
     assert found.gini("A").n_points is None
     assert (found.provenance.method, found.provenance.seed, found.provenance.cases) == ("exact", None, {})
@@ -42,7 +42,7 @@ def test_published_numbers_are_exact():
 
 
 def test_the_table_is_that_of_single_questions(fronts):
-    found = pr.front_volumes(fronts, n_points=5000, rng=2)
+    found = pr.fronts.front_volumes(fronts, n_points=5000, rng=2)
     for a, front in fronts.items():
         assert found.gini(a) == front.gini(n_points=5000, rng=2)
         for b, other in fronts.items():
@@ -57,7 +57,7 @@ def test_the_table_is_that_of_single_questions(fronts):
 
 
 def test_rows_have_each_volume_with_its_error(fronts):
-    found = pr.front_volumes(fronts, n_points=5000)
+    found = pr.fronts.front_volumes(fronts, n_points=5000)
     rows = found.rows(0.9)
     assert len(rows) == 9
     for row in rows:
@@ -70,8 +70,8 @@ def test_rows_have_each_volume_with_its_error(fronts):
 
 
 def test_it_is_stored_and_read_back(fronts):
-    found = pr.front_volumes(fronts, n_points=500)
-    again = pr.FrontVolumes.from_dict(json.loads(json.dumps(found.to_dict())))
+    found = pr.fronts.front_volumes(fronts, n_points=500)
+    again = pr.fronts.FrontVolumes.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.rows() == found.rows()
     assert (
         repr(again)
@@ -85,9 +85,9 @@ def test_it_is_stored_and_read_back(fronts):
 
 def test_fronts_are_named_by_classifier_or_numbered(fronts):
     one, two, _ = fronts.values()
-    assert pr.front_volumes(one, n_points=10).fronts == ("one",)
-    assert pr.front_volumes([two, one], n_points=10).fronts == ("two", "one")
-    assert pr.front_volumes([one, two, one], n_points=10).fronts == ("one 1", "two", "one 2")
+    assert pr.fronts.front_volumes(one, n_points=10).fronts == ("one",)
+    assert pr.fronts.front_volumes([two, one], n_points=10).fronts == ("two", "one")
+    assert pr.fronts.front_volumes([one, two, one], n_points=10).fronts == ("one 1", "two", "one 2")
 
 
 @pytest.mark.parametrize(
@@ -103,15 +103,15 @@ def test_fronts_are_named_by_classifier_or_numbered(fronts):
 )
 def test_bad_fronts_are_refused(given, said):
     with pytest.raises(InputError, match=said):
-        pr.front_volumes(given)
+        pr.fronts.front_volumes(given)
 
 
 def test_other_classes_and_unknown_names_are_refused(fronts):
     y, P = sample(0, 0.5)
     other = pr.front(np.array(["a", "b", "c"])[y], P, n=50)
     with pytest.raises(InputError, match="same classes in the same order; one and other"):
-        pr.front_volumes({"one": fronts["one"], "other": other})
-    found = pr.front_volumes(fronts, n_points=10)
+        pr.fronts.front_volumes({"one": fronts["one"], "other": other})
+    found = pr.fronts.front_volumes(fronts, n_points=10)
     with pytest.raises(InputError, match="no front 'x'"):
         found.gini("x")
 
@@ -124,8 +124,8 @@ def test_the_exact_union_equals_whole_fractions(members):
 
 
 def test_exact_volumes_of_whole_fronts_are_within_the_error_of_sampled_ones(fronts):
-    exact = pr.front_volumes(fronts, n_points=None)
-    sampled = pr.front_volumes(fronts, n_points=100_000, rng=3)
+    exact = pr.fronts.front_volumes(fronts, n_points=None)
+    sampled = pr.fronts.front_volumes(fronts, n_points=100_000, rng=3)
     assert min(exact.sizes) > 100
     errors = np.sqrt(exact.shares * (1 - exact.shares) / 100_000)
     assert (np.abs(exact.shares - sampled.shares) <= 4 * errors).all()  # the seed is fixed; 1 in 16000 otherwise

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc.errors import InputError
-from polyroc.fronts.volume import chance_volume
-from polyroc.kernels.regions import LEVELS, Shadow, points_below_chance, staircase_share, union_share
+from polyroc.fronts.volumes import chance_volume
+from polyroc.kernels.volumes import LEVELS, Shadow, points_below_chance, staircase_share, union_share
 
 
 def matrices(objectives, classes):
@@ -49,19 +49,19 @@ def test_the_region_has_the_volume_of_irwin_and_hall(classes, volume):
 
 def test_published_volumes_of_single_points():
     """T13 of the formula sheet, to the digits given there."""
-    assert pr.gini_volume(matrices([[0.2, 0.3]], 2)) == pytest.approx(0.25, abs=1e-12)
-    assert pr.gini_volume(B, n_points=None) == pytest.approx(0.1282032069, abs=5e-11)
-    assert pr.gini_volume(A, n_points=None) == pytest.approx(0.08247742, abs=5e-9)
-    assert pr.exclusive_volume(A, B, n_points=None) == pytest.approx(0.03118646, abs=5e-9)
-    assert pr.exclusive_volume(B, A, n_points=None) == pytest.approx(0.07691224, abs=5e-9)
+    assert pr.fronts.gini_volume(matrices([[0.2, 0.3]], 2)) == pytest.approx(0.25, abs=1e-12)
+    assert pr.fronts.gini_volume(B, n_points=None) == pytest.approx(0.1282032069, abs=5e-11)
+    assert pr.fronts.gini_volume(A, n_points=None) == pytest.approx(0.08247742, abs=5e-9)
+    assert pr.fronts.exclusive_volume(A, B, n_points=None) == pytest.approx(0.03118646, abs=5e-9)
+    assert pr.fronts.exclusive_volume(B, A, n_points=None) == pytest.approx(0.07691224, abs=5e-9)
 
 
 def test_sampled_volumes_are_within_their_error():
     for found, exact in [
-        (pr.gini_volume(A, n_points=200_000), 0.08247742),
-        (pr.gini_volume(B, n_points=200_000), 0.12820321),
-        (pr.exclusive_volume(A, B, n_points=200_000), 0.03118646),
-        (pr.exclusive_volume(B, A, n_points=200_000), 0.07691224),
+        (pr.fronts.gini_volume(A, n_points=200_000), 0.08247742),
+        (pr.fronts.gini_volume(B, n_points=200_000), 0.12820321),
+        (pr.fronts.exclusive_volume(A, B, n_points=200_000), 0.03118646),
+        (pr.fronts.exclusive_volume(B, A, n_points=200_000), 0.07691224),
     ]:
         assert abs(found - exact) < 4 * found.standard_error  # the seed is fixed; 1 in 16000 otherwise
         assert found.standard_error == pytest.approx(np.sqrt(exact * (1 - exact) / 200_000), rel=0.02)
@@ -92,7 +92,7 @@ rates3 = st.lists(st.lists(st.integers(0, 5), min_size=6, max_size=6), min_size=
 def test_exact_union_equals_whole_fractions(members):
     twin = naive.union_share([[Fraction(v, 10) for v in m] for m in members], 3)
     assert union_share(np.array(members) / 10, 3) == pytest.approx(float(twin), abs=1e-12)
-    assert pr.gini_volume(matrices(np.array(members) / 10, 3), n_points=None) == pytest.approx(
+    assert pr.fronts.gini_volume(matrices(np.array(members) / 10, 3), n_points=None) == pytest.approx(
         float(twin), abs=1e-12
     )
 
@@ -114,8 +114,8 @@ def test_differences_of_gini_are_those_of_exclusive_volumes(a, b):
     a, b = (matrices(np.array(each) / 10, 3) for each in (a, b))
     for n in (500, None):
         options = {"n_points": n, "rng": 3}
-        difference = pr.gini_volume(a, **options) - pr.gini_volume(b, **options)
-        exclusive = pr.exclusive_volume(a, b, **options) - pr.exclusive_volume(b, a, **options)
+        difference = pr.fronts.gini_volume(a, **options) - pr.fronts.gini_volume(b, **options)
+        exclusive = pr.fronts.exclusive_volume(a, b, **options) - pr.fronts.exclusive_volume(b, a, **options)
         assert difference == pytest.approx(exclusive, abs=1e-12)
 
 
@@ -140,22 +140,22 @@ def test_signed_zeros_and_tiny_numbers_compare_as_numbers():
 def test_more_points_never_dominate_less():
     rng = np.random.default_rng(1)
     rates = matrices(rng.dirichlet(np.ones(7), size=30)[:, :6] * 0.9, 3)
-    found = [pr.gini_volume(rates[:m], n_points=20_000) for m in range(1, 31)]
+    found = [pr.fronts.gini_volume(rates[:m], n_points=20_000) for m in range(1, 31)]
     assert (np.diff(found) >= 0).all()
-    assert pr.exclusive_volume(rates[:10], rates, n_points=20_000) == 0
+    assert pr.fronts.exclusive_volume(rates[:10], rates, n_points=20_000) == 0
 
 
 def test_the_perfect_point_has_everything_and_chance_nothing():
     for classes in (2, 3, 4):
-        assert pr.gini_volume(np.eye(classes), n_points=None) == pytest.approx(1, abs=1e-12)
-        assert pr.gini_volume(np.eye(classes), n_points=100) == 1
+        assert pr.fronts.gini_volume(np.eye(classes), n_points=None) == pytest.approx(1, abs=1e-12)
+        assert pr.fronts.gini_volume(np.eye(classes), n_points=100) == 1
         chance = np.full((classes, classes), 1 / classes)
-        assert pr.gini_volume(chance, n_points=None) == pytest.approx(0, abs=1e-12)
-        assert pr.gini_volume(chance, n_points=100) == 0
+        assert pr.fronts.gini_volume(chance, n_points=None) == pytest.approx(0, abs=1e-12)
+        assert pr.fronts.gini_volume(chance, n_points=100) == 0
 
 
 def test_a_volume_is_a_number_that_survives_pickling():
-    found = pr.gini_volume(B, n_points=1000)
+    found = pr.fronts.gini_volume(B, n_points=1000)
     again = pickle.loads(pickle.dumps(found))
     assert (again, again.n_points, again.standard_error) == (found, 1000, found.standard_error)
     assert type(found.value) is float
@@ -176,33 +176,33 @@ def test_a_volume_is_a_number_that_survives_pickling():
 )
 def test_bad_rates_are_refused(rates, said):
     with pytest.raises(InputError, match=said):
-        pr.gini_volume(rates)
+        pr.fronts.gini_volume(rates)
 
 
 def test_bad_options_are_refused():
     for n in (0, -1, 2.5, True, "many"):
         with pytest.raises(InputError, match="n_points"):
-            pr.gini_volume(B, n_points=n)
+            pr.fronts.gini_volume(B, n_points=n)
     with pytest.raises(InputError, match="rng"):
-        pr.gini_volume(B, rng="seed")
+        pr.fronts.gini_volume(B, rng="seed")
     with pytest.raises(InputError, match="same classes"):
-        pr.exclusive_volume(B, np.eye(2))
+        pr.fronts.exclusive_volume(B, np.eye(2))
 
 
 def test_an_exact_volume_that_takes_too_long_is_refused(monkeypatch):
-    monkeypatch.setattr("polyroc.results.volume.EFFORT", 2000.0)
+    monkeypatch.setattr("polyroc.fronts.dominated_volume.EFFORT", 2000.0)
     steps = np.linspace(0, 0.5, 40)
     line = matrices([[s, 0.5 - s, 0.1, 0.1, 0.1, 0.1] for s in steps], 3)
-    assert pr.gini_volume(line[:10], n_points=None) > 0
+    assert pr.fronts.gini_volume(line[:10], n_points=None) > 0
     with pytest.raises(InputError, match="40 points of 3 classes takes too many boxes; give n_points"):
-        pr.gini_volume(line, n_points=None)
+        pr.fronts.gini_volume(line, n_points=None)
 
 
 def test_few_levels_for_many_objectives_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     members, points = rng.integers(0, 9, (130, 4)) / 9, rng.integers(0, 9, (300, 4)) / 9
     found = Shadow(members).over(points)
-    monkeypatch.setattr("polyroc.kernels.regions.WORDS", 40)
+    monkeypatch.setattr("polyroc.kernels.volumes.WORDS", 40)
     small = Shadow(members)
     assert small.bits.shape[1] == 4
     assert (small.over(points) == found).all()

@@ -4,7 +4,7 @@ from hypothesis import assume, given
 
 import naive
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.inference.hanley_mcneil import HanleyMcNeil, area_variance, exponential, hanley_mcneil
+from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil, area_variance, exponential, hanley_mcneil
 from samples import samples_of
 from strategies import ranked
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import naive
 import polyroc as pr
-from polyroc._normalise import normalise
 from polyroc.errors import MeasureError, NotApplicableError
-from polyroc.inference.variance import variance
+from polyroc.inference.covariance import variance
 from polyroc.kernels import triples
 from polyroc.kernels.assignments import worths
 from polyroc.measures import assignment
+from polyroc.validation.scores import normalise
 from published.iris_loo import posteriors
 from samples import samples_of
 from strategies import classes, probabilities, weights
@@ -30,7 +30,7 @@ def ask(y, P, scoring="log", **options):
     return pr.evaluate(y, P, measure=pr.measure("he", scoring=scoring), labels=range(np.shape(P)[1]), **options)
 
 
-def world(sizes, separation, rng):
+def model(sizes, separation, rng):
     """Classes of these sizes, and probabilities that tell them apart more or less."""
     c = len(sizes)
     y = np.repeat(np.arange(c), sizes)
@@ -40,7 +40,7 @@ def world(sizes, separation, rng):
 
 def neighbours(sizes, k, rng):
     """The same with the shares of k neighbours."""
-    y, P = world(sizes, 0.7, rng)
+    y, P = model(sizes, 0.7, rng)
     return y, rng.multinomial(k, P) / k
 
 
@@ -66,7 +66,7 @@ def test_value_and_components_are_the_slow_twins(scoring, cases, data):
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (1, 7, 2), (6, 1, 9), (2, 3, 2, 3), (1, 2, 1, 2, 1)])
 def test_the_slow_twin_with_classes_of_one_and_unequal_sizes(sizes):
     rng = np.random.default_rng(sum(sizes))
-    for y, P in (world(sizes, 0.3, rng), neighbours(sizes, 5, rng)):
+    for y, P in (model(sizes, 0.3, rng), neighbours(sizes, 5, rng)):
         for scoring in SCORINGS:
             ones = np.ones(len(y))
             found = ask(y, P, scoring, method=None)
@@ -128,7 +128,7 @@ def test_zero_products_tie_among_themselves():
 @pytest.mark.parametrize("sizes", [(12, 9, 14), (6, 5, 7, 5)])
 def test_priors_and_normalisation_change_nothing_under_log(sizes):
     rng = np.random.default_rng(3)
-    for y, P in (world(sizes, 0.4, rng), neighbours(sizes, 6, rng)):
+    for y, P in (model(sizes, 0.4, rng), neighbours(sizes, 6, rng)):
         P = P[P.max(axis=1) > 0]
         other = P * rng.uniform(0.1, 1, size=len(sizes))
         other *= rng.uniform(0.1, 1, size=(len(y), 1)) / other.sum(axis=1, keepdims=True)
@@ -204,7 +204,7 @@ def test_the_scorings_differ_on_iris():
 @pytest.mark.slow
 def test_variance_against_simulation():
     rng = np.random.default_rng(8)
-    found = [ask(*world((20, 25, 15), 0.4, rng)) for _ in range(400)]
+    found = [ask(*model((20, 25, 15), 0.4, rng)) for _ in range(400)]
     ratio = np.mean([each.standard_error**2 for each in found]) / np.var([each.value for each in found], ddof=1)
     assert (
         0.8 < ratio < 1.25
@@ -215,7 +215,7 @@ def test_variance_against_simulation():
 
 
 @pytest.mark.parametrize(
-    "make", [lambda rng: world((40, 31, 52), 0.3, rng), lambda rng: neighbours((60, 70, 50), 9, rng)]
+    "make", [lambda rng: model((40, 31, 52), 0.3, rng), lambda rng: neighbours((60, 70, 50), 9, rng)]
 )
 def test_the_answer_does_not_depend_on_the_number_of_threads(make, monkeypatch):
     y, P = make(np.random.default_rng(0))
@@ -230,7 +230,7 @@ def test_the_answer_does_not_depend_on_the_number_of_threads(make, monkeypatch):
 
 
 def test_other_weights_use_the_same_sweeps(monkeypatch):
-    y, P = world((9, 8, 7), 0.3, np.random.default_rng(1))
+    y, P = model((9, 8, 7), 0.3, np.random.default_rng(1))
     (sample,) = samples_of(y, {"a": P})
     he = pr.measure("he")
     he(sample)
@@ -252,7 +252,7 @@ def test_it_bootstraps():
 def four():
     """Four classes with weights, the value of all tuples and its variance."""
     rng = np.random.default_rng(5)
-    y, P = world((20, 26, 22, 24), 0.35, rng)
+    y, P = model((20, 26, 22, 24), 0.35, rng)
     return {
         weighted: samples_of(y, {"a": P}, sample_weight=rng.exponential(size=len(y)) if weighted else None)[0]
         for weighted in (False, True)
@@ -286,7 +286,7 @@ def test_the_noise_of_the_draw_is_not_in_the_standard_error(four, weighted):
 
 
 def test_three_classes_too_many_for_pairs_are_drawn(monkeypatch):
-    y, P = world((60, 50, 40), 0.3, np.random.default_rng(1))
+    y, P = model((60, 50, 40), 0.3, np.random.default_rng(1))
     exact = ask(y, P)
     monkeypatch.setattr(assignment, "MOST_PAIRS", 1)
     (sample,) = samples_of(y, {"a": P})
@@ -297,7 +297,7 @@ def test_three_classes_too_many_for_pairs_are_drawn(monkeypatch):
 
 
 def test_same_seed_same_answer():
-    y, P = world((30, 30, 30, 30), 0.3, np.random.default_rng(1))
+    y, P = model((30, 30, 30, 30), 0.3, np.random.default_rng(1))
     one, again, other = (pr.evaluate(y, P, measure=f"he(tuples=5000, rng={seed})") for seed in (1, 1, 2))
     assert (one.value, one.standard_error) == (again.value, again.standard_error)
     np.testing.assert_array_equal(one.components, again.components)
@@ -305,7 +305,7 @@ def test_same_seed_same_answer():
 
 
 def test_the_error_of_the_draw_is_told_beside_the_standard_error():
-    y, P = world((15, 15, 15, 15), 0.3, np.random.default_rng(1))
+    y, P = model((15, 15, 15, 15), 0.3, np.random.default_rng(1))
     found = pr.evaluate(y, P, measure="he(tuples=500)")
     assert 0.001 < found.monte_carlo_error < 0.05
     assert f"(Monte Carlo {found.monte_carlo_error:.2g})" in repr(found)
@@ -339,7 +339,7 @@ def test_a_draw_without_variation_is_not_taken_for_exact(right):
 
 
 def two_classifiers(sizes, rng):
-    y, P = world(sizes, 0.5, rng)
+    y, P = model(sizes, 0.5, rng)
     return y, {"good": P, "bad": 0.5 * P + 0.5 * rng.dirichlet(np.ones(len(sizes)), size=len(y))}
 
 

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 
 import polyroc as pr
-from polyroc._normalise import as_scores
-from polyroc.measures import Sample, measure
-from polyroc.results import Estimate
-from polyroc.results.intervals import interval
+from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.intervals import interval
+from polyroc.measures.registry import measure
+from polyroc.measures.sample import Sample
+from polyroc.validation.scores import as_scores
 from strategies import probabilities
 
 Z = 1.959963984540054

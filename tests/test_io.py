@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polyroc._normalise import normalise
 from polyroc.errors import DroppedRowsWarning, InputError, MissingFileError
-from polyroc.io import read
+from polyroc.io.read import read
+from polyroc.validation.scores import normalise
 
 FORMATS = (
     *("csv", "tsv", "csv.gz", "tsv.gz", "parquet", "jsonl", "ndjson", "json", "jsonl.gz"),
@@ -374,7 +374,7 @@ def test_columns_named_after_true_and_false(tmp_path):
             ["The positive class, which high values of column 'p_a' indicate, is ambiguous.", "pos_label='b'"],
         ),
         ({"scores": "p_a", "pos_label": "z"}, ["pos_label", "'z'"]),
-        ({"missing": "ignore"}, ["missing must be 'refuse' or 'drop'"]),
+        ({"missing": "ignore"}, ["missing must be 'raise' or 'drop'"]),
     ],
 )
 @pytest.mark.parametrize("form", ["csv", "parquet", "jsonl", "polars"])

@@ -4,10 +4,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
-from polyroc.inference import jackknife as module
-from polyroc.inference.jackknife import LINEAR, jackknife
-from polyroc.inference.variance import covariance
-from polyroc.measures import MEASURES, measure
+from polyroc.inference.covariance import covariance
+from polyroc.inference.methods import jackknife as module
+from polyroc.inference.methods.jackknife import LINEAR, jackknife
+from polyroc.measures.registry import MEASURES, measure
 from samples import samples_of
 from strategies import ordered, probabilities, weights
 

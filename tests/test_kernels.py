@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naive import psi
-from polyroc.kernels.grouping import argsort_blocks, group, sort_blocks, split
-from polyroc.kernels.merging import area, counts_below, placements
+from polyroc.kernels.class_blocks import argsort_blocks, group, sort_blocks, split
+from polyroc.kernels.placements import area, counts_below, placements
 from strategies import EXTREME
 
 numbers = st.one_of(st.sampled_from(EXTREME), st.integers(-2, 2).map(float))

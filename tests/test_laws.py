@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import naive
 import polyroc as pr
-from polyroc._normalise import normalise
 from polyroc.errors import ComponentsError, NotApplicableError, PolyrocWarning
-from polyroc.inference import judging
-from polyroc.measures import MEASURES, Sample
+from polyroc.inference import estimation
+from polyroc.measures.registry import MEASURES
+from polyroc.measures.sample import Sample
+from polyroc.validation.scores import normalise
 from strategies import fitting, weights
 
 VARIANTS = [
@@ -313,12 +314,12 @@ def test_components_that_do_not_add_up_are_an_error(measure, monkeypatch):
     rng = np.random.default_rng(5)
     y, s = settled(rng, measure, n=30)
     ask(measure, y, s)
-    original = judging.check_components
+    original = estimation.check_components
 
     def wrong(measure, sample, statistic):
         strata = tuple(replace(each, components=each.components + 1e-3) for each in statistic.strata())
         original(measure, sample, replace(statistic, strata=lambda: strata))
 
-    monkeypatch.setattr(judging, "check_components", wrong)
+    monkeypatch.setattr(estimation, "check_components", wrong)
     with pytest.raises(ComponentsError, match=r"components of .* add up to"):
         ask(measure, y, s)

@@ -14,8 +14,8 @@ from polyroc.errors import (
     SmallClassWarning,
     UndefinedMeasureWarning,
 )
-from polyroc.inference.unbiased import unbiased
-from polyroc.measures import Sample
+from polyroc.inference.methods.unbiased import unbiased
+from polyroc.measures.sample import Sample
 
 Y, P = datasets.HandTill(3, 1.2).sample((20, 25, 30), rng=5)
 B, S = datasets.Binormal(1.2).sample((30, 40), rng=6)
@@ -50,7 +50,7 @@ def test_unbiased_is_the_formula():
     found = pr.evaluate(Y, P, measure="hand_till", method=pr.Unbiased())
     scores = pr.evaluate(Y, P, measure="hand_till")
     assert found.standard_error < scores.standard_error  # DeLong counts the second-order terms too often
-    from polyroc._normalise import normalise
+    from polyroc.validation.scores import normalise
 
     sample = Sample(normalise(Y, P), "classifier")
     assert found.standard_error**2 == pytest.approx(unbiased("hand_till", [sample])[0, 0], rel=1e-12)
@@ -159,7 +159,7 @@ def test_intervals_beside_a_permutation_test_agree_with_it():
 
 
 def test_permutation_is_for_paired_comparisons_only():
-    from polyroc._normalise import normalise
+    from polyroc.validation.scores import normalise
 
     with pytest.raises(InputError, match="is for compare"):
         pr.evaluate(B, S, measure="auc", method=pr.Permutation())

@@ -20,8 +20,11 @@ from hypothesis import strategies as st
 from numpy.dtypes import StringDType
 
 import polyroc
-from polyroc._normalise import Coded, Words, as_scores, match_columns, normalise
 from polyroc.errors import DroppedRowsWarning, InputError, PolyrocError
+from polyroc.validation.class_columns import match_columns
+from polyroc.validation.labels import Coded
+from polyroc.validation.messages import Words
+from polyroc.validation.scores import as_scores, normalise
 
 NAN, INF = float("nan"), float("inf")
 TEXT = ["b", "a", "c", "a", "b", "c"]
@@ -732,7 +735,7 @@ BAD_OPTIONS = {
     ),
     "groups unhashable": ({"groups": [{}] * 6}, "groups holds {}, a dict, which cannot be a label"),
     "groups 2-D": ({"groups": P}, "groups must hold one label per case (1-D), got shape (6, 3)"),
-    "missing misspelt": ({"missing": "omit"}, "missing must be 'refuse' or 'drop', got 'omit'"),
+    "missing misspelt": ({"missing": "omit"}, "missing must be 'raise' or 'drop', got 'omit'"),
 }
 
 
@@ -783,7 +786,7 @@ def test_words_name_the_arguments():
 def test_scores_hold_everything_already(option):
     scores = normalise([0, 1], [1, 2])
     given = {"pos_label": False, "labels": [0, 1], "sample_weight": np.ones(2), "groups": [1, 2]}[option]
-    assert as_scores(scores, None, **{option: None}, missing="refuse") is scores
+    assert as_scores(scores, None, **{option: None}, missing="raise") is scores
     with pytest.raises(InputError, match=f"leave out {option}, or say it to polyroc.read"):
         polyroc.evaluate(scores, **{option: given})
     with pytest.raises(InputError, match=f"leave out y_score, {option}, or"):
@@ -861,7 +864,7 @@ def frozen(values, dtype=None):
     return array
 
 
-@pytest.mark.parametrize("missing", ["refuse", "drop"])
+@pytest.mark.parametrize("missing", ["raise", "drop"])
 @pytest.mark.parametrize("table", [P, P > 0.3, np.asfortranarray(P)], ids=["floats", "booleans", "Fortran"])
 @pytest.mark.parametrize("kind", ["i1", "i8", "f8", "U1", "O"])
 def test_read_only_arrays_are_left_alone(kind, table, missing):

@@ -118,7 +118,7 @@ def test_two_columns_are_the_score_of_the_positive_class():
     costs = {("sick", "well"): 4}
     one = operate(y, s, costs=costs, pos_label="sick")
     two = operate(y, np.column_stack([s, 1 - s]), costs=costs, pos_label="sick")
-    assert one.rule == two.rule == pr.ThresholdRule(("sick", "well"), "sick", 0.35)
+    assert one.rule == two.rule == pr.decisions.ThresholdRule(("sick", "well"), "sick", 0.35)
     unsaid = operate(y, np.column_stack([s, 1 - s]), costs=costs)  # the costs say all there is to say
     assert unsaid.expected_cost == one.expected_cost
 
@@ -229,7 +229,7 @@ def test_choosing_and_judging_on_the_same_cases_is_noted():
 def test_judged_on_other_cases():
     y, s = np.repeat([0, 1], 50), np.concatenate([RNG.normal(size=50), RNG.normal(1, size=50)])
     y2, s2 = np.repeat([0, 1], 40), np.concatenate([RNG.normal(size=40), RNG.normal(1, size=40)])
-    found = pr.operate(y, s, costs=[[0, 1], [3, 0]], judge_on=(y2, s2))
+    found = pr.operate(y, s, costs=[[0, 1], [3, 0]], evaluate_on=(y2, s2))
     assert found.judged_apart
     assert found.rates.tolist() == pr.rates(y2, s2, rule=found.rule).rates.tolist()
     assert found.confusion.provenance.cases == {"0": 40, "1": 40}
@@ -239,7 +239,7 @@ def test_judged_on_other_cases():
     assert found.apparent_cost == operate(y, s, costs=[[0, 1], [3, 0]]).expected_cost
     frame = pd.DataFrame({"y": y2, "s": s2})
     read = pr.read(frame, truth="y", scores="s")
-    assert pr.operate(y, s, costs=[[0, 1], [3, 0]], judge_on=read).to_dict() == found.to_dict()
+    assert pr.operate(y, s, costs=[[0, 1], [3, 0]], evaluate_on=read).to_dict() == found.to_dict()
 
 
 @pytest.mark.slow
@@ -336,9 +336,9 @@ TWO = ([0, 1, 0, 1], [1, 2, 3, 4])
         (TWO, {"sensitivity": 0.9, "specificity": 0.9}, "limits on both errors go into at_most"),
         (TWO, {"criterion": "youden", "costs": [[0, 1], [1, 0]]}, "criterion does not go with costs"),
         (TWO, {"sensitivity": 90}, "sensitivity must be a share from 0 to 1"),
-        (TWO, {"judge_on": [1, 2]}, r"judge_on must be \(y_true, y_score\) or Scores"),
-        (TWO, {"judge_on": ([0, 0], [1, 2])}, "judge_on has no case of class '1'"),
-        (TWO, {"judge_on": ([0, 2], [1, 2])}, "not among labels"),
+        (TWO, {"evaluate_on": [1, 2]}, r"evaluate_on must be \(y_true, y_score\) or Scores"),
+        (TWO, {"evaluate_on": ([0, 0], [1, 2])}, "evaluate_on has no case of class '1'"),
+        (TWO, {"evaluate_on": ([0, 2], [1, 2])}, "not among labels"),
         (TWO, {"calibrated": True}, r"operate needs probabilities in \[0, 1\] here, got 4"),
         (TWO, {"labels": [0, 1, 2]}, "No case of class '2', so no rule can be chosen"),
         ((list("abab"), list("abab")), {}, "decided already"),

@@ -77,7 +77,7 @@ def test_groups_and_several_classifiers():
 def test_stored_and_read_back():
     found = pr.decision_curve(Y, np.column_stack([1 - P, P]))
     assert len(found.thresholds) == 99
-    again = pr.DecisionCurve.from_dict(json.loads(json.dumps(found.to_dict())))
+    again = pr.decisions.DecisionCurve.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.to_dict() == found.to_dict() == pickle.loads(pickle.dumps(found)).to_dict()
     assert len(found.rows()) == 3 * 99
     assert {row["classifier"] for row in found.rows()} == {"classifier", "treat all", "treat none"}

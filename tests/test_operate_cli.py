@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import polyroc as pr
-from polyroc.cli.commands import run
+from polyroc.cli.app import run
 
 
 @pytest.fixture
@@ -47,7 +47,8 @@ def test_what_python_gives(polyroc, files):
     old, new = files / "old.csv", files / "new.csv"
     done = polyroc(
         "operate", old, *ASKED, "--costs", "malignant>benign=10", "--costs", "malignant>normal=5", "--json",
-        "--priors", "benign=0.2,malignant=0.1,normal=0.7", "--at-most", "benign>malignant=0.3", "--judge-on", new,
+        "--priors", "benign=0.2,malignant=0.1,normal=0.7", "--at-most", "benign>malignant=0.3",
+        "--evaluate-on", new,
         "--rule", files / "rule.json",
     )  # fmt: skip
     expected = pr.operate(
@@ -55,7 +56,7 @@ def test_what_python_gives(polyroc, files):
         costs={("malignant", "benign"): 10, ("malignant", "normal"): 5},
         priors=[0.2, 0.1, 0.7],
         at_most={("benign", "malignant"): 0.3},
-        judge_on=read(new),
+        evaluate_on=read(new),
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout) == expected.to_dict()
@@ -69,7 +70,7 @@ def test_what_python_gives(polyroc, files):
 def test_costs_as_a_file_or_as_json(polyroc, files):
     costs = files / "costs.csv"
     costs.write_text("true,normal,benign,malignant\nbenign,1,0,2\nmalignant,5,10,0\nnormal,0,1,1\n")
-    asked = ("operate", files / "old.csv", *ASKED, "--judge-on", files / "new.csv", "--json")
+    asked = ("operate", files / "old.csv", *ASKED, "--evaluate-on", files / "new.csv", "--json")
     by_file = polyroc(*asked, "--costs", costs)
     by_json = polyroc(*asked, "--costs", "[[0, 2, 1], [10, 0, 5], [1, 1, 0]]", "--priors", "0.4,0.2,0.4")
     assert by_file.returncode == by_json.returncode == 0
@@ -117,7 +118,7 @@ def test_two_classes(polyroc, files):
         (["--at-most", "0.2"], "--at-most must be TRUE>SAID=NUMBER"),
         (["--at-most", "malignant>benign=2"], "shares from 0 to 1"),
         (["--criterion", "youden"], "youden is for two classes"),
-        (["--judge-on", "none.csv"], "none.csv"),
+        (["--evaluate-on", "none.csv"], "none.csv"),
         (["--only", "forest"], "classifier must be one of 'classifier'; got 'forest'"),
         (["--rule", "nowhere/rule.json"], "cannot be written"),
     ],

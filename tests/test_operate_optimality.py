@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 import strategies as draw
-from polyroc.costs import optimality
+from polyroc.decisions import optimality
 from polyroc.errors import InputError
 from test_operate import operate
 

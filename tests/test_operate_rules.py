@@ -15,9 +15,9 @@ import polyroc as pr
 import strategies as draw
 from polyroc.errors import InputError
 
-THRESHOLD = pr.ThresholdRule(("benign", "malignant"), "malignant", 0.3)
-COST = pr.CostRule(("a", "b", "c"), [[0, 1, 2], [3, 0, 1], [1, 5, 0]])
-MOSSMAN = pr.MossmanRule((1, 2, 3), 0.5, -0.1)
+THRESHOLD = pr.decisions.ThresholdRule(("benign", "malignant"), "malignant", 0.3)
+COST = pr.decisions.CostRule(("a", "b", "c"), [[0, 1, 2], [3, 0, 1], [1, 5, 0]])
+MOSSMAN = pr.decisions.MossmanRule((1, 2, 3), 0.5, -0.1)
 
 
 @pytest.mark.parametrize("rule", [THRESHOLD, COST, MOSSMAN], ids=lambda rule: type(rule).__name__)
@@ -44,7 +44,7 @@ def test_a_rule_read_back_is_the_same_rule(rule):
     ],
 )
 def test_labels_of_every_kind_survive(labels, kind):
-    rule = pr.Rule.from_json(pr.ThresholdRule(labels, labels[1], 0.0).to_json())
+    rule = pr.Rule.from_json(pr.decisions.ThresholdRule(labels, labels[1], 0.0).to_json())
     assert rule.labels == labels
     assert [type(label) for label in rule.labels] == [type(label) for label in labels]
     said = rule.decide([1.0, -1.0])
@@ -56,15 +56,15 @@ def test_labels_of_every_kind_survive(labels, kind):
 
 @pytest.mark.parametrize("threshold", [math.inf, -math.inf, 5e-324, 0.1, 1e300])
 def test_thresholds_survive_to_the_last_bit(threshold):
-    rule = pr.Rule.from_json(pr.ThresholdRule((0, 1), 1, threshold).to_json())
+    rule = pr.Rule.from_json(pr.decisions.ThresholdRule((0, 1), 1, threshold).to_json())
     assert rule.threshold == threshold
 
 
 def test_numpy_labels_and_tuples():
-    rule = pr.ThresholdRule(np.array([3, 4]), np.int64(4), np.float32(0.5))
+    rule = pr.decisions.ThresholdRule(np.array([3, 4]), np.int64(4), np.float32(0.5))
     assert rule.labels == (3, 4)
     assert json.loads(rule.to_json())["labels"] == [3, 4]
-    odd = pr.ThresholdRule((("a", 1), ("b", 2)), ("b", 2), 0.5)
+    odd = pr.decisions.ThresholdRule((("a", 1), ("b", 2)), ("b", 2), 0.5)
     assert odd.decide([0.9]).tolist() == [("b", 2)]
     with pytest.raises(InputError, match=r"The label \('a', 1\) \(tuple\) cannot be stored in JSON"):
         odd.to_json()
@@ -76,7 +76,7 @@ def test_cost_rule_is_the_definition(data):
     c = P.shape[1]
     cells = st.integers(0, 4)
     L = [[0 if k == m else data.draw(cells) for m in range(c)] for k in range(c)]
-    rule = pr.CostRule(range(c), L)
+    rule = pr.decisions.CostRule(range(c), L)
     assert rule.decide(P).tolist() == [naive.cost_decision(p, L) for p in P.tolist()]
     alone = [rule.decide(row[None])[0] for row in P]  # a case is decided the same in any company
     assert alone == rule.decide(P).tolist()
@@ -85,8 +85,8 @@ def test_cost_rule_is_the_definition(data):
 def test_ties_go_to_the_first_label_whatever_rounding_does():
     wrong = (1 - np.eye(4)).tolist()
     P = [[0.1, 0.3, 0.3, 0.3], [0.7 / 3, 0.1 + 0.2, 0.3, 0.5 / 3], [0.25] * 4]
-    assert pr.CostRule(range(4), wrong).decide(P).tolist() == [1, 1, 0]
-    assert pr.ThresholdRule((0, 1), 1, 0.0).decide([-0.0, 0.0]).tolist() == [1, 1]
+    assert pr.decisions.CostRule(range(4), wrong).decide(P).tolist() == [1, 1, 0]
+    assert pr.decisions.ThresholdRule((0, 1), 1, 0.0).decide([-0.0, 0.0]).tolist() == [1, 1]
 
 
 def test_columns_of_a_frame_are_matched_by_name():
@@ -169,11 +169,11 @@ def test_hostile_text_is_refused(text, message):
 
 def test_another_kind_of_rule_is_refused():
     with pytest.raises(InputError, match="Expected a stored CostRule"):
-        pr.CostRule.from_json(THRESHOLD.to_json())
+        pr.decisions.CostRule.from_json(THRESHOLD.to_json())
 
 
 def test_rules_in_words():
     assert THRESHOLD.sentence() == "malignant if its score is at least 0.3, otherwise benign."
-    assert pr.ThresholdRule((0, 1), 1, math.inf).sentence() == "Always 0."
+    assert pr.decisions.ThresholdRule((0, 1), 1, math.inf).sentence() == "Always 0."
     assert MOSSMAN.sentence() == "3 if p(3) is at least 0.5; otherwise 1 if p(2) - p(1) is at most -0.1, else 2."
     assert COST.sentence() == "The class of least expected cost, by the costs of the rule."

@@ -22,7 +22,7 @@ from polyroc.errors import InputError
 @pytest.mark.filterwarnings(
     "ignore:invalid value encountered in cast:RuntimeWarning"
 )  # scikit-learn's own, on inf
-@parametrize_with_checks([pr.OperatingPointClassifier(LogisticRegression(), cv=2)])
+@parametrize_with_checks([pr.decisions.OperatingPointClassifier(LogisticRegression(), cv=2)])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
@@ -40,8 +40,8 @@ def tumours():
 
 def test_costs_move_the_decisions(irises):
     X, y = irises
-    usual = pr.OperatingPointClassifier(GaussianNB()).fit(X[:, :2], y)
-    dear = pr.OperatingPointClassifier(GaussianNB(), costs={(2, 1): 50}).fit(X[:, :2], y)
+    usual = pr.decisions.OperatingPointClassifier(GaussianNB()).fit(X[:, :2], y)
+    dear = pr.decisions.OperatingPointClassifier(GaussianNB(), costs={(2, 1): 50}).fit(X[:, :2], y)
     assert (dear.predict(X[:, :2]) == 1).sum() < (usual.predict(X[:, :2]) == 1).sum()
     P = dear.estimator_.predict_proba(X[:, :2])
     assert dear.rule_.decide(P).tolist() == dear.predict(X[:, :2]).tolist()
@@ -54,7 +54,7 @@ def test_a_limit_is_kept_where_the_rule_is_chosen(tumours, inner, pos_label):
     X, y = tumours
     fitted = clone(inner).fit(X[:300], y[:300])
     asked = {"at_most": {("malignant", "benign"): 0.01}, "pos_label": pos_label, "cv": "prefit"}
-    model = pr.OperatingPointClassifier(fitted, **asked).fit(X[300:], y[300:])
+    model = pr.decisions.OperatingPointClassifier(fitted, **asked).fit(X[300:], y[300:])
     said = model.predict(X[300:])
     assert np.mean(said[y[300:] == "malignant"] == "benign") <= 0.01
     assert np.mean(said == y[300:]) > 0.9
@@ -66,48 +66,54 @@ def test_a_limit_is_kept_where_the_rule_is_chosen(tumours, inner, pos_label):
 
 def test_a_rule_is_applied_as_it_is(irises):
     X, y = irises
-    never = pr.CostRule((0, 1, 2), [[0, 1, 1], [1, 0, 1], [1, 1000, 0]])
-    model = pr.OperatingPointClassifier(GaussianNB(), rule=never).fit(X, y)
+    never = pr.decisions.CostRule((0, 1, 2), [[0, 1, 1], [1, 0, 1], [1, 1000, 0]])
+    model = pr.decisions.OperatingPointClassifier(GaussianNB(), rule=never).fit(X, y)
     assert model.rule_ is never
     P = GaussianNB().fit(X, y).predict_proba(X)
     assert model.predict(X).tolist() == never.decide(P).tolist()
-    turned = pr.CostRule((2, 1, 0), [[0, 1000, 1], [1, 0, 1], [1, 1, 0]])
-    again = pr.OperatingPointClassifier(GaussianNB(), rule=turned).fit(X, y)
+    turned = pr.decisions.CostRule((2, 1, 0), [[0, 1000, 1], [1, 0, 1], [1, 1, 0]])
+    again = pr.decisions.OperatingPointClassifier(GaussianNB(), rule=turned).fit(X, y)
     assert again.predict(X).tolist() == model.predict(X).tolist()
     np.testing.assert_array_equal(again.decision_function(X).argmax(axis=1), again.predict(X))
-    cut = pr.OperatingPointClassifier(GaussianNB(), rule=pr.MossmanRule((0, 1, 2), 0.5, 0.0)).fit(X, y)
+    cut = pr.decisions.OperatingPointClassifier(
+        GaussianNB(), rule=pr.decisions.MossmanRule((0, 1, 2), 0.5, 0.0)
+    ).fit(X, y)
     assert set(cut.predict(X)) == {0, 1, 2}
     assert not hasattr(cut, "decision_function")
     with pytest.raises(InputError, match=r"rule must be a Rule for the classes \[0, 1, 2\]"):
-        pr.OperatingPointClassifier(GaussianNB(), rule=pr.ThresholdRule((0, 1), 1, 0.5)).fit(X, y)
+        pr.decisions.OperatingPointClassifier(GaussianNB(), rule=pr.decisions.ThresholdRule((0, 1), 1, 0.5)).fit(
+            X, y
+        )
 
 
 def test_it_lives_in_pipelines_searches_and_frames(tumours):
     X, y = tumours
-    model = make_pipeline(StandardScaler(), pr.OperatingPointClassifier(LogisticRegression(), criterion="youden"))
+    model = make_pipeline(
+        StandardScaler(), pr.decisions.OperatingPointClassifier(LogisticRegression(), criterion="youden")
+    )
     assert cross_val_score(model, X, y, cv=3, scoring="balanced_accuracy").mean() > 0.9
     assert cross_val_score(model, X, y, cv=3, scoring="roc_auc").mean() > 0.9
     name = "operatingpointclassifier"
     search = GridSearchCV(model, {f"{name}__criterion": ["youden", "closest"]}, cv=2).fit(X, y)
     assert search.best_params_[f"{name}__criterion"] in ("youden", "closest")
     frame = pd.DataFrame(X[:, :3], columns=["a", "b", "c"])
-    fitted = pr.OperatingPointClassifier(LogisticRegression()).fit(frame, y)
+    fitted = pr.decisions.OperatingPointClassifier(LogisticRegression()).fit(frame, y)
     assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
 
 
 def test_believed_probabilities_give_bayes_rule(irises):
     X, y = irises
-    model = pr.OperatingPointClassifier(GaussianNB(), costs={(2, 1): 50}, calibrated=True).fit(X, y)
-    assert model.rule_ == pr.CostRule((0, 1, 2), [[0, 1, 1], [1, 0, 1], [1, 50, 0]])
+    model = pr.decisions.OperatingPointClassifier(GaussianNB(), costs={(2, 1): 50}, calibrated=True).fit(X, y)
+    assert model.rule_ == pr.decisions.CostRule((0, 1, 2), [[0, 1, 1], [1, 0, 1], [1, 50, 0]])
     with pytest.raises(InputError, match="operate needs probabilities"):
-        pr.OperatingPointClassifier(LinearSVC(), calibrated=True).fit(X, y > 0)
+        pr.decisions.OperatingPointClassifier(LinearSVC(), calibrated=True).fit(X, y > 0)
 
 
 def test_weights_count_where_the_rule_is_chosen(tumours):
     X, y = tumours[0][:, :2], tumours[1]
     heavy = np.where(y == "malignant", 20.0, 1.0)
-    plain = pr.OperatingPointClassifier(LogisticRegression()).fit(X, y)
-    weighted = pr.OperatingPointClassifier(LogisticRegression()).fit(X, y, sample_weight=heavy)
+    plain = pr.decisions.OperatingPointClassifier(LogisticRegression()).fit(X, y)
+    weighted = pr.decisions.OperatingPointClassifier(LogisticRegression()).fit(X, y, sample_weight=heavy)
     assert (weighted.predict(X) == "malignant").sum() > (plain.predict(X) == "malignant").sum()
 
 
@@ -116,4 +122,4 @@ def test_a_classifier_that_says_only_labels_is_refused(irises):
         predict_proba = property()
 
     with pytest.raises(InputError, match="has neither predict_proba nor decision_function"):
-        pr.OperatingPointClassifier(Silent()).fit(*irises)
+        pr.decisions.OperatingPointClassifier(Silent()).fit(*irises)

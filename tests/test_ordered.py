@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from asking import components, value
-from polyroc._normalise import normalise
 from polyroc.kernels.chains import merge
+from polyroc.validation.scores import normalise
 from strategies import ordered, weights
 
 CLOSE = {"rtol": 0, "atol": 1e-12}

@@ -11,8 +11,8 @@ from scipy import stats
 import naive
 import polyroc as pr
 from asking import components, value
-from polyroc._normalise import normalise
 from polyroc.kernels.polytomous import highest, highest_without
+from polyroc.validation.scores import normalise
 from published.iris_loo import posteriors
 from strategies import probabilities, weights
 

@@ -18,10 +18,10 @@ from matplotlib.text import Text
 
 import polyroc as pr
 from polyroc import plots
-from polyroc.cli.commands import run
+from polyroc.cli.app import run
 from polyroc.datasets import catalogue
-from polyroc.plots import files, look, words
-from polyroc.plots.panels import draw_panels
+from polyroc.plots import picture, style
+from polyroc.plots.dispatch import draw_panels
 
 IRIS = ["--truth", "species", "--scores", "p_*", "--classifier", "classifier", "--case", "case"]
 HOSTILE = [
@@ -294,7 +294,7 @@ def test_a_roc_curve_is_the_curve_with_band_hull_fit_and_points():
     assert high > 1
     area = found.area
     assert texts(picture.legend.get_texts()) == [
-        f"classifier  {words.between(area.value, area.confidence_interval())}",
+        f"classifier  {style.between(area.value, area.confidence_interval())}",
         "convex hull",
         "binormal fit",
         "95 % band, pointwise",
@@ -401,7 +401,7 @@ def test_a_single_threshold_of_a_decision_curve_is_seen():
 def test_an_operating_point_is_a_matrix_and_a_place_on_its_curve():
     y, S = two_classes(1.5)
     score = S["model 1.5"]
-    found = pr.operate(y, score, criterion="youden", judge_on=(y, score))
+    found = pr.operate(y, score, criterion="youden", evaluate_on=(y, score))
     picture = pr.plot(found)
     assert np.array_equal(picture.mesh.get_array().reshape(2, 2), found.rates)
     assert picture.ax.get_title(loc="left") == f"classifier: {found.aim}"
@@ -472,9 +472,9 @@ def pictures_of(names):
 @pytest.mark.slow
 @pytest.mark.parametrize("names", [["a", "b", "c"], HOSTILE])
 def test_names_are_shown_as_they_are_on_one_line_and_texts_do_not_collide(names):
-    for picture in pictures_of(names):
-        assert_texts_keep_apart(picture.figure)
-        for text in picture.figure.findobj(Text):
+    for drawn in pictures_of(names):
+        assert_texts_keep_apart(drawn.figure)
+        for text in drawn.figure.findobj(Text):
             assert "\n" not in text.get_text().replace("\n→", "")  # the cobweb's own
             assert HOSTILE[2] not in text.get_text()
             if any(sign in text.get_text() for sign in "$_"):
@@ -518,10 +518,10 @@ def test_a_dark_style_sheet_is_followed(irises):
 
 
 def test_styles_differ_also_in_grey():
-    assert len({look.style(k)[::2] for k in range(35)}) == 35
-    assert len({look.style(k)[:2] for k in range(56)}) == 56
-    assert len({look.style(k).marker for k in range(8)}) == 8
-    assert len({look.style(k).line for k in range(5)}) == 5
+    assert len({style.style(k)[::2] for k in range(35)}) == 35
+    assert len({style.style(k)[:2] for k in range(56)}) == 56
+    assert len({style.style(k).marker for k in range(8)}) == 8
+    assert len({style.style(k).line for k in range(5)}) == 5
 
 
 def test_unknown_results_and_kinds_are_refused(irises):
@@ -639,13 +639,13 @@ def test_a_picture_is_never_half_written(tmp_path, monkeypatch):
 
     monkeypatch.setattr(figure, "savefig", disk_full)
     with pytest.raises(pr.errors.InputError, match="cannot be written: No space left on device"):
-        files.save(figure, out)
+        picture.save(figure, out)
     assert [each.read_bytes() for each in tmp_path.iterdir()] == [b"old"]
 
 
 def test_the_same_svg_twice(irises, tmp_path):
     for name in ("a.svg", "b.svg"):
-        files.save(pr.plot(pr.evaluate(irises, measure=["hand_till"])).figure, tmp_path / name)
+        picture.save(pr.plot(pr.evaluate(irises, measure=["hand_till"])).figure, tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 

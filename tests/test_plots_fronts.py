@@ -221,7 +221,7 @@ def searched(generations=40):
     rng = np.random.default_rng(0)
     y = np.arange(90) % 3
     X = rng.normal(size=(90, 2)) + np.array([[0, 0], [1.5, 0], [0, 1.5]])[y]
-    return pr.front(pr.LogisticFamily(), X, y, generations=generations, costs=20)
+    return pr.front(pr.fronts.LogisticFamily(), X, y, generations=generations, costs=20)
 
 
 def test_a_front_that_was_searched_has_generations():
@@ -245,14 +245,14 @@ def test_an_exact_front_did_not_grow(two):
 
 
 def test_volumes_are_a_matrix_with_gini_in_the_names(three):
-    found = pr.front_volumes({"one": three, "two": front(3, strength=0.5)}, n_points=2000)
+    found = pr.fronts.front_volumes({"one": three, "two": front(3, strength=0.5)}, n_points=2000)
     picture = pr.plot(found)
     assert np.ma.allequal(picture.mesh.get_array().reshape(2, 2)[0, 1], found.exclusive("one", "two"))
     assert texts(picture.numbers) == [f"{found.exclusive(a, b):.3f}" for a, b in (("one", "two"), ("two", "one"))]
     assert texts(picture.ax.get_yticklabels()) == [f"{n}  G = {found.gini(n):.3f}" for n in ("one", "two")]
     assert_texts_keep_apart(picture.figure)
     with pytest.raises(NotApplicableError, match="two fronts or more"):
-        pr.plot(pr.front_volumes(three, n_points=10))
+        pr.plot(pr.fronts.front_volumes(three, n_points=10))
 
 
 # Regions
@@ -271,7 +271,7 @@ def cases(n=60):
 
 def test_regions_are_what_is_decided_on_the_grid():
     X, y = cases()
-    found = pr.decision_regions(straight, X, y, labels=["low", "mid", "high"], grid=30)
+    found = pr.decisions.decision_regions(straight, X, y, labels=["low", "mid", "high"], grid=30)
     for i, j in [(0, 0), (3, 17), (29, 29), (20, 11)]:
         place = np.array([[found.across[j], found.up[i]]])
         assert found.classes[found.regions[i, j]] == straight(place)[0]
@@ -280,7 +280,7 @@ def test_regions_are_what_is_decided_on_the_grid():
     assert found.errors == int((straight(X) != y).sum()) > 0
     assert found.across[0] < X[:, 0].min() < X[:, 0].max() < found.across[-1]
     assert (found.rows()[0]["true"], found.rows()[0]["first feature"]) == ("low", X[0, 0])
-    again = pr.DecisionRegions.from_dict(json.loads(json.dumps(found.to_dict())))
+    again = pr.decisions.DecisionRegions.from_dict(json.loads(json.dumps(found.to_dict())))
     assert (again.regions == found.regions).all()
     assert repr(again) == repr(found)
 
@@ -291,19 +291,19 @@ def test_a_rule_decides_by_the_probabilities_of_a_model():
     X, y = cases()
     model = LogisticRegression().fit(X, y)
     labels = model.classes_.tolist()
-    rule = pr.CostRule(tuple(labels), [[0, 9, 1], [1, 0, 1], [1, 9, 0]])
-    found = pr.decision_regions(model, X, y, rule=rule, grid=10)
+    rule = pr.decisions.CostRule(tuple(labels), [[0, 9, 1], [1, 0, 1], [1, 9, 0]])
+    found = pr.decisions.decision_regions(model, X, y, rule=rule, grid=10)
     places = np.column_stack([each.ravel() for each in np.meshgrid(found.across, found.up)])
     twin = rule.decide(model.predict_proba(places))
     assert np.array(found.classes)[found.regions].ravel().tolist() == twin.tolist()
-    plain = pr.decision_regions(model, X, y, grid=10)
+    plain = pr.decisions.decision_regions(model, X, y, grid=10)
     assert np.array(plain.classes)[plain.regions].ravel().tolist() == model.predict(places).tolist()
     assert (plain.regions != found.regions).any()
 
 
 def test_regions_are_drawn_with_right_cases_filled_and_wrong_ones_open():
     X, y = cases()
-    found = pr.decision_regions(straight, X, y, features=("age", "$dose"))
+    found = pr.decisions.decision_regions(straight, X, y, features=("age", "$dose"))
     picture = pr.plot(found)
     assert (picture.mesh.get_array().reshape(200, 200) == found.regions).all()
     assert sum(len(each.get_offsets()) for each in picture.wrong) == found.errors
@@ -317,9 +317,9 @@ def test_frames_name_the_features():
     import pandas as pd
 
     X, y = cases()
-    found = pr.decision_regions(straight, pd.DataFrame(X, columns=["a", "b"]), y, grid=3)
+    found = pr.decisions.decision_regions(straight, pd.DataFrame(X, columns=["a", "b"]), y, grid=3)
     assert found.features == ("a", "b")
-    one = pr.decision_regions(straight, X[:, [0, 0]] * 0, y, grid=3)
+    one = pr.decisions.decision_regions(straight, X[:, [0, 0]] * 0, y, grid=3)
     assert one.across.tolist() == [-1.0, 0.0, 1.0]
 
 
@@ -341,7 +341,7 @@ def test_frames_name_the_features():
 def test_bad_regions_are_refused(asked, said):
     X, y = cases()
     with pytest.raises(InputError, match=said):
-        pr.decision_regions(**{"classifier": straight, "X": X, "y": y, **asked})
+        pr.decisions.decision_regions(**{"classifier": straight, "X": X, "y": y, **asked})
 
 
 # Names

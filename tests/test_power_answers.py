@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 import polyroc as pr
 from planning import FAIR, GOOD, NAMES, PLANS, TRUTH, Y, binormal
-from polyroc._normalise import normalise
 from polyroc.errors import InputError, MeasureError, NotApplicableError, PolyrocError
-from polyroc.inference.hanley_mcneil import HanleyMcNeil
-from polyroc.inference.power import Obuchowski, Simulation, sample_size
-from polyroc.inference.power.allocation import Allocation
-from polyroc.results.sample_size import SampleSize
+from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
+from polyroc.power.allocation import Allocation
+from polyroc.power.formulas import Obuchowski
+from polyroc.power.result import SampleSize
+from polyroc.power.sample_size import sample_size
+from polyroc.power.simulation import Simulation
+from polyroc.validation.scores import normalise
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=2, max_size=6), st.integers(0, 200))
@@ -190,7 +192,7 @@ HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
             r"ratio must name the classes negative, positive, got sick, well",
         ),
         ({**AUC, "method": "obuchowski"}, r"method must be HanleyMcNeil.*got 'obuchowski'"),
-        ({**AUC, "method": Simulation()}, r"Simulation\(\) needs a world or pilot data, got Simulation"),
+        ({**AUC, "method": Simulation()}, r"Simulation\(\) needs a model or pilot data, got Simulation"),
         (
             {**AUC, "method": HanleyMcNeil()},
             r"nonparametric.* needs data; say method=HanleyMcNeil\('exponential'\)",
@@ -204,14 +206,14 @@ HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
         ({"measure": "auk", "value": 0.9}, r"There is no measure 'auk'"),
         ({"measure": "auc", "value": 0.500001}, r"More than 1e\+09 cases.*there is a power of 0\.\d+\. Expect"),
         ({**AUC, "width": 1e-6}, r"More than 1e\+09 cases would be needed; with that many there is a width of"),
-        ({"measure": "auc", "world": 3}, r"world must have sample\(sizes, rng\).*got 3"),
-        ({"measure": "auc", "world": binormal(0.8), "value": 0.7}, r"world knows its true auc \(0.8\); leave out"),
-        ({"measure": "auc", "world": binormal(0.8), "versus": 0.7}, r"one classifier, or two with versus"),
-        ({"measure": "auc", "world": binormal(0.8), "y_true": Y}, r"pilot data .* or a world .*not both"),
-        ({"measure": "auc", "world": binormal(0.8), "correlation": 0.1}, r"correlation=0.1 .* leave it out"),
+        ({"measure": "auc", "model": 3}, r"model must have sample\(sizes, rng\).*got 3"),
+        ({"measure": "auc", "model": binormal(0.8), "value": 0.7}, r"model knows its true auc \(0.8\); leave out"),
+        ({"measure": "auc", "model": binormal(0.8), "versus": 0.7}, r"one classifier, or two with versus"),
+        ({"measure": "auc", "model": binormal(0.8), "y_true": Y}, r"pilot data .* or a model .*not both"),
+        ({"measure": "auc", "model": binormal(0.8), "correlation": 0.1}, r"correlation=0.1 .* leave it out"),
         (
-            {"measure": "auc", "world": binormal(0.8), "method": Obuchowski()},
-            r"must be Simulation\(\) for a world",
+            {"measure": "auc", "model": binormal(0.8), "method": Obuchowski()},
+            r"must be Simulation\(\) for a model",
         ),
     ],
 )

@@ -8,8 +8,9 @@ from click.testing import CliRunner
 from planning import FAIR, GOOD, PLANS, Y
 from polyroc.cli.size import size
 from polyroc.errors import PolyrocError
-from polyroc.inference.power import Obuchowski, sample_size
-from polyroc.results.sample_size import SampleSize
+from polyroc.power.formulas import Obuchowski
+from polyroc.power.result import SampleSize
+from polyroc.power.sample_size import sample_size
 
 
 def run(*arguments):

@@ -10,10 +10,12 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from planning import NAMES, NORMAL, Pair, area_of, binormal, bounds
-from polyroc.inference.hanley_mcneil import HanleyMcNeil
-from polyroc.inference.power import Obuchowski, Simulation, area_correlation, sample_size
-from polyroc.inference.power.allocation import Allocation
-from polyroc.results.intervals import interval
+from polyroc.estimates.intervals import interval
+from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
+from polyroc.power.allocation import Allocation
+from polyroc.power.formulas import Obuchowski, area_correlation
+from polyroc.power.sample_size import sample_size
+from polyroc.power.simulation import Simulation
 
 EXPONENTIAL = HanleyMcNeil("exponential")
 
@@ -192,8 +194,8 @@ def test_formula_is_exact_for_exponential_scores():
 def test_default_variance_is_that_of_normal_scores():
     """The standard deviation of 4000 simulated areas: within 5 %, four standard errors of a standard deviation."""
     rng, area, n = np.random.default_rng(6), 0.9, (40, 12)
-    world = binormal(area)
-    areas = [area_of(*world.sample(n, rng)) for _ in range(4000)]
+    model = binormal(area)
+    areas = [area_of(*model.sample(n, rng)) for _ in range(4000)]
     plan = sample_size(measure="auc", value=area, width=0.9, n=n)
     assert plan.width == pytest.approx(np.diff(interval(area, np.std(areas), (0, 1), fewest=12))[0], rel=0.05)
 
@@ -227,7 +229,7 @@ def test_promised_power_is_reached_for_one_classifier(value, null, n, sides):
     """
     plan = sample_size(measure="auc", value=value, null=null, sides=sides, n=n)
     found = sample_size(
-        world=binormal(value), measure="auc", null=null, sides=sides, n=n, method=Simulation(600, rng=1)
+        model=binormal(value), measure="auc", null=null, sides=sides, n=n, method=Simulation(600, rng=1)
     )
     _require_promise(plan, found)
     assert found.width == pytest.approx(plan.width, rel=0.05)  # the mean over samples, not that at the mean
@@ -242,10 +244,10 @@ def _require_promise(plan, found):
 @pytest.mark.parametrize("correlation", [-0.5, 0.3, 0.8])
 def test_correlation_of_areas(correlation):
     """1000 pairs of areas: Fisher's z within 3.3 standard errors, once in a thousand."""
-    world, rng = Pair(0.85, 0.75, correlation), np.random.default_rng(2)
+    model, rng = Pair(0.85, 0.75, correlation), np.random.default_rng(2)
     pairs = []
     for _ in range(1000):
-        y, scores = world.sample(80, rng)
+        y, scores = model.sample(80, rng)
         pairs.append([area_of(y, s) for s in scores.values()])
     seen = np.corrcoef(np.transpose(pairs))[0, 1]
     expected = area_correlation(correlation, 0.85, 0.75)
@@ -267,7 +269,7 @@ def test_correlation_of_areas_against_the_bivariate_normal():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("world", "n", "options"),
+    ("model", "n", "options"),
     [
         (Pair(0.85, 0.77, 0.6), (100, 100), {}),
         (Pair(0.9, 0.8, 0.5), (80, 30), {}),
@@ -277,14 +279,14 @@ def test_correlation_of_areas_against_the_bivariate_normal():
         (Pair(0.9, 0.92, 0.5), (60, 120), {"margin": 0.08}),
     ],
 )
-def test_promised_power_is_reached_for_two_classifiers(world, n, options):
+def test_promised_power_is_reached_for_two_classifiers(model, n, options):
     """500 samples, analysed by compare: a difference, and not worse by a margin; 0.02 as for one classifier."""
-    asked = {"measure": "auc", "value": world.first, "versus": world.second, "n": n, **options}
-    plan = sample_size(correlation=world.correlation, correlation_of="scores", **asked)
-    found = sample_size(world=world, measure="auc", n=n, method=Simulation(500, rng=3), **options)
+    asked = {"measure": "auc", "value": model.first, "versus": model.second, "n": n, **options}
+    plan = sample_size(correlation=model.correlation, correlation_of="scores", **asked)
+    found = sample_size(model=model, measure="auc", n=n, method=Simulation(500, rng=3), **options)
     _require_promise(plan, found)
     assert found.width == pytest.approx(plan.width, rel=0.05)
-    assert (found.value, found.versus) == (world.first, world.second)
+    assert (found.value, found.versus) == (model.first, model.second)
 
 
 @pytest.mark.slow
@@ -295,5 +297,5 @@ def test_promised_power_is_reached_for_two_classifiers(world, n, options):
 def test_promised_power_is_reached_on_different_cases(first, second, n, options):
     """As above, but that each classifier has its own cases."""
     plan = sample_size(measure="auc", value=first, versus=second, n=n, **options)
-    worlds = {"one": binormal(first), "two": binormal(second)}
-    _require_promise(plan, sample_size(world=worlds, measure="auc", n=n, method=Simulation(500, rng=4), **options))
+    models = {"one": binormal(first), "two": binormal(second)}
+    _require_promise(plan, sample_size(model=models, measure="auc", n=n, method=Simulation(500, rng=4), **options))

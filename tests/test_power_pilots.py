@@ -10,9 +10,10 @@ import polyroc as pr
 from asking import THREE_CLASSES
 from planning import FAIR, GOOD, Y, binormal, bounds
 from polyroc import datasets
-from polyroc._normalise import normalise
-from polyroc.inference.power import Simulation, sample_size
-from polyroc.measures import MEASURES
+from polyroc.measures.registry import MEASURES
+from polyroc.power.sample_size import sample_size
+from polyroc.power.simulation import Simulation
+from polyroc.validation.scores import normalise
 
 MANY = THREE_CLASSES
 
@@ -105,10 +106,10 @@ def test_planned_values_replace_those_of_the_pilot():
 
 @pytest.mark.slow
 def test_pilot_keeps_its_promise():
-    """A pilot of 1500 cases, so that its own error does not matter: the power in simulations of the same world."""
-    world = datasets.HandTill(3, 1.0)
-    plan = sample_size(*world.sample(500, rng=4), measure="hand_till", null=0.75, value=world.hand_till)
-    found = sample_size(world=world, measure="hand_till", null=0.75, n=plan.n, method=Simulation(600, rng=5))
+    """A pilot of 1500 cases, so that its own error does not matter: the power in simulations of the same model."""
+    model = datasets.HandTill(3, 1.0)
+    plan = sample_size(*model.sample(500, rng=4), measure="hand_till", null=0.75, value=model.hand_till)
+    found = sample_size(model=model, measure="hand_till", null=0.75, n=plan.n, method=Simulation(600, rng=5))
     low, high = bounds(plan.power, 600)
     assert low <= 600 * found.power <= high
 
@@ -137,10 +138,10 @@ class Shared:
 )
 def test_pilot_of_two_classifiers_keeps_its_promise(strengths, n, options):
     """400 samples; a pilot of 9000 cases has the difference to 0.002, which is 0.05 of power at most."""
-    world = Shared(strengths)
-    plan = sample_size(*world.sample(3000, rng=4), measure="hand_till", n=n, **options)
+    model = Shared(strengths)
+    plan = sample_size(*model.sample(3000, rng=4), measure="hand_till", n=n, **options)
     values = {"value": plan.value, "versus": plan.versus}
-    found = sample_size(world=world, measure="hand_till", n=n, method=Simulation(400, rng=5), **values, **options)
+    found = sample_size(model=model, measure="hand_till", n=n, method=Simulation(400, rng=5), **values, **options)
     assert bounds(plan.power - 0.05, 400)[0] <= 400 * found.power
     assert 400 * found.power <= bounds(min(1.0, plan.power + 0.05), 400)[1]
 

@@ -1,4 +1,4 @@
-"""Sample sizes by simulation, from worlds and from pilot data."""
+"""Sample sizes by simulation, from models and from pilot data."""
 
 import json
 from dataclasses import replace
@@ -9,10 +9,11 @@ import pytest
 
 from planning import FAIR, GOOD, Pair, Y, binormal, bounds
 from polyroc import datasets
-from polyroc._normalise import normalise
 from polyroc.errors import InputError
-from polyroc.inference.power import Simulation, sample_size
-from polyroc.results.sample_size import SampleSize
+from polyroc.power.result import SampleSize
+from polyroc.power.sample_size import sample_size
+from polyroc.power.simulation import Simulation
+from polyroc.validation.scores import normalise
 
 
 @pytest.mark.slow
@@ -21,7 +22,7 @@ def test_simulation_finds_about_the_size_of_the_formula():
     told = []
     asked = {"measure": "auc", "null": 0.6}
     found = sample_size(
-        world=binormal(0.7), method=Simulation(400, rng=0), progress=lambda *step: told.append(step), **asked
+        model=binormal(0.7), method=Simulation(400, rng=0), progress=lambda *step: told.append(step), **asked
     )
     assert found.n == pytest.approx(sample_size(value=0.7, **asked).n, rel=0.15)
     assert found.power >= 0.8
@@ -32,13 +33,13 @@ def test_simulation_finds_about_the_size_of_the_formula():
     assert len(told) % 400 == 0
     assert found.simulations == 400
     assert found.seed == 0
-    again = sample_size(world=binormal(0.7), n=found.n, method=Simulation(400, rng=0), **asked)
+    again = sample_size(model=binormal(0.7), n=found.n, method=Simulation(400, rng=0), **asked)
     assert (again.power, again.width) == (found.power, found.width)
 
 
 def test_generators_move_on_and_are_told():
     rng = np.random.default_rng(3)
-    asked = {"world": binormal(0.7), "measure": "auc", "n": 60}
+    asked = {"model": binormal(0.7), "measure": "auc", "n": 60}
     one, two = (sample_size(method=Simulation(50, rng=rng), **asked) for _ in range(2))
     assert one.seed != two.seed
     assert sample_size(method=Simulation(50, rng=one.seed), **asked).power == one.power
@@ -47,13 +48,13 @@ def test_generators_move_on_and_are_told():
 
 def test_worlds_apart_and_three_classes():
     apart = {"one": binormal(0.85), "two": binormal(0.7)}
-    found = sample_size(world=apart, measure="auc", method=Simulation(100, rng=0), n=160)
+    found = sample_size(model=apart, measure="auc", method=Simulation(100, rng=0), n=160)
     assert (found.sets, found.by_class) == (2, {"0": 40, "1": 40})
     assert (found.value, found.versus) == pytest.approx(
         (0.85, 0.7), abs=1e-12
     )  # Phi(Phi^-1(x)) is x but for rounding
     three = sample_size(
-        world=datasets.HandTill(3, 1.5), measure="accuracy", n=(30, 20, 10), method=Simulation(50, rng=0)
+        model=datasets.HandTill(3, 1.5), measure="accuracy", n=(30, 20, 10), method=Simulation(50, rng=0)
     )
     assert three.null == pytest.approx(1 / 3)
     assert three.power > 0.9
@@ -61,7 +62,7 @@ def test_worlds_apart_and_three_classes():
 
 @pytest.mark.slow
 def test_width_is_kept_with_the_chance_wanted():
-    found = sample_size(world=binormal(0.8), measure="auc", width=0.2, power=0.9, method=Simulation(100, rng=0))
+    found = sample_size(model=binormal(0.8), measure="auc", width=0.2, power=0.9, method=Simulation(100, rng=0))
     assert found.power >= 0.9
     assert found.width < 0.2
     usual = sample_size(measure="auc", value=0.8, width=0.2)
@@ -84,7 +85,7 @@ def test_pilot_data_can_be_resampled():
 
 
 def test_world_that_does_not_know_its_value_is_told():
-    asked = {"world": datasets.Binormal(1.0), "measure": "partial_auc(fpr=(0, 0.2))"}
+    asked = {"model": datasets.Binormal(1.0), "measure": "partial_auc(fpr=(0, 0.2))"}
     with pytest.raises(InputError, match=r"does not know its true partial_auc.*say value"):
         sample_size(**asked)
     true = datasets.Binormal(1.0).partial_auc(0, 0.2)
@@ -93,8 +94,8 @@ def test_world_that_does_not_know_its_value_is_told():
 
 def test_samples_without_a_standard_error_count():
     """Two classifiers that rank alike have a difference without a standard error, but an interval."""
-    world = Pair(0.8, 0.8, 1.0)
-    asked = {"world": world, "measure": "auc", "n": 40, "method": Simulation(20, rng=0)}
+    model = Pair(0.8, 0.8, 1.0)
+    asked = {"model": model, "measure": "auc", "n": 40, "method": Simulation(20, rng=0)}
     found = sample_size(margin=0.05, **asked)
     assert 0 < found.width < 0.1
     assert found.power > 0.5
@@ -110,13 +111,13 @@ def test_width_that_is_not_known_is_stored_as_null():
 
 def test_simulation_that_never_gets_there(monkeypatch):
     asked = {"measure": "auc", "method": Simulation(50, rng=0)}
-    monkeypatch.setattr("polyroc.inference.power.simulating.MOST_DRAWN", 60)
+    monkeypatch.setattr("polyroc.power.simulation.MOST_DRAWN", 60)
     with pytest.raises(
         InputError, match=r"Some \d+ cases are needed, and samples of 60 .* have a power of 0\.\d+"
     ):
-        sample_size(world=binormal(0.6), **asked)
+        sample_size(model=binormal(0.6), **asked)
     with pytest.raises(InputError, match=r"samples of 60 at most are simulated, which have a width of 0\.\d+"):
-        sample_size(world=binormal(0.8), width=0.1, **asked)
-    monkeypatch.setattr("polyroc.inference.power.simulating._first_guess", lambda *_: 50)
+        sample_size(model=binormal(0.8), width=0.1, **asked)
+    monkeypatch.setattr("polyroc.power.simulation._first_guess", lambda *_: 50)
     with pytest.raises(InputError, match=r"Samples of 60 cases, .* have a simulated power of 0\.\d+ only"):
-        sample_size(world=binormal(0.6), **asked)
+        sample_size(model=binormal(0.6), **asked)

@@ -13,14 +13,16 @@ from scipy import stats
 
 import polyroc as pr
 from planning import bounds
-from polyroc._normalise import normalise
 from polyroc.cli.size import size
 from polyroc.datasets import Trinormal
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.inference.power import Obuchowski, Simulation, sample_size
-from polyroc.inference.power.allocation import Allocation
-from polyroc.results.intervals import interval
-from polyroc.results.sample_size import SampleSize
+from polyroc.estimates.intervals import interval
+from polyroc.power.allocation import Allocation
+from polyroc.power.formulas import Obuchowski
+from polyroc.power.result import SampleSize
+from polyroc.power.sample_size import sample_size
+from polyroc.power.simulation import Simulation
+from polyroc.validation.scores import normalise
 
 ORDER = {"labels": [0, 1, 2]}
 
@@ -130,8 +132,8 @@ def test_promised_power_is_reached_for_one_classifier(value, null, options):
     """400 samples of the size promised: the interval of `evaluate` lies above the null as often as promised."""
     asked = {"measure": "vus", "null": null, **options}
     plan = sample_size(value=value, **asked)
-    world = Trinormal.with_vus(value)
-    found = sample_size(world=world, n=list(plan.by_class.values()), method=Simulation(400, rng=1), **asked)
+    model = Trinormal.with_vus(value)
+    found = sample_size(model=model, n=list(plan.by_class.values()), method=Simulation(400, rng=1), **asked)
     low, high = bounds(plan.power, 400)
     assert low <= 400 * found.power <= high
     assert found.value == pytest.approx(value, abs=1e-9)
@@ -148,18 +150,18 @@ def test_promised_power_is_reached_for_two_classifiers():
     r = large.covariance[0, 1] / sqrt(large.covariance[0, 0] * large.covariance[1, 1])
     asked = {"measure": "vus", "method": Simulation(300, rng=3)}
     plan = sample_size(measure="vus", value=0.6, versus=0.45, correlation=r)
-    found = sample_size(world=pair, n=plan.n, **asked)
+    found = sample_size(model=pair, n=plan.n, **asked)
     assert bounds(plan.power, 300)[0] <= 300 * found.power <= bounds(plan.power, 300)[1]
     plan = sample_size(measure="vus", value=0.6, versus=0.45)
-    found = sample_size(world={"one": pair.first, "two": pair.second}, n=plan.n, **asked)
+    found = sample_size(model={"one": pair.first, "two": pair.second}, n=plan.n, **asked)
     assert found.sets == 2
     assert bounds(plan.power, 300)[0] <= 300 * found.power <= bounds(plan.power, 300)[1]
 
 
 def test_pilot_data_and_formula_agree():
-    """A large pilot of the world of the formula: its variance is known to some per cent, so n is."""
-    world = Trinormal.with_vus(0.5)
-    pilot = world.sample((2000, 3000, 1500), rng=4)
+    """A large pilot of the model of the formula: its variance is known to some per cent, so n is."""
+    model = Trinormal.with_vus(0.5)
+    pilot = model.sample((2000, 3000, 1500), rng=4)
     asked = {"measure": "vus", "value": 0.5, "width": 0.1, "ratio": (1, 1, 1)}
     by_formula = sample_size(**asked)
     assert sample_size(*pilot, **asked, **ORDER).n == pytest.approx(by_formula.n, rel=0.05)

@@ -18,7 +18,7 @@ from scipy.stats import binom
 import naive
 import polyroc as pr
 import strategies as draw
-from polyroc.cli.commands import run
+from polyroc.cli.app import run
 from polyroc.datasets import catalogue
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning
 from published.iris_loo import posteriors
@@ -245,11 +245,11 @@ def test_groups_that_span_classes_count_in_what_follows():
 def test_a_threshold_and_rules_decide():
     y, s = np.array([0, 0, 1, 1]), np.array([0.1, 0.5, 0.5, 0.9])
     assert pr.rates(y, s, threshold=0.5).rates.tolist() == [[0.5, 0.5], [0, 1]]
-    rule = pr.ThresholdRule((0, 1), 1, 0.9)
+    rule = pr.decisions.ThresholdRule((0, 1), 1, 0.9)
     assert pr.rates(y, s, rule=rule).rates.tolist() == [[1, 0], [0.5, 0.5]]
     columns = np.column_stack([1 - s, s])
     assert pr.rates(y, columns, rule=rule).rates.tolist() == [[1, 0], [0.5, 0.5]]
-    turned = pr.ThresholdRule((1, 0), 1, 0.9)  # the same rule, classes named in the other order
+    turned = pr.decisions.ThresholdRule((1, 0), 1, 0.9)  # the same rule, classes named in the other order
     assert pr.rates(y, columns, rule=turned).rates.tolist() == [[1, 0], [0.5, 0.5]]
 
 
@@ -259,8 +259,10 @@ def test_mossmans_rule_is_the_definition(data):
     cut = st.sampled_from([-0.5, 0.0, 0.25, 0.5])
     alpha, beta = data.draw(cut), data.draw(cut)
     with quiet():
-        found = pr.rates(y, P, rule=pr.MossmanRule((0, 1, 2), alpha, beta))
-        shuffled = pr.rates(y, P[:, [2, 0, 1]], rule=pr.MossmanRule((0, 1, 2), alpha, beta), labels=[2, 0, 1])
+        found = pr.rates(y, P, rule=pr.decisions.MossmanRule((0, 1, 2), alpha, beta))
+        shuffled = pr.rates(
+            y, P[:, [2, 0, 1]], rule=pr.decisions.MossmanRule((0, 1, 2), alpha, beta), labels=[2, 0, 1]
+        )
     said = [naive.mossman_decision(row, alpha, beta) for row in P.tolist()]
     expected = naive.rates(y.tolist(), np.eye(3)[said].tolist(), [1.0] * len(y))
     np.testing.assert_allclose(found.rates, expected, atol=EXACT)
@@ -299,20 +301,23 @@ def test_a_class_of_one_case_has_wilsons_interval():
         (lambda: pr.rates([0, 1], [0, 1], classifier="x"), "classifier must be one of 'classifier'; got 'x'"),
         (lambda: pr.rates(list("abc"), np.eye(3), threshold=0.5), "A threshold is for two classes"),
         (
-            lambda: pr.rates([0, 1], [0, 1], threshold=0.5, rule=pr.ThresholdRule((0, 1), 1, 0)),
+            lambda: pr.rates([0, 1], [0, 1], threshold=0.5, rule=pr.decisions.ThresholdRule((0, 1), 1, 0)),
             "a rule or a threshold, not both",
         ),
         (
-            lambda: pr.rates([0, 1], [0, 1], rule=pr.ThresholdRule((0, 2), 2, 0)),
+            lambda: pr.rates([0, 1], [0, 1], rule=pr.decisions.ThresholdRule((0, 2), 2, 0)),
             r"The rule is for the classes \[0, 2\], the data have \[0, 1\]",
         ),
         (
-            lambda: pr.rates([0, 1], [0, 1], rule=pr.ThresholdRule((0, 1), 0, 0)),
+            lambda: pr.rates([0, 1], [0, 1], rule=pr.decisions.ThresholdRule((0, 1), 0, 0)),
             "High scores indicate 0 in the rule, for 1 in the data",
         ),
-        (lambda: pr.rates(list("ab"), list("ab"), rule=pr.ThresholdRule("ab", "b", 0)), "labels must name 2"),
         (
-            lambda: pr.rates(list("ab"), list("ab"), rule=pr.ThresholdRule(["a", "b"], "b", 0)),
+            lambda: pr.rates(list("ab"), list("ab"), rule=pr.decisions.ThresholdRule("ab", "b", 0)),
+            "labels must name 2",
+        ),
+        (
+            lambda: pr.rates(list("ab"), list("ab"), rule=pr.decisions.ThresholdRule(["a", "b"], "b", 0)),
             "decided already; a rule needs numbers",
         ),
         (lambda: pr.rates(*posteriors(1)).information_gain([0.5, 0.5]), r"one probability per class \(3"),
@@ -386,7 +391,7 @@ def test_the_command_takes_a_threshold_or_a_rule(polyroc, tmp_path):
     file, rule = tmp_path / "scores.csv", tmp_path / "rule.json"
     pd.DataFrame({"y": ["well", "sick"] * 4, "s": [0.1, 0.9, 0.2, 0.4, 0.6, 0.7, 0.3, 0.8]}).to_csv(file)
     asked = ("rates", file, "--truth", "y", "--scores", "s", "--pos-label", "sick", "--json")
-    rule.write_text(pr.ThresholdRule(("sick", "well"), "sick", 0.5).to_json())
+    rule.write_text(pr.decisions.ThresholdRule(("sick", "well"), "sick", 0.5).to_json())
     cut, stored = polyroc(*asked, "--threshold", "0.5"), polyroc(*asked, "--rule", rule)
     assert json.loads(cut.stdout)["rates"] == [[0.75, 0.25], [0.25, 0.75]]
     assert cut.stdout == stored.stdout

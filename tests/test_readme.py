@@ -11,7 +11,7 @@ import pytest
 import pages
 import polyroc as pr
 from command import polyroc
-from polyroc.measures import MEASURES
+from polyroc.measures.registry import MEASURES
 
 README = Path(__file__).parent.parent.joinpath("README.md").read_text()
 

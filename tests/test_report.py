@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import polyroc as pr
-from polyroc.cli.commands import run
+from polyroc.cli.app import run
 from polyroc.datasets import catalogue
 from polyroc.errors import InputError, MissingPackageError
-from polyroc.measures import MEASURES
-from polyroc.reports import conclusion, desk, drawings, gathering
+from polyroc.measures.registry import MEASURES
+from polyroc.reports import collection, conclusion, explorer, figures
+from polyroc.reports.collection import drawn
 from polyroc.reports.embedding import as_json, plotly, shortened
-from polyroc.reports.gathering import drawn
-from polyroc.reports.papers import PAPERS
+from polyroc.reports.methods import PAPERS
 from polyroc.reports.tables import tables
 
 BAD = "<b>|_&\\%${}"
@@ -215,10 +215,10 @@ def test_the_file_stays_small_whatever_the_cases(c, k):
     for i in range(k):
         P = rng.random((n, c)) + 0.3 * np.eye(c)[y]
         made[f"m{i}"] = P / P.sum(axis=1, keepdims=True)
-    tables_ = desk.desk_of(
+    tables_ = explorer.desk_of(
         pr.Scores(y.astype(np.int32), tuple(range(c)), made, "matrix", 1 if c == 2 else None), 0
     )
-    assert len(json.dumps(tables_.tables())) < 1.34 * desk.BYTES + 2000
+    assert len(json.dumps(tables_.tables())) < 1.34 * explorer.BYTES + 2000
     assert "cases" in tables_.note
 
 
@@ -226,11 +226,11 @@ def test_sampled_cases_keep_their_classes():
     rng = np.random.default_rng(0)
     y = np.concatenate([np.zeros(90_000), np.ones(9_950), np.full(50, 2)]).astype(np.int32)
     P = rng.dirichlet(np.ones(3), size=100_000)
-    found = desk.desk_of(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
+    found = explorer.desk_of(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
     assert found.scores.counts[2] == 50
     assert found.shares == pytest.approx([0.9, 0.0995, 0.0005], abs=1e-15)
     assert "0.14 (95 %)" in found.note  # 1.96 x 0.5 / sqrt(50)
-    again = desk.desk_of(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
+    again = explorer.desk_of(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
     assert (again.scores.values["a"] == found.scores.values["a"]).all()
 
 
@@ -246,15 +246,15 @@ def test_many_classifiers_share_the_room_for_thresholds():
     rng = np.random.default_rng(0)
     y = (rng.random(60_000) < 0.3).astype(np.int32)
     made = {f"m{i}": rng.normal(size=len(y)) + y for i in range(30)}
-    found = desk.desk_of(pr.Scores(y, (0, 1), made, "score", 1), 0)
-    assert len(json.dumps(found.tables())) < 1.34 * 1.3 * desk.BYTES  # the hull comes on top
-    assert f"some {desk.BYTES // (36 * 30)}, so" in found.note
+    found = explorer.desk_of(pr.Scores(y, (0, 1), made, "score", 1), 0)
+    assert len(json.dumps(found.tables())) < 1.34 * 1.3 * explorer.BYTES  # the hull comes on top
+    assert f"some {explorer.BYTES // (36 * 30)}, so" in found.note
 
 
 def test_the_error_of_thinned_curves_is_stated_and_true():
     y, scores = three(n=2400, k=1)
     with pytest.MonkeyPatch.context() as small:
-        small.setattr(gathering, "PAIR_POINTS", 120)
+        small.setattr(collection, "PAIR_POINTS", 120)
         found = report(y, scores).findings
     (note,) = [note for note in found.notes if note.startswith("Curves of pairs")]
     stated = float(re.search(r"changes by up to (\S+);", note)[1])
@@ -280,9 +280,9 @@ def test_a_front_of_many_classes_is_not_called_guessing():
 
 
 def test_very_many_classes_have_no_matrix(monkeypatch):
-    for module in (desk, gathering, drawings, conclusion):
+    for module in (explorer, collection, figures, conclusion):
         monkeypatch.setattr(module, "MOST_CLASSES", 12)
-    monkeypatch.setattr(gathering, "PAIRS", 100)
+    monkeypatch.setattr(collection, "PAIRS", 100)
     rng = np.random.default_rng(0)
     c, n = 13, 52
     y = np.arange(n) % c

@@ -13,7 +13,7 @@ import pytest
 import polyroc as pr
 from polyroc.datasets import catalogue
 from polyroc.errors import OptimismWarning
-from polyroc.results.intervals import interval
+from polyroc.estimates.intervals import interval
 
 ANSWER_LIMIT = 50  # milliseconds
 HOSTILE = (
@@ -301,7 +301,7 @@ def test_rules_and_intervals_are_those_of_python(show, flat_report):
             "([values, c, costs]) => costs.map((L) => Array.from(polyroc.deciding.byCosts(values, c, L)))",
             [P.ravel().tolist(), c, costs.tolist()],
         )
-        expected = [pr.CostRule(tuple(range(c)), L).codes(P).tolist() for L in costs.tolist()]
+        expected = [pr.decisions.CostRule(tuple(range(c)), L).codes(P).tolist() for L in costs.tolist()]
         assert found == expected
     asked = [
         (float(value), float(error), 0.0, high, float(n), 1.959963984540054)
@@ -319,8 +319,8 @@ def test_rules_and_intervals_are_those_of_python(show, flat_report):
 
 
 def test_very_many_thresholds_still_choose_as_operate_does(show, monkeypatch):
-    monkeypatch.setattr("polyroc.reports.desk.ROWS", 500)
-    monkeypatch.setattr("polyroc.reports.desk.THRESHOLDS", 60)
+    monkeypatch.setattr("polyroc.reports.explorer.ROWS", 500)
+    monkeypatch.setattr("polyroc.reports.explorer.THRESHOLDS", 60)
     rng = np.random.default_rng(6)
     y = rng.random(5000) < 0.2
     s = rng.normal(size=5000) + y
@@ -352,7 +352,7 @@ def test_thirty_classes_have_a_matrix_and_one_curve_at_a_time(show):
 
 
 def test_five_classes_have_a_front_and_a_limit_takes_the_cheaper_rule(show, monkeypatch):
-    monkeypatch.setattr("polyroc.reports.gathering.DRAWS", 400)
+    monkeypatch.setattr("polyroc.reports.collection.DRAWS", 400)
     y, P = many(5, 200)
     made = pr.report(y, P, path=None)
     page, front = show(made), made.findings.fronts["classifier"]

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import polyroc as pr
-from polyroc.cli.commands import run
+from polyroc.cli.app import run
 from polyroc.errors import InputError
 from polyroc.reports.study_conclusion import conclude_study
 from polyroc.reports.study_findings import EVERYWHERE, StudyFindings
 from polyroc.reports.study_tables import study_tables
 from polyroc.results.result import number_text, p_number
+from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries import friedman, recommend, spread, wilcoxon
-from polyroc.studies.table import FoldTable
 
 BAYES = {"name": "bayes", "class": "sklearn.naive_bayes:GaussianNB"}
 STUMP = {"name": "stump", "class": "sklearn.tree:DecisionTreeClassifier", "parameters": {"max_depth": 1}}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from polyroc import datasets
-from polyroc.cli.commands import run
+from polyroc.cli.app import run
 from polyroc.errors import InputError
 
 ROOT = Path(__file__).parents[1]

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 import polyroc as pr
 from command import polyroc
-from polyroc._normalise import normalise
-from polyroc._normalise.sampling import MOST_REPEATED
 from polyroc.errors import InputError, NotApplicableError, PolyrocWarning
-from polyroc.inference.bootstrap import Bootstrap, replicates
-from polyroc.measures import MEASURES, Sample
-from polyroc.results import Provenance
+from polyroc.inference.methods.bootstrap import Bootstrap, replicates
+from polyroc.measures.registry import MEASURES
+from polyroc.measures.sample import Sample
+from polyroc.results.provenance import Provenance
+from polyroc.validation.scores import normalise
+from polyroc.validation.weights import MOST_REPEATED
 
 RNG = np.random.default_rng(17)
 Y = RNG.choice(2, p=[0.7, 0.3], size=200)

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import polyroc as pr
 from polyroc.errors import InputError, UndefinedMeasureWarning
-from polyroc.measures import MEASURES
+from polyroc.measures.registry import MEASURES
 
 IRIS = load_iris(return_X_y=True)
 CANCER = load_breast_cancer(return_X_y=True)

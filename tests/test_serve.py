@@ -16,12 +16,11 @@ import pytest
 from polyroc.datasets import catalogue
 from polyroc.errors import InputError
 from polyroc.io.preview import Column, Preview, preview
-from polyroc.serve.asking import as_columns
+from polyroc.serve.forms import as_columns, for_visitors
 from polyroc.serve.jobs import Job, Queue
-from polyroc.serve.limits import Limits
-from polyroc.serve.suggesting import suggestions
+from polyroc.serve.security import Limits
+from polyroc.serve.suggestions import suggestions
 from polyroc.serve.visitors import Visitors
-from polyroc.serve.wording import for_visitors
 
 OURS = {"x-polyroc": "1"}
 PETS = "kind,p_cat,p_dog\ncat,0.9,0.1\ncat,0.6,0.4\ndog,0.7,0.3\ndog,0.3,0.7\ndog,0.2,0.8\n"

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polyroc as pr
-from polyroc.cli.commands import run
+from polyroc.cli.app import run
 from polyroc.errors import InputError, MissingFileError, PolyrocError
-from polyroc.studies.lines import key_lines
 from polyroc.studies.plan import PRESETS, preset_text
-from polyroc.studies.toml import to_toml
+from polyroc.studies.plan_files import key_lines, to_toml
 
 KNN = "sklearn.neighbors:KNeighborsClassifier"
 SMALL = {"data": ["iris"], "learners": [{"name": "knn", "class": KNN}]}

@@ -9,7 +9,7 @@ from rich.console import Console
 
 import polyroc as pr
 from polyroc.cli.study_progress import table_of
-from polyroc.studies.fitting import Job, Outcome
+from polyroc.studies.fit import Job, Outcome
 from polyroc.studies.progress import Tally
 
 

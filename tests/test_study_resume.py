@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import polyroc as pr
-from polyroc.studies.seeds import seed_of
+from polyroc.studies.splits import seed_of
 from test_study_run import HERE, content, plan
 
 KILLS = 20

@@ -19,7 +19,7 @@ from disks import small_files
 from polyroc.cli.study_tests import NAMES
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.studies.data import load
-from polyroc.studies.splitting import blocks, others
+from polyroc.studies.splits import blocks, others
 from polyroc.studies.store import Store
 
 HERE = Path(__file__).parent
@@ -170,9 +170,9 @@ def test_no_row_tested_on_is_seen_by_learner_or_preprocessing(tmp_path):
 
 def test_a_leak_would_be_caught(tmp_path, monkeypatch):
     """The learner that remembers does fail where rows tested on are among those learned from."""
-    from polyroc.studies import fitting
+    from polyroc.studies import fit
 
-    monkeypatch.setattr(fitting, "others", lambda cases, _: np.arange(cases))
+    monkeypatch.setattr(fit, "others", lambda cases, _: np.arange(cases))
     found = pr.study(plan("Remembers"), out=tmp_path / "s.duckdb")
     assert {each.message for each in found.failures} == {"AssertionError: asked of a row it has learned from"}
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from polyroc.errors import InputError
 from polyroc.studies.data import Data
 from polyroc.studies.plan import Splitting
-from polyroc.studies.splitting import blocks, others
+from polyroc.studies.splits import blocks, others
 
 
 @st.composite

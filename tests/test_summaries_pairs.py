@@ -14,14 +14,15 @@ from scipy import stats
 
 import naive
 import polyroc as pr
-from polyroc._normalise import as_scores
 from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError
-from polyroc.results import PairedTests, Posteriors, Recommendation, Spread, WilcoxonErrors
-from polyroc.results.dirichlet import drawn_thetas
-from polyroc.results.signed_ranks import hodges_lehmann, walsh_interval
-from polyroc.studies.table import FoldTable
+from polyroc.studies.fold_values import FoldTable
+from polyroc.studies.summaries.fold_spread import Spread, WilcoxonErrors
+from polyroc.studies.summaries.paired_tests import PairedTests, hodges_lehmann, walsh_interval
+from polyroc.studies.summaries.posteriors import Posteriors, drawn_thetas
+from polyroc.studies.summaries.recommendation import Recommendation
+from polyroc.validation.scores import as_scores
 
-S = pr.summaries
+S = pr.studies.summaries
 
 
 def table(values, measure="auc", train=90.0, test=10.0, data_set="a"):
@@ -248,11 +249,11 @@ def test_the_sample_is_what_the_probabilities_are_made_of():
 
 
 def test_draws_in_blocks_are_the_same_draws(monkeypatch):
-    from polyroc.results import dirichlet
+    from polyroc.studies.summaries import posteriors
 
     d = np.random.default_rng(6).normal(size=(5, 2))
     whole = np.concatenate(list(drawn_thetas(d, 0.1, 0.5, 50, 3)))
-    monkeypatch.setattr(dirichlet, "ROOM", 200)
+    monkeypatch.setattr(posteriors, "ROOM", 200)
     parts = list(drawn_thetas(d, 0.1, 0.5, 50, 3))
     assert len(parts) > 1
     assert np.concatenate(parts) == pytest.approx(whole, abs=1e-15)

@@ -11,10 +11,10 @@ from matplotlib import pyplot as plt
 import polyroc as pr
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.plots.studies_groups import lanes
-from polyroc.studies.table import FoldTable
+from polyroc.studies.fold_values import FoldTable
 from test_plots import HOSTILE, assert_texts_keep_apart, texts
 
-S = pr.summaries
+S = pr.studies.summaries
 LONG = ("bayes", "multiscale classifier, pessimistic pruning", "k nearest neighbours", "C4.5", *HOSTILE)
 
 

@@ -14,12 +14,14 @@ from scipy import stats
 import naive
 import polyroc as pr
 from polyroc.errors import DegenerateComparisonWarning, DroppedRowsWarning, InputError
-from polyroc.results import Anova, Friedman, Provenance, RangeTest
-from polyroc.studies.summaries.range_tests import range_test
-from polyroc.studies.summaries.studentized_range import range_probability, range_quantile
-from polyroc.studies.table import FoldTable
+from polyroc.results.provenance import Provenance
+from polyroc.studies.fold_values import FoldTable
+from polyroc.studies.summaries.anova import Anova
+from polyroc.studies.summaries.friedman import Friedman
+from polyroc.studies.summaries.range_groups import RangeTest
+from polyroc.studies.summaries.range_tests import range_probability, range_quantile, range_test
 
-S = pr.summaries
+S = pr.studies.summaries
 SAID = {"data_set": "a", "measure": "auc", "assumes": "", "provenance": Provenance({}, None)}
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polyroc as pr
-from polyroc.cli.commands import app
+from polyroc.cli.app import app
 from polyroc.errors import InputError, MeasureError, NotApplicableError
 from strategies import ordered, probabilities, weights
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polyroc as pr
-from polyroc.engines.layout import Layout
+from polyroc.engines.bins import Layout
 from polyroc.errors import InputError, NotApplicableError, PolyrocWarning
 from strategies import EXTREME, classes, weights
 

@@ -13,10 +13,10 @@ import naive
 import polyroc as pr
 from asking import components, value
 from command import polyroc
-from polyroc._normalise import normalise
 from polyroc.errors import NotApplicableError, UndefinedMeasureWarning
 from polyroc.kernels.lines import falling_lines
 from polyroc.measures.threeway import _Surface
+from polyroc.validation.scores import normalise
 from published.iris_loo import posteriors
 from samples import samples_of
 from strategies import classes, probabilities, weights
@@ -35,7 +35,7 @@ def neighbours(draw, k=None):
     return y, np.array(rows)
 
 
-def worlds(rng, sizes, means, spread=1.0):
+def models(rng, sizes, means, spread=1.0):
     """Normal classes in the plane, and their densities scaled to add up to one."""
     y = np.repeat(range(3), sizes)
     x = np.array(means)[y] + rng.normal(size=(len(y), 2)) * spread
@@ -85,7 +85,7 @@ def test_mossman_ties_one_by_one():
 
 
 def test_mossman_roles_follow_the_order_of_labels():
-    y, P = worlds(np.random.default_rng(0), (8, 9, 7), TRIANGLE)
+    y, P = models(np.random.default_rng(0), (8, 9, 7), TRIANGLE)
     names = np.array(["a", "b", "c"])[y]
     asked = pr.evaluate(names, P[:, [2, 0, 1]], measure="mossman", labels=["c", "a", "b"])
     new = np.array([1, 2, 0])[y]
@@ -209,7 +209,7 @@ def test_the_other_two_classes_of_sahiner_play_the_same_role(cases):
 
 
 def test_area_of_sahiner_is_two_mann_whitney_numbers():
-    y, P = worlds(np.random.default_rng(1), (20, 30, 25), TRIANGLE)
+    y, P = models(np.random.default_rng(1), (20, 30, 25), TRIANGLE)
     found = pr.evaluate(y, P, measure="sahiner(malignant=0)")
     r, s = P[:, 1] / P[:, 0], P[:, 2] / P[:, 0]
     others = y > 0
@@ -221,7 +221,7 @@ def test_area_of_sahiner_is_two_mann_whitney_numbers():
 @pytest.mark.parametrize("seed", range(3))
 def test_sahiner_is_the_surface_integrated_numerically(seed):
     """Add up, over a fine mesh of (alpha, beta), height times signed area of the image of each cell."""
-    y, P = worlds(np.random.default_rng(seed), (9, 8, 7), TRIANGLE)
+    y, P = models(np.random.default_rng(seed), (9, 8, 7), TRIANGLE)
     mesh = np.tan(np.linspace(0, np.pi / 2, 1502)[1:-1])
     alpha, beta = np.meshgrid(mesh, mesh, indexing="ij")
     called = [np.zeros_like(alpha) for _ in range(3)]
@@ -245,7 +245,7 @@ def test_sahiner_is_the_surface_integrated_numerically(seed):
 
 def test_t16_sahiner_of_three_normal_classes():
     means = [(1.5, 0.8), (0.2, 1.2), (0.0, -0.6)]
-    y, P = worlds(np.random.default_rng(0), (1500, 1500, 1500), means)
+    y, P = models(np.random.default_rng(0), (1500, 1500, 1500), means)
     found = pr.evaluate(y, P, measure="sahiner(malignant=0)")
     area = found.parts["area"]
     exact = norm.cdf(0.9719) + norm.cdf(0.2391) - 1
@@ -257,7 +257,7 @@ def test_t16_sahiner_of_three_normal_classes():
 
 def test_sahiner_of_a_mixture_of_the_others_is_chance():
     """If p_M = (p_B + 3 p_N) / 4 everywhere, every M lies on every line: 1/2, whatever the domain."""
-    y, P = worlds(np.random.default_rng(2), (30, 20, 25), TRIANGLE)
+    y, P = models(np.random.default_rng(2), (30, 20, 25), TRIANGLE)
     P[:, 0] = P[:, 1] / 4 + P[:, 2] * 3 / 4
     found = pr.evaluate(y, P, measure="sahiner(malignant=0)")
     assert found.value == pytest.approx(found.chance, abs=1e-12)
@@ -307,7 +307,7 @@ def test_a_constant_score_has_no_domain():
 
 
 def test_resamples_without_a_domain_are_left_out():
-    y, P = worlds(
+    y, P = models(
         np.random.default_rng(36), (10, 10, 10), [(1.2, 0.6), (0.6, 0.3), (0.0, -0.6)]
     )  # 2.5 errors wide
     with pytest.warns(
@@ -322,7 +322,7 @@ def test_resamples_without_a_domain_are_left_out():
 
 
 def test_the_malignant_class_is_never_guessed():
-    y, P = worlds(np.random.default_rng(0), (10, 10, 10), TRIANGLE)
+    y, P = models(np.random.default_rng(0), (10, 10, 10), TRIANGLE)
     names = np.array(["M", "B", "N"])[y]
     reason = "needs to know the malignant class; write sahiner(malignant='B'), or 'M' or 'N'"
     assert pr.evaluate(names, P[:, [1, 0, 2]]).skipped["sahiner"] == reason
@@ -350,7 +350,7 @@ def test_three_classes_of_probabilities_are_needed():
 
 
 def test_on_the_command_line_the_class_is_written_out(tmp_path):
-    y, P = worlds(np.random.default_rng(0), (10, 10, 10), TRIANGLE)
+    y, P = models(np.random.default_rng(0), (10, 10, 10), TRIANGLE)
     file = tmp_path / "three.csv"
     rows = [f"{'mbn'[k]},{p[2]:.17g},{p[0]:.17g},{p[1]:.17g}" for k, p in zip(y, P, strict=True)]
     file.write_text("\n".join(["y,p_n,p_m,p_b", *rows]))
@@ -368,7 +368,7 @@ def test_on_the_command_line_the_class_is_written_out(tmp_path):
 def test_variance_against_simulation(asked):
     rng = np.random.default_rng(7)
     found = [
-        pr.evaluate(*worlds(rng, (40, 60, 50), [(1.5, 0.8), (0.2, 1.2), (0.0, -0.6)]), measure=asked)
+        pr.evaluate(*models(rng, (40, 60, 50), [(1.5, 0.8), (0.2, 1.2), (0.0, -0.6)]), measure=asked)
         for _ in range(400)
     ]
     ratio = np.mean([each.standard_error**2 for each in found]) / np.var([each.value for each in found], ddof=1)
@@ -378,7 +378,7 @@ def test_variance_against_simulation(asked):
 @pytest.mark.parametrize("asked", ["mossman", "sahiner(malignant=0)"])
 def test_classifiers_compare_paired_and_unpaired(asked):
     rng = np.random.default_rng(8)
-    y, good = worlds(rng, (60, 60, 60), TRIANGLE)
+    y, good = models(rng, (60, 60, 60), TRIANGLE)
     poor = good * rng.dirichlet(np.ones(3) * 8, size=len(y))
     both = {"good": good, "poor": poor / poor.sum(axis=1, keepdims=True)}
     paired = pr.compare(y, both, measure=asked)

@@ -1,4 +1,4 @@
-"""The world of three ordered classes: its volume, and the variance of the volume observed."""
+"""The model of three ordered classes: its volume, and the variance of the volume observed."""
 
 import math
 
@@ -12,7 +12,7 @@ from polyroc.errors import InputError
 
 
 @pytest.mark.parametrize(
-    ("world", "volume"),
+    ("model", "volume"),
     [
         (Trinormal((0, 0.5, 1)), 0.3372374942),
         (Trinormal((0, 1, 2)), 0.5361516341),
@@ -22,34 +22,34 @@ from polyroc.errors import InputError
         (Trinormal((5, 5, 5), (3, 3, 3)), 1 / 6),
     ],
 )
-def test_t10_volumes_of_normal_scores(world, volume):
-    assert world.vus == pytest.approx(volume, abs=5e-6 if volume == 0.50002 else 1e-9)  # as printed
-    turned = Trinormal(tuple(-m for m in world.means[::-1]), world.spreads[::-1])
-    assert turned.vus == pytest.approx(world.vus, abs=1e-10)  # the same integral from the other side, by Simpson
-    assert turned.vus_variance((4, 5, 6)) == pytest.approx(world.vus_variance((6, 5, 4)), abs=1e-8)
+def test_t10_volumes_of_normal_scores(model, volume):
+    assert model.vus == pytest.approx(volume, abs=5e-6 if volume == 0.50002 else 1e-9)  # as printed
+    turned = Trinormal(tuple(-m for m in model.means[::-1]), model.spreads[::-1])
+    assert turned.vus == pytest.approx(model.vus, abs=1e-10)  # the same integral from the other side, by Simpson
+    assert turned.vus_variance((4, 5, 6)) == pytest.approx(model.vus_variance((6, 5, 4)), abs=1e-8)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("world", [Trinormal((0, 1, 2)), Trinormal((0, 1, 2), (1, 0.5, 3)), Trinormal((0, -1, 1))])
-def test_variance_of_the_volume_by_simulation(world):
+@pytest.mark.parametrize("model", [Trinormal((0, 1, 2)), Trinormal((0, 1, 2), (1, 0.5, 3)), Trinormal((0, -1, 1))])
+def test_variance_of_the_volume_by_simulation(model):
     """2000 samples of 5, 4 and 6 cases: mean and variance within four standard errors."""
     rng = np.random.default_rng(0)
     values = []
     for _ in range(2000):
-        y, s = world.sample((5, 4, 6), rng=rng)
+        y, s = model.sample((5, 4, 6), rng=rng)
         x, u, z = (s[y == k] for k in range(3))
         values.append(((x[:, None] < u).sum(axis=0) * (u[:, None] < z).sum(axis=1)).sum() / 120)
-    moved = (np.array(values) - world.vus) ** 2
-    assert np.mean(values) == pytest.approx(world.vus, abs=4 * np.std(values) / 2000**0.5)
-    assert moved.mean() == pytest.approx(world.vus_variance((5, 4, 6)), abs=4 * moved.std() / 2000**0.5)
+    moved = (np.array(values) - model.vus) ** 2
+    assert np.mean(values) == pytest.approx(model.vus, abs=4 * np.std(values) / 2000**0.5)
+    assert moved.mean() == pytest.approx(model.vus_variance((5, 4, 6)), abs=4 * moved.std() / 2000**0.5)
 
 
 @given(st.floats(1e-6, 1 - 1e-6))
 def test_evenly_spaced_world_has_the_volume_asked_for(volume):
-    world = Trinormal.with_vus(volume)
-    assert world.vus == pytest.approx(volume, abs=1e-9)
-    assert world.means[2] == 2 * world.means[1]
-    assert 0 < world.vus_variance(10) < volume * (1 - volume)
+    model = Trinormal.with_vus(volume)
+    assert model.vus == pytest.approx(volume, abs=1e-9)
+    assert model.means[2] == 2 * model.means[1]
+    assert 0 < model.vus_variance(10) < volume * (1 - volume)
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ import naive
 import polyroc as pr
 from polyroc import datasets
 from polyroc.errors import NotApplicableError
-from polyroc.inference.hanley_mcneil import hanley_mcneil
-from polyroc.inference.unbiased import unbiased
-from polyroc.inference.variance import covariance
-from polyroc.measures import measure
+from polyroc.inference.covariance import covariance
+from polyroc.inference.methods.hanley_mcneil import hanley_mcneil
+from polyroc.inference.methods.unbiased import unbiased
+from polyroc.measures.registry import measure
 from samples import samples_of
 from strategies import ordered, probabilities, ranked
 
@@ -176,9 +176,9 @@ def test_simulation_of_the_volume_with_8_10_and_7_cases():
 
     The formula sheet has DeLong's 10 % too large for these sizes, on other scores (.01700 : .01540).
     """
-    world, rng, replicates = datasets.Trinormal((0.0, 1.0, 2.0)), np.random.default_rng(2), 800
-    truth = world.vus_variance((8, 10, 7))
-    samples = [samples_of(*world.sample((8, 10, 7), rng=rng)) for _ in range(replicates)]
+    model, rng, replicates = datasets.Trinormal((0.0, 1.0, 2.0)), np.random.default_rng(2), 800
+    truth = model.vus_variance((8, 10, 7))
+    samples = [samples_of(*model.sample((8, 10, 7), rng=rng)) for _ in range(replicates)]
     found = np.array([unbiased("vus", each)[0, 0] for each in samples])
     error = found.std() / replicates**0.5
     assert abs(found.mean() - truth) < 4 * error  # 1 in 16,000 by chance, and the seed is fixed
@@ -223,12 +223,12 @@ def test_simulation_of_the_area_with_10_and_15_cases():
 @pytest.mark.slow
 def test_simulation_of_hand_till_with_25_40_and_30_cases():
     """Estimated less true (co)variance is zero on average; half a squared difference of two replicates is true."""
-    world, rng, pairs = datasets.HandTill(3, 1.0), np.random.default_rng(1), 600
+    model, rng, pairs = datasets.HandTill(3, 1.0), np.random.default_rng(1), 600
     off, ratios = [], []
     for _ in range(pairs):
         values, estimates = [], []
         for _ in range(2):
-            y, P = world.sample((25, 40, 30), rng=rng)
+            y, P = model.sample((25, 40, 30), rng=rng)
             samples = samples_of(y, {"fine": P, "coarse": P.round(1)})
             values.append([measure("hand_till")(sample).value for sample in samples])
             estimates.append(unbiased("hand_till", samples))

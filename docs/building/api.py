@@ -1,27 +1,36 @@
 """The public names, by what they are: functions, results, and what one passes to functions."""
 
 import inspect
+from operator import attrgetter
 from typing import Literal
 
 import polyroc
+from polyroc.results.result import Result
 
 Kind = Literal["functions", "records", "results"]
+NAMESPACES = ("estimates", "curves", "decisions", "fronts", "studies", "power", "consistency", "conversions")
 VERBS = ("read", "evaluate", "compare", "curve", "surface", "rates", "operate", "decision_curve", "front",
-         "contrast", "study", "sample_size", "scorer", "plot", "report")  # fmt: skip
+         "compare_measures", "study", "sample_size", "scorer", "plot", "report")  # fmt: skip
 
 
 def names(kind: Kind) -> list[str]:
     """The public names of a kind: verbs in the order in which one needs them, then all others by the alphabet."""
-    others = sorted(set(polyroc._HOMES) - set(VERBS), key=str.lower)
-    return [name for name in (*VERBS, *others) if _kind(name) == kind]
+    others = sorted(set(polyroc.__all__) - set(VERBS), key=str.lower)
+    nested = [
+        f"{space}.{name}"
+        for space in NAMESPACES
+        for name in getattr(polyroc, space).__all__
+        if not hasattr(polyroc, name)
+    ]
+    return [name for name in (*VERBS, *others, *nested) if _kind(name) == kind]
 
 
 def _kind(name: str) -> Kind | None:
-    thing = getattr(polyroc, name)
+    thing = attrgetter(name)(polyroc)
     if inspect.isfunction(thing):
         return "functions"
     if inspect.isclass(thing):
-        return "results" if polyroc._HOMES[name].startswith("polyroc.results") else "records"
+        return "results" if issubclass(thing, Result) else "records"
     return None
 
 

@@ -5,7 +5,8 @@ from fractions import Fraction
 from math import factorial
 from typing import Any
 
-from polyroc.measures import MEASURES, Measure
+from polyroc.measures.measure import Measure
+from polyroc.measures.registry import MEASURES
 
 PARTS = ("Definition", "Use it when", "Do not use it when", "Example", "Cost", "Reference")
 NEEDS = {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 import polyroc as pr
-from polyroc.measures import MEASURES
+from polyroc.measures.registry import MEASURES
 
 FloatArray = NDArray[np.float64]
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from data import Cases, keel, small_image, synthetic
 from page import PAGE, filled
-from worlds import Cases, keel, small_image, synthetic
 
 import polyroc as pr
-from polyroc.results.volume import volume_shares
+from polyroc.fronts.dominated_volume import volume_shares
 
 RESULTS, HALVES = (Path(__file__).parent / name for name in ("results.csv", "halves.csv"))
 POINTS = 10**5  # on which volumes are counted
@@ -30,12 +30,12 @@ PEER = "k-nn"  # the rival of all others in a set
 def searches() -> dict[str, tuple[Any, dict[str, Any]]]:
     """By name: a family, and how it is searched."""
     return {
-        PEER: (pr.NearestNeighbours(), {}),
-        "k-nn, raw features": (pr.NearestNeighbours(standardise=False), {}),
-        "logistic, fit alone": (pr.LogisticFamily(), {"generations": 0}),
-        "logistic, fitted start": (pr.LogisticFamily(), {}),
-        "logistic, random start": (pr.LogisticFamily(scale=1.0), {"start": "random"}),
-        "logistic, as printed": (pr.LogisticFamily(scale=1.0, standardise=False), {"start": "random"}),
+        PEER: (pr.fronts.NearestNeighbours(), {}),
+        "k-nn, raw features": (pr.fronts.NearestNeighbours(standardise=False), {}),
+        "logistic, fit alone": (pr.fronts.LogisticFamily(), {"generations": 0}),
+        "logistic, fitted start": (pr.fronts.LogisticFamily(), {}),
+        "logistic, random start": (pr.fronts.LogisticFamily(scale=1.0), {"start": "random"}),
+        "logistic, as printed": (pr.fronts.LogisticFamily(scale=1.0, standardise=False), {"start": "random"}),
     }
 
 

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 import polyroc as pr
 from polyroc import datasets
-from polyroc.results import RangeTest
-from polyroc.results.spread import Spread
+from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries import duncan, spread, wilcoxon_error
-from polyroc.studies.table import FoldTable
+from polyroc.studies.summaries.fold_spread import Spread
+from polyroc.studies.summaries.range_groups import RangeTest
 
 __all__ = ["LEARNERS", "TABLES", "draws_of", "fold_tables", "measured", "ranges", "spreads", "steps"]
 

@@ -63,15 +63,17 @@ def _real(name: str, per_class: int | None) -> Cases:
 
 def synthetic_fronts(draw: int, variance: float, generations: int) -> dict[str, float]:
     """Both families as in the paper: features as they are, steps of scale 1; MLR also from its fit."""
-    logistic = pr.LogisticFamily(scale=1.0, standardise=False)
+    logistic = pr.fronts.LogisticFamily(scale=1.0, standardise=False)
     return _compared(
-        synthetic(draw, variance), logistic, pr.NearestNeighbours(standardise=False), generations, draw
+        synthetic(draw, variance), logistic, pr.fronts.NearestNeighbours(standardise=False), generations, draw
     )
 
 
 def real_fronts(name: str, per_class: int | None, generations: int) -> dict[str, float]:
     """The same of a real set, whose features have very different units and are standardised."""
-    return _compared(_real(name, per_class), pr.LogisticFamily(scale=1.0), pr.NearestNeighbours(), generations, 0)
+    return _compared(
+        _real(name, per_class), pr.fronts.LogisticFamily(scale=1.0), pr.fronts.NearestNeighbours(), generations, 0
+    )
 
 
 def _compared(cases: Cases, logistic: Any, neighbours: Any, generations: int, rng: int) -> dict[str, float]:
@@ -83,7 +85,7 @@ def _compared(cases: Cases, logistic: Any, neighbours: Any, generations: int, rn
         "MLR, fitted start": pr.front(logistic, X, y, start="fitted", **options),
         "k-nn": pr.front(neighbours, X, y, start="random", **options),
     }
-    volume = pr.front_volumes(fronts, n_points=POINTS, rng=rng)
+    volume = pr.fronts.front_volumes(fronts, n_points=POINTS, rng=rng)
     found = {f"G({name})": volume.gini(name).value for name in fronts}
     for name in ("MLR", "MLR, fitted start"):
         found[f"delta({name}, k-nn)"] = volume.exclusive(name, "k-nn").value
@@ -102,7 +104,7 @@ def fits(equal: bool) -> dict[str, float]:
     values = []
     for draw in range(MANY):
         X, y = synthetic(draw, RIGHT, equal=equal)
-        front = pr.front(pr.LogisticFamily(), X, y, generations=0, rng=0)
+        front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0, rng=0)
         values.append(front.gini(n_points=POINTS, rng=0).value)
     return {
         "mean": float(np.mean(values)),
@@ -117,7 +119,7 @@ def drawn_front() -> tuple[FloatArray, npt.NDArray[np.str_], pr.Front]:
     """The front of figures 1 and 2, with its cases."""
     X, y = synthetic(0, RIGHT)
     named = np.array(["C1", "C2", "C3"])[y]
-    family = pr.LogisticFamily(scale=1.0, standardise=False)
+    family = pr.fronts.LogisticFamily(scale=1.0, standardise=False)
     return X, named, pr.front(family, X, named, generations=500, costs=100, start="fitted", rng=0)
 
 
@@ -173,7 +175,7 @@ def _squeezed(score: FloatArray) -> FloatArray:
 
 def crossing() -> dict[str, float]:
     """G and delta of figure 3's two fronts: exact, as for any two classes."""
-    volume = pr.front_volumes(two_classes(), n_points=None)
+    volume = pr.fronts.front_volumes(two_classes(), n_points=None)
     G = {name: volume.gini(name).value for name in "AB"}
     ab, ba = volume.exclusive("A", "B").value, volume.exclusive("B", "A").value
     return {"smaller delta": min(ab, ba), "error of the identity": abs(G["A"] - G["B"] - ab + ba)} | {
@@ -188,7 +190,7 @@ def volumes() -> dict[str, float]:
         right, printed = _volume(classes, classes - 1), _volume(classes, 2)
         found[f"printed over right, Q = {classes}"] = float(printed / right)
         found[f"right less polyroc's, relative, Q = {classes}"] = abs(
-            pr.chance_volume(classes) / float(right) - 1.0
+            pr.fronts.chance_volume(classes) / float(right) - 1.0
         )
     return found
 

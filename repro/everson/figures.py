@@ -29,7 +29,9 @@ def _draw_regions(X: FloatArray, y: Any, front: pr.Front, folder: Path) -> None:
     """Figure 1, with the boundaries that would be ideal for equal costs."""
     figure, axes = pyplot.subplots(1, 3, figsize=(14.0, 4.8), sharey=True, layout="constrained")
     for ax, (title, place) in zip(axes, panels(front).items(), strict=True):
-        regions = pr.decision_regions(front.deploy(place), X, y, features=("first feature", "second feature"))
+        regions = pr.decisions.decision_regions(
+            front.deploy(place), X, y, features=("first feature", "second feature")
+        )
         picture = pr.plot(regions, ax=ax)
         ideal = densities(np.stack(np.meshgrid(regions.across, regions.up), axis=-1).reshape(-1, 2)).argmax(axis=1)
         for k in range(3):
@@ -51,7 +53,7 @@ def _draw_regions(X: FloatArray, y: Any, front: pr.Front, folder: Path) -> None:
 def _draw_crossing(folder: Path) -> None:
     """Figure 3: G(A) shaded, delta(A, B) hatched across, delta(B, A) hatched upright."""
     fronts = two_classes()
-    volume = pr.front_volumes(fronts, n_points=None)
+    volume = pr.fronts.front_volumes(fronts, n_points=None)
     below = {name: _dominated(front.rates[:, 0, 1], front.rates[:, 1, 0]) for name, front in fronts.items()}
     figure, ax = pyplot.subplots(figsize=(5.6, 5.8), layout="constrained")
     grid = np.linspace(0.0, 1.0, 2001)

@@ -62,25 +62,25 @@ def equations() -> dict[str, dict[str, float]]:
     """Equations 8 to 11, and what equation 11 gives as it is printed."""
     found = {"2 classes, mu = 1": {"A (8)": datasets.Binormal(separation=1.0).auc}}
     for classes, mu in CASES.items():
-        world = datasets.HandTill(classes, mu)
+        model = datasets.HandTill(classes, mu)
         found[f"{classes} classes, mu = {mu:g}"] = {
-            "M (9)": world.hand_till,
-            "C1 (10)": world.accuracy,
-            "C2 (11)": world.pairwise_accuracy,
-            "C2 (11) as printed": (classes - 1) * world.pairwise_accuracy,
+            "M (9)": model.hand_till,
+            "C1 (10)": model.accuracy,
+            "C2 (11)": model.pairwise_accuracy,
+            "C2 (11) as printed": (classes - 1) * model.pairwise_accuracy,
         }
     return found
 
 
 def simulated(per_class: int) -> dict[str, float]:
-    """How many standard errors the measures of a sample are away from the equations, by world and measure."""
+    """How many standard errors the measures of a sample are away from the equations, by model and measure."""
     found = {}
     for classes, mu in CASES.items():
-        world = datasets.HandTill(classes, mu)
-        y, P = world.sample(per_class, rng=SEED)
+        model = datasets.HandTill(classes, mu)
+        y, P = model.sample(per_class, rng=SEED)
         for symbol, key in MEASURES.items():
             estimate = pr.evaluate(y, P, measure=key)
-            away = abs(estimate.value - getattr(world, key)) / estimate.standard_error
+            away = abs(estimate.value - getattr(model, key)) / estimate.standard_error
             found[f"{symbol}, {classes} classes"] = float(away)
     return found
 

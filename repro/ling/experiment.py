@@ -34,14 +34,14 @@ def lists() -> dict[str, dict[str, float]]:
 
 def values() -> dict[str, float]:
     """How many of the 252 lists of ten have an AUC and an accuracy."""
-    joint = pr.contrast("auc", "accuracy", positives=5, negatives=5).joint
+    joint = pr.compare_measures("auc", "accuracy", positives=5, negatives=5).joint
     cells = zip(joint.first, joint.second, joint.counts, strict=True)
     return {f"{25 * area:.0f}/25, {100 * right:.0f} %": float(count) for area, right, count in cells}
 
 
 def lemma() -> dict[str, float]:
     """How far the extreme areas of each accuracy are from acc^2 and 1 - (1 - acc)^2, eight cases of each class."""
-    joint = pr.contrast("auc", "accuracy", positives=8, negatives=8).joint
+    joint = pr.compare_measures("auc", "accuracy", positives=8, negatives=8).joint
     lowest, highest = {}, {}
     for area, right in zip(joint.first.tolist(), joint.second.tolist(), strict=True):
         lowest[right] = min(area, lowest.get(right, 1.0))
@@ -54,7 +54,7 @@ def lemma() -> dict[str, float]:
 
 def contrasted(cases: int) -> dict[str, float]:
     """All pairs of lists with so many cases, half of them positive."""
-    found = pr.contrast("auc", "accuracy", positives=cases // 2, negatives=cases // 2)
+    found = pr.compare_measures("auc", "accuracy", positives=cases // 2, negatives=cases // 2)
     told = {
         "C": found.consistency,
         "D": found.discriminancy,

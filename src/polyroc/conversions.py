@@ -11,15 +11,16 @@ from typing import Any, Literal, Self, TypedDict, Unpack, overload
 
 import numpy as np
 
-from polyroc._normalise import Coded, Missing, Words, as_scores, in_order, normalise
-from polyroc._normalise.coding import encode
-from polyroc._normalise.columns import are_numbers_only
-from polyroc._normalise.frames import as_array, as_columns
-from polyroc._normalise.terms import as_priors
-from polyroc._normalise.values import as_vector, classifier_values
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.scores import Scores
+from polyroc.validation.arrays import Missing, as_array, as_columns
+from polyroc.validation.class_columns import are_numbers_only
+from polyroc.validation.costs import as_priors
+from polyroc.validation.labels import Coded, encode, in_order
+from polyroc.validation.messages import Words
+from polyroc.validation.predictions import as_vector, classifier_values
+from polyroc.validation.scores import as_scores, normalise
 
 __all__ = ["GaussianLikelihoods", "Rule", "to_ordered", "to_probabilities"]
 
@@ -196,7 +197,7 @@ class GaussianLikelihoods:
         labels: Sequence[Hashable] | None = None,
         priors: Any = None,
         sample_weight: Any = None,
-        missing: Missing = "refuse",
+        missing: Missing = "raise",
     ) -> Self:
         """The distributions of the scores of these cases.
 
@@ -299,7 +300,7 @@ def to_probabilities(
     labels: Sequence[Hashable] | None = None,
     priors: Any = None,
     sample_weight: Any = None,
-    missing: Missing = "refuse",
+    missing: Missing = "raise",
 ) -> Any:
     """One probability per class from one score per case, by normal likelihoods (type B to type A).
 

@@ -106,7 +106,7 @@ def _counts(codes: CodeArray, classes: int) -> IntArray:
     if classes == 2:  # many times quicker than counting both
         ones = np.count_nonzero(codes)
         return np.array([len(codes) - ones, ones], dtype=np.int64)
-    from polyroc.kernels.grouping import count  # not above: messages and help need no compiler
+    from polyroc.kernels.class_blocks import count  # not above: messages and help need no compiler
 
     return count(codes, classes)
 

@@ -19,7 +19,7 @@ add(
     pr.rates,
     "three",
     classifier="good",
-    rule=pr.CostRule(["a", "b", "c"], [[0, 1, 4], [1, 0, 1], [2, 1, 0]]),
+    rule=pr.decisions.CostRule(["a", "b", "c"], [[0, 1, 4], [1, 0, 1], [2, 1, 0]]),
 )
 
 
@@ -52,13 +52,13 @@ add("training_priors", pr.operate, "two_columns", priors=[0.9, 0.1], training_pr
 @recorded("operate/other_cases")
 def _other_cases():
     first, second = DATA["two_classes"], DATA["ratings"]
-    return first.call(pr.operate, costs=[[0, 1], [3, 0]], judge_on=(second.y_true, second.y_score))
+    return first.call(pr.operate, costs=[[0, 1], [3, 0]], evaluate_on=(second.y_true, second.y_score))
 
 
 RULES = {
     "ThresholdRule": ("two_classes", lambda: DATA["two_classes"].call(pr.operate).rule),
     "CostRule": ("three_weighted", lambda: DATA["three"].call(pr.operate, classifier="good", costs=COSTS).rule),
-    "MossmanRule": ("three_weighted", lambda: pr.MossmanRule(["a", "b", "c"], 0.4, 0.5)),
+    "MossmanRule": ("three_weighted", lambda: pr.decisions.MossmanRule(["a", "b", "c"], 0.4, 0.5)),
 }
 
 
@@ -79,4 +79,6 @@ add("case_control", pr.decision_curve, "case_control", thresholds=[0.1, 0.3, 0.5
 @recorded("decision_regions/half_planes")
 def decision_regions():
     X, y = FEATURES[:20, :2], LABELS[:20]
-    return pr.decision_regions(lambda Z: np.where(Z[:, 0] < 0.5, "a", "b"), X, y, labels=["a", "b", "c"], grid=6)
+    return pr.decisions.decision_regions(
+        lambda Z: np.where(Z[:, 0] < 0.5, "a", "b"), X, y, labels=["a", "b", "c"], grid=6
+    )

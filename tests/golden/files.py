@@ -16,8 +16,9 @@ from golden.fronts import CLASSIFIERS
 from golden.inputs import TALLIES
 from golden.registry import ANSWERS, METHODS, recorded
 from golden.studies import fold_table, fold_tables
+from polyroc.curves.result import Band
 from polyroc.reports.study_findings import StudyFindings
-from polyroc.results import Band, Result
+from polyroc.results.result import Result
 
 RECORDED = Path(__file__).parent / "recorded"
 ANSWER_FILES, STORED = RECORDED / "answers", RECORDED / "files"
@@ -65,28 +66,30 @@ def _grouped():
 
 
 def _summary(name, tables=fold_table, **options):
-    return lambda: getattr(pr.summaries, name)(tables(), **options)
+    return lambda: getattr(pr.studies.summaries, name)(tables(), **options)
 
 
 RESULTS = {
-    "Anova": Stored(pr.Anova, _summary("anova")),
+    "Anova": Stored(pr.studies.Anova, _summary("anova")),
     "Band": Stored(Band, lambda: DATA["ratings"].call(pr.curve, band="pointwise").band),
-    "BinormalFit": Stored(pr.BinormalFit, lambda: DATA["ratings"].call(pr.curve, binormal=True).binormal),
-    "Certificate": Stored(pr.Certificate, lambda: inputs.tally("two_classes").evaluate("auc").certificate),
+    "BinormalFit": Stored(pr.curves.BinormalFit, lambda: DATA["ratings"].call(pr.curve, binormal=True).binormal),
+    "Certificate": Stored(
+        pr.estimates.Certificate, lambda: inputs.tally("two_classes").evaluate("auc").certificate
+    ),
     "Comparison": Stored(pr.Comparison, _on("two_classifiers", pr.compare, measure="auc")),
     "Comparison_bootstrap": Stored(
         pr.Comparison,
         _on("two_probabilities", pr.compare, measure="auc", method=METHODS["bootstrap_bca"], adjustment="holm"),
     ),
-    "Contrast": Stored(pr.Contrast, planning.exact_comparison),
-    "Contrasts": Stored(pr.Contrasts, planning.several_comparisons),
+    "Contrast": Stored(pr.consistency.MeasureComparison, planning.exact_comparison),
+    "Contrasts": Stored(pr.consistency.MeasureComparisons, planning.several_comparisons),
     "Curve": Stored(pr.Curve, _on("ratings", pr.curve, band="simultaneous", binormal=True)),
     "Curve_precision_recall": Stored(pr.Curve, _on("weighted", pr.curve, kind="pr")),
     "Curves": Stored(pr.Curves, _on("three_weighted", pr.curve, multi_class="ova", drop_intermediate=True)),
     "DecisionCurve": Stored(
-        pr.DecisionCurve, _on("two_probabilities", pr.decision_curve, thresholds=[0.1, 0.3, 0.5])
+        pr.decisions.DecisionCurve, _on("two_probabilities", pr.decision_curve, thresholds=[0.1, 0.3, 0.5])
     ),
-    "DecisionRegions": Stored(pr.DecisionRegions, decisions.decision_regions),
+    "DecisionRegions": Stored(pr.decisions.DecisionRegions, decisions.decision_regions),
     "Estimate": Stored(pr.Estimate, _on("two_classes", pr.evaluate, measure="auc", null=0.6)),
     "Estimate_bootstrap": Stored(
         pr.Estimate, _on("ratings", pr.evaluate, measure="auc", method=METHODS["bootstrap_percentile"])
@@ -96,36 +99,40 @@ RESULTS = {
     "Estimate_tally": Stored(pr.Estimate, lambda: inputs.tally("weighted").evaluate("auc")),
     "Evaluation": Stored(pr.Evaluation, _on("two_classifiers", pr.evaluate, measure=["auc", "gini"])),
     "Evaluation_all": Stored(pr.Evaluation, _on("three_in_order", pr.evaluate)),
-    "Friedman": Stored(pr.Friedman, _summary("friedman", fold_tables)),
+    "Friedman": Stored(pr.studies.Friedman, _summary("friedman", fold_tables)),
     "Front": Stored(pr.Front, _on("two_columns", pr.front)),
     "Front_searched": Stored(pr.Front, fronts.logistic_front),
-    "FrontVolumes": Stored(pr.FrontVolumes, fronts.front_volumes),
-    "Grouped": Stored(pr.Grouped, _grouped),
-    "HeldOut": Stored(pr.HeldOut, fronts.held_out),
-    "Hull": Stored(pr.Hull, lambda: DATA["two_classes"].call(pr.curve).hull()),
+    "FrontVolumes": Stored(pr.fronts.FrontVolumes, fronts.front_volumes),
+    "Grouped": Stored(pr.estimates.Grouped, _grouped),
+    "HeldOut": Stored(pr.fronts.HeldOut, fronts.held_out),
+    "Hull": Stored(pr.curves.Hull, lambda: DATA["two_classes"].call(pr.curve).hull()),
     "OperatingPoint": Stored(pr.OperatingPoint, _on("three", pr.operate, classifier="good", costs=COSTS)),
     "OperatingPoint_at_most": Stored(pr.OperatingPoint, _on("two_classes", pr.operate, at_most={(1, 0): 0.3})),
     "OrderKept": Stored(
-        pr.OrderKept,
-        _on("two_classifiers", pr.order_kept, measure=["auc", "gini"], method=METHODS["bootstrap_bca"]),
+        pr.consistency.OrderKept,
+        _on(
+            "two_classifiers", pr.consistency.order_kept, measure=["auc", "gini"], method=METHODS["bootstrap_bca"]
+        ),
     ),
-    "PairedTests": Stored(pr.PairedTests, _summary("corrected_t")),
-    "PairedTests_wilcoxon": Stored(pr.PairedTests, _summary("wilcoxon", fold_tables)),
-    "Posteriors": Stored(pr.Posteriors, _summary("correlated_t")),
-    "Posteriors_signed_rank": Stored(pr.Posteriors, studies.signed_rank),
-    "RangeTest": Stored(pr.RangeTest, _summary("duncan")),
-    "RangeTest_tukey": Stored(pr.RangeTest, _summary("tukey")),
+    "PairedTests": Stored(pr.studies.PairedTests, _summary("corrected_t")),
+    "PairedTests_wilcoxon": Stored(pr.studies.PairedTests, _summary("wilcoxon", fold_tables)),
+    "Posteriors": Stored(pr.studies.Posteriors, _summary("correlated_t")),
+    "Posteriors_signed_rank": Stored(pr.studies.Posteriors, studies.signed_rank),
+    "RangeTest": Stored(pr.studies.RangeTest, _summary("duncan")),
+    "RangeTest_tukey": Stored(pr.studies.RangeTest, _summary("tukey")),
     "Rates": Stored(pr.Rates, _on("three_weighted", pr.rates)),
-    "Recommendation": Stored(pr.Recommendation, _summary("recommend", fold_tables)),
+    "Recommendation": Stored(pr.studies.Recommendation, _summary("recommend", fold_tables)),
     "Report": Stored(pr.Report, lambda: studies.report("two_classifiers", measure="auc")),
     "SampleSize": Stored(pr.SampleSize, lambda: pr.sample_size(measure="auc", **planning.SIZES["paired"])),
     "SampleSize_simulated": Stored(pr.SampleSize, ANSWERS["sample_size/simulation"]),
-    "Separation": Stored(pr.Separation, _on("three", pr.separation, measure=["hand_till", "accuracy"])),
-    "Spread": Stored(pr.Spread, _summary("spread", fold_tables)),
+    "Separation": Stored(
+        pr.consistency.Separation, _on("three", pr.consistency.separation, measure=["hand_till", "accuracy"])
+    ),
+    "Spread": Stored(pr.studies.Spread, _summary("spread", fold_tables)),
     "Study": Stored(pr.Study, _with_study(_study_with_values)),
     "StudyFindings": Stored(StudyFindings, _with_study(lambda study: studies.study_report(study).findings.study)),
     "Surface": Stored(pr.Surface, _on("ordered", pr.surface, points=6)),
-    "WilcoxonErrors": Stored(pr.WilcoxonErrors, studies.wilcoxon_errors),
+    "WilcoxonErrors": Stored(pr.studies.WilcoxonErrors, studies.wilcoxon_errors),
 }
 
 

@@ -17,17 +17,17 @@ def searched_front(family, **options):
 
 @recorded("front/nearest_neighbours")
 def nearest_neighbours_front():
-    return searched_front(pr.NearestNeighbours(largest=5))
+    return searched_front(pr.fronts.NearestNeighbours(largest=5))
 
 
 @recorded("front/logistic")
 def logistic_front():
-    return searched_front(pr.LogisticFamily())
+    return searched_front(pr.fronts.LogisticFamily())
 
 
 @recorded("front/false_positives")
 def _false_positives():
-    return searched_front(pr.LogisticFamily(), objectives="false_positives", selection="uniform")
+    return searched_front(pr.fronts.LogisticFamily(), objectives="false_positives", selection="uniform")
 
 
 CLASSIFIERS = {
@@ -52,7 +52,7 @@ def held_out():
 
 @recorded("front/volumes")
 def front_volumes():
-    return pr.front_volumes(three_fronts(), n_points=1000, rng=0)
+    return pr.fronts.front_volumes(three_fronts(), n_points=1000, rng=0)
 
 
 def three_fronts():
@@ -74,11 +74,11 @@ def volume(value):
 def _volume_numbers():
     good, poor = three_fronts().values()
     return {
-        "chance": {str(classes): pr.chance_volume(classes) for classes in (2, 3, 4, 5)},
-        "gini": volume(pr.gini_volume(good.rates, n_points=2000, rng=0)),
-        "exclusive": volume(pr.exclusive_volume(good.rates, poor.rates, n_points=2000, rng=0)),
-        "exclusive_exact": volume(pr.exclusive_volume(good.rates[:3], poor.rates[:3], n_points=None)),
-        "gini_two": volume(pr.gini_volume(DATA["two_columns"].call(pr.front).rates)),
+        "chance": {str(classes): pr.fronts.chance_volume(classes) for classes in (2, 3, 4, 5)},
+        "gini": volume(pr.fronts.gini_volume(good.rates, n_points=2000, rng=0)),
+        "exclusive": volume(pr.fronts.exclusive_volume(good.rates, poor.rates, n_points=2000, rng=0)),
+        "exclusive_exact": volume(pr.fronts.exclusive_volume(good.rates[:3], poor.rates[:3], n_points=None)),
+        "gini_two": volume(pr.fronts.gini_volume(DATA["two_columns"].call(pr.front).rates)),
     }
 
 

@@ -6,7 +6,7 @@ import polyroc as pr
 from golden.data import DATA
 from golden.plain import sums
 from golden.registry import METHODS, add, recorded
-from polyroc.measures import MEASURES
+from polyroc.measures.registry import MEASURES
 
 
 @recorded("measures/facts")

@@ -11,7 +11,7 @@ SIZES = {
     "apart": {"value": 0.8, "versus": 0.9, "null": -0.02, "n": 400, "sides": 1},
     "margin": {"value": 0.85, "null": 0.85, "margin": 0.05, "n": 200},
     "width": {"value": 0.85, "width": 0.1},
-    "obuchowski": {"value": 0.85, "null": 0.75, "n": 100, "method": pr.Obuchowski()},
+    "obuchowski": {"value": 0.85, "null": 0.75, "n": 100, "method": pr.power.Obuchowski()},
 }
 for _name, _options in SIZES.items():
     recorded(f"sample_size/{_name}")(lambda options=_options: pr.sample_size(measure="auc", **options))
@@ -20,59 +20,63 @@ add("pilot", pr.sample_size, "three_in_order", measure="hand_till", null=0.7)
 
 @recorded("sample_size/simulation")
 def _simulated_size():
-    world, method = datasets.Binormal(1.2), pr.Simulation(n=50, rng=0)
-    return pr.sample_size(measure="auc", null=0.6, n=(30, 30), world=world, method=method)
+    model, method = datasets.Binormal(1.2), pr.power.Simulation(n=50, rng=0)
+    return pr.sample_size(measure="auc", null=0.6, n=(30, 30), model=model, method=method)
 
 
 @recorded("sample_size/area_correlation")
 def _area_correlation():
-    return pr.area_correlation(0.6, 0.8, 0.85)
+    return pr.power.area_correlation(0.6, 0.8, 0.85)
 
 
 @recorded("contrast/exact")
 def exact_comparison():
-    return pr.contrast("auc", "accuracy", positives=4, negatives=4)
+    return pr.compare_measures("auc", "accuracy", positives=4, negatives=4)
 
 
 @recorded("contrast/ties")
 def _with_ties():
-    return pr.contrast("auc", "accuracy", positives=3, negatives=2, ties=True)
+    return pr.compare_measures("auc", "accuracy", positives=3, negatives=2, ties=True)
 
 
 @recorded("contrast/several")
 def several_comparisons():
-    return pr.contrast(["auc", "partial_auc", "accuracy"], positives=3, negatives=3)
+    return pr.compare_measures(["auc", "partial_auc", "accuracy"], positives=3, negatives=3)
 
 
 @recorded("contrast/three_classes")
 def _three_classes():
-    return pr.contrast(sizes=(2, 2, 2))
+    return pr.compare_measures(sizes=(2, 2, 2))
 
 
 @recorded("contrast/dirichlet")
 def _dirichlet():
-    return pr.contrast("hand_till", "accuracy", world=pr.DirichletWorld((5, 5, 5)), pairs=200, rng=0, n_jobs=1)
+    return pr.compare_measures(
+        "hand_till", "accuracy", model=pr.consistency.DirichletModel((5, 5, 5)), pairs=200, rng=0, n_jobs=1
+    )
 
 
 @recorded("contrast/gaussian")
 def _gaussian():
-    world = pr.GaussianWorld((8, 8), separation=1.0, rival=0.6, correlation=0.3, form="score")
-    return pr.contrast("auc", "accuracy", world=world, pairs=200, rng=0, n_jobs=1)
+    model = pr.consistency.GaussianModel((8, 8), separation=1.0, rival=0.6, correlation=0.3, form="score")
+    return pr.compare_measures("auc", "accuracy", model=model, pairs=200, rng=0, n_jobs=1)
 
 
 @recorded("contrast/ranked_lists")
 def _ranked_lists():
-    return pr.contrast("auc", "accuracy", world=pr.RankedLists((20, 20)), pairs=200, rng=0, n_jobs=1)
+    return pr.compare_measures(
+        "auc", "accuracy", model=pr.consistency.RankedLists((20, 20)), pairs=200, rng=0, n_jobs=1
+    )
 
 
 @recorded("contrast/resampled")
 def _resampled():
     three = DATA["three"]
-    world = pr.ResampledWorld(three.y_true, three.y_score)
-    return pr.contrast("hand_till", "accuracy", world=world, pairs=200, rng=0, n_jobs=1)
+    model = pr.consistency.ResampledModel(three.y_true, three.y_score)
+    return pr.compare_measures("hand_till", "accuracy", model=model, pairs=200, rng=0, n_jobs=1)
 
 
 _KEPT = {"measure": ["auc", "gini"], "method": METHODS["bootstrap_bca"]}
-add("two_classifiers", pr.order_kept, "two_classifiers", **_KEPT)
-add("two_classifiers", pr.separation, "two_classifiers", measure=["auc", "gini"])
-add("three", pr.separation, "three", measure=["hand_till", "accuracy"])
+add("two_classifiers", pr.consistency.order_kept, "two_classifiers", **_KEPT)
+add("two_classifiers", pr.consistency.separation, "two_classifiers", measure=["auc", "gini"])
+add("three", pr.consistency.separation, "three", measure=["hand_till", "accuracy"])

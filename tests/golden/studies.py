@@ -10,7 +10,7 @@ import polyroc as pr
 from golden.data import DATA
 from golden.plain import plain, sums
 from golden.registry import recorded
-from polyroc.studies.table import FoldTable
+from polyroc.studies.fold_values import FoldTable
 
 PLACE = Path(__file__).parents[1]  # where the study finds the module golden.learners
 
@@ -81,25 +81,25 @@ def fold_tables():
 ONE_TABLE = ("anova", "corrected_t", "correlated_t", "duncan", "tukey", "recommend")
 SEVERAL_TABLES = ("friedman", "wilcoxon", "recommend", "spread")
 for _name in ONE_TABLE:
-    recorded(f"summaries/{_name}")(lambda name=_name: getattr(pr.summaries, name)(fold_table()))
+    recorded(f"summaries/{_name}")(lambda name=_name: getattr(pr.studies.summaries, name)(fold_table()))
 for _name in SEVERAL_TABLES:
-    recorded(f"summaries/{_name}_several")(lambda name=_name: getattr(pr.summaries, name)(fold_tables()))
+    recorded(f"summaries/{_name}_several")(lambda name=_name: getattr(pr.studies.summaries, name)(fold_tables()))
 
 
 @recorded("summaries/signed_rank")
 def signed_rank():
-    return pr.summaries.signed_rank(fold_tables(), n=500, rng=0)
+    return pr.studies.summaries.signed_rank(fold_tables(), n=500, rng=0)
 
 
 @recorded("summaries/wilcoxon_errors")
 def wilcoxon_errors():
-    return pr.summaries.wilcoxon_errors(positives=(10, 50, 100))
+    return pr.studies.summaries.wilcoxon_errors(positives=(10, 50, 100))
 
 
 @recorded("summaries/more_questions")
 def _summary_questions():
-    anova, ranges = pr.summaries.anova(fold_table()), pr.summaries.tukey(fold_table())
-    paired = pr.summaries.corrected_t(fold_table())
+    anova, ranges = pr.studies.summaries.anova(fold_table()), pr.studies.summaries.tukey(fold_table())
+    paired = pr.studies.summaries.corrected_t(fold_table())
     return {
         "anova": anova.confidence_interval("a", 0.9),
         "pairs": [plain(pair) for pair in ranges.pairs()],
@@ -109,7 +109,7 @@ def _summary_questions():
 
 @recorded("summaries/wilcoxon_error")
 def _wilcoxon_error():
-    return pr.summaries.wilcoxon_error("auc", 0.85, 40, 60)
+    return pr.studies.summaries.wilcoxon_error("auc", 0.85, 40, 60)
 
 
 def report(name, **options):

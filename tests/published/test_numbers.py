@@ -59,9 +59,9 @@ def test_t3_hanley_and_mcneil_ratings():
     ],
 )
 def test_t6_hand_and_tills_artificial_case(classes, mu, M, C1, C2):
-    world = datasets.HandTill(classes, mu)
-    assert (world.hand_till, world.accuracy, world.pairwise_accuracy) == pytest.approx((M, C1, C2), abs=5e-8)
-    y, P = world.sample(4000, rng=0)
+    model = datasets.HandTill(classes, mu)
+    assert (model.hand_till, model.accuracy, model.pairwise_accuracy) == pytest.approx((M, C1, C2), abs=5e-8)
+    y, P = model.sample(4000, rng=0)
     for key, true in (("hand_till", M), ("accuracy", C1), ("pairwise_accuracy", C2)):
         found = pr.evaluate(y, P, measure=key)
         assert abs(found.value - true) < 4 * found.standard_error  # four standard errors: 1 in 16,000 by chance
@@ -166,10 +166,10 @@ def test_equation_5_of_hand_and_till_holds_exactly():
 
 def test_variance_of_m_against_the_formula_sheets_simulation():
     """c = 3, n = (25, 40, 30): mean of the analytic variance over the true variance of M is about 1."""
-    world = datasets.HandTill(3, 1.0)
+    model = datasets.HandTill(3, 1.0)
     values, variances = [], []
     for seed in range(400):
-        found = pr.evaluate(*world.sample((25, 40, 30), rng=seed), measure="hand_till")
+        found = pr.evaluate(*model.sample((25, 40, 30), rng=seed), measure="hand_till")
         values.append(found.value)
         variances.append(found.standard_error**2)
     ratio = np.mean(variances) / np.var(values, ddof=1)

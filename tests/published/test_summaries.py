@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import polyroc as pr
-from polyroc.results import Provenance
-from polyroc.studies.summaries.range_tests import range_test
-from polyroc.studies.summaries.studentized_range import range_quantile
-from polyroc.studies.table import FoldTable
+from polyroc.results.provenance import Provenance
+from polyroc.studies.fold_values import FoldTable
+from polyroc.studies.summaries.range_tests import range_quantile, range_test
 
 SAID = {"better": 1.0, "data_set": "a", "measure": "auc", "assumes": "", "provenance": Provenance({}, None)}
 
@@ -54,9 +53,9 @@ def test_t14_sweet_potatoes_of_agricolae():
     ],
 )
 def test_t15_bradleys_figure_15(area, printed):
-    found = [pr.summaries.wilcoxon_error("auc", area, n, n) for n in (20, 50, 100, 200)]
+    found = [pr.studies.summaries.wilcoxon_error("auc", area, n, n) for n in (20, 50, 100, 200)]
     assert found == pytest.approx(printed, abs=5e-6)
-    whole = pr.summaries.wilcoxon_errors([area], [20, 50, 100, 200])
+    whole = pr.studies.summaries.wilcoxon_errors([area], [20, 50, 100, 200])
     assert [row["wilcoxon_error"] for row in whole.rows()] == found
 
 
@@ -95,7 +94,7 @@ DEMSAR = {  # JMLR 7 (2006), table 6: AUC of C4.5 and its tuned versions on 14 d
     "Demsar (2006), section 3.2.2", "mean ranks, chi-square 9.28, F 3.69, critical difference 1.25"
 )
 def test_demsars_friedman_and_nemenyi():
-    found = pr.summaries.friedman(DEMSAR)
+    found = pr.studies.summaries.friedman(DEMSAR)
     assert {name: round(rank, 3) for name, rank in found.ranks.items()} == {
         "C4.5+m+cf": 1.964,
         "C4.5+m": 2.0,
@@ -109,12 +108,12 @@ def test_demsars_friedman_and_nemenyi():
     assert found.statistic == pytest.approx(10.2283464566929, abs=1e-12)  # scipy's test, "verified with R"
     assert found.pvalue == pytest.approx(0.0167215803284414, abs=1e-12)
     assert found.critical_difference == pytest.approx(1.25, abs=0.005)
-    assert pr.summaries.friedman(DEMSAR, alpha=0.1).critical_difference == pytest.approx(1.12, abs=0.005)
+    assert pr.studies.summaries.friedman(DEMSAR, alpha=0.1).critical_difference == pytest.approx(1.12, abs=0.005)
 
 
 def test_demsars_nemenyi_tells_two_pairs_apart_at_10_per_cent():
     """Mean ranks 3.143 - 2.000 and 3.143 - 1.964 exceed 1.12."""
-    found = pr.summaries.friedman(DEMSAR, alpha=0.1).nemenyi
+    found = pr.studies.summaries.friedman(DEMSAR, alpha=0.1).nemenyi
     assert found.apart("C4.5", "C4.5+m")
     assert found.apart("C4.5", "C4.5+m+cf")
     assert sum(each["apart"] for each in found.pairs()) == 2
@@ -123,7 +122,7 @@ def test_demsars_nemenyi_tells_two_pairs_apart_at_10_per_cent():
 @pytest.mark.published("Demsar (2006), table 2", "the smaller sum of ranks")
 def test_demsars_wilcoxon():
     """Table 2: the smaller sum of ranks is 12, with two zeros that share ranks 1 and 2; without them it is 6.5."""
-    found = pr.summaries.wilcoxon(DEMSAR)["C4.5", "C4.5+m"]
+    found = pr.studies.summaries.wilcoxon(DEMSAR)["C4.5", "C4.5+m"]
     assert found.statistic == 12 - 1.5 - 2 * 2
     assert found.pvalue < 0.05  # he rejects at 5 %
 
@@ -151,7 +150,7 @@ def moons():
     [(("rbf", "linear"), 0.750, 0.227), (("rbf", "3_poly"), 1.657, 0.050), (("linear", "3_poly"), 1.111, 0.135)],
 )
 def test_scikit_learns_corrected_t(pair, t, one_sided):
-    found = pr.summaries.corrected_t(moons())[pair]
+    found = pr.studies.summaries.corrected_t(moons())[pair]
     assert found.statistic == pytest.approx(t, abs=5e-4)
     assert found.pvalue / 2 == pytest.approx(one_sided, abs=6e-4)  # it reports one side
 
@@ -166,7 +165,7 @@ def test_scikit_learns_corrected_t(pair, t, one_sided):
     ],
 )
 def test_scikit_learns_bayesian_comparison(pair, worse, better, within):
-    found = pr.summaries.correlated_t(moons(), rope=0.01)[pair]
+    found = pr.studies.summaries.correlated_t(moons(), rope=0.01)[pair]
     assert (found.second_better, found.first_better, found.equivalent) == pytest.approx(
         (worse, better, within), abs=5e-4
     )

@@ -7,6 +7,6 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run `polyroc`; bad input and bad usage end with one line on stderr and exit code 2, never a traceback."""
-    from polyroc.cli.commands import run
+    from polyroc.cli.app import run
 
     sys.exit(run(sys.argv[1:]))

@@ -7,13 +7,23 @@ from typing import Any
 
 import click
 
-from polyroc.cli.engine import Files, data_from, engine_options, name_of
-from polyroc.cli.options import data_files, formats, level_option, method_from, method_options, progress_bar
-from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
+from polyroc.cli.options import (
+    Files,
+    data_files,
+    data_from,
+    engine_options,
+    formats,
+    level_option,
+    method_from,
+    method_options,
+    name_of,
+    progress_bar,
+)
 from polyroc.cli.stored import store
+from polyroc.curves.families import Curves
+from polyroc.curves.result import Curve
 from polyroc.errors import InputError
-from polyroc.results.curve import Curve
-from polyroc.results.curve_family import Curves
+from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
 from polyroc.results.result import number_text
 
 __all__ = ["curve"]
@@ -84,7 +94,7 @@ def curve(
     Points in a file:  polyroc curve scores.csv --truth y --scores s --kind pr --out points.csv
     Large files:       polyroc curve 's/*.parquet' --truth y --scores s --tolerance 1e-6 --points 1000
     """
-    from polyroc.curves import curve as trace
+    from polyroc.curves.curve import curve as trace
 
     write = None if out is None else _format_of(out)
     asked: Any = {"band": None if band is None else band.replace("-", "_"), "average": average}

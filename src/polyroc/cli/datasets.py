@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from polyroc.cli.options import formats
-from polyroc.cli.rendering import Format, Page, as_csv, render
+from polyroc.output.terminal import Format, Page, as_csv, render
 
 __all__ = ["datasets"]
 

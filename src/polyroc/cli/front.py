@@ -8,11 +8,11 @@ from typing import Any, TypeAlias
 import click
 
 from polyroc.cli.options import formats, optional_data_file, progress_bar, scores_from
-from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
 from polyroc.cli.stored import is_front, needs_data
 from polyroc.errors import InputError
-from polyroc.results.front import Front
-from polyroc.results.held_out import HeldOut
+from polyroc.fronts.held_out import HeldOut
+from polyroc.fronts.result import Front
+from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
 from polyroc.results.result import number_text
 from polyroc.scores import Scores
 
@@ -143,7 +143,7 @@ def _search(
     **columns: Any,
 ) -> Searched:
     """The front of each classifier in the file, and what is left of it on other cases."""
-    from polyroc.fronts.sweeping import front as find
+    from polyroc.fronts.fixed_classifier import front as find
 
     alphas, bounds = _alphas(alpha), dict(_bound(text) for text in bound) or None
     with progress_bar() as progress:
@@ -203,7 +203,7 @@ def _volumes(
     found: dict[str, Front], held: dict[str, HeldOut], points: int | None, seed: int
 ) -> dict[str, dict[str, Any]]:
     """By front, G and the volumes that only it dominates, all on the same random points; and G on other cases."""
-    from polyroc.fronts.volume import front_volumes
+    from polyroc.fronts.volumes import front_volumes
 
     table = front_volumes(found, n_points=points, rng=seed)
     told: dict[str, dict[str, Any]] = {}

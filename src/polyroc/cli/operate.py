@@ -7,16 +7,24 @@ from typing import Any
 
 import click
 
-from polyroc.cli.engine import Files, data_from, engine_options, name_of
-from polyroc.cli.options import formats, level_option, optional_data_files, progress_bar
+from polyroc.cli.options import (
+    Files,
+    data_from,
+    engine_options,
+    formats,
+    level_option,
+    name_of,
+    optional_data_files,
+    progress_bar,
+)
 from polyroc.cli.rates import matrix_page
-from polyroc.cli.rendering import Format, Page, as_csv, printable, render
 from polyroc.cli.stored import needs_data, store
+from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, MissingFileError
-from polyroc.results.front import Front
-from polyroc.results.operating_point import OperatingPoint
+from polyroc.fronts.result import Front
+from polyroc.output.terminal import Format, Page, as_csv, printable, render
 from polyroc.results.result import number_text
-from polyroc.results.rules import CostRule
+from polyroc.rules import CostRule
 from polyroc.scores import Scores
 
 __all__ = ["operate"]
@@ -53,7 +61,7 @@ QUESTION = (
     click.option("--calibrated", is_flag=True, help="Believe the probabilities: Bayes' rule, not fitted to FILE."),
     click.option("--only", "name", metavar="NAME", help="Which classifier, if FILE holds several."),
     click.option(
-        "--judge-on", type=click.Path(path_type=Path), metavar="FILE", help="Other cases to judge it on."
+        "--evaluate-on", type=click.Path(path_type=Path), metavar="FILE", help="Other cases to judge it on."
     ),
     click.option("--rule", type=click.Path(path_type=Path), metavar="OUT", help="Store the rule as JSON here."),
     click.option(
@@ -80,7 +88,7 @@ def operate(
     priors: str | None,
     at_most: tuple[str, ...],
     name: str | None,
-    judge_on: Path | None,
+    evaluate_on: Path | None,
     rule: Path | None,
     seed: int,
     level: float,
@@ -102,11 +110,11 @@ def operate(
     Costs:       polyroc operate p.csv --truth y --scores 'p_*' --costs 'malignant>benign=10'
     A limit:     polyroc operate p.csv --truth y --scores 'p_*' --at-most 'malignant>benign=0.02'
     Two classes: polyroc operate s.csv --truth sick --scores risk --criterion youden
-    Deploy:      polyroc operate p.csv --truth y --scores 'p_*' --judge-on new.csv --rule rule.json
+    Deploy:      polyroc operate p.csv --truth y --scores 'p_*' --evaluate-on new.csv --rule rule.json
     A front:     polyroc operate --front front.npz --at-most 'malignant>benign=0.02' --rule rule.json
     Large files: polyroc operate 's/*.parquet' --truth y --scores 'p_*' --costs costs.csv --calibrated
     """
-    from polyroc.costs.operating import operate as choose
+    from polyroc.decisions.operate import operate as choose
 
     with progress_bar() as progress:
         source, told = _source(file, front, columns)
@@ -120,7 +128,7 @@ def operate(
             sensitivity=sensitivity,
             specificity=specificity,
             calibrated=calibrated,
-            judge_on=None if judge_on is None else _others(judge_on, source, columns),
+            evaluate_on=None if evaluate_on is None else _others(evaluate_on, source, columns),
             rng=seed,
             classifier=name,
             progress=progress,
@@ -133,7 +141,7 @@ def operate(
     elif output == "csv":
         click.echo(as_csv(found.rows(level)))
     else:
-        click.echo(render(_page(found, level, name_of(judge_on or front or needs_data(file, columns))), output))
+        click.echo(render(_page(found, level, name_of(evaluate_on or front or needs_data(file, columns))), output))
     return 0
 
 
@@ -142,22 +150,24 @@ def _source(file: Files | None, front: Path | None, columns: dict[str, Any]) -> 
     if front is None:
         return data_from(needs_data(file, columns), columns)
     if file is not None:
-        raise InputError("Give FILE or --front, not both; other cases to judge on go to --judge-on.")
+        raise InputError("Give FILE or --front, not both; other cases to judge on go to --evaluate-on.")
     return Front.load(front), {}
 
 
-def _others(judge_on: Path, source: Any, columns: dict[str, Any]) -> Any:
+def _others(evaluate_on: Path, source: Any, columns: dict[str, Any]) -> Any:
     """The cases to judge on, read as those the rule is chosen from."""
-    needs_data(judge_on, columns)
+    needs_data(evaluate_on, columns)
     if isinstance(source, Front) and source.search is not None:
-        raise InputError("--judge-on takes predictions, but this front was searched over features; see Front.on.")
+        raise InputError(
+            "--evaluate-on takes predictions, but this front was searched over features; see Front.on."
+        )
     if not isinstance(source, Scores | Front):
-        return str(judge_on)
-    others, told = data_from(judge_on, {**columns, "engine": None})
+        return str(evaluate_on)
+    others, told = data_from(evaluate_on, {**columns, "engine": None})
     if told:
         raise InputError(
-            f"--judge-on {judge_on} is for an engine, FILE is not; say --engine duckdb, or store the rule with "
-            "--rule and judge it with polyroc rates."
+            f"--evaluate-on {evaluate_on} is for an engine, FILE is not; say --engine duckdb, or store the rule "
+            "with --rule and evaluate it with polyroc rates."
         )
     return others
 

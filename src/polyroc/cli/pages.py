@@ -3,9 +3,14 @@
 from collections.abc import Iterable
 from itertools import groupby
 
-from polyroc.cli.rendering import Page, Row, printable
-from polyroc.measures import MEASURES, Measure
-from polyroc.results import Comparison, Estimate, Evaluation, Grouped, Provenance
+from polyroc.estimates.comparison import Comparison
+from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.evaluation import Evaluation
+from polyroc.estimates.grouped import Grouped
+from polyroc.measures.measure import Measure
+from polyroc.measures.registry import MEASURES
+from polyroc.output.terminal import Page, Row, printable
+from polyroc.results.provenance import Provenance
 from polyroc.results.result import number_text, p_number, p_text
 
 __all__ = ["bounds_told", "comparison_page", "evaluation_page", "grouped_page", "measure_rows", "measures_page"]

@@ -16,7 +16,7 @@ from polyroc.cli.options import (
 )
 from polyroc.cli.stored import is_front, needs_data
 from polyroc.errors import InputError
-from polyroc.results.front import Front
+from polyroc.fronts.result import Front
 from polyroc.scores import Scores
 
 __all__ = ["plot"]
@@ -116,8 +116,8 @@ def plot(
     from polyroc.plots import require_matplotlib
 
     require_matplotlib()
-    from polyroc.plots.files import checked_name, save, without_windows
-    from polyroc.plots.panels import draw_panels
+    from polyroc.plots.dispatch import draw_panels
+    from polyroc.plots.picture import checked_name, save, without_windows
 
     checked_name(out)
     by = method_from(method, replicates, seed)
@@ -169,7 +169,7 @@ def _refuse_idle(kind: str | None, given: dict[str, Any]) -> None:
 
 
 def _front(file: Path, kind: str | None, point: tuple[int, ...], colour: str | None) -> Any:
-    from polyroc.plots.drawing import draw
+    from polyroc.plots.dispatch import draw
 
     found = Front.load(file)
     options: dict[str, Any] = {"points": {f"point {place}": place for place in point}} if point else {}
@@ -184,7 +184,7 @@ def _front(file: Path, kind: str | None, point: tuple[int, ...], colour: str | N
 
 
 def _curves(scores: Scores, kind: str, *, multi_class: str | None, **how: Any) -> Any:
-    from polyroc.curves import curve
+    from polyroc.curves.curve import curve
 
     family: Any = multi_class or ("ova" if scores.n_classes > 2 else None)
     which: Any = kind
@@ -192,22 +192,22 @@ def _curves(scores: Scores, kind: str, *, multi_class: str | None, **how: Any) -
 
 
 def _decisions(scores: Scores) -> Any:
-    from polyroc.costs.benefit import decision_curve
+    from polyroc.decisions.decision_curve import decision_curve
 
     return decision_curve(scores)
 
 
 def _rates(scores: Scores, kind: str, threshold: float | None) -> list[Any]:
-    from polyroc.costs.rating import rates
+    from polyroc.decisions.rates import rates
 
     found = [rates(scores, threshold=threshold, classifier=name) for name in scores.classifiers]
     return [found] if kind == "cobweb" else [*found]
 
 
 def _estimates(scores: Scores, kind: str, measure: tuple[str, ...], method: Any) -> list[Any]:
-    from polyroc.inference.comparing import compare
-    from polyroc.inference.evaluating import evaluate
-    from polyroc.surfaces import surface
+    from polyroc.curves.surface import surface
+    from polyroc.inference.compare import compare
+    from polyroc.inference.evaluate import evaluate
 
     if kind == "forest":
         return [evaluate(scores, measure=list(measure) or None, method=method)]

@@ -6,13 +6,21 @@ from typing import Any
 
 import click
 
-from polyroc.cli.engine import Files, data_from, engine_options, name_of
-from polyroc.cli.options import data_files, formats, level_option, progress_bar
-from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
+from polyroc.cli.options import (
+    Files,
+    data_files,
+    data_from,
+    engine_options,
+    formats,
+    level_option,
+    name_of,
+    progress_bar,
+)
+from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError, MissingFileError
-from polyroc.results.rates import Rates
+from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
 from polyroc.results.result import number_text, plain
-from polyroc.results.rules import Rule
+from polyroc.rules import Rule
 from polyroc.scores import Scores
 
 __all__ = ["matrix_page", "rates", "rule_from"]
@@ -39,7 +47,7 @@ def rates(
     A stored rule:  polyroc rates new.csv --truth y --scores 'p_*' --rule rule.json
     Large files:    polyroc rates 's/*.parquet' --truth y --scores 'p_*' --rule rule.json
     """
-    from polyroc.costs.rating import rates as judge
+    from polyroc.decisions.rates import rates as judge
 
     by = None if rule is None else rule_from(rule)
     with progress_bar() as progress:

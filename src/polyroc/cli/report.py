@@ -18,8 +18,8 @@ from polyroc.cli.options import (
     progress_bar,
     scores_from,
 )
-from polyroc.cli.rendering import printable
 from polyroc.errors import InputError
+from polyroc.output.terminal import printable
 
 __all__ = ["report"]
 
@@ -68,7 +68,7 @@ def report(
     For a paper:     polyroc report all.csv --truth y --scores 'p_*' --classifier model -o tables.tex
     A study:         polyroc report study.duckdb -m auc -o report.html
     """
-    from polyroc.reports.reporting import report as make
+    from polyroc.reports.report import report as make
 
     terms: dict[str, Any]
     named = title or file.name
@@ -96,7 +96,7 @@ def report(
 
 
 def _front(file: Path) -> Any:
-    from polyroc.results.front import Front
+    from polyroc.fronts.result import Front
 
     return Front.load(file)
 
@@ -115,7 +115,7 @@ def _study(file: Path) -> Any:
             f"A report of a study has no columns to choose: leave out {', '.join(given)}; or name one of its data "
             "sets with --table and its columns with --truth, --scores, --classifier and --case."
         )
-    from polyroc.studies.study import Study
+    from polyroc.studies.result import Study
 
     return Study.open(file)
 

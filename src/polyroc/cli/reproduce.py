@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from polyroc.cli.options import formats, progress_bar
-from polyroc.cli.rendering import Format, Page, Row, as_csv, render
 from polyroc.errors import MissingFileError
+from polyroc.output.terminal import Format, Page, Row, as_csv, render
 
 __all__ = ["reproduce"]
 

@@ -27,8 +27,8 @@ def serve(host: str, port: int, name: tuple[str, ...], max_size: int, max_time: 
     or when the server stops (Ctrl-C). There are no passwords: whoever reaches the address can use the page, so
     by default only this machine can.
     """
-    from polyroc.serve.limits import Limits
-    from polyroc.serve.running import serve as run
+    from polyroc.serve.security import Limits
+    from polyroc.serve.server import serve as run
 
     def ready(address: str) -> None:
         click.echo(f"polyroc is at {address} (Ctrl-C ends it)")

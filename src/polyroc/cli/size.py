@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from polyroc.cli.options import convert_option, formats, progress_bar, scores_from
-from polyroc.cli.rendering import Format, Page, as_csv, printable, render
 from polyroc.errors import InputError
+from polyroc.output.terminal import Format, Page, as_csv, printable, render
+from polyroc.power.result import SampleSize
 from polyroc.results.result import number_text
-from polyroc.results.sample_size import SampleSize
 
 __all__ = ["size"]
 
@@ -65,7 +65,7 @@ PILOT = (
     click.option("--labels", metavar="A,B,C", help="The classes in order."),
     convert_option,
     click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
-    click.option("--missing", type=click.Choice(["refuse", "drop"]), help="What to do with missing values."),
+    click.option("--missing", type=click.Choice(["raise", "drop"]), help="What to do with missing values."),
     click.option("--simulate", type=int, metavar="TIMES", help="Resample the pilot data instead of a formula."),
     click.option("--seed", type=int, help="Seed of --simulate, to get the same answer again."),
 )
@@ -106,7 +106,7 @@ def size(
     Three classes:      polyroc size -m vus --value 0.5 --null 0.35 --ratio 1,1,2
     From pilot data:    polyroc size --pilot p.csv --truth y --scores 'p_*' -m hand_till --null 0.8
     """
-    from polyroc.inference.power import sample_size
+    from polyroc.power.sample_size import sample_size
 
     columns = {name: options.pop(name) for name in COLUMNS}
     scores = _pilot(pilot, columns, simulate, seed)
@@ -141,12 +141,13 @@ def _pilot(pilot: Path | None, columns: dict[str, Any], simulate: int | None, se
         return None
     if not columns["truth"] or not columns["scores"]:
         raise InputError("--pilot needs --truth COLUMN and --scores COLUMNS, to say which column holds what.")
-    return scores_from(pilot, **{**columns, "missing": columns["missing"] or "refuse"})
+    return scores_from(pilot, **{**columns, "missing": columns["missing"] or "raise"})
 
 
 def _method(formula: str | None, simulate: int | None, seed: int | None) -> Any:
-    from polyroc.inference.hanley_mcneil import HanleyMcNeil
-    from polyroc.inference.power import Obuchowski, Simulation
+    from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
+    from polyroc.power.formulas import Obuchowski
+    from polyroc.power.simulation import Simulation
 
     if simulate is not None:
         return Simulation(simulate, seed)

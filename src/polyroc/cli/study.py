@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.cli.options import formats
-from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
 from polyroc.cli.study_progress import study_progress
 from polyroc.cli.study_tests import advice, judge
+from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
 from polyroc.results.result import number_text
 
 if TYPE_CHECKING:
-    from polyroc.studies.study import Study
+    from polyroc.studies.result import Study
 
 __all__ = ["study"]
 
@@ -52,7 +52,7 @@ def run(
     if it had never been stopped. A learner that raises, hangs past its time limit or says something that is no
     probability is recorded as failed, and the rest goes on; the exit code is then 1.
     """
-    from polyroc.studies.running import study as carry_out
+    from polyroc.studies.study import study as carry_out
 
     try:
         with study_progress() as progress:
@@ -77,7 +77,7 @@ def show(file: Path, measure: tuple[str, ...], output: Format | None) -> int:
     """
     from dataclasses import replace
 
-    from polyroc.studies.study import Study
+    from polyroc.studies.result import Study
 
     found = Study.open(file)
     if measure:

@@ -8,11 +8,14 @@ from typing import Any
 import click
 
 from polyroc.cli.options import formats
-from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
 from polyroc.errors import InputError
-from polyroc.results import Comparison, Friedman, Posteriors, RangeTest
-from polyroc.results.recommendation import Recommendation
+from polyroc.estimates.comparison import Comparison
+from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
 from polyroc.results.result import number_text, p_number
+from polyroc.studies.summaries.friedman import Friedman
+from polyroc.studies.summaries.posteriors import Posteriors
+from polyroc.studies.summaries.range_groups import RangeTest
+from polyroc.studies.summaries.recommendation import Recommendation
 
 __all__ = ["NAMES", "advice", "judge"]
 
@@ -57,7 +60,7 @@ def judge(
     One data set:   polyroc study test study.duckdb duncan -m auc --data pima -o underlines.png
     Several:        polyroc study test study.duckdb friedman -m auc -o critical_difference.svg
     """
-    from polyroc.studies.study import Study
+    from polyroc.studies.result import Study
 
     method = name.replace("-", "_")
     if method in OVER_DATA_SETS and data is not None:
@@ -103,8 +106,8 @@ def _draw(name: str, found: Mapping[str, Any], out: Path, kind: str | None) -> N
     from polyroc.plots import require_matplotlib
 
     require_matplotlib()
-    from polyroc.plots.drawing import draw
-    from polyroc.plots.files import checked_name, save, without_windows
+    from polyroc.plots.dispatch import draw
+    from polyroc.plots.picture import checked_name, save, without_windows
 
     checked_name(out)
     results = list(found.values())

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from polyroc.cli.options import convert_option, data_file, formats, level_option, scores_from
-from polyroc.cli.rendering import Format, Page, Row, as_csv, printable, render
+from polyroc.curves.surface import Surface
+from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
 from polyroc.results.result import number_text
-from polyroc.results.surface import Surface
 
 __all__ = ["surface"]
 
@@ -40,7 +40,7 @@ def surface(file: Path, measure: str, points: int, level: float, output: Format 
     One score:      polyroc surface marker.csv --truth stage --scores marker --labels healthy,mild,severe
     Probabilities:  polyroc surface irises.parquet --truth species --scores 'p_*' --measure he
     """
-    from polyroc.surfaces import surface as make
+    from polyroc.curves.surface import surface as make
 
     scores = scores_from(file, **columns)
     made = make(scores, measure=measure, points=points if output in ("csv", "json") else SHOWN)

@@ -1,5 +1,26 @@
-"""Curves: what every threshold of a score does; the verb `curve`."""
+"""ROC, precision-recall, DET and cost curves, bands, fits, hulls and surfaces; the verbs `curve` and `surface`."""
 
-from polyroc.curves.tracing import curve
+from typing import TYPE_CHECKING
 
-__all__ = ["curve"]
+from polyroc._lazy import attach
+
+if TYPE_CHECKING:
+    from polyroc.curves.binormal_fit import BinormalFit
+    from polyroc.curves.families import Curves
+    from polyroc.curves.hull import Hull
+    from polyroc.curves.result import Band, Curve
+    from polyroc.curves.surface import Surface
+
+__all__ = ["Band", "BinormalFit", "Curve", "Curves", "Hull", "Surface"]
+
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "Band": "polyroc.curves.result",
+        "BinormalFit": "polyroc.curves.binormal_fit",
+        "Curve": "polyroc.curves.result",
+        "Curves": "polyroc.curves.families",
+        "Hull": "polyroc.curves.hull",
+        "Surface": "polyroc.curves.surface",
+    },
+)

@@ -6,13 +6,14 @@ from functools import cache
 import numpy as np
 
 from polyroc.curves.sweep import Sweep
+from polyroc.estimates.boundary import Boundary
+from polyroc.estimates.intervals import UNSEEN
 from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.tracing import upper_hull
-from polyroc.measures import MEASURES, Measure, Sample, Statistic
-from polyroc.measures.measure import always
-from polyroc.measures.statistic import Errors, Shares, Strata
-from polyroc.results.boundary import Boundary
-from polyroc.results.intervals import UNSEEN
+from polyroc.kernels.curves import upper_hull
+from polyroc.measures.measure import Measure, always
+from polyroc.measures.registry import MEASURES
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Errors, Shares, Statistic, Strata
 
 __all__ = ["AREAS", "average_precision", "cost_area"]
 

@@ -8,15 +8,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from polyroc.curves.falling import falling
-from polyroc.curves.sweep import Sweep
+from polyroc.curves.binormal_fit import SPAN, BinormalFit
+from polyroc.curves.result import Band, BandKind, CurveKind
+from polyroc.curves.sweep import Sweep, falling
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.inference.bootstrap import Bootstrap, over_resamples
 from polyroc.inference.methods import Method
+from polyroc.inference.methods.bootstrap import Bootstrap, over_resamples
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.band import Band, BandKind
-from polyroc.results.binormal_fit import SPAN, BinormalFit
-from polyroc.results.curve import CurveKind
 
 __all__ = ["BandName", "band_around", "drawn_as", "working_hotelling"]
 

@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polyroc.curves.binormal_fit import BinormalFit
 from polyroc.curves.sweep import Sweep
 from polyroc.errors import NotApplicableError
+from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results import Estimate, Provenance
-from polyroc.results.binormal_fit import BinormalFit
+from polyroc.results.provenance import Provenance
 
 __all__ = ["fit_binormal"]
 

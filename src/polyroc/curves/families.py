@@ -1,15 +1,109 @@
-"""Many classes as two-class problems: each class against the others together, or every ordered pair."""
+"""Curves: several curves that belong together."""
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
+from polyroc.curves.hull import Hull, hull_of
+from polyroc.curves.result import Curve
+from polyroc.errors import NotApplicableError
+from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.results.result import SCHEMA, Result, number_text
 from polyroc.scores import Scores
 
-__all__ = ["MultiClass", "Problem", "problems"]
+__all__ = ["Curves", "FamilyKind", "MultiClass", "Problem", "problems"]
+
+
+FamilyKind = Literal["classifier", "class", "pair", "fold"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Curves(Result, Mapping[str, Curve]):
+    """A family of curves: by classifier, by class against the rest, by ordered pair of classes, or by fold.
+
+    Attributes
+    ----------
+    by
+        "classifier", "class", "pair" or "fold".
+    curves
+        By the name of the classifier, the class, the pair ("A(i|j)": class i against class j by column i) or the
+        fold; where there are several classifiers of many classes, "classifier: class".
+    whole
+        For many classes: by classifier, the measure of which the areas are the parts (ova, or hand_till).
+    """
+
+    by: FamilyKind
+    curves: Mapping[str, Curve]
+    whole: Mapping[str, Estimate]
+
+    def __getitem__(self, key: str) -> Curve:
+        return self.curves[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.curves)
+
+    def __len__(self) -> int:
+        return len(self.curves)
+
+    def __repr__(self) -> str:
+        shown = [f"{key} {number_text(curve.area.value)}" for key, curve in list(self.curves.items())[:6]]
+        more = ", ..." if len(self) > 6 else ""
+        return f"Curves({self.kind} by {self.by}: {', '.join(shown)}{more})"
+
+    @property
+    def kind(self) -> str:
+        """The kind of every curve."""
+        return next(iter(self.curves.values())).kind
+
+    @property
+    def areas(self) -> dict[str, Estimate]:
+        """The area of each curve."""
+        return {key: curve.area for key, curve in self.curves.items()}
+
+    def hull(self) -> Hull:
+        """The upper convex hull of the classifiers together: which of them to use where, and how to mix two."""
+        if self.by != "classifier":
+            raise NotApplicableError(
+                f"A common hull is of classifiers that judge the same question, not of curves by {self.by}; "
+                "take the hull of each curve."
+            )
+        return hull_of(curve.vertices for curve in self.curves.values())
+
+    def thinned(self, points: int = 2000, tolerance: float = 1e-4) -> "Curves":
+        """Every curve from fewer points; see `Curve.thinned`."""
+        fewer = {key: curve.thinned(points, tolerance) for key, curve in self.curves.items()}
+        return Curves(self.by, fewer, self.whole)
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """One record per point of each curve."""
+        return [{self.by: key, **row} for key, curve in self.curves.items() for row in curve.rows(level)]
+
+    def _repr_html_(self) -> str:
+        return "".join(curve._repr_html_() for curve in self.curves.values())
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": "Curves",
+            "by": self.by,
+            "curves": {key: curve.to_dict(level) for key, curve in self.curves.items()},
+            "whole": {key: estimate.to_dict(level) for key, estimate in self.whole.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        return cls(
+            data["by"],
+            {key: Curve.from_dict(each) for key, each in data["curves"].items()},
+            {key: Estimate.from_dict(each) for key, each in data["whole"].items()},
+        )
+
 
 MultiClass = Literal["ova", "ovo"]
 

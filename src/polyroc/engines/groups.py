@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from polyroc.engines.opening import OpenedFiles
+from polyroc.engines.dataset import OpenedFiles
 from polyroc.engines.rows import Batch, MemoryRows, Rows, joined
 from polyroc.errors import PolyrocError, PolyrocWarning, warn
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from polyroc.engines.column import Column, record_width, sums_of
+from polyroc.engines.bins import Column, record_width, sums_of
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.tallying import add_cases, add_records, add_weighted, winners, wins
+from polyroc.kernels.bins import add_cases, add_records, add_weighted, winners, wins
 
 __all__ = ["MOST_CLASSES", "Patterns"]
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from polyroc.engines.column import Column, Where, record_width, sums_of
+from polyroc.engines.bins import Column, Where, record_width, sums_of
 from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, OutOfSpaceError
-from polyroc.io.source import Source
+from polyroc.io.sources import Source
 from polyroc.kernels.arrays import CodeArray, FloatArray
-from polyroc.kernels.tallying import FRACTION, add_cases, add_weighted
+from polyroc.kernels.bins import FRACTION, add_cases, add_weighted
 
 if TYPE_CHECKING:
-    from polyroc.engines.passing import Pass
+    from polyroc.engines.scan import Pass
 
 __all__ = [
     "Batch",

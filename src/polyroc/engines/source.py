@@ -8,7 +8,7 @@ from typing import Any
 
 from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, MissingFileError
-from polyroc.io.source import Source, check_names, kind_of
+from polyroc.io.sources import Source, check_names, kind_of
 
 __all__ = ["Files", "check_files", "find_files", "is_files", "is_frame", "is_session", "open_files"]
 

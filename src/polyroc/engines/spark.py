@@ -13,12 +13,12 @@ from pyspark.cloudpickle import dumps
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as sql
 
-from polyroc.engines.column import Column
-from polyroc.engines.executing import MESSAGE, Load, absorb, count, merge
-from polyroc.engines.passing import Pass
+from polyroc.engines.bins import Column
 from polyroc.engines.rows import check_room, exact_column, not_finite
+from polyroc.engines.scan import Pass
+from polyroc.engines.spark_executors import MESSAGE, Load, absorb, count, merge
 from polyroc.errors import InputError, MissingPackageError, OutOfSpaceError
-from polyroc.kernels.tallying import FRACTION
+from polyroc.kernels.bins import FRACTION
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as SparkColumn

@@ -5,24 +5,23 @@ from typing import Any, Self
 
 import numpy as np
 
-from polyroc._normalise import normalise
-from polyroc._normalise.sampling import check_sampling, check_weight_kind
-from polyroc.engines.bounding import family
-from polyroc.engines.column import record_width
-from polyroc.engines.counting import Counted
-from polyroc.engines.estimating import Facts, Judge
-from polyroc.engines.layout import Layout, Placed
+from polyroc.engines.bins import Layout, Placed, record_width
+from polyroc.engines.bounds import family
+from polyroc.engines.bounds.reading import Classes
+from polyroc.engines.counts import Counted
+from polyroc.engines.estimates import Facts, Judge
 from polyroc.engines.patterns import MOST_CLASSES
-from polyroc.engines.reading import Classes
-from polyroc.engines.stored import Stored, pack, unpack
+from polyroc.engines.tally_file import Stored, pack, unpack
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
+from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.measures import Measure
-from polyroc.measures import measure as find
-from polyroc.measures.fitness import ROUNDING, refusal
-from polyroc.results import Estimate, Provenance
-from polyroc.results.estimate import warn_of_few_effective
+from polyroc.measures.applicability import ROUNDING, refusal
+from polyroc.measures.measure import Measure
+from polyroc.measures.registry import measure as find
+from polyroc.results.provenance import Provenance
 from polyroc.scores import Kind, Sampling, Scores, WeightKind, readable
+from polyroc.validation.scores import normalise
+from polyroc.validation.weights import check_sampling, check_weight_kind
 
 __all__ = ["Tally", "check_weights"]
 
@@ -44,7 +43,7 @@ class Tally:
     pos_label
         The positive one of two classes; 0/1, -1/1, False/True and the last of two labels need not say it.
     bits
-        Cells are 2^-bits wide between 0 and 1 and finer near both ends (see `polyroc.engines.layout.Layout.of`):
+        Cells are 2^-bits wide between 0 and 1 and finer near both ends (see `polyroc.engines.bins.Layout.of`):
         16 by default, less where there are many classes, so that a tally stays below 64 MB.
 
     Examples

@@ -1,1 +1,51 @@
-"""Fronts: which errors can be traded for which, and how much of chance a classifier leaves behind."""
+"""Pareto fronts of error rates: which errors can be traded for which (Everson & Fieldsend 2005)."""
+
+from typing import TYPE_CHECKING
+
+from polyroc._lazy import attach
+
+if TYPE_CHECKING:
+    from polyroc.fronts.dominated_volume import Volume
+    from polyroc.fronts.families.estimator import EstimatorFamily
+    from polyroc.fronts.families.family import Family
+    from polyroc.fronts.families.logistic import LogisticFamily
+    from polyroc.fronts.families.neighbours import NearestNeighbours
+    from polyroc.fronts.held_out import HeldOut
+    from polyroc.fronts.models import PointClassifier
+    from polyroc.fronts.result import Front
+    from polyroc.fronts.volumes import FrontVolumes, chance_volume, exclusive_volume, front_volumes, gini_volume
+
+__all__ = [
+    "EstimatorFamily",
+    "Family",
+    "Front",
+    "FrontVolumes",
+    "HeldOut",
+    "LogisticFamily",
+    "NearestNeighbours",
+    "PointClassifier",
+    "Volume",
+    "chance_volume",
+    "exclusive_volume",
+    "front_volumes",
+    "gini_volume",
+]
+
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "EstimatorFamily": "polyroc.fronts.families.estimator",
+        "Family": "polyroc.fronts.families.family",
+        "Front": "polyroc.fronts.result",
+        "FrontVolumes": "polyroc.fronts.volumes",
+        "HeldOut": "polyroc.fronts.held_out",
+        "LogisticFamily": "polyroc.fronts.families.logistic",
+        "NearestNeighbours": "polyroc.fronts.families.neighbours",
+        "PointClassifier": "polyroc.fronts.models",
+        "Volume": "polyroc.fronts.dominated_volume",
+        "chance_volume": "polyroc.fronts.volumes",
+        "exclusive_volume": "polyroc.fronts.volumes",
+        "front_volumes": "polyroc.fronts.volumes",
+        "gini_volume": "polyroc.fronts.volumes",
+    },
+)

@@ -1,1 +1,1 @@
-"""Error bars: from the components of a measure to standard errors; the verb `evaluate`."""
+"""Inference: the verbs `evaluate` and `compare`, and the methods that give standard errors."""

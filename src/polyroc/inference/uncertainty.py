@@ -6,15 +6,17 @@ from typing import NamedTuple
 import numpy as np
 
 from polyroc.errors import UndefinedMeasureWarning, warn
-from polyroc.inference.bootstrap import Bootstrap, replicates
-from polyroc.inference.hanley_mcneil import HanleyMcNeil, hanley_mcneil
-from polyroc.inference.jackknife import Jackknife, jackknife
+from polyroc.estimates.bootstrap_intervals import Resampled, acceleration
+from polyroc.inference.covariance import by_unit, covariance, influence, sampled_strata, variance
 from polyroc.inference.methods import Method
-from polyroc.inference.unbiased import Unbiased, unbiased
-from polyroc.inference.variance import by_unit, covariance, influence, sampled_strata, variance
+from polyroc.inference.methods.bootstrap import Bootstrap, replicates
+from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil, hanley_mcneil
+from polyroc.inference.methods.jackknife import Jackknife, jackknife
+from polyroc.inference.methods.unbiased import Unbiased, unbiased
 from polyroc.kernels.arrays import FloatArray
-from polyroc.measures import Measure, Sample, Statistic
-from polyroc.results.resampled import Resampled, acceleration
+from polyroc.measures.measure import Measure
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Statistic
 from polyroc.scores import Scores
 
 __all__ = ["Uncertainty", "influences", "part_variance", "uncertainty"]

@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from polyroc.errors import InputError
-from polyroc.io.source import Source
-from polyroc.io.words import columns_named, shortened
+from polyroc.io.messages import columns_named, shortened
+from polyroc.io.sources import Source
 from polyroc.scores import readable
 
 __all__ = ["Asked", "Columns", "Named", "Request", "check_column", "choose"]

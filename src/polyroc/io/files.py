@@ -1,4 +1,4 @@
-"""Files: is it there, and is it what its ending says? Then a source for DuckDB."""
+"""DuckDB files: a table or view of one, such as the predictions in the store of a study."""
 
 import gzip
 import re
@@ -8,15 +8,40 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from polyroc.errors import InputError, MissingFileError
-from polyroc.io.database import database_source
-from polyroc.io.headers import read_header
+from polyroc.errors import InputError, MissingFileError, did_you_mean
+from polyroc.io.csv_files import read_header
 from polyroc.io.json_lines import json_source
+from polyroc.io.messages import shortened
 from polyroc.io.session import Session
-from polyroc.io.source import Source, check_names, compression, kind_of, literal
-from polyroc.io.words import shortened
+from polyroc.io.sources import Source, check_names, compression, kind_of, literal
 
-__all__ = ["file_source"]
+__all__ = ["database_source", "file_source"]
+
+
+_NAMES = """
+    SELECT table_name FROM information_schema.tables
+    WHERE table_catalog = 'stored' AND table_schema = 'main' ORDER BY table_name
+"""
+
+
+def database_source(session: Session, path: Path, table: str | None) -> Source:
+    """A source for a table or view in the file; the only one need not be named."""
+    name, quoted = f"'{path}'", str(path).replace("'", "''")
+    session.run(f"ATTACH '{quoted}' AS stored (READ_ONLY)", (), name)
+    held = [str(row[0]) for row in session.rows(_NAMES, (), name)]
+    if not held:
+        raise InputError(f"{name} holds no table; give another file.")
+    if table is None and len(held) > 1:
+        raise InputError(f"{name} holds several tables; say which with table=...: {', '.join(held)}.")
+    if table is not None and table not in held:
+        raise InputError(f"{name} holds no table {table!r}; {did_you_mean(table, held)}")
+    chosen = (table or held[0]).replace('"', '""')
+    call = f'stored.main."{chosen}"'
+    told = session.rows(f"DESCRIBE SELECT * FROM {call}", (), name)
+    names = tuple(str(row[0]) for row in told)
+    check_names(names, name)
+    return Source(name, names, call, (), tuple(kind_of(str(row[1])) for row in told))
+
 
 Format = Literal["csv", "parquet", "json", "duckdb"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from polyroc.errors import InputError
 from polyroc.io.session import Session
-from polyroc.io.source import Kind, Source, compression, kind_of, literal
+from polyroc.io.sources import Kind, Source, compression, kind_of, literal
 
 __all__ = ["json_source"]
 

@@ -1,30 +1,165 @@
-"""Rows become cases: one row a case, one row a case and classifier, or one row a case, classifier and class."""
+"""Several rows make one case: which row belongs to which classifier, case and class."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 
-from polyroc._normalise import Coded, renumber
+from polyroc.errors import InputError
 from polyroc.io.columns import Columns
-from polyroc.io.labels import like
-from polyroc.io.pairing import (
-    Cases,
-    by_position,
-    check_agreement,
-    complete,
-    in_order_of_appearance,
-    named_cases,
-    rows_of,
-)
+from polyroc.io.messages import ColumnWords, columns_named
+from polyroc.io.predictions import Said, like, number_column, said
 from polyroc.io.table import Table
-from polyroc.io.values import Said, number_column, said
-from polyroc.io.words import ColumnWords, columns_named
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.scores import readable
+from polyroc.validation.labels import Coded, renumber
 
-__all__ = ["Observed", "arrange", "words_for"]
+__all__ = [
+    "Cases",
+    "Observed",
+    "arrange",
+    "by_position",
+    "check_agreement",
+    "complete",
+    "in_order_of_appearance",
+    "named_cases",
+    "rows_of",
+    "words_for",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The case that each row belongs to, how many cases there are, and what they are called."""
+
+    codes: CodeArray
+    count: int
+    name: Callable[[int], str]
+    named: bool
+
+
+def complete(table: Table, name: str) -> Coded:
+    """A column of labels in which none may be missing."""
+    coded = table.coded(name)
+    _check_complete(coded.codes, name)
+    return coded
+
+
+def in_order_of_appearance(coded: Coded) -> Coded:
+    """The same, numbered as the labels come up in the table."""
+    codes, first = _appearance(coded.codes, len(coded.labels))
+    return Coded(codes, tuple(coded.labels[code] for code in coded.codes[first].tolist()))
+
+
+def named_cases(table: Table, name: str) -> Cases:
+    """Cases by the column that names them, in the order in which they come up."""
+    codes = table.codes(name)
+    _check_complete(codes, name)
+    codes, first = _appearance(codes, table.count(name))
+    return Cases(codes, len(first), lambda case: repr(table.label(name, int(first[case]))), True)
+
+
+def by_position(who: Coded, column: str) -> Cases:
+    """Cases by their place among the rows of their classifier."""
+    counts = np.bincount(who.codes, minlength=len(who.labels))
+    odd = int(np.argmax(counts != counts[0]))
+    if odd:
+        raise InputError(
+            f"The classifiers of column {column!r} do not have the same number of rows ({who.labels[0]!r}: "
+            f"{counts[0]}, {who.labels[odd]!r}: {counts[odd]}), so their rows cannot be the same cases in the "
+            "same order; name the cases in a column and give it as case=."
+        )
+    codes = np.empty(len(who.codes), dtype=np.int32)
+    codes[np.argsort(who.codes, kind="stable")] = np.tile(np.arange(counts[0]), len(counts))
+    return Cases(codes, int(counts[0]), lambda case: str(case + 1), False)
+
+
+def rows_of(cases: Cases, who: Coded, about: Coded) -> IntArray:
+    """The row of every (classifier, case, class); each must be there once."""
+    shape = (len(who.labels), cases.count, len(about.labels))
+    cell = (who.codes.astype(np.int64) * shape[1] + cases.codes) * shape[2] + about.codes
+    if shape[0] * shape[1] * shape[2] == len(cell):
+        rows = np.full(len(cell), -1, dtype=np.int64)
+        rows[cell] = np.arange(len(cell))
+        if (rows >= 0).all():
+            return rows.reshape(shape)
+    _refuse_twice(cell, cases, who, about)
+    raise InputError(_absent(cases, who, about))
+
+
+def check_agreement(values: CodeArray | FloatArray, rows: IntArray, cases: Cases, column: str) -> None:
+    """All rows of a case must say the same of it."""
+    table = values[rows]
+    first = table[:1, :, :1]
+    differs = (table != first) & ~((table != table) & (first != first))  # nan is the same as nan
+    if not differs.any():
+        return
+    who, case, about = (int(i[0]) for i in np.nonzero(differs))
+    told = f"rows {rows[0, case, 0] + 1} and {rows[who, case, about] + 1}"
+    if cases.named:
+        raise InputError(
+            f"Case {cases.name(case)} has different values in column {column!r} ({told}); all rows of a case "
+            "must agree there."
+        )
+    raise InputError(
+        f"The classifiers' rows are not the same cases in the same order: column {column!r} differs between "
+        f"{told}; name the cases in a column and give it as case=."
+    )
+
+
+def _check_complete(codes: CodeArray, name: str) -> None:
+    missing: BoolArray = codes < 0
+    if missing.any():
+        raise InputError(
+            f"column {name!r} has missing values ({ColumnWords().where(missing)}), so it is not clear where those "
+            "rows belong; complete or remove them."
+        )
+
+
+def _appearance(codes: CodeArray, count: int) -> tuple[CodeArray, IntArray]:
+    """The codes numbered as they come up, and the row where each comes up first."""
+    first = np.empty(count, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    order = np.argsort(first)
+    rank = np.empty(count, dtype=np.int32)
+    rank[order] = np.arange(count)
+    return rank[codes], first[order]
+
+
+def _refuse_twice(cell: IntArray, cases: Cases, who: Coded, about: Coded) -> None:
+    order = np.argsort(cell, kind="stable")
+    again = np.flatnonzero(np.diff(cell[order]) == 0)
+    if len(again) == 0:
+        return
+    at = again[np.argmin(order[again + 1])]
+    row, other = int(order[at]), int(order[at + 1])
+    told = _told(who, int(who.codes[row]), about, int(about.codes[row]))
+    raise InputError(
+        f"Case {cases.name(int(cases.codes[row]))} comes up twice{told and ' for '}{told} (rows {row + 1} and "
+        f"{other + 1}); one row is needed. Remove the other, or name the cases apart."
+    )
+
+
+def _absent(cases: Cases, who: Coded, about: Coded) -> str:
+    per_case = len(who.labels) * len(about.labels)
+    case = int(np.argmax(np.bincount(cases.codes, minlength=cases.count) < per_case))
+    mine = cases.codes == case
+    present = np.zeros((len(who.labels), len(about.labels)), dtype=np.bool_)
+    present[who.codes[mine], about.codes[mine]] = True
+    classifier, label = (int(i[0]) for i in np.nonzero(~present))
+    return (
+        f"Case {cases.name(case)} has no row for {_told(who, classifier, about, label)}; every case needs one. "
+        "Add the rows, or remove the case everywhere."
+    )
+
+
+def _told(who: Coded, classifier: int, about: Coded, label: int) -> str:
+    """A classifier and a class in words, where there are any."""
+    told = [f"classifier {who.labels[classifier]!r}"] if who.labels != (None,) else []
+    told += [f"class {about.labels[label]!r}"] if about.labels != (None,) else []
+    return " and ".join(told)
+
 
 _Values = TypeVar("_Values", FloatArray, Coded, FloatArray | Coded)
 

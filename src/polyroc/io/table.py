@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from polyroc._normalise import Coded
 from polyroc.errors import InputError
-from polyroc.io.rejects import rejected
+from polyroc.io.csv_files import rejected
 from polyroc.io.session import Session
-from polyroc.io.source import Kind, Source
+from polyroc.io.sources import Kind, Source
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
+from polyroc.validation.labels import Coded
 
 __all__ = ["Table"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polyroc.kernels.arrays import BoolArray, IntArray
-from polyroc.kernels.compiling import kernel
+from polyroc.kernels.jit import kernel
 
 __all__ = ["WordArray", "guard_bits", "merge", "pack", "places_of", "sift", "unpack_one"]
 

@@ -14,7 +14,7 @@ from math import factorial
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.compiling import kernel
+from polyroc.kernels.jit import kernel
 
 __all__ = ["MOST_COUNTED", "tally_worths", "worths"]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
-from polyroc.kernels.compiling import kernel
+from polyroc.kernels.jit import kernel
 
 __all__ = ["Runs", "chain_components", "chain_states", "merge", "run_shares", "spread"]
 

@@ -4,7 +4,7 @@ A tree for n places is an array of n + 1 zeros.
 """
 
 from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.compiling import kernel
+from polyroc.kernels.jit import kernel
 
 __all__ = ["held", "insert"]
 

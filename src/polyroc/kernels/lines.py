@@ -7,7 +7,7 @@ more than `TIE` is equal, so that ratios which are equal but for rounding tie.
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.compiling import kernel
+from polyroc.kernels.jit import kernel
 
 __all__ = ["TIE", "falling_lines"]
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.compiling import kernel
+from polyroc.kernels.jit import kernel
 
 __all__ = ["highest", "highest_without"]
 

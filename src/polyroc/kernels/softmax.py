@@ -3,7 +3,7 @@
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.compiling import kernel
+from polyroc.kernels.jit import kernel
 
 __all__ = ["softmax"]
 

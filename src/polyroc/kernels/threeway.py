@@ -3,8 +3,8 @@
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.compiling import kernel
 from polyroc.kernels.fenwick import held, insert
+from polyroc.kernels.jit import kernel
 
 __all__ = ["rising_pairs"]
 

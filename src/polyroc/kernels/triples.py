@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.compiling import kernel
+from polyroc.kernels.jit import kernel
 
 __all__ = ["Sweep", "right_triples", "sweeps"]
 

@@ -98,7 +98,7 @@ class Measure:
     def __str__(self) -> str:
         """The key, with what it was told: the form in which `measure` reads it.
 
-        >>> from polyroc.measures import measure
+        >>> from polyroc import measure
         >>> str(measure("partial_auc", fpr=(0, 0.2)))
         'partial_auc(fpr=(0, 0.2))'
         """

@@ -10,12 +10,12 @@ import numpy as np
 from scipy.special import xlogy
 
 from polyroc.errors import MeasureError
+from polyroc.estimates.boundary import Boundary
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.chains import Runs, chain_components, chain_states, merge, run_shares, spread
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Scale, Statistic, Strata, Stratum
-from polyroc.results.boundary import Boundary
 
 __all__ = ["ORDERED", "Chains", "scurfield", "umbrella", "vus"]
 
@@ -121,7 +121,7 @@ def scurfield(sample: Sample, corrected: bool) -> Statistic:
     Like every plug-in entropy D is too large in small samples. `corrected=True` takes off the jackknife's estimate
     of that bias, sum over classes of (n_k - 1) (mean of D without a case of k - D); the standard error stays, and
     so does the interval, which allows for the bias in either case: near chance D is quadratic in the volumes
-    (`polyroc.results.boundary`).
+    (`polyroc.estimates.boundary`).
     """
     if not isinstance(corrected, bool | np.bool_):
         raise MeasureError(f"corrected must be True or False, got {corrected!r}.")

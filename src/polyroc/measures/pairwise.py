@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, sums_of_others
-from polyroc.kernels.merging import area, placements
+from polyroc.kernels.placements import area, placements
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Shares, Statistic, Strata, Stratum

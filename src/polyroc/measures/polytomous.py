@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.merging import counts_below
+from polyroc.kernels.placements import counts_below
 from polyroc.kernels.polytomous import highest, highest_without
 from polyroc.measures.measure import Measure, always, one_in_classes
 from polyroc.measures.sample import Sample

@@ -6,7 +6,7 @@ import numpy as np
 
 from polyroc.errors import MeasureError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.merging import area, counts_below, placements
+from polyroc.kernels.placements import area, counts_below, placements
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Strata, Stratum

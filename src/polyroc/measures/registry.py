@@ -5,14 +5,14 @@ from typing import Any
 
 from polyroc.errors import MeasureError, did_you_mean
 from polyroc.measures.assignment import ASSIGNMENT
-from polyroc.measures.decision import DECISION
+from polyroc.measures.confusion import DECISION
 from polyroc.measures.measure import Measure
 from polyroc.measures.ordered import ORDERED
 from polyroc.measures.pairwise import PAIRWISE
 from polyroc.measures.polytomous import POLYTOMOUS
 from polyroc.measures.ranking import RANKING
-from polyroc.measures.table import TABLE
 from polyroc.measures.threeway import THREEWAY
+from polyroc.measures.two_class_table import TABLE
 
 __all__ = ["MEASURES", "measure"]
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.grouping import argsort_blocks, group, sort_blocks, split
+from polyroc.kernels.class_blocks import argsort_blocks, group, sort_blocks, split
 from polyroc.scores import Scores
 
 __all__ = ["Sample"]

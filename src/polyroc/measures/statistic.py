@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from polyroc.estimates.boundary import Boundary
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.results.boundary import Boundary
 
 __all__ = ["Errors", "Scale", "Shares", "Statistic", "Strata", "Stratum"]
 
@@ -99,7 +99,7 @@ class Statistic:
     shares
         Makes the dependence on the shares of the classes; None if the value does not depend on them, or if they
         were given and not estimated from the cases. Where class sizes are random it adds one stratum, of all
-        cases, to the variance: see `polyroc.inference.variance.sampled_strata`.
+        cases, to the variance: see `polyroc.inference.covariance.sampled_strata`.
     """
 
     value: float

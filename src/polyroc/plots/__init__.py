@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from polyroc.errors import MissingPackageError
-from polyroc.results import Result
+from polyroc.results.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,7 @@ def plot(
     ['0.750 (0.069 to 0.992)']
     """
     require_matplotlib()
-    from polyroc.plots.drawing import draw
+    from polyroc.plots.dispatch import draw
 
     return draw(result, ax, kind, **options)
 

@@ -12,11 +12,24 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 from matplotlib.text import Text
 
-from polyroc.plots.legend import name_lines
-from polyroc.plots.look import COLOURS, FAINT, HAIR, LINE, MUTED, SMALL, TINY, axes_of, dress, ink, style
+from polyroc.decisions.rate_matrix import Cobweb, Rates
 from polyroc.plots.picture import Picture
-from polyroc.plots.words import PLAIN, shown
-from polyroc.results.rates import Cobweb, Rates
+from polyroc.plots.style import (
+    COLOURS,
+    FAINT,
+    HAIR,
+    LINE,
+    MUTED,
+    PLAIN,
+    SMALL,
+    TINY,
+    axes_of,
+    dress,
+    ink,
+    name_lines,
+    shown,
+    style,
+)
 
 __all__ = ["CobwebPicture", "draw_cobweb", "draw_cobwebs"]
 

@@ -1,23 +1,47 @@
-"""Forest plots: values one below the other, each with its interval and in figures."""
+"""Numbers beside the axes, in columns with a heading."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import ceil, isfinite, log10
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 
 from polyroc.errors import NotApplicableError
-from polyroc.plots.beside import write_beside
-from polyroc.plots.look import HAIR, LINE, MUTED, SMALL, TEXT, Style, axes_of, dress, ink, width_of
+from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.plots.picture import Picture
-from polyroc.plots.words import PLAIN, between, percent, shown
-from polyroc.results import ConfidenceInterval
+from polyroc.plots.style import (
+    HAIR,
+    LINE,
+    MUTED,
+    PLAIN,
+    SMALL,
+    TEXT,
+    Style,
+    axes_of,
+    between,
+    dress,
+    ink,
+    percent,
+    shown,
+    width_of,
+)
 
-__all__ = ["ForestPicture", "Group", "Row", "draw_forest"]
+__all__ = ["ForestPicture", "Group", "Row", "draw_forest", "write_beside"]
+
+
+def write_beside(ax: Axes, heading: str, texts: Mapping[int, str], offset: float = 8.0) -> tuple[Annotation, ...]:
+    """Texts to the right of the axes, one for each row, so many points from the edge; a heading above them."""
+    beside: dict[str, Any] = {"textcoords": "offset points", "fontsize": SMALL, "annotation_clip": False}
+    ax.annotate(heading, (1, 1), xytext=(offset, 2), xycoords="axes fraction", va="bottom", alpha=MUTED, **beside)
+    return tuple(
+        ax.annotate(text, (1, y), xytext=(offset, 0), xycoords=("axes fraction", "data"), va="center", **beside)
+        for y, text in texts.items()
+    )
+
 
 SCALE, ROW, AROUND = 3.6, 0.27, 0.95  # inches: width of the scale, height of a row and of what is around the rows
 ENOUGH = 0.2  # share of the scale that the intervals must fill for chance to be on it

@@ -11,13 +11,25 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
-from polyroc.plots.front_colours import SCALE, Colour, add_scale, values_by
-from polyroc.plots.fronts import place_of
-from polyroc.plots.legend import name_lines
-from polyroc.plots.look import COLOURS, HAIR, MUTED, SMALL, TEXT, axes_of, dress, ink, style, width_of
+from polyroc.decisions.operating_point import OperatingPoint
+from polyroc.fronts.result import Front
+from polyroc.plots.fronts import SCALE, Colour, add_scale, place_of, values_by
 from polyroc.plots.picture import Picture
-from polyroc.plots.words import PLAIN, shown
-from polyroc.results import Front, OperatingPoint
+from polyroc.plots.style import (
+    COLOURS,
+    HAIR,
+    MUTED,
+    PLAIN,
+    SMALL,
+    TEXT,
+    axes_of,
+    dress,
+    ink,
+    name_lines,
+    shown,
+    style,
+    width_of,
+)
 
 __all__ = ["ParallelPicture", "draw_parallel"]
 

@@ -13,15 +13,13 @@ from matplotlib.legend import Legend
 from mpl_toolkits.mplot3d.art3d import Line3D, Line3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
+from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, NotApplicableError
+from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.plots.front_colours import SCALE, Colour, add_scale, values_by
-from polyroc.plots.fronts import place_of
-from polyroc.plots.legend import name_lines
-from polyroc.plots.look import FAINT, HAIR, SMALL, TEXT, ink, room, style
+from polyroc.plots.fronts import SCALE, Colour, add_scale, place_of, values_by
 from polyroc.plots.picture import Picture
-from polyroc.plots.words import PLAIN, shown
-from polyroc.results import Front, OperatingPoint
+from polyroc.plots.style import FAINT, HAIR, PLAIN, SMALL, TEXT, ink, name_lines, room, shown, style
 
 __all__ = ["FalsePositivesPicture", "draw_false_positives"]
 

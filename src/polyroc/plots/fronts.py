@@ -1,4 +1,4 @@
-"""Fronts of two classes as the staircase of a ROC curve, and how fronts grew."""
+"""Points of a front in shades of a rate, or of when they were found."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,28 +6,82 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
+from matplotlib.colorbar import Colorbar
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle
 from matplotlib.text import Annotation
 
+from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.plots.legend import name_lines
-from polyroc.plots.look import HAIR, LINE, MUTED, SMALL, TEXT, axes_of, dress, ink, style
+from polyroc.fronts.result import Front
+from polyroc.kernels.arrays import FloatArray
 from polyroc.plots.picture import Picture
-from polyroc.plots.words import PLAIN, decimals, shown
-from polyroc.results import Front, OperatingPoint
+from polyroc.plots.style import (
+    HAIR,
+    LINE,
+    MUTED,
+    PLAIN,
+    SMALL,
+    TEXT,
+    axes_of,
+    decimals,
+    dress,
+    ink,
+    name_lines,
+    shown,
+    style,
+)
 
 __all__ = [
+    "SCALE",
+    "Colour",
     "GrowthPicture",
     "StaircasePicture",
+    "add_scale",
     "draw_growth",
     "draw_growths",
     "draw_staircase",
     "draw_staircases",
     "place_of",
+    "values_by",
 ]
+
+
+SCALE = "cividis"  # from dark to light, the same to colour-blind readers
+
+Colour = tuple[Any, Any] | str | None
+
+
+def values_by(found: Front, colour: Colour) -> tuple[FloatArray, str]:
+    """One number for each point, and what it is."""
+    if isinstance(colour, tuple) and len(colour) == 2:
+        k, m = (_position(found, label) for label in colour)
+        return found.rates[:, k, m], f"{shown(found.classes[k], 20)} called {shown(found.classes[m], 20)}"
+    if colour == "generation" and found.generation is not None:
+        return found.generation.astype(np.float64), "generation found"
+    raise InputError(
+        f"colour must be an error (true, said) or, of a front that evolved, 'generation'; got {colour!r}."
+    )
+
+
+def _position(found: Front, label: Any) -> int:
+    for spelling in (str(label), repr(label)):
+        if spelling in found.classes:
+            return found.classes.index(spelling)
+    raise InputError(f"colour names {label!r}, which is not one of the classes {', '.join(found.classes)}.")
+
+
+def add_scale(ax: Axes, shaded: ScalarMappable, words: str) -> Colorbar:
+    """The scale of the shades, beside the axes."""
+    scale = ax.figure.colorbar(shaded, ax=ax, shrink=0.7, pad=0.04)
+    scale.outline.set_visible(False)
+    scale.ax.tick_params(labelsize=SMALL, length=2, width=HAIR)
+    scale.set_label(words, fontsize=SMALL, **PLAIN)
+    return scale
+
 
 SIDE = 4.8  # inches
 WIDTH, HEIGHT = 6.0, 3.8  # inches

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,28 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
+from polyroc.errors import NotApplicableError
+from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
-from polyroc.plots.look import FAINT, HAIR, SMALL, TINY, axes_of, dress, ink, width_of
 from polyroc.plots.picture import Picture
-from polyroc.plots.words import PLAIN, decimals, shown
+from polyroc.plots.style import (
+    FAINT,
+    HAIR,
+    PLAIN,
+    SHADES,
+    SMALL,
+    TEXT,
+    TINY,
+    axes_of,
+    decimals,
+    dress,
+    ink,
+    shown,
+    width_of,
+)
 
-__all__ = ["MatrixPicture", "draw_matrix"]
+__all__ = ["MatrixPicture", "draw_matrix", "draw_pairs", "has_pairs", "shades_of"]
+
 
 CELL, WIDE, AROUND, LARGEST = 0.55, 0.95, 2.2, 9.0  # inches: cells, cells with two lines, around them, at most
 ROOM = 1.15  # a number is written where the cell is so many times as wide
@@ -101,3 +118,61 @@ def _write(
         if below is not None and more:
             ax.text(x, y + 0.18, below[row][column], fontsize=TINY, **look)
     return tuple(written)
+
+
+def has_pairs(estimate: Estimate) -> bool:
+    """Whether its parts are ordered pairs of classes, as those of Hand & Till's M are."""
+    first, second = [*estimate.provenance.cases][:2]
+    return f"{_letter(estimate)}({first}|{second})" in estimate.parts
+
+
+def _letter(estimate: Estimate) -> str:
+    return next(iter(estimate.parts), " ")[0]
+
+
+def draw_pairs(
+    estimate: Estimate, ax: Axes | None = None, *, shades: tuple[float, float] | None = None
+) -> MatrixPicture:
+    """A(i|j) in row i and column j: how well the probabilities of class i tell it from class j.
+
+    Dark cells are pairs that are hard to tell apart.
+
+    Parameters
+    ----------
+    estimate
+        Of the measure `hand_till` (or `pairwise_accuracy`).
+    ax
+        The axes to draw on.
+    shades
+        The values of the darkest and the lightest shade, to draw several on one scale; by default from below the
+        smallest value to 1.
+    """
+    if not has_pairs(estimate):
+        raise NotApplicableError(
+            f"{estimate.measure} has no parts A(i|j) for pairs of classes; draw an estimate of hand_till."
+        )
+    classes = [*estimate.provenance.cases]
+    ends = shades_of([estimate]) if shades is None else shades
+    picture = draw_matrix(ax, _areas(estimate), classes, shades=ends, colours=f"{SHADES}_r")
+    picture.scale.set_label(f"{_letter(estimate)}(i|j)", fontsize=SMALL)
+    picture.ax.set_ylabel("class i", fontsize=TEXT)
+    picture.ax.set_xlabel("class j", fontsize=TEXT)
+    title = f"{shown(estimate.classifier)}: {estimate.name} = {decimals(estimate.value)}"
+    picture.ax.set_title(title, fontsize=TEXT, loc="left", **PLAIN)
+    return picture
+
+
+def shades_of(estimates: Sequence[Estimate]) -> tuple[float, float]:
+    """Round ends of a scale for all pairs of these estimates."""
+    found = [float(value) for each in estimates for value in _areas(each).flat if not np.isnan(value)]
+    return min([0.9, *(floor(20 * value) / 20 for value in found)]), 1.0
+
+
+def _areas(estimate: Estimate) -> FloatArray:
+    letter, classes = _letter(estimate), [*estimate.provenance.cases]
+    values = np.full((len(classes), len(classes)), np.nan)
+    for i, first in enumerate(classes):
+        for j, second in enumerate(classes):
+            if i != j:
+                values[i, j] = estimate.parts[f"{letter}({first}|{second})"].value
+    return values

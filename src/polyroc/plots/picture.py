@@ -1,11 +1,16 @@
 """Picture: the axes that were drawn on; each kind of picture adds its artists by name."""
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
+import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["Picture"]
+from polyroc.errors import InputError
+
+__all__ = ["Picture", "checked_name", "save", "without_windows"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +30,46 @@ class Picture:
         """The figure the axes are on, which can be saved."""
         figure = self.ax.figure
         return figure if isinstance(figure, Figure) else figure.figure
+
+
+PLAIN = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}}
+
+
+def without_windows() -> None:
+    """Draw into memory only: no display is needed."""
+    matplotlib.use("agg")
+
+
+def checked_name(path: Path) -> str:
+    """The format that the name of a file asks for."""
+    suffix = path.suffix.lower().removeprefix(".")
+    if suffix not in PLAIN:
+        came = f"{suffix!r}" if suffix else "no suffix"
+        raise InputError(f"The name of a picture ends in .png, .svg or .pdf, got {came} in {path.name!r}.")
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {str(path.parent)!r} to write {path.name!r} to; make it first.")
+    return suffix
+
+
+def save(figure: Figure, path: Path, *, dpi: float = 150) -> None:
+    """Write a figure under another name first, so that a picture is never half written.
+
+    Parameters
+    ----------
+    figure
+        What to write.
+    path
+        Where to; the suffix is the format.
+    dpi
+        Dots per inch of a PNG.
+    """
+    suffix = checked_name(path)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with matplotlib.rc_context({"svg.hashsalt": "polyroc"}):
+            figure.savefig(unfinished, format=suffix, dpi=dpi, metadata=PLAIN[suffix])
+        unfinished.replace(path)
+    except OSError as trouble:
+        raise InputError(f"{str(path)!r} cannot be written: {trouble.strerror or trouble}.") from None
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -9,11 +9,9 @@ from matplotlib.collections import PathCollection, QuadMesh
 from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.legend import Legend
 
-from polyroc.plots.legend import name_lines
-from polyroc.plots.look import HAIR, SMALL, TEXT, axes_of, dress, ink, style
+from polyroc.decisions.regions import DecisionRegions
 from polyroc.plots.picture import Picture
-from polyroc.plots.words import PLAIN, shown
-from polyroc.results import DecisionRegions
+from polyroc.plots.style import HAIR, PLAIN, SMALL, TEXT, axes_of, dress, ink, name_lines, shown, style
 
 __all__ = ["RegionsPicture", "draw_regions"]
 

@@ -10,11 +10,26 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 
 from polyroc.errors import InputError
-from polyroc.plots.beside import write_beside
-from polyroc.plots.look import LINE, MUTED, SMALL, TEXT, axes_of, dress, ink, room, style, width_of
+from polyroc.plots.forest import write_beside
 from polyroc.plots.picture import Picture
-from polyroc.plots.words import PLAIN, capital, decimals, percent, shown
-from polyroc.results.range_test import RangeTest, letter
+from polyroc.plots.style import (
+    LINE,
+    MUTED,
+    PLAIN,
+    SMALL,
+    TEXT,
+    axes_of,
+    capital,
+    decimals,
+    dress,
+    ink,
+    percent,
+    room,
+    shown,
+    style,
+    width_of,
+)
+from polyroc.studies.summaries.range_groups import RangeTest, letter
 
 __all__ = [
     "LettersPicture",

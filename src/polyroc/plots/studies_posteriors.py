@@ -11,24 +11,27 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from polyroc.kernels.arrays import FloatArray
-from polyroc.plots.look import (
+from polyroc.plots.matrix import MatrixPicture, draw_matrix
+from polyroc.plots.picture import Picture
+from polyroc.plots.style import (
     COLOURS,
     FAINT,
     HAIR,
     LINE,
     MUTED,
+    PLAIN,
     SHADES,
     SMALL,
     TEXT,
     axes_of,
+    capital,
+    decimals,
     dress,
     ink,
+    shown,
     width_of,
 )
-from polyroc.plots.matrix import MatrixPicture, draw_matrix
-from polyroc.plots.picture import Picture
-from polyroc.plots.words import PLAIN, capital, decimals, shown
-from polyroc.results.posteriors import Posterior, Posteriors
+from polyroc.studies.summaries.posteriors import Posterior, Posteriors
 
 __all__ = ["draw_bars", "draw_density", "draw_probabilities", "draw_triangle"]
 

@@ -7,12 +7,24 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 
-from polyroc.plots.look import HAIR, LINE, MUTED, SMALL, TEXT, axes_of, ink, width_of
 from polyroc.plots.picture import Picture
 from polyroc.plots.studies_groups import lanes
-from polyroc.plots.words import PLAIN, decimals, percent, shown
-from polyroc.results.friedman import Friedman
+from polyroc.plots.style import (
+    HAIR,
+    LINE,
+    MUTED,
+    PLAIN,
+    SMALL,
+    TEXT,
+    axes_of,
+    decimals,
+    ink,
+    percent,
+    shown,
+    width_of,
+)
 from polyroc.results.result import p_text
+from polyroc.studies.summaries.friedman import Friedman
 
 __all__ = ["RanksPicture", "draw_critical_difference"]
 

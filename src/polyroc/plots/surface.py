@@ -8,11 +8,10 @@ from matplotlib.axes import Axes
 from mpl_toolkits.mplot3d.art3d import Line3D, Poly3DCollection
 from mpl_toolkits.mplot3d.axes3d import Axes3D
 
+from polyroc.curves.surface import Surface
 from polyroc.errors import InputError
-from polyroc.plots.look import HAIR, SHADES, SMALL, TEXT, ink, room
 from polyroc.plots.picture import Picture
-from polyroc.plots.words import PLAIN, between, shown
-from polyroc.results.surface import Surface
+from polyroc.plots.style import HAIR, PLAIN, SHADES, SMALL, TEXT, between, ink, room, shown
 
 __all__ = ["SurfacePicture", "draw_surface"]
 

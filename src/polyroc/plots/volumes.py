@@ -3,19 +3,38 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 
 from polyroc.errors import NotApplicableError
-from polyroc.plots.beside import write_beside
-from polyroc.plots.look import COLOURS, HAIR, LINE, MUTED, SMALL, TEXT, axes_of, dress, ink
+from polyroc.estimates.estimate import Estimate
+from polyroc.fronts.volumes import FrontVolumes
+from polyroc.plots.forest import write_beside
+from polyroc.plots.matrix import MatrixPicture, draw_matrix
 from polyroc.plots.picture import Picture
-from polyroc.plots.words import PLAIN, between, decimals, percent, shown
-from polyroc.results import Estimate
+from polyroc.plots.style import (
+    COLOURS,
+    HAIR,
+    LINE,
+    MUTED,
+    PLAIN,
+    SHADES,
+    SMALL,
+    TEXT,
+    axes_of,
+    between,
+    decimals,
+    dress,
+    ink,
+    percent,
+    shown,
+)
 
-__all__ = ["VolumesPicture", "draw_volumes", "has_volumes"]
+__all__ = ["VolumesPicture", "draw_front_volumes", "draw_volumes", "has_volumes"]
+
 
 WIDTH, BAR, AROUND = 7.0, 0.3, 1.1  # inches: of the figure, of a bar, of what is above and below
 MOST = 24  # bars
@@ -102,3 +121,29 @@ def _name(ax: Axes, estimate: Estimate, orders: Sequence[str]) -> None:
     ax.set_xlabel(f"Volume of each order of the classes{some} (dashed: chance, 1/{total})", fontsize=TEXT)
     title = f"{shown(estimate.classifier)}: {estimate.name} = {decimals(estimate.value)}"
     ax.set_title(title, fontsize=TEXT, loc="left", pad=16, **PLAIN)
+
+
+def draw_front_volumes(found: FrontVolumes, ax: Axes | None = None) -> MatrixPicture:
+    """delta(row, column): what the front of the row dominates and that of the column does not; G at the left.
+
+    Parameters
+    ----------
+    found
+        The volumes.
+    ax
+        The axes to draw on.
+    """
+    n = len(found.fronts)
+    if n < 2:
+        raise NotApplicableError("The picture is of two fronts or more; the G of a single one is a number.")
+    deltas = np.where(np.eye(n, dtype=bool), np.nan, found.shares)
+    top = float(np.nanmax(deltas, initial=0.0)) or 1.0
+    picture = draw_matrix(ax, deltas, found.fronts, shades=(0.0, top), colours=SHADES)
+    for text, delta in zip(picture.numbers, deltas[~np.isnan(deltas)], strict=False):
+        text.set_text(decimals(float(delta)))
+    rows = [f"{shown(name, 18)}  G = {decimals(found.gini(name))}" for name in found.fronts]
+    picture.ax.set_yticks(picture.ax.get_yticks(), rows, fontsize=SMALL, **PLAIN)
+    picture.ax.set_ylabel("dominated by this front", fontsize=TEXT)
+    picture.ax.set_xlabel("and not by this one", fontsize=TEXT)
+    picture.scale.set_label("share of the region below chance", fontsize=SMALL)
+    return picture

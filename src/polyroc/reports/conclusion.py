@@ -7,12 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polyroc.decisions.rate_matrix import Rates
+from polyroc.estimates.comparison import Comparison
+from polyroc.estimates.difference import Difference
+from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.intervals import ConfidenceInterval
+from polyroc.fronts.result import Front
 from polyroc.reports.embedding import shortened
 from polyroc.reports.findings import MOST_CLASSES, Findings
-from polyroc.results import Comparison, Difference, Estimate, Front, Rates
-from polyroc.results.intervals import ConfidenceInterval
-from polyroc.results.paired_tests import PairedTest
 from polyroc.results.result import p_text
+from polyroc.studies.summaries.paired_tests import PairedTest
 
 __all__ = ["Conclusion", "Pairs", "conclude", "listed", "measure_compared"]
 

@@ -2,26 +2,36 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from polyroc.curves.families import Curves
+from polyroc.curves.surface import Surface
+from polyroc.decisions.operating_point import OperatingPoint
+from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
+from polyroc.estimates.comparison import Comparison
+from polyroc.estimates.evaluation import Evaluation
+from polyroc.fronts.result import Front
+from polyroc.output.csv import as_csv
 from polyroc.reports.conclusion import Conclusion, conclude
-from polyroc.reports.desk import Desk
+from polyroc.reports.embedding import clipped
+from polyroc.reports.explorer import Desk
 from polyroc.reports.findings import Findings
 from polyroc.reports.methods import methods_of, references_of
-from polyroc.reports.plain import as_latex, as_markdown
 from polyroc.reports.study_conclusion import conclude_study
 from polyroc.reports.study_findings import StudyFindings
 from polyroc.reports.study_methods import plan_lines, study_methods_of, study_references_of
 from polyroc.reports.study_tables import study_tables
-from polyroc.reports.tables import Table, tables
-from polyroc.results import Comparison, Curves, Evaluation, Front, OperatingPoint, Rates, Result, Surface
-from polyroc.results.result import SCHEMA
+from polyroc.reports.tables import Table, decided, in_parts, tables
+from polyroc.reports.text import as_latex, as_markdown
+from polyroc.results.result import SCHEMA, Result
+from polyroc.studies.summaries.friedman import Friedman
 
-__all__ = ["FORMATS", "Report", "checked_path"]
+__all__ = ["FORMATS", "Report", "checked_path", "exports"]
+
 
 WHOLE: Mapping[str, Any] = {
     "evaluation": Evaluation,
@@ -182,3 +192,39 @@ def checked_path(path: str | os.PathLike[str]) -> Path:
     if not found.parent.is_dir():
         raise InputError(f"There is no folder {str(found.parent)!r} to write {found.name!r} to; make it first.")
     return found
+
+
+MOST = 400_000  # characters of all files inside the page; a report as JSON has everything
+
+
+def exports(found: Findings, level: float) -> dict[str, str]:
+    """By the name of the file, its text; what has no rows has no file."""
+    rows = dict(_of_study(found.study, level) if found.study else _of_cases(found, level))
+    texts = {name: as_csv(each) for name, each in rows.items() if each}
+    made: dict[str, str] = {}
+    for name in sorted(texts, key=lambda name: len(texts[name])):
+        if len(texts[name]) + sum(map(len, made.values())) <= MOST:
+            made[name] = texts[name]
+    return made
+
+
+def _of_cases(found: Findings, level: float) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    if found.evaluation is not None:
+        yield "measures", found.evaluation.rows(level)
+        yield "parts", [row for each in in_parts(found.evaluation) for row in each.rows(level)]
+    if found.comparison is not None:
+        yield "comparisons", found.comparison.rows(level)
+    yield "rates", [row for each in decided(found).values() for row in each.rows(level)]
+
+
+def _of_study(found: StudyFindings, level: float) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    yield "values", found.spread.rows(level)
+    tests = {name: each for name, each in found.tests.items() if not isinstance(each, Friedman)}
+    yield "pairs", _by_data_set(tests, level)
+    yield "ranks", [] if found.friedman is None else found.friedman.rows(level)
+    yield "pooled", _by_data_set(found.pooled, level)
+    yield "failures", [{**each._asdict(), "message": clipped(each.message)} for each in found.study.failures]
+
+
+def _by_data_set(results: Mapping[str, Any], level: float) -> list[dict[str, Any]]:
+    return [{"data_set": name, **row} for name, each in results.items() for row in each.rows(level)]

@@ -4,21 +4,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from polyroc._normalise.words import shown
+from polyroc.curves.families import Curves
+from polyroc.curves.result import Curve
+from polyroc.curves.surface import Surface
+from polyroc.decisions.operating_point import OperatingPoint
+from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
-from polyroc.results import (
-    Comparison,
-    Curve,
-    Curves,
-    Estimate,
-    Evaluation,
-    Front,
-    OperatingPoint,
-    Provenance,
-    Rates,
-    Result,
-    Surface,
-)
+from polyroc.estimates.comparison import Comparison
+from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.evaluation import Evaluation
+from polyroc.fronts.result import Front
+from polyroc.results.provenance import Provenance
+from polyroc.results.result import Result
+from polyroc.validation.messages import shown
 
 if TYPE_CHECKING:
     from polyroc.reports.study_findings import StudyFindings

@@ -4,7 +4,7 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from polyroc.reports.drawings import curve_panels, pair_matrix, shapes
+from polyroc.reports.document import exports
 from polyroc.reports.embedding import (
     as_json,
     asset,
@@ -15,8 +15,8 @@ from polyroc.reports.embedding import (
     shortened,
     tidy,
 )
-from polyroc.reports.exploring import explorer
-from polyroc.reports.exports import exports
+from polyroc.reports.explorer import explorer
+from polyroc.reports.figures import curve_panels, pair_matrix, shapes
 from polyroc.reports.study_conclusion import name_of_test, ranks_text
 from polyroc.reports.study_findings import EVERYWHERE, StudyFindings
 from polyroc.reports.study_tables import grouped

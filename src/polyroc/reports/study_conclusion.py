@@ -4,15 +4,17 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 
 from polyroc.errors import MeasureError
-from polyroc.measures import measure as find
+from polyroc.estimates.comparison import Comparison
+from polyroc.estimates.difference import Difference
+from polyroc.measures.registry import measure as find
 from polyroc.reports.conclusion import MANY, Conclusion, Pairs, listed
 from polyroc.reports.embedding import shortened, tidy
 from polyroc.reports.study_findings import EVERYWHERE, StudyFindings, Test
-from polyroc.results import Comparison, Difference, Friedman
-from polyroc.results.paired_tests import PairedTest
 from polyroc.results.result import p_text
-from polyroc.results.spread import FoldSpread
-from polyroc.studies.summaries.tables import direction
+from polyroc.studies.summaries.fold_spread import FoldSpread
+from polyroc.studies.summaries.friedman import Friedman
+from polyroc.studies.summaries.input_tables import direction
+from polyroc.studies.summaries.paired_tests import PairedTest
 
 __all__ = ["conclude_study", "measure_name", "name_of_test", "ranks_text"]
 

@@ -7,18 +7,25 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
+from polyroc.curves.families import Curves
+from polyroc.curves.result import Curve
 from polyroc.errors import InputError, PolyrocError, PolyrocWarning
-from polyroc.inference.evaluating import Progress, evaluate
+from polyroc.estimates.comparison import Comparison
+from polyroc.estimates.evaluation import Evaluation
+from polyroc.inference.evaluate import Progress, evaluate
 from polyroc.inference.methods import DEFAULT, Method
-from polyroc.measures import measure as find
-from polyroc.reports.gathering import POINTS, at_most, detached
-from polyroc.results import Comparison, Curve, Curves, Evaluation, Friedman, PairedTests, RangeTest, Result, Spread
-from polyroc.results.recommendation import Recommendation
-from polyroc.results.result import SCHEMA
+from polyroc.measures.registry import measure as find
+from polyroc.reports.collection import POINTS, at_most, detached
+from polyroc.results.result import SCHEMA, Result
 from polyroc.scores import Scores
 from polyroc.studies import summaries
-from polyroc.studies.study import Study
-from polyroc.studies.table import FoldTable
+from polyroc.studies.fold_values import FoldTable
+from polyroc.studies.result import Study
+from polyroc.studies.summaries.fold_spread import Spread
+from polyroc.studies.summaries.friedman import Friedman
+from polyroc.studies.summaries.paired_tests import PairedTests
+from polyroc.studies.summaries.range_groups import RangeTest
+from polyroc.studies.summaries.recommendation import Recommendation
 
 __all__ = ["EVERYWHERE", "StudyFindings", "Test", "judged"]
 

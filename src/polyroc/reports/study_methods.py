@@ -4,14 +4,14 @@ import shlex
 from contextlib import suppress
 
 from polyroc.errors import MeasureError
-from polyroc.measures import measure as find
+from polyroc.measures.registry import measure as find
 from polyroc.reports.embedding import clipped, tidy
-from polyroc.reports.methods import versions
-from polyroc.reports.papers import cited
+from polyroc.reports.methods import cited, versions
 from polyroc.reports.study_conclusion import measure_name, name_of_test
 from polyroc.reports.study_findings import StudyFindings
-from polyroc.results import Friedman, PairedTests
 from polyroc.studies.plan import Splitting
+from polyroc.studies.summaries.friedman import Friedman
+from polyroc.studies.summaries.paired_tests import PairedTests
 from polyroc.studies.summaries.pooled import POOLED
 
 __all__ = ["plan_lines", "study_methods_of", "study_references_of", "study_repeat"]

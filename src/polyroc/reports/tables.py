@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from math import isnan
 from typing import NamedTuple
 
+from polyroc.decisions.rate_matrix import Rates
+from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.evaluation import Evaluation
 from polyroc.reports.embedding import shortened, tidy
 from polyroc.reports.findings import Findings
-from polyroc.results import Estimate, Evaluation, Rates
 from polyroc.results.result import number_text, p_number
 
 __all__ = [

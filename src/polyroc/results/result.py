@@ -1,13 +1,44 @@
-"""What all results have in common."""
+"""Arrays of numbers for JSON, which knows no nan and no infinity."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from html import escape
-from math import isfinite, nan
+from math import inf, isfinite, isnan, nan
 from typing import Any, Self
 
-from polyroc.errors import InputError
+import numpy as np
 
-__all__ = ["SCHEMA", "Result", "number", "number_text", "p_number", "p_text", "plain"]
+from polyroc.errors import InputError
+from polyroc.kernels.arrays import FloatArray
+
+__all__ = [
+    "SCHEMA",
+    "Result",
+    "number",
+    "number_text",
+    "p_number",
+    "p_text",
+    "plain",
+    "restored",
+    "stored",
+    "tidy",
+]
+
+
+def stored(values: FloatArray) -> list[float | str | None]:
+    """The numbers as a list: nan as None, infinity as text.
+
+    >>> stored(np.array([np.inf, 0.5, np.nan]))
+    ['inf', 0.5, None]
+    """
+    return [v if isfinite(v) else None if isnan(v) else str(v) for v in values.tolist()]
+
+
+def restored(values: Sequence[float | str | None]) -> FloatArray:
+    """What `stored` wrote, read back."""
+    special = {None: nan, "inf": inf, "-inf": -inf}
+    return np.array([special[v] if v is None or isinstance(v, str) else v for v in values], dtype=np.float64)
+
 
 SCHEMA = 1
 
@@ -33,6 +64,7 @@ class Result(ABC):
     @classmethod
     def _checked(cls, data: dict[str, Any]) -> dict[str, Any]:
         """The data, if they are of this kind and of a version that can be read."""
+        data = _with_present_names(data)
         kind, schema = data.get("kind"), data.get("schema")
         if kind != cls.__name__ or schema != SCHEMA:
             raise InputError(
@@ -54,6 +86,18 @@ class Result(ABC):
             "<tr>" + "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in columns) + "</tr>" for row in rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+# Results and fields that were stored under another name.
+RENAMED_KINDS = {"Contrast": "MeasureComparison", "Contrasts": "MeasureComparisons"}
+RENAMED_FIELDS = {"MeasureComparison": {"world": "model"}, "MeasureComparisons": {"contrasts": "comparisons"}}
+
+
+def _with_present_names(data: dict[str, Any]) -> dict[str, Any]:
+    stored = data.get("kind")
+    kind = RENAMED_KINDS.get(str(stored), stored)
+    names = RENAMED_FIELDS.get(str(kind), {})
+    return {names.get(name, name): value for name, value in data.items()} | {"kind": kind}
 
 
 def _cell(value: object) -> str:
@@ -94,3 +138,16 @@ def plain(value: float) -> float | None:
 def number(value: float | None) -> float:
     """A number from JSON, where nothing is nan."""
     return nan if value is None else value
+
+
+def tidy(values: FloatArray, scale: FloatArray) -> FloatArray:
+    """Each value rounded to the twelfth digit of its scale.
+
+    >>> tidy(np.array([0.1 + 0.2, 0.3]), np.ones(1)).tolist()
+    [0.3, 0.3]
+    """
+    size = np.abs(scale)
+    places = 12 - np.ceil(np.log10(np.where(size > 0, size, 1.0)))
+    unit = 10.0 ** np.clip(places, -290, 290)
+    rounded: FloatArray = np.round(values * unit) / unit
+    return rounded

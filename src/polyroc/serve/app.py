@@ -18,11 +18,10 @@ from starlette.staticfiles import StaticFiles
 
 from polyroc.errors import InputError, PolyrocError
 from polyroc.io.preview import preview
-from polyroc.serve.asking import as_columns
-from polyroc.serve.guarding import REPORT_POLICY, Guard, same_page
+from polyroc.serve.forms import as_columns
 from polyroc.serve.jobs import Job, Queue
-from polyroc.serve.limits import Limits
-from polyroc.serve.suggesting import suggestions
+from polyroc.serve.security import REPORT_POLICY, Guard, Limits, same_page
+from polyroc.serve.suggestions import suggestions
 from polyroc.serve.visitors import Upload, Visitor, Visitors
 
 __all__ = ["make_app"]

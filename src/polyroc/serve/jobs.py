@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal
 
-from polyroc.serve.wording import for_visitors
+from polyroc.serve.forms import for_visitors
 
 __all__ = ["Job", "Queue", "State"]
 
@@ -115,10 +115,10 @@ def _work(source: Path, target: Path, columns: dict[str, Any], title: str, their
 
 
 def _report(source: Path, target: Path, columns: dict[str, Any], title: str, tell: Any) -> None:
-    from polyroc.io import read
+    from polyroc.io.read import read
 
     tell(0, 0, "reading")
     scores = read(source, **columns)
-    from polyroc.reports.reporting import report
+    from polyroc.reports.report import report
 
     report(scores, path=target, title=title, progress=tell)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from polyroc.errors import InputError
 from polyroc.serve.jobs import Job
-from polyroc.serve.limits import Limits
+from polyroc.serve.security import Limits
 
 __all__ = ["Upload", "Visitor", "Visitors"]
 

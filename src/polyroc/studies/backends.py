@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from polyroc.errors import InputError, MissingPackageError
-from polyroc.studies.children import carry_out, dismiss
 from polyroc.studies.data import Data
-from polyroc.studies.fitting import Order, Outcome, failure, fit, randomness_kept
+from polyroc.studies.fit import Order, Outcome, failure, fit, randomness_kept
+from polyroc.studies.workers import carry_out, dismiss
 
 __all__ = ["Backend", "choose"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyroc.errors import InputError, PolyrocError, did_you_mean
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.studies.importing import check_parameters, found, on_path
+from polyroc.studies.import_paths import check_parameters, found, on_path
 from polyroc.studies.plan import DataSet, Plan
 
 __all__ = ["Data", "load"]
@@ -83,7 +83,7 @@ def load(plan: Plan, number: int) -> Data:
 
 
 def _from_catalogue(asked: DataSet) -> Data:
-    from polyroc.datasets.loading import load as load_entry
+    from polyroc.datasets.catalogue import load as load_entry
 
     entry = load_entry(asked.name)
     nominal = _positions(asked.nominal or entry.nominal, entry.features)

@@ -5,7 +5,7 @@ from typing import Any
 
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.studies.data import Data
-from polyroc.studies.importing import check_parameters, found, on_path
+from polyroc.studies.import_paths import check_parameters, found, on_path
 from polyroc.studies.plan import Learner, Plan, Step
 
 __all__ = ["built", "check_learners"]

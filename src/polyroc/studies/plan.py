@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from polyroc.errors import InputError, MissingFileError, did_you_mean
-from polyroc.studies.lines import Path as KeyPath
-from polyroc.studies.lines import key_lines
-from polyroc.studies.reading import Place, Reader
-from polyroc.studies.toml import to_toml
+from polyroc.studies.plan_files import Path as KeyPath
+from polyroc.studies.plan_files import Place, Reader, key_lines, to_toml
 
 __all__ = ["PRESETS", "DataSet", "Learner", "Plan", "Splitting", "Step", "preset_text"]
 
@@ -340,7 +338,7 @@ def preset_text(name: str) -> str:
 
 
 def _check_catalogue(name: str, reader: Reader) -> None:
-    from polyroc.datasets.loading import entries
+    from polyroc.datasets.catalogue import entries
 
     known = [entry.name for entry in entries()]
     if name not in known:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from polyroc.studies.fitting import Job, Outcome
+from polyroc.studies.fit import Job, Outcome
 from polyroc.studies.plan import Plan
 
 __all__ = ["Tally"]

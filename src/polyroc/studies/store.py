@@ -19,9 +19,9 @@ import numpy as np
 from polyroc._version import __version__
 from polyroc.errors import InputError, MissingFileError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.studies.fitting import Job, Outcome
+from polyroc.studies.fit import Job, Outcome
 from polyroc.studies.plan import Plan
-from polyroc.studies.splitting import Block
+from polyroc.studies.splits import Block
 
 __all__ = ["SCHEMA", "Facts", "Failure", "Store", "Told", "attach", "reason"]
 

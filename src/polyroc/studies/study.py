@@ -1,377 +1,220 @@
-"""Study: what was found when learners were compared on data sets."""
+"""The verb `study`: what is stored already stays, the rest is fitted, everything is put into the store."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
+from uuid import uuid4
 
-import numpy as np
-
-from polyroc.errors import DroppedRowsWarning, InputError, PolyrocWarning, did_you_mean, warn
-from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.results.result import SCHEMA, number, plain
-from polyroc.scores import Scores
-from polyroc.studies.judging import Judged
+from polyroc._version import __version__
+from polyroc.errors import InputError, MeasureError, MissingPackageError, PolyrocWarning, warn
+from polyroc.studies.backends import Backend, choose
+from polyroc.studies.data import Data, load
+from polyroc.studies.fit import Job, Order
+from polyroc.studies.learners import check_learners
 from polyroc.studies.plan import Plan
-from polyroc.studies.splitting import Block
-from polyroc.studies.store import Facts, Failure, Store, Told
-from polyroc.studies.table import FoldTable
+from polyroc.studies.progress import Tally
+from polyroc.studies.result import Study
+from polyroc.studies.splits import Block, blocks, seed_of
+from polyroc.studies.store import Store
+from polyroc.studies.store_schema import make
 
-__all__ = ["Study"]
+__all__ = ["study"]
 
-_VALUES_ONLY = "Only values were kept here; open the store with Study.open for anything else."
+Progress = Callable[[Tally], None]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Study(Judged):
-    """Learners on data sets, fold by fold. Made by `polyroc.study`, or from its store by `Study.open`.
+def study(
+    plan: "Plan | Mapping[str, Any] | str | PathLike[str]",
+    *,
+    out: "str | PathLike[str] | None" = None,
+    n_jobs: int | None = None,
+    dask: Any = None,
+    retry_failed: bool = False,
+    progress: Progress | None = None,
+) -> Study:
+    """Compare learners on data sets by cross-validation, as Bradley (1997) did; every prediction is kept.
 
-    Attributes
+    The same call again goes on where it was: what is stored is not fitted again. A learner that raises, takes
+    longer than its time limit or says something that is no table of probabilities is recorded as failed, and the
+    rest goes on.
+
+    Parameters
     ----------
     plan
-        What was done.
-    failures
-        The fits that failed: data set, learner, repeat, fold, message.
-    left
-        How many fits are still to be done (the run was stopped); run the same plan again.
-    versions
-        Of polyroc, Python, numpy and scikit-learn.
-    warnings
-        What learners warned of: data set, learner, message, and in how many folds.
-    path
-        The store, which has every prediction; None if only values were kept (`from_dict`).
+        A `Plan`, a mapping, the path of a TOML file, or the name of a preset ("bradley", "hand-till").
+    out
+        The DuckDB file to keep everything in; by default NAME.duckdb, by the name of the plan.
+    n_jobs
+        How many fits at a time, each in a process of its own; -1 for one per core. By default 1, or what the
+        joblib backend has that the caller has set. The predictions do not depend on it.
+    dask
+        The address of a Dask scheduler ("tcp://host:8786") or a `distributed.Client`, to fit on a cluster.
+    retry_failed
+        Try again what has failed before.
+    progress
+        Called with a `Tally` whenever a fit is done.
+
+    Returns
+    -------
+    Study
+        What was found: values of the measures by fold, predictions, failures, tests.
+
+    References
+    ----------
+    Bradley, A. P. (1997). The use of the area under the ROC curve in the evaluation of machine learning
+    algorithms. Pattern Recognition 30, 1145-1159.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> plan = {
+    ...     "data": ["iris"],
+    ...     "learners": ["sklearn.naive_bayes:GaussianNB", "sklearn.tree:DecisionTreeClassifier"],
+    ...     "splitting": {"folds": 5},
+    ... }
+    >>> with TemporaryDirectory() as folder:
+    ...     found = study(plan, out=f"{folder}/study.duckdb")
+    ...     found.values("accuracy").values.mean(axis=0).round(2).tolist()
+    [0.96, 0.91]
     """
+    _require_packages()
+    plan = as_plan(plan)
+    path = Path(f"{plan.name}.duckdb") if out is None else Path(out)
+    backend = choose(n_jobs, dask, limited=any(plan.limit_of(each) is not None for each in plan.learners))
+    data = [load(plan, number) for number in range(len(plan.data))]
+    folds = [blocks(each, plan.splitting, plan.seed) for each in data]
+    if not path.exists():
+        check(plan, data)
+    with Store.opened(path, write=True, make=partial(make, plan=plan, data=data, blocks=folds)) as store:
+        _check_same(store, plan, data)
+        if retry_failed:
+            store.forget_failures()
+        _note_versions(store)
+        _fit_all(store, plan, data, folds, backend, progress)
+        return Study.within(store)
 
-    plan: Plan
-    failures: tuple[Failure, ...]
-    left: int
-    versions: dict[str, str]
-    warnings: tuple[Told, ...] = ()
-    path: Path | None = None
-    _facts: tuple[Facts, ...] = field(default=(), repr=False)
-    _blocks: tuple[tuple[Block, ...], ...] = field(default=(), repr=False)
-    _tables: dict[tuple[str, str], FoldTable] = field(default_factory=dict, repr=False)
-    _said: dict[int, dict[tuple[int, int], FloatArray]] = field(default_factory=dict, repr=False)
 
-    @classmethod
-    def open(cls, path: "str | PathLike[str]") -> "Study":
-        """The study in a store."""
-        with Store.opened(Path(path)) as store:
-            return cls.within(store)
+def _require_packages() -> None:
+    if find_spec("joblib") is None or find_spec("threadpoolctl") is None:
+        raise MissingPackageError("A study needs scikit-learn; pip install 'polyroc[study]'.")
 
-    @classmethod
-    def within(cls, store: Store) -> "Study":
-        """The study in a store that is open."""
-        plan = store.plan
-        blocks = tuple(map(tuple, store.blocks()))
-        total = sum(len(each) for each in blocks) * len(plan.learners)
-        return cls(
-            plan=plan,
-            failures=tuple(store.failures()),
-            left=total - len(store.done()),
-            versions=store.versions(),
-            warnings=tuple(store.warnings()),
-            path=store.path,
-            _facts=tuple(store.facts()),
-            _blocks=blocks,
+
+def as_plan(plan: "Plan | Mapping[str, Any] | str | PathLike[str]") -> Plan:
+    """A plan, whatever it came as."""
+    if isinstance(plan, Plan):
+        return plan
+    return Plan.from_dict(plan) if isinstance(plan, Mapping) else Plan.read(plan)
+
+
+def check(plan: Plan, data: Sequence[Data]) -> None:
+    """Complain of what is wrong with a plan before anything is fitted."""
+    from polyroc.studies.fold_values import check_measure
+
+    check_learners(plan)
+    for number, key in enumerate(plan.measures):
+        try:
+            check_measure(key, data)
+        except (InputError, MeasureError) as error:
+            raise InputError(f"{plan.place('measures', number)}: {error}") from None
+
+
+def _check_same(store: Store, plan: Plan, data: Sequence[Data]) -> None:
+    """A store takes only fits of its own plan and data; names, notes and measures of the plan may change."""
+    stored = store.plan
+    if stored.digest != plan.digest:
+        told = "; ".join(_differences(stored.fixed(), plan.fixed()))
+        raise InputError(
+            f"'{store.path}' holds another study: {told}. Nothing was changed; give another file to write to."
         )
-
-    @property
-    def data_sets(self) -> tuple[str, ...]:
-        """Names of the data sets."""
-        return tuple(each.name for each in self.plan.data)
-
-    @property
-    def learners(self) -> tuple[str, ...]:
-        """Names of the learners."""
-        return tuple(each.name for each in self.plan.learners)
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The measures of the plan; any other can be asked for too."""
-        return self.plan.measures
-
-    def __repr__(self) -> str:
-        state = f", {self.left} fits left" if self.left else ""
-        state += f", {len(self.failures)} failed" if self.failures else ""
-        on = f"{len(self.learners)} learners on {', '.join(self.data_sets)}"
-        return f"Study({on}: {', '.join(self.measures)}{state})"
-
-    def values(self, measure: str | None = None, data_set: str | None = None) -> FoldTable:
-        """The values of a measure on a data set: folds x learners. A leave-one-out is one block of all its cases.
-
-        The first measure of the plan, and the only data set, need not be named.
-        """
-        name = self._data_set(data_set)
-        key = self._measure(measure)
-        if (key, name) not in self._tables:
-            self._compute(key, name)
-        return self._tables[key, name]
-
-    def tables(self, measure: str | None = None) -> list[FoldTable]:
-        """The values of a measure on every data set that it fits."""
-        return [self.values(measure, name) for name in self.data_sets if self.applies(measure, name)]
-
-    def applies(self, measure: str | None, data_set: str) -> bool:
-        """Whether a measure is for as many classes as a data set has."""
-        key = self._measure(measure)
-        if self.path is None:
-            return (key, data_set) in self._tables
-        from polyroc.measures import measure as find
-        from polyroc.studies.measuring import applies
-
-        return applies(find(key), self._facts[self.data_sets.index(self._data_set(data_set))])
-
-    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - there are no intervals
-        """A record for each data set, learner, fold and measure."""
-        return [
-            {
-                "data_set": table.data_set,
-                "learner": learner,
-                "repeat": repeat,
-                "fold": fold,
-                "measure": table.measure,
-                "value": value,
-            }
-            for table in self._all_tables()
-            for learner, column in zip(table.learners, table.values.T.tolist(), strict=True)
-            for (repeat, fold), value in zip(table.blocks, column, strict=True)
-        ]
-
-    def predictions(self, data_set: str | None = None) -> dict[str, np.ndarray[Any, Any]]:
-        """Every out-of-fold prediction, as columns for a data frame: a row for each learner, case and class."""
-        names = self.data_sets if data_set is None else (self._data_set(data_set),)
-        parts = [self._columns(self.data_sets.index(name)) for name in names]
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-    def scores(
-        self, data_set: str | None = None, learners: Sequence[str] | None = None, repeat: int | None = None
-    ) -> Scores:
-        """The predictions of a data set pooled over its folds, for `evaluate`, `compare`, `curve`; groups = folds.
-
-        Of repeated folds the first repeat is taken unless another one is named, so that no case counts twice; of a
-        hold-out all test sets. Folds in which one of the learners failed are left out, with a warning. Where one
-        test set is all there is, each case is a group.
-        """
-        place = self.data_sets.index(self._data_set(data_set))
-        chosen = [self._learner(name) for name in (self.learners if learners is None else learners)]
-        said, facts = self._predicted(place), self._facts[place]
-        if self.plan.splitting.kind != "hold-out" and repeat is None:
-            repeat = 0
-        among = [k for k, block in enumerate(self._blocks[place]) if repeat is None or block.repeat == repeat]
-        kept = [k for k in among if all((learner, k) in said for learner in chosen)]
-        if not kept:
+    for facts, each in zip(store.facts(), data, strict=True):
+        if facts.digest != each.digest:
             raise InputError(
-                f"There is no fold of {facts.name!r} in which all of these learners have predictions; name others "
-                "with learners=[...]."
+                f"The cases of data set {each.name!r} are not those that '{store.path}' was made with. Nothing "
+                "was changed; bring the old data back, or give another file to write to."
             )
-        if len(kept) < len(among):
-            warn(
-                f"{len(among) - len(kept)} of {len(among)} folds of {facts.name!r} are left out, because a "
-                "learner has no predictions there.",
-                DroppedRowsWarning,
-            )
-        tests = [self._blocks[place][k].test for k in kept]
-        return Scores(
-            codes=facts.truth[np.concatenate(tests)].astype(np.int32),
-            labels=facts.labels,
-            values={self.learners[j]: np.concatenate([said[j, k] for k in kept]) for j in chosen},
-            kind="matrix",
-            positive=facts.positive,
-            groups=_groups([len(test) for test in tests]),
-        )
+    if stored != plan:
+        check(plan, data)
+        store.put_plan(plan)
 
-    def pooled_test(self, measure: str | None = None, data_set: str | None = None, **options: Any) -> Any:
-        """DeLong's kind of test on the pooled predictions, folds as groups."""
-        for name in self.data_sets if data_set is None else (self._data_set(data_set),):
-            blocks = self._blocks[self.data_sets.index(name)] if self.plan.splitting.kind == "hold-out" else ()
-            again = len(blocks) > 1 and np.bincount(np.concatenate([block.test for block in blocks])).max() > 1
-            if again:
-                warn(
-                    f"Cases of {name!r} are in several test sets and count as if they were others, so errors are "
-                    "taken for smaller than they are; use corrected_t, or k-fold.",
-                    PolyrocWarning,
+
+def _differences(stored: Any, asked: Any, path: str = "") -> Iterator[str]:
+    """Where two plans differ, key by key."""
+    if isinstance(stored, dict) and isinstance(asked, dict):
+        for key in dict.fromkeys([*stored, *asked]):
+            yield from _differences(stored.get(key), asked.get(key), f"{path}.{key}".lstrip("."))
+    elif isinstance(stored, list) and isinstance(asked, list) and len(stored) == len(asked):
+        for number, pair in enumerate(zip(stored, asked, strict=True)):
+            yield from _differences(*pair, f"{path}[{number}]")
+    elif stored != asked:
+        yield f"{path} is {_shown(stored)} there and {_shown(asked)} here"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        return ", ".join(str(each.get("name", each.get("class"))) for each in value)
+    return "not given" if value is None else repr(value)
+
+
+def _note_versions(store: Store) -> None:
+    now, before = {"polyroc": __version__, "python": sys.version.split()[0]}, store.versions()
+    for package in ("numpy", "scikit-learn"):
+        try:
+            now[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    changed = [
+        f"{name} {old} before, {now[name]} now" for name, old in before.items() if now.get(name, old) != old
+    ]
+    if changed:
+        warn(
+            f"'{store.path}' was begun with other versions ({'; '.join(changed)}), so fits may not be alike.",
+            PolyrocWarning,
+        )
+    if now != before:
+        store.put_versions(now)
+
+
+def _fit_all(
+    store: Store,
+    plan: Plan,
+    data: Sequence[Data],
+    folds: Sequence[Sequence[Block]],
+    backend: Backend,
+    progress: Progress | None,
+) -> None:
+    done = store.done()
+    tally = Tally(plan, [len(each) for each in folds], done, store.seconds(), backend.workers)
+    tell = progress or (lambda _: None)
+    tell(tally)
+    orders = [order for order in _orders(plan, folds, uuid4().hex) if order.job not in done]
+    try:
+        with closing(backend.outcomes(orders, data)) as found:
+            for outcome in found:
+                store.add(outcome)
+                tally.note(outcome)
+                tell(tally)
+    finally:
+        store.flush()
+
+
+def _orders(plan: Plan, folds: Sequence[Sequence[Block]], run: str) -> Iterator[Order]:
+    """Every fit of the plan; its seed says what it is for, so that it does not matter when it is done."""
+    for i, asked in enumerate(plan.data):
+        for j, learner in enumerate(plan.learners):
+            for k, block in enumerate(folds[i]):
+                yield Order(
+                    job=Job(i, j, k),
+                    test=block.test,
+                    seed=seed_of(plan.seed, asked.name, learner.name, block.repeat, block.fold),
+                    learner=learner,
+                    steps=plan.steps_of(learner),
+                    limit=plan.limit_of(learner),
+                    folder=plan.folder,
+                    run=run,
                 )
-        return Judged.pooled_test(self, measure, data_set, **options)
-
-    def fit_times(self) -> list[dict[str, Any]]:
-        """A record for each fit with the seconds it took to learn and predict; failed ones too."""
-        if self.path is None:
-            raise InputError(_VALUES_ONLY)
-        with Store.opened(self.path) as store:
-            seconds = store.seconds()
-        return [
-            {
-                "data_set": self.data_sets[i],
-                "learner": self.learners[j],
-                "repeat": self._blocks[i][k].repeat,
-                "fold": self._blocks[i][k].fold,
-                "seconds": seconds[i, j, k],
-            }
-            for i, j, k in sorted(seconds)
-        ]
-
-    def fold_counts(self) -> dict[str, tuple[float, float]]:
-        """Positive and negative cases of a test fold, on average, of data sets with two classes."""
-        found = {}
-        for facts, blocks in zip(self._facts, self._blocks, strict=True):
-            if facts.positive is not None and len(facts.labels) == 2:
-                many = 1 if self._pooled else len(blocks)
-                tested = facts.truth[np.concatenate([block.test for block in blocks])]
-                positives = float((tested == facts.positive).sum()) / many
-                found[facts.name] = positives, len(tested) / many - positives
-        return found
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002
-        """Plain data: the plan, the values fold by fold, failures and versions, but no predictions."""
-        return {
-            "kind": "Study",
-            "schema": SCHEMA,
-            "plan": self.plan.to_dict(),
-            "tables": [_table_dict(table) for table in self._all_tables()],
-            "failures": [failure._asdict() for failure in self.failures],
-            "left": self.left,
-            "versions": dict(self.versions),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        tables = [_table(each) for each in data["tables"]]
-        return cls(
-            plan=Plan.from_dict(data["plan"]),
-            failures=tuple(Failure(**each) for each in data["failures"]),
-            left=data["left"],
-            versions=data["versions"],
-            _tables={(table.measure, table.data_set): table for table in tables},
-        )
-
-    def _all_tables(self) -> list[FoldTable]:
-        return [
-            self.values(key, name) for name in self.data_sets for key in self.measures if self.applies(key, name)
-        ]
-
-    @property
-    def _pooled(self) -> bool:
-        """Whether all folds together are one block, because no fold has a value of its own."""
-        return self.plan.splitting.kind == "leave-one-out"
-
-    def _data_set(self, name: str | None) -> str:
-        if name is None and len(self.data_sets) == 1:
-            return self.data_sets[0]
-        if name is None:
-            raise InputError(f"There are several data sets; name one of {', '.join(self.data_sets)}.")
-        if name not in self.data_sets:
-            raise InputError(f"There is no data set {name!r} in this study; {did_you_mean(name, self.data_sets)}")
-        return name
-
-    def _learner(self, name: str) -> int:
-        if name not in self.learners:
-            raise InputError(f"There is no learner {name!r} in this study; {did_you_mean(name, self.learners)}")
-        return self.learners.index(name)
-
-    def _measure(self, key: str | None) -> str:
-        """The key as the tables have it."""
-        if key is None or key in self.measures:
-            return key or self.measures[0]
-        from polyroc.measures import measure
-
-        return str(measure(key))
-
-    def _predicted(self, place: int) -> dict[tuple[int, int], FloatArray]:
-        """By learner and block, the probabilities of a data set; read from the store once."""
-        if place not in self._said:
-            if self.path is None:
-                raise InputError(_VALUES_ONLY)
-            with Store.opened(self.path) as store:
-                jobs, numbers = store.probabilities(place)
-            many = len(self._facts[place].labels)
-            sizes = np.array([len(block.test) for block in self._blocks[place]], dtype=np.int64)
-            ends = np.cumsum(sizes[jobs[:, 1]]) * many
-            tables = np.split(numbers, ends[:-1]) if len(jobs) else []
-            pairs = [(int(learner), int(block)) for learner, block in jobs]
-            self._said[place] = {pair: table.reshape(-1, many) for pair, table in zip(pairs, tables, strict=True)}
-        return self._said[place]
-
-    def _compute(self, key: str, name: str) -> None:
-        """The values of this measure, and of those of the plan that have not been asked for yet."""
-        from polyroc.measures import measure
-        from polyroc.studies.measuring import fold_values
-
-        if not self.applies(key, name):
-            raise InputError(f"{key} is not for the number of classes that data set {name!r} has.")
-        place = self.data_sets.index(name)
-        keys = list(dict.fromkeys([key, *(each for each in self.measures if self.applies(each, name))]))
-        keys = [each for each in keys if (each, name) not in self._tables]
-        blocks, said = self._blocks[place], self._predicted(place)
-        parts = [list(range(len(blocks)))] if self._pooled else [[k] for k in range(len(blocks))]
-        folds = []
-        for part in parts:
-            cases = np.concatenate([blocks[k].test for k in part])
-            tables = {
-                j: np.concatenate([said[j, k] for k in part]) if len(part) > 1 else said[j, part[0]]
-                for j in range(len(self.learners))
-                if all((j, k) in said for k in part)
-            }
-            folds.append((self._facts[place].truth[cases].astype(np.int32), tables))
-        values = fold_values([measure(each) for each in keys], self._facts[place], folds, len(self.learners))
-        test = float(np.mean([len(block.test) for block in blocks]))
-        labels = tuple((blocks[part[0]].repeat, blocks[part[0]].fold) for part in parts)
-        sizes = len(self._facts[place].truth) - test, test
-        for each, found in zip(keys, values, strict=True):
-            self._tables[each, name] = FoldTable(found, self.learners, labels, *sizes, name, each)
-
-    def _columns(self, place: int) -> dict[str, np.ndarray[Any, Any]]:
-        """The predictions of one data set, case by case and class by class."""
-        said, facts, blocks = self._predicted(place), self._facts[place], self._blocks[place]
-        many, jobs = len(facts.labels), list(said)
-        sizes = np.array([len(blocks[k].test) for _, k in jobs], dtype=np.int64)
-        cases = np.concatenate([blocks[k].test for _, k in jobs]) if jobs else np.empty(0, dtype=np.int64)
-        labels = np.array([str(label) for label in facts.labels])
-
-        def of_jobs(what: list[Any]) -> np.ndarray[Any, Any]:
-            return np.repeat(np.repeat(np.array(what), sizes), many)
-
-        return {
-            "data_set": np.full(len(cases) * many, facts.name),
-            "learner": of_jobs([self.learners[j] for j, _ in jobs]),
-            "repeat": of_jobs([blocks[k].repeat for _, k in jobs]),
-            "fold": of_jobs([blocks[k].fold for _, k in jobs]),
-            "case": np.repeat(cases, many),
-            "truth": np.repeat(labels[facts.truth[cases]], many),
-            "class": np.tile(labels, len(cases)),
-            "probability": np.concatenate([each.ravel() for each in said.values()]) if jobs else np.empty(0),
-        }
-
-
-def _groups(sizes: Sequence[int]) -> IntArray:
-    """The fold of each case; of a single test set, whose cases share no more than one classifier, the case."""
-    if len(sizes) == 1:
-        return np.arange(sizes[0])
-    return np.repeat(np.arange(len(sizes)), sizes)
-
-
-def _table_dict(table: FoldTable) -> dict[str, Any]:
-    return {
-        "data_set": table.data_set,
-        "measure": table.measure,
-        "learners": list(table.learners),
-        "blocks": [list(block) for block in table.blocks],
-        "train_size": table.train_size,
-        "test_size": table.test_size,
-        "values": [[plain(value) for value in row] for row in table.values.tolist()],
-    }
-
-
-def _table(data: dict[str, Any]) -> FoldTable:
-    return FoldTable(
-        values=np.array([[number(value) for value in row] for row in data["values"]]),
-        learners=tuple(data["learners"]),
-        blocks=tuple((repeat, fold) for repeat, fold in data["blocks"]),
-        train_size=data["train_size"],
-        test_size=data["test_size"],
-        data_set=data["data_set"],
-        measure=data["measure"],
-    )

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from polyroc._normalise.words import shown
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.validation.messages import shown
 
 try:
     from sklearn.base import clone

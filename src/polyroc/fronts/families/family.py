@@ -5,10 +5,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from polyroc._normalise.words import shown
 from polyroc.errors import InputError
+from polyroc.fronts.models import Model
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.results.models import Model
+from polyroc.validation.messages import shown
 
 __all__ = ["Family", "WatchedFamily", "is_family"]
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InputError
+from polyroc.fronts.models import NeighbourModel, standardised
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.results.models import NeighbourModel, standardised
 
 __all__ = ["NearestNeighbours"]
 

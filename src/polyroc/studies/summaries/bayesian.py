@@ -5,14 +5,13 @@ from math import inf
 
 import numpy as np
 
-from polyroc._normalise import Missing
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results import Provenance
-from polyroc.results.dirichlet import drawn_thetas
-from polyroc.results.posteriors import NAMES, Draws, Posterior, Posteriors
-from polyroc.studies.summaries.overlap import OVERLAP, fold_differences
-from polyroc.studies.summaries.tables import Table, Tables, direction, means_of
+from polyroc.results.provenance import Provenance
+from polyroc.studies.summaries.input_tables import Table, Tables, direction, means_of
+from polyroc.studies.summaries.paired import OVERLAP, fold_differences
+from polyroc.studies.summaries.posteriors import NAMES, Draws, Posterior, Posteriors, drawn_thetas
+from polyroc.validation.arrays import Missing
 
 __all__ = ["correlated_t", "signed_rank"]
 
@@ -26,7 +25,7 @@ def correlated_t(
     rope: float = 0.01,
     train_size: float | None = None,
     test_size: float | None = None,
-    missing: Missing = "refuse",
+    missing: Missing = "raise",
 ) -> Posteriors:
     """The Bayesian correlated t-test of each pair of learners on one data set (Corani & Benavoli 2015).
 
@@ -80,7 +79,7 @@ def signed_rank(
     prior: float = 0.5,
     n: int = 50_000,
     rng: int | np.random.Generator | None = 0,
-    missing: Missing = "refuse",
+    missing: Missing = "raise",
 ) -> Posteriors:
     """The Bayesian signed-rank test of each pair of learners over data sets (Benavoli et al. 2014, 2017).
 

@@ -1,17 +1,118 @@
-"""Friedman's test over data sets, Iman & Davenport's F, and Nemenyi's test of pairs."""
+"""Friedman: learners ranked on several data sets."""
 
-from math import inf, nan, sqrt
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, isinf, nan, sqrt
+from typing import Any, NamedTuple, Self
 
-from polyroc._normalise import Missing
+from polyroc.estimates.hypothesis_tests import chi_square_tail
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results import Provenance
-from polyroc.results.friedman import Friedman
-from polyroc.results.wald import chi_square_tail
+from polyroc.results.provenance import Provenance
+from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
+from polyroc.studies.summaries.input_tables import Tables, checked_alpha, direction, means_of
+from polyroc.studies.summaries.range_groups import RangeTest
 from polyroc.studies.summaries.range_tests import range_test
-from polyroc.studies.summaries.tables import Tables, checked_alpha, direction, means_of
+from polyroc.validation.arrays import Missing
 
-__all__ = ["friedman"]
+__all__ = ["Friedman", "friedman"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Friedman(Result):
+    """Whether learners rank equally over data sets, and by Nemenyi's test which do not.
+
+    Attributes
+    ----------
+    measure, data_sets
+        By what, and on what.
+    ranks
+        By learner, the best first: the mean of its ranks on the data sets; 1 is the best rank, ties share the
+        mean.
+    statistic, df, pvalue
+        Friedman's chi-square, divided by `ties`.
+    F, F_df, F_pvalue
+        Iman & Davenport's F of it, less conservative.
+    ties
+        The correction for ties, 1 without any.
+    nemenyi
+        Which learners differ.
+    assumes
+        What has to be so for the p-values to hold.
+    provenance
+        Method, version.
+    """
+
+    measure: str
+    data_sets: tuple[str, ...]
+    ranks: Mapping[str, float]
+    statistic: float
+    df: int
+    pvalue: float
+    F: float
+    F_df: tuple[int, int]
+    F_pvalue: float
+    ties: float
+    nemenyi: RangeTest
+    assumes: str
+    provenance: Provenance
+
+    @property
+    def critical_difference(self) -> float:
+        """The smallest difference of two mean ranks that Nemenyi's test would find."""
+        return self.nemenyi.critical_ranges[-1]
+
+    def __repr__(self) -> str:
+        return (
+            f"Friedman({self.measure}, {len(self.ranks)} learners on {len(self.data_sets)} data sets: "
+            f"chi-square({self.df}) = {number_text(self.statistic)}, {p_text(self.pvalue)}; "
+            f"F = {number_text(self.F)}, {p_text(self.F_pvalue)}; "
+            f"critical difference {number_text(self.critical_difference)})"
+        )
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """One record per learner, the best first."""
+        return self.nemenyi.rows(level)
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": "Friedman",
+            "measure": self.measure,
+            "data_sets": list(self.data_sets),
+            "ranks": dict(self.ranks),
+            "statistic": plain(self.statistic),
+            "df": self.df,
+            "pvalue": plain(self.pvalue),
+            "F": "inf" if isinf(self.F) else plain(self.F),
+            "F_df": list(self.F_df),
+            "F_pvalue": plain(self.F_pvalue),
+            "ties": self.ties,
+            "nemenyi": self.nemenyi.to_dict(level),
+            "assumes": self.assumes,
+            "provenance": self.provenance.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        return cls(
+            data["measure"],
+            tuple(data["data_sets"]),
+            data["ranks"],
+            number(data["statistic"]),
+            data["df"],
+            number(data["pvalue"]),
+            float(data["F"]) if data["F"] == "inf" else number(data["F"]),
+            (*data["F_df"],),
+            number(data["F_pvalue"]),
+            data["ties"],
+            RangeTest.from_dict(data["nemenyi"]),
+            data["assumes"],
+            Provenance(**data["provenance"]),
+        )
+
 
 ASSUMES = (
     "Data sets are independent and ranks on them comparable; nothing about the values themselves. Nemenyi's "
@@ -19,7 +120,7 @@ ASSUMES = (
 )
 
 
-def friedman(tables: Tables, *, alpha: float = 0.05, missing: Missing = "refuse") -> Friedman:
+def friedman(tables: Tables, *, alpha: float = 0.05, missing: Missing = "raise") -> Friedman:
     """Whether learners rank equally over data sets, and which do not (Demsar 2006).
 
     Learners are ranked on each of N data sets by their mean over folds, the best first, ties sharing the mean
@@ -38,7 +139,7 @@ def friedman(tables: Tables, *, alpha: float = 0.05, missing: Missing = "refuse"
     alpha
         The level of Nemenyi's test.
     missing
-        "refuse" missing values, or "drop" them: folds in which a learner has none, and data sets without a
+        "raise" missing values, or "drop" them: folds in which a learner has none, and data sets without a
         complete fold.
 
     References

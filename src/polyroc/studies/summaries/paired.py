@@ -1,19 +1,104 @@
-"""Pairs of learners: the corrected resampled t over folds, Wilcoxon's signed-rank test over data sets."""
+"""Differences over folds whose training sets overlap: Nadeau & Bengio's standard error."""
 
-from math import nan
+from itertools import combinations
+from math import isfinite, nan
+from typing import NamedTuple
 
 import numpy as np
 
-from polyroc._normalise import Missing
+from polyroc.errors import DegenerateComparisonWarning, InputError, warn
+from polyroc.estimates.multiplicity import Adjustment, adjust
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results import Provenance
-from polyroc.results.paired_tests import NAMES, PairedTest, PairedTests
-from polyroc.results.signed_ranks import EXACT, hodges_lehmann, null_counts
-from polyroc.results.simultaneous import Adjustment, adjust
-from polyroc.studies.summaries.overlap import OVERLAP, fold_differences
-from polyroc.studies.summaries.tables import Table, Tables, means_of
+from polyroc.results.provenance import Provenance
+from polyroc.studies.fold_values import FoldTable
+from polyroc.studies.summaries.input_tables import Table, Tables, fold_table, means_of
+from polyroc.studies.summaries.paired_tests import (
+    EXACT,
+    NAMES,
+    PairedTest,
+    PairedTests,
+    hodges_lehmann,
+    null_counts,
+)
+from polyroc.validation.arrays import Missing
 
-__all__ = ["corrected_t", "wilcoxon"]
+__all__ = ["OVERLAP", "FoldDifferences", "corrected_t", "fold_differences", "wilcoxon"]
+
+
+UNIT = 1e-12  # of the largest value: a smaller difference is rounding
+OVERLAP = (
+    "Differences over folds are normal, and those of two folds correlated by test / (test + train) cases, Nadeau "
+    "& Bengio's guess for training sets that overlap. Of this data set only."
+)
+
+
+class FoldDifferences(NamedTuple):
+    """First minus second of each pair of learners, and what Student's t needs of it.
+
+    Attributes
+    ----------
+    table
+        The complete folds.
+    pairs
+        Of learners, in order.
+    means, errors
+        Of the differences over folds; an error of 0 is no spread at all.
+    df, dropped
+        Degrees of freedom; folds that were left out.
+    """
+
+    table: FoldTable
+    pairs: list[tuple[str, str]]
+    means: list[float]
+    errors: list[float]
+    df: int
+    dropped: int
+
+
+def fold_differences(
+    table: Table, train_size: float | None, test_size: float | None, missing: Missing
+) -> FoldDifferences:
+    """Mean differences and their errors sqrt((1 / n + test / train) s^2) over n folds."""
+    whole, dropped = fold_table(table, missing)
+    ratio = _ratio(whole, train_size, test_size)
+    n, c = whole.values.shape
+    i, j = np.triu_indices(c, 1)
+    each = whole.values[:, i] - whole.values[:, j]
+    means, variances = each.mean(axis=0), each.var(axis=0, ddof=1)
+    rounding = UNIT * np.abs(whole.values).max()
+    errors = np.sqrt(np.where(variances > rounding**2, variances, 0.0) * (1 / n + ratio))
+    means = np.where((errors == 0) & (np.abs(means) <= rounding), 0.0, means)
+    pairs = list(combinations(whole.learners, 2))
+    found = FoldDifferences(whole, pairs, means.tolist(), errors.tolist(), n - 1, dropped)
+    _warn_of_no_spread(found)
+    return found
+
+
+def _ratio(table: FoldTable, train_size: float | None, test_size: float | None) -> float:
+    train = table.train_size if train_size is None else train_size
+    test = table.test_size if test_size is None else test_size
+    if not (isfinite(train) and isfinite(test) and train > 0 and test > 0):
+        raise InputError(
+            "The correction for overlapping training sets needs the cases of one training and one test set, got "
+            f"train_size={train!r}, test_size={test!r}; of k folds of N cases they are N (k - 1) / k and N / k."
+        )
+    return test / train
+
+
+def _warn_of_no_spread(found: FoldDifferences) -> None:
+    bare = [
+        f"{a} and {b}"
+        for (a, b), d, error in zip(found.pairs, found.means, found.errors, strict=True)
+        if error == 0 and d != 0
+    ]
+    if bare:
+        more = f" and {len(bare) - 3} more pairs" if len(bare) > 3 else ""
+        warn(
+            f"The difference between {'; '.join(bare[:3])}{more} is the same in every fold, so it has no p-value "
+            "(nan); use more folds or cases.",
+            DegenerateComparisonWarning,
+        )
+
 
 SYMMETRIC = "Data sets are independent, and the differences on them symmetric about one centre; no normality."
 
@@ -24,7 +109,7 @@ def corrected_t(
     train_size: float | None = None,
     test_size: float | None = None,
     adjustment: Adjustment | None = "holm",
-    missing: Missing = "refuse",
+    missing: Missing = "raise",
 ) -> PairedTests:
     """Nadeau & Bengio's corrected resampled t-test of each pair of learners on one data set.
 
@@ -58,7 +143,7 @@ def corrected_t(
     from scipy.special import stdtr
 
     found = fold_differences(table, train_size, test_size, missing)
-    t = np.array([_ratio(d, error) for d, error in zip(found.means, found.errors, strict=True)])
+    t = np.array([_t_ratio(d, error) for d, error in zip(found.means, found.errors, strict=True)])
     pvalues = np.where(t == 0, 1.0, 2 * stdtr(found.df, -np.abs(t)))
     adjusted = adjust(pvalues, adjustment).tolist()
     columns = zip(found.pairs, found.means, found.errors, t.tolist(), pvalues.tolist(), adjusted, strict=True)
@@ -69,14 +154,12 @@ def corrected_t(
     return PairedTests("corrected t", *where, tests, adjustment, OVERLAP, provenance)
 
 
-def _ratio(difference: float, error: float) -> float:
+def _t_ratio(difference: float, error: float) -> float:
     """Student's t: 0 if nothing differs, nan if there is no error to divide by."""
     return 0.0 if difference == 0 else difference / error if error else nan
 
 
-def wilcoxon(
-    tables: Tables, *, adjustment: Adjustment | None = "holm", missing: Missing = "refuse"
-) -> PairedTests:
+def wilcoxon(tables: Tables, *, adjustment: Adjustment | None = "holm", missing: Missing = "raise") -> PairedTests:
     """Wilcoxon's signed-rank test of each pair of learners over data sets (Demsar 2006, Benavoli et al. 2016).
 
     The differences of the means over folds are ranked by size, without those that are zero; the statistic is the

@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from polyroc.curves import curve
+from polyroc.curves.curve import curve
+from polyroc.curves.families import Curves
+from polyroc.curves.result import Curve
 from polyroc.errors import InputError
-from polyroc.inference.comparing import compare
+from polyroc.estimates.comparison import Comparison
+from polyroc.estimates.multiplicity import Adjustment
+from polyroc.inference.compare import compare
 from polyroc.inference.methods import DEFAULT, Method
-from polyroc.measures import Measure
-from polyroc.results import Comparison, Curve, Curves
-from polyroc.results.simultaneous import Adjustment
+from polyroc.measures.measure import Measure
 from polyroc.scores import Scores
 
 __all__ = ["POOLED", "averaged_roc", "pooled_roc", "pooled_test"]
@@ -38,7 +40,7 @@ def pooled_test(
 
     Examples
     --------
-    >>> from polyroc._normalise import as_scores
+    >>> from polyroc.validation.scores import as_scores
     >>> y, fold = [0, 1] * 8, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]
     >>> knn = [1, 3, 2, 4, 1, 2, 3, 4, 2, 1, 3, 4, 1, 4, 2, 3]
     >>> tree = [1, 1, 2, 2, 1, 3, 3, 2, 1, 1, 2, 2, 2, 1, 1, 3]

@@ -1,22 +1,95 @@
-"""Multiple range tests: Duncan's and Tukey's on means over folds; Nemenyi's on mean ranks shares their groups."""
+"""The studentized range: quick enough to hold every pair of many learners against it.
 
-from collections.abc import Mapping
+scipy.stats.studentized_range takes about 20 ms for one probability and 0.2 s for a quantile; twenty learners have
+190 pairs. Here the same integral is a sum over one grid for all numbers of means at once, tens of times
+quicker; tests hold it against scipy's.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import inf, isinf, sqrt
 
 import numpy as np
 
-from polyroc._normalise import Missing
 from polyroc.kernels.arrays import BoolArray, FloatArray
-from polyroc.results import Provenance
-from polyroc.results.range_test import NAMES, Procedure, RangeTest
-from polyroc.results.rounding import tidy
+from polyroc.results.provenance import Provenance
+from polyroc.results.result import tidy
 from polyroc.studies.summaries.anova import anova
-from polyroc.studies.summaries.studentized_range import range_probability, range_quantile
-from polyroc.studies.summaries.tables import Table, checked_alpha, direction
+from polyroc.studies.summaries.input_tables import Table, checked_alpha, direction
+from polyroc.studies.summaries.range_groups import NAMES, Procedure, RangeTest
+from polyroc.validation.arrays import Missing
 
-__all__ = ["duncan", "range_test", "tukey"]
+__all__ = ["duncan", "range_probability", "range_quantile", "range_test", "tukey"]
 
 
-def duncan(table: Table, *, alpha: float = 0.05, missing: Missing = "refuse") -> RangeTest:
+REACH, STEP = 8.6, 0.2  # of the grid over a normal variable: what is beyond weighs less than rounding
+
+
+def range_probability(q: FloatArray, means: Sequence[int], df: float) -> FloatArray:
+    """P(range of k independent normal means / their estimated standard error <= q): a row per q, a column per k.
+
+    The numbers of means k rise.
+
+    With S the root of a chi-square by its df,
+
+        P = E k integral phi(z) [Phi(z) - Phi(z - q S)]^(k - 1) dz
+
+    by the trapezoidal rule in z and log S. The integrands are analytic and fall off at both ends exponentially or
+    faster, so the rule's error falls exponentially with its step and is rounding here.
+
+    >>> range_probability(np.array([3.5]), [2, 5], 72.0).round(4)
+    array([[0.9843, 0.8921]])
+    """
+    from scipy.special import ndtr
+
+    s, weight = _chi_grid(df)
+    z = np.arange(-REACH, REACH + STEP / 2, STEP)
+    density = STEP * np.exp(-0.5 * z**2) / sqrt(2 * np.pi)
+    found = np.empty((len(q), len(means)))
+    for row, each in enumerate(q):
+        below = ndtr(z) - ndtr(z - float(each) * s[:, None])  # chance that a mean is in the range below z
+        power = below
+        for column, (before, k) in enumerate(pairwise([2, *means])):
+            for _ in range(k - before):
+                power = power * below
+            found[row, column] = k * (weight @ (power @ density))
+    return np.clip(found, 0.0, 1.0)
+
+
+@lru_cache(maxsize=64)
+def _chi_grid(df: float) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights of S, evenly spaced in its logarithm."""
+    if isinf(df):
+        return np.ones(1), np.ones(1)
+    width = 1 / sqrt(2 * df)
+    step = min(0.06, width / 1.5)
+    t = np.arange(-(38 / df + 6 * width), 9 * width + step, step)
+    density = np.exp(df * (t - 0.5 * np.expm1(2 * t)))
+    return np.exp(t), density / density.sum()
+
+
+@lru_cache(maxsize=4096)
+def range_quantile(probability: float, means: int, df: float) -> float:
+    """The q with this probability: `range_probability` turned round.
+
+    Duncan's table has it at probability (1 - alpha)^(k - 1); for 72 degrees of freedom, as in Bradley (1997):
+
+    >>> [round(range_quantile(0.95 ** (k - 1), k, 72.0), 4) for k in range(2, 10)]
+    [2.8192, 2.9662, 3.0634, 3.1343, 3.1892, 3.2332, 3.2695, 3.3001]
+    """
+    from scipy.optimize import brentq
+
+    def excess(q: float) -> float:
+        return float(range_probability(np.array([q]), [means], df)[0, 0]) - probability
+
+    high = 4.0
+    while excess(high) < 0 and high < inf:
+        high *= 2
+    return float(brentq(excess, 0.0, high, xtol=1e-11, rtol=1e-13))
+
+
+def duncan(table: Table, *, alpha: float = 0.05, missing: Missing = "raise") -> RangeTest:
     """Groups of learners that Duncan's multiple range test does not tell apart (Bradley 1997, section 7.2).
 
     The range of p neighbouring means is significant if it exceeds R_p = r_p sqrt(MSE / folds), where r_p is the
@@ -48,7 +121,7 @@ def duncan(table: Table, *, alpha: float = 0.05, missing: Missing = "refuse") ->
     return _of_means("duncan", table, alpha, missing)
 
 
-def tukey(table: Table, *, alpha: float = 0.05, missing: Missing = "refuse") -> RangeTest:
+def tukey(table: Table, *, alpha: float = 0.05, missing: Missing = "raise") -> RangeTest:
     """Groups of learners that Tukey's honestly significant difference does not tell apart.
 
     Two means differ if they are more than q sqrt(MSE / folds) apart, where q is the quantile of the studentized

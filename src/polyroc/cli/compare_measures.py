@@ -1,0 +1,337 @@
+"""The command `compare_measures`: measure against measure."""
+
+import json
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polyroc.cli.options import formats, level_option, progress_bar, scores_from
+from polyroc.consistency.practice import OrderKept, Separation
+from polyroc.consistency.result import MeasureComparison
+from polyroc.errors import InputError
+from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
+from polyroc.results.result import number_text
+
+__all__ = ["compare_measures"]
+
+LISTS = (
+    click.option("--positives", metavar="N", help="All ranked lists: positives; 2-10 or 4,8,16 for a table."),
+    click.option("--negatives", metavar="N", help="Negatives; as many as positives by default."),
+    click.option("--sizes", metavar="A,B,C", help="Cases of each class, of lists of more classes or of a model."),
+    click.option("--cut", metavar="N", help="How many are called positive; as many as there are by default."),
+    click.option("--ties", is_flag=True, help="Lists with equal scores count too."),
+)
+
+MODELS = (
+    click.option(
+        "--model",
+        type=click.Choice(["lists", "gaussian", "dirichlet", "data"]),
+        help="Draw pairs of outputs: random lists, normal scores, noisy probabilities, or FILE resampled.",
+    ),
+    click.option("--separation", type=float, metavar="X", help="gaussian: how far the classes are apart; 1."),
+    click.option("--precision", type=float, metavar="X", help="dirichlet: how near the truth; 10."),
+    click.option("--rival", type=float, metavar="X", help="The same of the second classifier; as the first's."),
+    click.option("--correlation", type=float, metavar="R", help="gaussian: of the two classifiers' noise; 0."),
+    click.option("--levels", type=int, metavar="N", help="lists: so many ratings instead of no ties."),
+    click.option("--pairs", default=10_000, show_default=True, type=click.IntRange(1), help="Pairs to draw."),
+    click.option("--jobs", type=int, metavar="N", help="Threads; all cores by default."),
+)
+
+DATA = (
+    click.option("--file", type=click.Path(path_type=Path), help="Predictions of two or more classifiers."),
+    click.option(
+        "--practice",
+        type=click.Choice(["order", "groups"]),
+        help="On FILE: how often resampling keeps the order of classifiers, or how many groups are separated.",
+    ),
+    click.option("--alpha", default=0.05, show_default=True, help="groups: the level of the tests."),
+    click.option(
+        "--replicates", default=2000, show_default=True, type=click.IntRange(1), help="order: resamples."
+    ),
+    click.option("--truth", metavar="COLUMN", help="Column of the true classes."),
+    click.option("--scores", multiple=True, metavar="COLUMNS", help="As in evaluate."),
+    click.option("--classifier", metavar="COLUMN", help="Column that says whose scores a row holds."),
+    click.option("--case", metavar="COLUMN", help="Column that names the case of a row."),
+    click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."),
+    click.option("--weight", metavar="COLUMN", help="Column of sample weights; see --weight-kind."),
+    click.option(
+        "--weight-kind",
+        type=click.Choice(["importance", "frequency"]),
+        help="How much each case counts (importance, the default), or how many cases each row stands for.",
+    ),
+    click.option("--labels", metavar="A,B,C", help="The classes in order."),
+    click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
+    click.option("--missing", type=click.Choice(["raise", "drop"]), help="What to do with missing values."),
+    click.option("--between", metavar="A,B", help="data: the two classifiers, if there are more."),
+    click.option("--seed", type=click.IntRange(0), help="Of the random numbers, for the same answer again."),
+    click.option(
+        "-o",
+        "--out",
+        type=click.Path(path_type=Path),
+        metavar="PICTURE",
+        help="Also draw it (.png, .svg, .pdf): C and D against size, or the joint distribution of two measures.",
+    ),
+)
+MOST_SENTENCES = 6  # more are no longer read
+COLUMNS = (
+    "truth",
+    "scores",
+    "classifier",
+    "case",
+    "class_",
+    "weight",
+    "weight_kind",
+    "labels",
+    "pos_label",
+    "missing",
+)
+
+
+def _options(command: Any) -> Any:
+    for option in reversed((*LISTS, *MODELS, *DATA)):
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Measure against measure: consistency and discriminancy.")
+@click.argument("measures", nargs=-1, metavar="[MEASURE]...")
+@_options
+@level_option
+@formats
+def compare_measures(
+    measures: tuple[str, ...],
+    practice: str | None,
+    out: Path | None,
+    level: float,
+    output: Format | None,
+    **options: Any,
+) -> int:
+    """Which of two measures is the better one: how often they agree (C), and which tells more apart (D).
+
+    Over all ranked lists of some size, exactly; over pairs of outputs drawn from a model; or on a file of
+    predictions. Without a MEASURE, all that apply.
+
+    \b
+    The paper's table: polyroc compare-measures auc accuracy --positives 2-8
+    Unbalanced:        polyroc compare-measures auc accuracy --positives 20 --negatives 180 --cut 20
+    Several, ties:     polyroc compare-measures auc partial_auc accuracy ppv --positives 4 --ties
+    Three classes:     polyroc compare-measures hand_till accuracy he --model gaussian --sizes 20,20,20
+    Own data:          polyroc compare-measures hand_till accuracy --model data --file p.csv --truth y
+                         --scores 'p_*' --classifier model --case id
+    In practice:       polyroc compare-measures hand_till accuracy --practice groups --file p.csv --truth y
+                         --scores 'p_*' --classifier model --case id
+    """
+    if out is not None:
+        from polyroc.plots import require_matplotlib
+        from polyroc.plots.picture import checked_name
+
+        require_matplotlib()
+        checked_name(out)
+    with progress_bar() as progress:
+        if practice is not None:
+            found: list[Any] = [_practice(practice, measures, options, progress)]
+        else:
+            found = _comparisons(measures, options, progress)
+    _show(found, level, output)
+    if out is not None:
+        _draw(found, out)
+    comparisons = [each for each in found if isinstance(each, MeasureComparison)]
+    return 1 if comparisons and all(isnan(each.consistency) for each in comparisons) else 0
+
+
+def _comparisons(measures: tuple[str, ...], options: dict[str, Any], progress: Any) -> list[MeasureComparison]:
+    """Every pair of the measures; for each size, if there are several."""
+    from polyroc.consistency.compare_measures import compare_measures as judge
+
+    if options["model"] is not None:
+        _refuse_idle(options, ("positives", "negatives", "ties"), f"--model {options['model']}")
+        how = {"pairs": options["pairs"], "rng": options["seed"], "n_jobs": options["jobs"]}
+        return [*judge([*measures] or None, model=_model(options), progress=progress, **how).comparisons.values()]
+    _refuse_idle(options, ("file", "separation", "precision", "rival", "correlation", "levels"), "ranked lists")
+    cut = _numbers(options["cut"], "--cut", "8")
+    found: list[MeasureComparison] = []
+    for sizes in _sizes(options):
+        called = None if cut is None else cut[0] if len(cut) == 1 else cut
+        judged = judge([*measures] or None, sizes=sizes, cut=called, ties=options["ties"], progress=progress)
+        found += judged.comparisons.values()
+    return found
+
+
+def _refuse_idle(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
+    """An option that has nothing to do with what is asked is a misunderstanding."""
+    for name in names:
+        if options[name] not in (None, False):
+            raise InputError(f"--{name} has nothing to do with {what}; leave it out.")
+
+
+def _sizes(options: dict[str, Any]) -> list[tuple[int, ...]]:
+    """(negatives, positives), as often as there are sizes; or the cases of each class."""
+    sizes = _numbers(options["sizes"], "--sizes", "3,3,3")
+    positives = _numbers(options["positives"], "--positives", "8")
+    negatives = _numbers(options["negatives"], "--negatives", "8") or positives
+    if sizes is not None and positives is None and negatives is None:
+        return [tuple(sizes)]
+    if sizes is not None or positives is None or negatives is None:
+        raise InputError("Give --positives N (and --negatives N), or --sizes A,B,C, or --model.")
+    if len({len(positives), len(negatives)} - {1}) > 1:
+        raise InputError("--positives and --negatives must be as many numbers, or one for all.")
+    most = max(len(positives), len(negatives))
+    spread = [numbers * (most // len(numbers)) for numbers in (negatives, positives)]
+    return [*zip(*spread, strict=True)]
+
+
+def _numbers(text: str | None, name: str, example: str) -> list[int] | None:
+    """Whole numbers: 4,8,16 or 2-8."""
+    if text is None:
+        return None
+    try:
+        ends = [part.split("-") for part in text.split(",")]
+        return [number for end in ends for number in range(int(end[0]), int(end[-1]) + 1)]
+    except ValueError:
+        raise InputError(f"{name} must be whole numbers, such as {example}, got {text!r}.") from None
+
+
+def _model(options: dict[str, Any]) -> Any:
+    from polyroc.consistency.models import DirichletModel, GaussianModel, RankedLists, ResampledModel
+
+    own = {
+        "lists": ("cut", "levels"),
+        "gaussian": ("separation", "rival", "correlation"),
+        "dirichlet": ("precision", "rival"),
+        "data": ("cut", "file"),
+    }
+    chosen = options["model"]
+    others = {name for names in own.values() for name in names} - {*own[chosen]}
+    _refuse_idle(options, tuple(sorted(others)), f"--model {chosen}")
+    told = {name: options[name] for name in own[chosen] if options[name] is not None and name != "file"}
+    if "cut" in told:
+        cut = _numbers(told["cut"], "--cut", "8") or []
+        told["cut"] = cut[0] if len(cut) == 1 else cut
+    sizes = _numbers(options["sizes"], "--sizes", "20,20,20")
+    if chosen == "data":
+        between = options["between"] and tuple(name.strip() for name in options["between"].split(","))
+        return ResampledModel(_scores(options), classifiers=between, sizes=sizes, **told)
+    if sizes is None:
+        raise InputError(f"--model {chosen} needs --sizes A,B,C, the cases of each class.")
+    return {"lists": RankedLists, "gaussian": GaussianModel, "dirichlet": DirichletModel}[chosen](
+        tuple(sizes), **told
+    )
+
+
+def _scores(options: dict[str, Any]) -> Any:
+    if options["file"] is None or not options["truth"] or not options["scores"]:
+        raise InputError("Give --file FILE, --truth COLUMN and --scores COLUMNS, to say which column holds what.")
+    columns = {name: options[name] for name in COLUMNS}
+    return scores_from(options["file"], **{**columns, "missing": columns["missing"] or "raise"})
+
+
+def _practice(kind: str, measures: tuple[str, ...], options: dict[str, Any], progress: Any) -> Any:
+    from polyroc.consistency.practice import order_kept, separation
+    from polyroc.inference.methods import Bootstrap
+
+    idle = ("model", "positives", "negatives", "sizes", "cut", "ties", "between")
+    _refuse_idle(options, idle, f"--practice {kind}")
+    scores = _scores(options)
+    if kind == "groups":
+        return separation(scores, measure=[*measures], alpha=options["alpha"], progress=progress)
+    method = Bootstrap(n=options["replicates"], rng=options["seed"], n_jobs=options["jobs"])
+    return order_kept(scores, measure=[*measures], method=method, progress=progress)
+
+
+def _show(found: list[Any], level: float, output: Format | None) -> None:
+    if output == "json":
+        stored = [each.to_dict(level) for each in found]
+        click.echo(json.dumps(stored if len(stored) > 1 else stored[0], indent=2))
+    elif output == "csv":
+        click.echo(as_csv([row for each in found for row in each.rows(level)]))
+    else:
+        click.echo(render(_page(found, level), output))
+
+
+def _page(found: list[Any], level: float) -> Page:
+    if isinstance(found[0], OrderKept):
+        return _order_page(found[0], level)
+    if isinstance(found[0], Separation):
+        return _groups_page(found[0])
+    return _measures_page(found, level)
+
+
+def _measures_page(found: list[MeasureComparison], level: float) -> Page:
+    """A row for each pair of measures and each size; then what it means."""
+    table = [_measures_row(each, level) for each in found]
+    models = [*dict.fromkeys(each.model for each in found)]
+    title = models[0] if len(models) == 1 else "All ranked lists"
+    notes = ["C: agree / (agree + disagree). D: only first / only second."]
+    if not found[0].exact:
+        notes.append(f"Seed {found[0].provenance.seed}; intervals by Clopper & Pearson.")
+    tends = found[-1].asymptotics
+    if tends is not None:
+        notes.append(
+            f"For many cases C tends to {tends.limit:.4f} and D is about {tends.growth:.4f} times the cases; with "
+            f"{found[-1].cases} cases the normal approximation has {tends.consistency:.4f} and "
+            f"{tends.discriminancy:.2f}."
+        )
+    last = {(each.first, each.second): each for each in found}
+    if len(last) <= MOST_SENTENCES:
+        notes += ["", *(each.conclusion(level) for each in last.values())]
+    return Page(printable(title), table, [printable(note) for note in notes])
+
+
+def _measures_row(each: MeasureComparison, level: float) -> Row:
+    row = {
+        "first": printable(each.first),
+        "second": printable(each.second),
+        "cases": str(each.cases),
+        "C": number_text(each.consistency),
+        "D": f"{each.discriminancy:.5g}",
+    }
+    if not each.exact:
+        (low, high), (less, more) = each.consistency_interval(level), each.discriminancy_interval(level)
+        row["C"] += f" ({low:.4f} to {high:.4f})"
+        row["D"] += f" ({less:.4g} to {more:.4g})"
+    counts = {**each.counts._asdict(), "undecided": each.undecided}
+    return row | {name.replace("_", " "): _count(count) for name, count in counts.items()}
+
+
+def _count(count: int) -> str:
+    """All digits, if a person can take them in."""
+    return str(count) if count < 10**15 else f"{float(count):.6e}" if count < 10**300 else "> 1e300"
+
+
+def _order_page(found: OrderKept, level: float) -> Page:
+    table = [_kept_row(row, level) for row in found.rows(level)]
+    cases = sum(found.provenance.cases.values())
+    title = f"Test sets of {cases} cases drawn anew: how often the order of all cases is kept"
+    return Page(title, table, [printable(f"By {found.provenance.method}.")])
+
+
+def _kept_row(row: dict[str, Any], level: float) -> Row:
+    low, high = row["share_low"], row["share_high"]
+    return {
+        "measure": printable(row["measure"]),
+        "better": printable(row["better"]),
+        "worse": printable(row["worse"]),
+        "difference": number_text(row["difference"]),
+        "share kept": "" if row["share"] is None else number_text(row["share"]),
+        f"{100 * level:g} % interval": "" if low is None else f"{low:.4f} to {high:.4f}",
+        "tied": str(row["tied"]),
+        "turned": str(row["turned"]),
+    }
+
+
+def _groups_page(found: Separation) -> Page:
+    table = [{name: printable(str(value)) for name, value in row.items()} for row in found.rows()]
+    adjusted = f"adjusted by {found.adjustment}" if found.adjustment else "not adjusted"
+    note = f"Groups within which no two differ at {100 * found.alpha:g} % (p-values {adjusted}), the best first."
+    return Page("Groups that each measure separates", table, [note])
+
+
+def _draw(found: list[Any], out: Path) -> None:
+    from polyroc.plots.consistency import draw_comparisons
+    from polyroc.plots.picture import save, without_windows
+
+    without_windows()
+    save(draw_comparisons([each for each in found if isinstance(each, MeasureComparison)]), out)
+    click.echo(str(out), err=True)

@@ -1,1 +1,0 @@
-"""Decisions and what they cost: confusion rates, decision rules, operating points, net benefit."""

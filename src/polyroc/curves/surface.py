@@ -1,0 +1,234 @@
+"""Surface: what every pair of thresholds does to three classes, as a mesh ready to draw."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from polyroc.errors import InputError, MeasureError, NotApplicableError
+from polyroc.estimates.estimate import Estimate
+from polyroc.inference.estimation import judge
+from polyroc.inference.evaluate import choose, warn_of_absent, warn_of_small
+from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.measures.measure import Measure
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Stratum
+from polyroc.results.provenance import Provenance
+from polyroc.results.result import SCHEMA, Result, number_text, restored, stored
+from polyroc.scores import WeightKind
+from polyroc.validation.arrays import Missing
+from polyroc.validation.scores import as_scores
+
+__all__ = ["Mesh", "Surface", "surface"]
+
+
+class Mesh(NamedTuple):
+    """A surface of steps: over each cell of a grid the mean height of the surface there.
+
+    Attributes
+    ----------
+    first, third
+        The edges of the cells, from 0 to 1: the correct rate of the first and of the third class.
+    second
+        At [i, j], the correct rate of the second class that is left, over the cell first[i] .. first[i + 1],
+        third[j] .. third[j + 1]; it never rises along either side.
+    """
+
+    first: FloatArray
+    third: FloatArray
+    second: FloatArray
+
+    @property
+    def volume(self) -> float:
+        """The volume the surface encloses."""
+        return float(np.diff(self.first) @ self.second @ np.diff(self.third))
+
+    @property
+    def corners(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """First, third and second at the corners of the cells: each height the mean of the cells around it."""
+        padded = np.pad(self.second, 1, mode="edge")
+        heights = (padded[1:, 1:] + padded[1:, :-1] + padded[:-1, 1:] + padded[:-1, :-1]) / 4.0
+        first, third = np.meshgrid(self.first, self.third, indexing="ij")
+        return first, third, heights
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Surface(Result):
+    """The ROC surface of three classes: how much of the second is left for given rates of the first and third.
+
+    Attributes
+    ----------
+    classifier
+        Whose scores.
+    classes
+        The names of the first, second and third class.
+    mesh
+        The surface.
+    volume
+        What it encloses, with its standard error: the measure whose surface it is.
+    """
+
+    classifier: str
+    classes: tuple[str, str, str]
+    mesh: Mesh
+    volume: Estimate
+
+    def __repr__(self) -> str:
+        low, high = self.volume.confidence_interval()
+        cells = " x ".join(map(str, self.mesh.second.shape))
+        volume = f"{self.volume.measure} = {number_text(self.volume.value)}"
+        ends = f"95 % {number_text(low)} to {number_text(high)}"
+        return f"Surface(of {self.classifier}: {', '.join(self.classes)}, {cells} cells, {volume}, {ends})"
+
+    @property
+    def provenance(self) -> Provenance:
+        """What is needed to repeat it."""
+        return self.volume.provenance
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - a mesh has no intervals
+        """One record per cell: its edges and the correct rate of the second class over it."""
+        (first, second, third), mesh = self.classes, self.mesh
+        return [
+            {
+                "classifier": self.classifier,
+                f"{first} from": mesh.first[i],
+                f"{first} to": mesh.first[i + 1],
+                f"{third} from": mesh.third[j],
+                f"{third} to": mesh.third[j + 1],
+                second: mesh.second[i, j],
+            }
+            for i, j in np.ndindex(*mesh.second.shape)
+        ]
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": "Surface",
+            "classifier": self.classifier,
+            "classes": list(self.classes),
+            "mesh": {name: stored(np.ravel(array)) for name, array in self.mesh._asdict().items()},
+            "volume": self.volume.to_dict(level),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        first, third, second = (restored(data["mesh"][name]) for name in Mesh._fields)
+        one, two, three = data["classes"]
+        return cls(
+            classifier=data["classifier"],
+            classes=(one, two, three),
+            mesh=Mesh(first, third, second.reshape(len(first) - 1, len(third) - 1)),
+            volume=Estimate.from_dict(data["volume"]),
+        )
+
+
+RULES = ("vus", "mossman", "he")
+
+
+def surface(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    measure: str | Measure = "vus",
+    points: int = 40,
+    method: Method | None = DEFAULT,
+    labels: Sequence[Hashable] | None = None,
+    sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
+    groups: Any = None,
+    missing: Missing = "raise",
+) -> Surface | dict[str, Surface]:
+    """Draw what every pair of thresholds does to three classes: the surface whose volume is the measure.
+
+    The surface is h(u, w): the largest share of the second class that can be called right while a share u of the
+    first and w of the third is. It is made from the measure itself: the mean outcome of the tuples with a case of
+    the first class and one of the third is the height over their cell, once the cells are put in falling order
+    along both sides. (That this is the surface of the rule, point by point, was found by comparing it with the
+    union of the boxes below all thresholds: plain for the ordered rule and Mossman's, not proved for He's.) The
+    mesh takes means of that over equal shares of both classes, so the volume it encloses is the measure's value,
+    ties and weights included, however coarse it is.
+
+    Parameters
+    ----------
+    y_true, y_score, labels, sample_weight, weight_kind, groups, missing
+        As in `evaluate`. `labels` says which class is the first, the second and the third; another order of the
+        classes gives another of Scurfield's surfaces.
+    measure
+        "vus": one score, two thresholds on it. "mossman": the third class if its probability is high enough, else
+        the first or the second by the difference of theirs. "he": the class whose probability times a factor is
+        largest.
+    points
+        Cells along each side, at most; never more than the class has cases.
+    method
+        How the standard error of the volume is made, as in `evaluate`.
+
+    Returns
+    -------
+    Surface, or a dict of them by classifier if `y_score` is a dict or holds several.
+
+    >>> found = surface([0, 0, 1, 1, 2, 2], [1, 2, 2, 3, 3, 4], labels=[0, 1, 2])
+    >>> found.mesh.second
+    array([[1.  , 0.75],
+           [0.75, 0.5 ]])
+    >>> found.mesh.volume, found.volume.value
+    (0.75, 0.75)
+    """
+    method = checked(method)
+    if isinstance(method, Permutation):
+        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+    if not isinstance(points, int | np.integer) or isinstance(points, bool) or points < 1:
+        raise InputError(f"points must be a whole number of cells, 1 or more, got {points!r}.")
+    weights = {"sample_weight": sample_weight, "weight_kind": weight_kind}
+    scores = as_scores(y_true, y_score, labels=labels, groups=groups, missing=missing, **weights)
+    (asked,), _ = choose(measure, scores)
+    if asked.key not in RULES:
+        raise MeasureError(f"There is no surface for {asked}; known: {', '.join(RULES)}.")
+    if scores.n_classes != 3:
+        raise NotApplicableError(f"A surface is for 3 classes, here {scores.n_classes}.")
+    warn_of_absent(scores, [asked])
+    if scores.absent:
+        raise NotApplicableError(f"A surface needs cases of every class; there is none of {scores.absent[0]!r}.")
+    found = {name: _surface(asked, method, Sample(scores, name), name, points) for name in scores.classifiers}
+    warn_of_small(scores, {(name, asked.key): each.volume for name, each in found.items()})
+    if len(found) == 1 and not isinstance(y_score, Mapping):
+        return next(iter(found.values()))
+    return found
+
+
+def _surface(measure: Measure, method: Method | None, sample: Sample, name: str, points: int) -> Surface:
+    estimates, _ = judge(measure, method, {name: sample})
+    first, second, third = sample.names
+    return Surface(name, (first, second, third), _mesh(measure, sample, points), estimates[name])
+
+
+def _mesh(measure: Measure, sample: Sample, points: int) -> Mesh:
+    """Over each of equal slices of the third class, best first, the heights along the first class, best first."""
+    first, third = (np.linspace(0.0, 1.0, min(points, int(sample.scores.counts[k])) + 1) for k in (0, 2))
+    weight = np.ones(len(sample.values)) if sample.weight is None else sample.weight
+    order, share = _best_first(measure(sample).strata()[2], weight)
+    heights = np.empty((len(first) - 1, len(third) - 1))
+    for j in range(len(third) - 1):
+        part = weight.copy()
+        part[sample.cases(2)] = 0.0
+        part[order] = np.diff(np.clip(np.cumulative_sum(share, include_initial=True), third[j], third[j + 1]))
+        heights[:, j] = _falling_means(measure(sample.reweighted(part)).strata()[0], weight, first)
+    return Mesh(first, third, -np.sort(-heights, axis=1))
+
+
+def _best_first(stratum: Stratum, weight: FloatArray) -> tuple[IntArray, FloatArray]:
+    """The cases of a class by falling component, and the share of the class that each is."""
+    cases = stratum.cases()[np.argsort(-stratum.components, kind="stable")]
+    return cases, weight[cases] / weight[cases].sum()
+
+
+def _falling_means(stratum: Stratum, weight: FloatArray, edges: FloatArray) -> FloatArray:
+    """The components of a class, put in falling order, as means over the shares of it between the edges."""
+    _, share = _best_first(stratum, weight)
+    height = -np.sort(-stratum.components)
+    reached, held = (np.cumulative_sum(each[share > 0], include_initial=True) for each in (share, share * height))
+    return np.asarray(np.diff(np.interp(edges, reached, held)) / np.diff(edges))

@@ -1,0 +1,152 @@
+"""The verbs `operate` and `rates` over files: what rules are chosen from, and how they do, from counts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polyroc.decisions.rate_matrix import Rates
+from polyroc.decisions.rates import check_rule, one_classifier, rule_at
+from polyroc.engines.binned_sample import edge_scores
+from polyroc.engines.bins import Column
+from polyroc.engines.decision_counts import class_totals, count_decisions
+from polyroc.engines.estimates import share_offsets
+from polyroc.engines.evaluate import open_rows, solved
+from polyroc.engines.options import Settings
+from polyroc.engines.refine import Progress
+from polyroc.errors import InputError, NotApplicableError
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.provenance import Provenance
+from polyroc.rules import Rule
+from polyroc.scores import Scores
+
+__all__ = ["FiledCases"]
+
+
+class _Cells(NamedTuple):
+    """Two classes counted in cells of a score.
+
+    Attributes
+    ----------
+    scores
+        Each cell and class as a case that counts for as many as it holds, at the lower edge of the cell: what a
+        threshold at an edge does to these it does to the rows themselves.
+    """
+
+    scores: Scores
+    classifier: str
+    column: Column
+    provenance: Provenance
+
+    def rates(self, rule: Rule) -> Rates:
+        """How often each class is called what, by a threshold at an edge."""
+        assert self.column.where is not None
+        places = [self.scores.labels.index(label) for label in rule.labels]
+        shares = np.eye(2)[places][rule.codes(self.column.where.edges())]
+        return _rates(self.column, shares, self.scores.names, self.classifier, self.provenance)
+
+
+@dataclass(frozen=True, slots=True)
+class FiledCases:
+    """The cases of files.
+
+    Attributes
+    ----------
+    asked, given
+        The files and their columns; `labels`, `pos_label` and `missing`, as in `read`.
+    classifier
+        Whose scores are meant.
+    progress
+        Who is told how far a pass is.
+    """
+
+    asked: Settings
+    given: Mapping[str, Any]
+    classifier: str | None
+    progress: Progress | None
+
+    def __post_init__(self) -> None:
+        if self.asked.by:
+            raise NotApplicableError("by=... is for evaluate and compare; ask for each group's files apart.")
+
+    def cells(self) -> _Cells:
+        """Count two classes in cells, to choose a threshold from."""
+        asked = replace(self.asked, tolerance=None)
+        found, _, like = solved(
+            asked, "auc", errors=False, check=_require_two, progress=self.progress, **self.given
+        )
+        if not found.read:
+            raise InputError("A class has no case, so no rule can be chosen; add cases.")
+        name = one_classifier(like, self.classifier)
+        (column,) = found.read[name].columns.values()
+        provenance = replace(found.estimates[name, "auc"].provenance, method="DeLong()")
+        return _Cells(edge_scores(column, like.labels, like.positive, name), name, column, provenance)
+
+    def frequencies(self) -> tuple[Scores, str]:
+        """Placeholder cases, one per class and weighted by its size; and the classifier they stand for."""
+        with open_rows(self.asked, **self.given) as data:
+            totals = class_totals(data, self.progress)
+            like: Scores = replace(data.like, sample_weight=totals[data.like.codes])
+            return like, one_classifier(like, self.classifier)
+
+    def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
+        """How often each class is called what; `probabilities` are then required in [0, 1]."""
+        with open_rows(self.asked, **self.given) as data:
+            like: Scores = data.like
+            name = one_classifier(like, self.classifier)
+            rule = rule if threshold is None else rule_at(like, threshold, rule)
+            if rule is not None:
+                check_rule(rule, like)
+            elif like.kind == "score":
+                raise InputError("A score alone decides nothing; give a rule or a threshold.")
+            column, shares = count_decisions(data, name, rule, probabilities, self.progress)
+            cases = dict(zip(like.names, column.units.tolist(), strict=True))
+            weighted, dropped = data.rows.weighted, data.dropped
+            facts = {"weighted": weighted, "dropped": dropped, "sampling": self.asked.sampling}
+            provenance = Provenance(cases=cases, method="DeLong()", **facts)
+        return _rates(column, shares, like.names, name, provenance)
+
+
+def _require_two(like: Scores) -> None:
+    if like.n_classes > 2:
+        raise NotApplicableError(
+            f"For {like.n_classes} classes the best rule is searched over the cases themselves, again and again, "
+            "and an engine does not keep them. Say calibrated=True to take Bayes' rule for the costs and priors, "
+            "or choose a rule on a sample of the rows in memory and judge it on all of them with rates(..., "
+            "rule=found.rule)."
+        )
+
+
+def _rates(
+    column: Column, shares: FloatArray, names: tuple[str, ...], classifier: str, provenance: Provenance
+) -> Rates:
+    """The rates of cases that are cells, each of which goes to decisions in these shares."""
+    totals, units = column.totals, np.asarray(column.units, dtype=np.float64)
+    counts = column.weight.T @ shares
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rates = counts / totals[:, None]
+        scale = np.where(units > 1, units / (units - 1.0), nan) / totals**2
+        fewest = np.where(units > 0, totals**2 / column.squares.sum(axis=0), 0.0)
+
+    def variance(gradient: FloatArray, slopes: FloatArray | None = None) -> float:
+        """Sum over cases of the squared influence: through the rates of their class, and through its share."""
+        moved = gradient.any(axis=1) if slopes is None else np.ones(len(names), dtype=bool)
+        away = shares @ gradient[moved].T - (gradient * rates)[moved].sum(axis=1)
+        if slopes is not None:
+            away = away + share_offsets(slopes, column)
+        return float(scale[moved] @ (column.squares[:, moved] * away**2).sum(axis=0))
+
+    cells = np.eye(len(names) ** 2).reshape(len(names), len(names), len(names), len(names))
+    errors = np.sqrt([[variance(cell) for cell in row] for row in cells])
+    return Rates(
+        classifier=classifier,
+        classes=names,
+        rates=rates,
+        standard_errors=errors,
+        counts=counts,
+        fewest=fewest,
+        provenance=provenance,
+        _variance=variance,
+    )

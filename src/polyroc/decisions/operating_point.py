@@ -1,0 +1,153 @@
+"""OperatingPoint: a rule that was chosen, and how it does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from polyroc.decisions.rate_matrix import Rates
+from polyroc.errors import InputError
+from polyroc.estimates.estimate import Estimate
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.result import SCHEMA, Result, number_text
+from polyroc.rules import Rule, ThresholdRule
+
+__all__ = ["OperatingPoint", "Optimality"]
+
+Optimality = Literal["proven", "best found"]
+OPTIMALITY = {
+    "proven": "Proven: on the cases it was chosen on, no rule of its kind does better.",
+    "best found": "Best found: on the cases it was chosen on, a better rule may exist.",
+    None: "Not chosen on the cases: it follows from what was given.",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OperatingPoint(Result):
+    """A decision rule, why it was chosen, and the rates and the cost it was judged to have.
+
+    Attributes
+    ----------
+    aim
+        What it is best at, in words.
+    rule
+        What to deploy: `rule.decide(y_score)`, `rule.to_json()`.
+    confusion
+        The confusion rates, each with its interval, on the cases it was judged on.
+    cost
+        The expected cost per case on these, with its interval, for priors taken as known.
+    costs, priors
+        Row = true class, column = decision; how frequent each class is where the rule will be used.
+    at_most
+        By (true class, decision): how large the rate was allowed to be where the rule was chosen.
+    apparent_cost
+        The expected cost on the cases the rule was chosen on; flattering, if it was fitted to them.
+    judged_apart
+        True if other cases than those it was chosen on were given to judge it.
+    point
+        Its place in the front it was taken from; None if it was not.
+    optimality
+        "proven" if no rule of its kind (thresholds of the score; `CostRule`) is better at the aim on the cases it
+        was chosen on; "best found" if one may be; None if it was not chosen on cases (Bayes' rule for believed
+        probabilities, or a point of a front that was named). It says nothing of other cases.
+    """
+
+    aim: str
+    rule: Rule
+    confusion: Rates
+    cost: Estimate
+    costs: FloatArray
+    priors: FloatArray
+    at_most: Mapping[tuple[str, str], float]
+    apparent_cost: float
+    judged_apart: bool
+    point: int | None = None
+    optimality: Optimality | None = None
+
+    @property
+    def rates(self) -> FloatArray:
+        """The confusion-rate matrix: row = true class, column = decision."""
+        return self.confusion.rates
+
+    @property
+    def expected_cost(self) -> float:
+        """The expected cost per case; `cost` has its interval."""
+        return self.cost.value
+
+    @property
+    def fpr(self) -> float:
+        """Two classes: the share of negatives called positive."""
+        positive = self._positive()
+        return float(self.rates[1 - positive, positive])
+
+    @property
+    def tpr(self) -> float:
+        """Two classes: the share of positives called positive."""
+        positive = self._positive()
+        return float(self.rates[positive, positive])
+
+    def _positive(self) -> int:
+        if not isinstance(self.rule, ThresholdRule):
+            raise InputError("fpr and tpr are for a threshold between two classes; see rates.")
+        return self.rule.labels.index(self.rule.positive)
+
+    def sentence(self) -> str:
+        """Whether a better rule may exist, in words."""
+        return OPTIMALITY[self.optimality]
+
+    def __repr__(self) -> str:
+        how = "" if self.optimality is None else f" ({self.optimality})"
+        cost = number_text(self.expected_cost)
+        return f"OperatingPoint({self.aim}{how}: expected cost {cost}; {self.rule.sentence()})"
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """One record per cell of the confusion-rate matrix, with what the error costs and how large it may be."""
+        classes = self.confusion.classes
+        cells = [(k, m) for k in range(len(classes)) for m in range(len(classes))]
+        return [
+            {
+                **row,
+                "cost": float(self.costs[cell]),
+                "prior": float(self.priors[cell[0]]),
+                "at_most": self.at_most.get((classes[cell[0]], classes[cell[1]])),
+                "optimality": self.optimality,
+            }
+            for cell, row in zip(cells, self.confusion.rows(level), strict=True)
+        ]
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": "OperatingPoint",
+            "aim": self.aim,
+            "rule": self.rule.to_dict(),
+            "confusion": self.confusion.to_dict(level),
+            "cost": self.cost.to_dict(level),
+            "costs": self.costs.tolist(),
+            "priors": self.priors.tolist(),
+            "at_most": [[true, said, limit] for (true, said), limit in self.at_most.items()],
+            "apparent_cost": self.apparent_cost,
+            "judged_apart": self.judged_apart,
+            "point": self.point,
+            "optimality": self.optimality,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        return cls(
+            aim=data["aim"],
+            rule=Rule.from_dict(data["rule"]),
+            confusion=Rates.from_dict(data["confusion"]),
+            cost=Estimate.from_dict(data["cost"]),
+            costs=np.array(data["costs"], dtype=np.float64),
+            priors=np.array(data["priors"], dtype=np.float64),
+            at_most={(true, said): limit for true, said, limit in data["at_most"]},
+            apparent_cost=data["apparent_cost"],
+            judged_apart=data["judged_apart"],
+            point=data.get("point"),
+            optimality=data.get("optimality"),
+        )

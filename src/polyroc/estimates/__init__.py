@@ -1,0 +1,28 @@
+"""Estimates and what follows from them: intervals, tests, differences, comparisons, multiplicity."""
+
+from typing import TYPE_CHECKING
+
+from polyroc._lazy import attach
+
+if TYPE_CHECKING:
+    from polyroc.estimates.comparison import Comparison
+    from polyroc.estimates.difference import Difference
+    from polyroc.estimates.estimate import Certificate, Estimate
+    from polyroc.estimates.evaluation import Evaluation
+    from polyroc.estimates.grouped import Grouped
+    from polyroc.estimates.intervals import ConfidenceInterval
+
+__all__ = ["Certificate", "Comparison", "ConfidenceInterval", "Difference", "Estimate", "Evaluation", "Grouped"]
+
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "Certificate": "polyroc.estimates.estimate",
+        "Comparison": "polyroc.estimates.comparison",
+        "ConfidenceInterval": "polyroc.estimates.intervals",
+        "Difference": "polyroc.estimates.difference",
+        "Estimate": "polyroc.estimates.estimate",
+        "Evaluation": "polyroc.estimates.evaluation",
+        "Grouped": "polyroc.estimates.grouped",
+    },
+)

@@ -1,0 +1,267 @@
+"""Comparison: several classifiers by one measure, with the covariance between them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from math import nan, sqrt
+from typing import Any, Self
+
+import numpy as np
+
+from polyroc.errors import DegenerateComparisonWarning, InputError, warn
+from polyroc.estimates.bootstrap_intervals import less
+from polyroc.estimates.difference import Difference, JointRegion
+from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.hypothesis_tests import ROUNDING, Wald, wald
+from polyroc.estimates.intervals import guard_variance
+from polyroc.estimates.multiplicity import Adjustment, MaxT, critical_values
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
+
+__all__ = ["Comparison", "guarded_covariance", "pairwise_differences"]
+
+NAMES: Mapping[Adjustment | None, str | None] = {
+    "max-t": "max-t adjustment",
+    "holm": "Holm's adjustment",
+    "bonferroni": "Bonferroni's adjustment",
+    "benjamini-hochberg": "Benjamini & Hochberg's adjustment",
+    None: None,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Result):
+    """Whether several classifiers are equal, and if not, which differ.
+
+    Attributes
+    ----------
+    estimates
+        By classifier.
+    covariance
+        Of the estimates, in the same order.
+    statistic, pvalue
+        The test that all are equal: the largest absolute z among the pairs, and its p-value, which is the smallest
+        one adjusted by "max-t" (see `MaxT`). So it rejects exactly if some pair differs. With two classifiers it
+        is the p-value of their difference.
+    differences
+        By pair of classifiers, in order.
+    adjustment
+        How the p-values of the pairs were adjusted: "max-t", "holm", "bonferroni", "benjamini-hochberg" or None.
+    max_t
+        The distribution of the largest absolute z if all are equal.
+    """
+
+    estimates: Mapping[str, Estimate]
+    covariance: FloatArray
+    statistic: float
+    pvalue: float
+    differences: Mapping[tuple[str, str], Difference]
+    adjustment: Adjustment | None
+    max_t: MaxT
+
+    def __post_init__(self) -> None:
+        # Not a method of this object: a cycle would keep the data behind the estimates until the garbage collector
+        # comes by.
+        pvalues = [each.pvalue for each in self.differences.values()]
+        critical = partial(_critical, pvalues, self.adjustment, self.max_t)
+        together = {
+            pair: replace(each, critical=partial(critical, number))
+            for number, (pair, each) in enumerate(self.differences.items())
+        }
+        object.__setattr__(self, "differences", together)
+
+    @property
+    def measure(self) -> str:
+        """The measure they were compared by."""
+        return next(iter(self.estimates.values())).measure
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name} {number_text(e.value)}" for name, e in self.estimates.items())
+        return f"Comparison({self.measure}: {shown}; all equal: {p_text(self.pvalue)})"
+
+    def difference(self, first: str, second: str) -> Difference:
+        """First minus second."""
+        for name in (first, second):
+            if name not in self.estimates:
+                known = ", ".join(map(repr, self.estimates))
+                raise InputError(f"There is no classifier {name!r}; there are {known}.")
+        if (first, second) in self.differences:
+            return self.differences[first, second]
+        if first == second:
+            raise InputError(f"A difference needs two classifiers, got {first!r} twice.")
+        return self.differences[second, first].reversed()
+
+    def contrast(self, weights: Sequence[float] | Sequence[Sequence[float]]) -> Wald:
+        """Test that weighted sums of the estimates are zero.
+
+        Parameters
+        ----------
+        weights
+            One row per sum, or a single row: one weight per classifier, adding up to zero.
+        """
+        matrix = np.atleast_2d(np.asarray(weights, dtype=np.float64))
+        if matrix.ndim != 2 or matrix.shape[1] != len(self.estimates) or not np.isfinite(matrix).all():
+            raise InputError(
+                f"Contrasts must be rows of {len(self.estimates)} finite weights, one per classifier, "
+                f"got shape {matrix.shape}."
+            )
+        if np.abs(matrix.sum(axis=1)).max() > 1e-9 * np.abs(matrix).max():
+            raise InputError(f"The weights of a contrast must add up to zero, got {matrix.sum(axis=1).tolist()}.")
+        estimates = self.estimates.values()
+        fewest = min(estimate.fewest for estimate in estimates)
+        covariance = guarded_covariance(self.estimates, self.covariance)
+        test = wald(np.array([float(e) for e in estimates]), covariance, matrix, fewest - 1.0)
+        if np.isnan(test.pvalue):
+            warn(
+                f"The contrast of {len(matrix)} rows has no p-value (nan): the smallest class, {fewest:g} cases, "
+                "is too small for so many rows, or a classifier is perfect or constant. Use fewer rows, or the "
+                "pairwise differences, which have p-values.",
+                DegenerateComparisonWarning,
+            )
+        return test
+
+    @property
+    def is_adjusted(self) -> bool:
+        """True if there are several pairs, whose p-values and intervals are adjusted for their number."""
+        return self.adjustment is not None and len(self.differences) > 1
+
+    def conclusion(self, level: float = 0.95) -> list[str]:
+        """The comparison in plain sentences, one per pair, with simultaneous intervals."""
+        adjustment = NAMES[self.adjustment] if self.is_adjusted else None
+        return [difference.sentence(adjustment, level) for difference in self.differences.values()]
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """One record per pair, with its adjusted p-value and the simultaneous interval that agrees with it."""
+        return [
+            {
+                "measure": self.measure,
+                "first": difference.first,
+                "second": difference.second,
+                "difference": difference.value,
+                "standard_error": difference.standard_error,
+                "low": difference.confidence_interval(level).low,
+                "high": difference.confidence_interval(level).high,
+                "level": level,
+                "pvalue": difference.pvalue,
+                "adjusted_pvalue": difference.adjusted_pvalue,
+                "simultaneous_low": difference.simultaneous_interval(level).low,
+                "simultaneous_high": difference.simultaneous_interval(level).high,
+                "adjustment": self.adjustment,
+                "larger_is_better": difference.larger_is_better,
+            }
+            for difference in self.differences.values()
+        ]
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": "Comparison",
+            "estimates": [estimate.to_dict(level) for estimate in self.estimates.values()],
+            "covariance": [[plain(cell) for cell in row] for row in self.covariance.tolist()],
+            "statistic": plain(self.statistic),
+            "pvalue": plain(self.pvalue),
+            "adjustment": self.adjustment,
+            "differences": [
+                {name: plain(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
+                | {
+                    "acceleration": None if each.resampled is None else each.resampled.acceleration,
+                    "stretch": each.stretch,
+                }
+                for row, each in zip(self.rows(level), self.differences.values(), strict=True)
+            ],
+            "conclusion": self.conclusion(level),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        estimates = {record["classifier"]: Estimate.from_dict(record) for record in data["estimates"]}
+        covariance = np.array([[number(cell) for cell in row] for row in data["covariance"]])
+        pairs = dict(zip(combinations(estimates, 2), data["differences"], strict=True))
+        accelerations = {pair: row.get("acceleration") for pair, row in pairs.items()}
+        differences = pairwise_differences(
+            estimates, covariance, data["differences"][0]["larger_is_better"], accelerations
+        )
+        stored = {
+            pair: replace(
+                each,
+                pvalue=number(pairs[pair]["pvalue"]),
+                adjusted_pvalue=number(pairs[pair]["adjusted_pvalue"]),
+                stretch=pairs[pair].get("stretch", 1.0),
+            )
+            for pair, each in differences.items()
+        }
+        return cls(
+            estimates=estimates,
+            covariance=covariance,
+            statistic=number(data["statistic"]),
+            pvalue=number(data["pvalue"]),
+            differences=stored,
+            adjustment=data["adjustment"],
+            max_t=MaxT(guarded_covariance(estimates, covariance)),
+        )
+
+
+def guarded_covariance(estimates: Mapping[str, Estimate], covariance: FloatArray) -> FloatArray:
+    """The covariance of the estimates with the variance that the guarded interval adds to each."""
+    added = []
+    for estimate in estimates.values():
+        low, high = estimate.limits
+        span = high - low
+        share = (estimate.value - low) / span if span else 0.0
+        added.append(span**2 * guard_variance(share, estimate.cases_behind))
+    return covariance + np.diag(np.nan_to_num(added))
+
+
+def pairwise_differences(
+    estimates: Mapping[str, Estimate],
+    covariance: FloatArray,
+    larger_is_better: bool,
+    accelerations: Mapping[tuple[str, str], float | None],
+) -> dict[tuple[str, str], Difference]:
+    """The difference of every pair of classifiers, without p-values.
+
+    Parameters
+    ----------
+    estimates, covariance
+        By classifier; of the estimates, in the same order.
+    larger_is_better
+        False for a cost.
+    accelerations
+        By pair: BCa's acceleration of the difference, if the method resamples.
+    """
+    differences = {}
+    for i, j in combinations(range(len(estimates)), 2):
+        pair = tuple(estimates)[i], tuple(estimates)[j]
+        first, second = (estimates[name] for name in pair)
+        variance = _variance_of_difference(covariance, i, j)
+        low, high = first.limits
+        differences[pair] = Difference(
+            *pair,
+            value=first.value - second.value,
+            standard_error=sqrt(variance),
+            limits=(low - high, high - low),
+            pvalue=nan,
+            adjusted_pvalue=nan,
+            larger_is_better=larger_is_better,
+            resampled=less(first.resampled, second.resampled, accelerations[pair]),
+            region=JointRegion(first, second, variance),
+        )
+    return differences
+
+
+def _variance_of_difference(covariance: FloatArray, i: int, j: int) -> float:
+    """Of estimate i minus estimate j; what is only rounding is 0."""
+    own = float(covariance[i, i] + covariance[j, j])
+    variance = own - 2.0 * float(covariance[i, j])
+    return 0.0 if variance <= ROUNDING * own else variance
+
+
+def _critical(
+    pvalues: Sequence[float], adjustment: Adjustment | None, max_t: MaxT, number: int, level: float
+) -> float:
+    """The standard normal quantile of the simultaneous interval of the pair with this number."""
+    return float(critical_values(np.array(pvalues), adjustment, level, max_t)[number])

@@ -1,0 +1,261 @@
+"""Difference: how much more one classifier has of a measure than another, with interval and tests."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from math import erf, hypot, inf, isnan, nan, sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from polyroc.errors import InputError
+from polyroc.estimates.bootstrap_intervals import Resampled
+from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
+from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, checked_level, guard_variance
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.result import p_text
+
+__all__ = ["Difference", "JointRegion"]
+
+QUANTILES = np.linspace(0.25, 7.0, 28)  # at which intervals of measures near a limit are tabulated
+TABLE = np.concatenate([-QUANTILES[::-1], [0.0], QUANTILES])
+# Around the region: its ends are right to 1 in 250 of their distance.
+DIRECTIONS = np.linspace(0.0, 2.0 * np.pi, 240, endpoint=False)
+
+
+class JointRegion:
+    """The joint confidence region of two values, from which the interval of their difference is read.
+
+    Each value has its guarded interval at every level, hence a function from z (a standard normal quantile) to the
+    value; the two z have the correlation of the estimates. The region at z is the ellipse
+
+        z1^2 - 2 r z1 z2 + z2^2 <= (1 - r^2) z^2
+
+    carried to the two values, and the interval of the difference reaches from the smallest to the largest
+    difference in it. Like MOVER (Zou & Donner 2008) it respects the limits and the two guarded intervals; unlike
+    MOVER it moves both values to the same side when they are correlated. The correlation is that of the estimates
+    with the guard's pseudo-observation of each, taken as independent: r = covariance / sqrt((v1 + g1) (v2 + g2)).
+    An unseen case on which both go wrong leaves the difference as it is, so the intervals are recentred by the
+    share 1 - r of what they are for a single value (all of it if r < 0).
+
+    Where both values are far from their limits, or equal, Wald's interval from the variance of the difference is
+    right as well, and it does not depend on the shape of the marginal intervals; at each end the wider of the two
+    is taken. docs/coverage.md has the coverage of both and of other candidates.
+
+    References
+    ----------
+    Zou & Donner, Statistics in Medicine 27 (2008) 1693-1702. Zou, Psychological Methods 12 (2007) 399-413.
+    """
+
+    def __init__(self, first: Estimate, second: Estimate, variance: float) -> None:
+        pair, (low, high) = (first, second), first.limits
+        self._pair, self._variance = pair, variance
+        self.value, self.span = first.value - second.value, float(high - low)
+        self._wald = sqrt(variance + first.monte_carlo_error**2 + second.monte_carlo_error**2)
+        n = np.array([each.cases_behind for each in pair])
+        self._ends: GuardedEnds | None = None
+        if self.span == 0 or np.isnan([self.value, *n]).any():
+            return
+        p = np.array([(each.value - low) / self.span for each in pair])
+        error = np.array([hypot(each.standard_error, each.monte_carlo_error) / self.span for each in pair])
+        r = _correlation(p, error, n, variance / self.span**2)
+        self._around = _ellipse(p, error, n, r)
+        columns = p[:, None], error[:, None], n[:, None]
+        self._ends = GuardedEnds(*columns, self._around, share=1.0 - max(0.0, r))
+        self._tables = [each.quantiles(QUANTILES) if each.uses_boundary else None for each in pair]
+
+    def __reduce__(self) -> tuple[type["JointRegion"], tuple[Estimate, Estimate, float]]:
+        return JointRegion, (*self._pair, self._variance)
+
+    def reversed(self) -> "JointRegion":
+        """The region with first and second exchanged."""
+        return JointRegion(*self._pair[::-1], self._variance)
+
+    def ends(self, z: float) -> tuple[float, float]:
+        """The ends of the interval of the difference at a standard normal quantile."""
+        low, high = inf, -inf
+        if not isnan(self._wald):
+            low, high = self.value - z * self._wald, self.value + z * self._wald
+        if self._ends is not None:
+            first, second = self._values(self._ends, z)
+            differences = first - second
+            low, high = min(low, float(differences.min())), max(high, float(differences.max()))
+        if low > high:
+            return nan, nan
+        return max(-self.span, min(low, self.value)), min(self.span, max(high, self.value))
+
+    def _values(self, ends: GuardedEnds, z: float) -> FloatArray:
+        """The two values around the region at z: ends of their own intervals."""
+        values = self.span * ends.at(z)
+        for row, table in enumerate(self._tables):
+            if table is not None:
+                values[row] = np.interp(z * self._around[row], TABLE, table)
+        return values
+
+
+def _ellipse(p: FloatArray, error: FloatArray, n: FloatArray, r: float) -> FloatArray:
+    """The two z around the ellipse for z = 1: z1 = cos(a), z2 = cos(a - b) with cos(b) = r.
+
+    The angles start where the difference is largest if both marginals are linear, so that the interval is exact
+    there.
+    """
+    between, (e1, e2) = np.arccos(r), np.sqrt(np.nan_to_num(error) ** 2 + guard_variance(p, n))
+    angle = DIRECTIONS + np.arctan2(-e2 * np.sin(between), e1 - e2 * r)
+    return np.stack([np.cos(angle), np.cos(angle - between)])
+
+
+def _correlation(p: FloatArray, error: FloatArray, n: FloatArray, variance: float) -> float:
+    """Of two estimates, from the variance of their difference.
+
+    Each has the variance that the guard adds, p moved by half a case from the limits, so that it is never 1.
+    """
+    own = error**2
+    guarded = own + guard_variance((n * p + 0.5) / (n + 1.0), n)
+    if not np.isfinite([*guarded, variance]).all():
+        return 0.0
+    return float(np.clip((own.sum() - variance) / 2.0 / sqrt(guarded.prod()), -1.0, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much more one classifier has of a measure than another.
+
+    The tests are inversions of the interval: p < 0.05 if and only if the 95 % interval excludes 0, and likewise
+    for margins.
+
+    Attributes
+    ----------
+    first, second
+        The classifiers; the value is first minus second.
+    value, standard_error
+        The difference and its standard error.
+    limits
+        The smallest and the largest possible difference.
+    pvalue
+        Two-sided, of no difference: the inversion of the interval, unless the method makes p-values itself.
+    adjusted_pvalue
+        The same, adjusted for all pairs that were compared.
+    larger_is_better
+        False for a cost.
+    resampled
+        The replicates behind the interval, if the method resamples.
+    region
+        The joint region of the two values behind the interval.
+    stretch
+        By how much the interval is longer than the region's, so that it agrees with a p-value that was not made by
+        inverting it (that of a permutation test): a test-based interval (Miettinen 1976). 1 otherwise.
+    critical
+        From a level to the standard normal quantile of the simultaneous interval; None for a single difference.
+    """
+
+    first: str
+    second: str
+    value: float
+    standard_error: float
+    limits: tuple[float, float]
+    pvalue: float
+    adjusted_pvalue: float
+    larger_is_better: bool = True
+    resampled: Resampled | None = field(default=None, repr=False)
+    region: JointRegion | None = field(default=None, repr=False, compare=False)
+    stretch: float = field(default=1.0, repr=False)
+    critical: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
+
+    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
+        """The interval at a level, of this difference alone.
+
+        From the joint region of the two values (see `JointRegion`); if the method resamples, of the kind of
+        interval that it names, from the replicates of the difference.
+        """
+        return self._interval_at(NormalDist().inv_cdf(0.5 + checked_level(level) / 2))
+
+    def wald_test(self, null: float = 0.0) -> float:
+        """P-value of DeLong's z test, (value - null) / standard_error: two-sided, as pROC's roc.test prints it.
+
+        For comparison with other programs; in small samples and near the limits it rejects too often. nan without
+        a standard error.
+        """
+        if not self.standard_error > 0:
+            return nan
+        return two_sided((self.value - null) / self.standard_error)
+
+    def simultaneous_interval(self, level: float = 0.95) -> ConfidenceInterval:
+        """The interval that agrees with the adjusted p-value: it excludes 0 exactly if that is below 1 - level.
+
+        See `polyroc.estimates.multiplicity.critical_values` for what it guarantees with which adjustment.
+        """
+        if self.critical is None:
+            return self.confidence_interval(level)
+        return self._interval_at(self.critical(checked_level(level)))
+
+    def _interval_at(self, z: float) -> ConfidenceInterval:
+        """The interval at a standard normal quantile."""
+        low, high = self._ends(z)
+        return ConfidenceInterval(max(self.limits[0], low), min(self.limits[1], high))
+
+    def _ends(self, z: float) -> tuple[float, float]:
+        if self.resampled is not None and self.resampled.is_usable(self.value):
+            ends = self.resampled.confidence_interval(self.value, erf(z / sqrt(2.0)))
+            return self.limits if ends is None else ends
+        return (nan, nan) if self.region is None else self.region.ends(self.stretch * z)
+
+    def z_value(self, null: float = 0.0) -> float:
+        """Signed root of the test that the difference is `null`: the z at which the interval just reaches it."""
+        if self.resampled is not None and self.resampled.is_usable(self.value):
+            return self.resampled.signed_root(self._ends, self.value, null)
+        wald = abs(self.value - null) / self.standard_error if self.standard_error > 0 else 1.0
+        return signed_root(self._ends, self.value, null, guess=wald / self.stretch)
+
+    def non_inferiority(self, margin: float) -> float:
+        """P-value of the hypothesis that the first is worse than the second by `margin` or more (one-sided)."""
+        worse = self._checked_margin(margin) * (-1.0 if self.larger_is_better else 1.0)
+        return one_sided(self.z_value(worse) if self.larger_is_better else -self.z_value(worse))
+
+    def superiority(self, margin: float = 0.0) -> float:
+        """P-value of the hypothesis that the first is better than the second by `margin` at most (one-sided)."""
+        if not margin >= 0:
+            raise InputError(f"margin must be 0 or more, got {margin}.")
+        if margin > 0:
+            self._checked_margin(margin)
+        better = margin if self.larger_is_better else -margin
+        return one_sided(self.z_value(better) if self.larger_is_better else -self.z_value(better))
+
+    def equivalence(self, margin: float) -> float:
+        """P-value of the hypothesis that the two differ by `margin` or more, either way (two one-sided tests)."""
+        margin = self._checked_margin(margin)
+        return max(one_sided(self.z_value(-margin)), one_sided(-self.z_value(margin)))
+
+    def _checked_margin(self, margin: float) -> float:
+        """A margin as large as the range of the measure would make every test significant: 5 for 5 % points."""
+        if not margin > 0:
+            raise InputError(
+                f"margin must be positive, the largest difference that does not matter, got {margin}."
+            )
+        if margin >= self.limits[1]:
+            raise InputError(
+                f"margin must be below {self.limits[1]:g}, the largest possible difference, got {margin:g}; 5 "
+                "percentage points are 0.05."
+            )
+        return margin
+
+    def reversed(self) -> "Difference":
+        """The same pair with first and second exchanged."""
+        resampled = None if self.resampled is None else self.resampled.reversed()
+        region = None if self.region is None else self.region.reversed()
+        return replace(
+            self, first=self.second, second=self.first, value=-self.value, resampled=resampled, region=region
+        )
+
+    def sentence(self, adjustment: str | None = None, level: float = 0.95) -> str:
+        """The difference in a plain sentence, with the simultaneous interval if p-values are adjusted."""
+        if isnan(self.pvalue):
+            return f"{self.first} and {self.second} cannot be compared: one of the values is undefined."
+        shown = self if self.value >= 0 else self.reversed()
+        low, high = shown.simultaneous_interval(level)
+        after = f" after {adjustment}" if adjustment else ""
+        kind = "simultaneous " if adjustment else ""
+        sure = f"({kind}{100 * level:g} % {low:.3f} to {high:.3f}), {p_text(self.adjusted_pvalue)}{after}"
+        if self.adjusted_pvalue >= 1 - level:
+            return f"No difference is shown between {shown.first} and {shown.second}: {shown.value:.3f} {sure}."
+        winner, loser = (shown.first, shown.second)[:: 1 if self.larger_is_better else -1]
+        return f"{winner} is better than {loser} by {shown.value:.3f} {sure}."

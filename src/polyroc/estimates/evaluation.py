@@ -1,0 +1,70 @@
+"""Evaluation: several measures, several classifiers, side by side."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from polyroc.estimates.estimate import Estimate
+from polyroc.results.result import SCHEMA, Result
+
+__all__ = ["Evaluation"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evaluation(Result):
+    """Every estimate by (classifier, measure), and why the measures that are not there do not apply.
+
+    Attributes
+    ----------
+    estimates
+        By (classifier, measure).
+    skipped
+        By measure: why it does not apply to these data.
+    """
+
+    estimates: Mapping[tuple[str, str], Estimate]
+    skipped: Mapping[str, str]
+
+    @property
+    def classifiers(self) -> tuple[str, ...]:
+        """The classifiers, in the order given."""
+        return tuple(dict.fromkeys(classifier for classifier, _ in self.estimates))
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures, in the order asked."""
+        return tuple(dict.fromkeys(measure for _, measure in self.estimates))
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Estimate:
+        """The estimate of (classifier, measure), or of a measure if there is one classifier only."""
+        if isinstance(key, tuple):
+            return self.estimates[key]
+        if len(self.classifiers) != 1:
+            raise KeyError(f"{key!r}: there are several classifiers; ask for [classifier, {key!r}]")
+        return self.estimates[self.classifiers[0], key]
+
+    def __len__(self) -> int:
+        return len(self.estimates)
+
+    def __repr__(self) -> str:
+        return f"Evaluation({len(self.measures)} measures of {', '.join(self.classifiers) or 'nothing'})"
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """One record per classifier and measure, with intervals at a level."""
+        return [estimate.row(level) for estimate in self.estimates.values()]
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": "Evaluation",
+            "estimates": [estimate.to_dict(level) for estimate in self.estimates.values()],
+            "skipped": dict(self.skipped),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        found = [Estimate.from_dict(record) for record in data["estimates"]]
+        return cls({(e.classifier, e.measure): e for e in found}, data["skipped"])

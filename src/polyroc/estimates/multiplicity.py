@@ -1,0 +1,148 @@
+"""Several differences at once: adjusted p-values, and the intervals that agree with them."""
+
+from functools import cached_property
+from itertools import combinations
+from math import expm1, log1p
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+
+from polyroc.errors import InputError
+from polyroc.estimates.hypothesis_tests import two_sided
+from polyroc.kernels.arrays import FloatArray
+
+__all__ = ["Adjustment", "MaxT", "adjust", "adjusted_pvalues", "critical_values"]
+
+Adjustment = Literal["max-t", "holm", "bonferroni", "benjamini-hochberg"]
+DRAWS = 2**14
+FEWEST = 100  # draws beyond a point, so that their share is known to a tenth
+NORMAL = NormalDist()
+
+
+class MaxT:
+    """The distribution of the largest |z| among all pairwise differences if all values are equal.
+
+    Correlated estimates have correlated differences, so their maximum is smaller than that of as many independent
+    ones. Its distribution is simulated from the covariance of the estimates with a fixed seed: 16,384 draws, a
+    Monte Carlo error of .0017 at a p-value of .05. In the tail, where fewer than 100 draws lie, it is continued in
+    proportion to Sidak's bound 1 - (1 - p)^m, which also holds as an upper bound everywhere.
+
+    References
+    ----------
+    Hothorn, Bretz & Westfall, Biometrical Journal 50 (2008) 346-363. Sidak, Journal of the American Statistical
+    Association 62 (1967) 626-633.
+    """
+
+    def __init__(self, covariance: FloatArray) -> None:
+        self._covariance = covariance
+        self.pairs = len(covariance) * (len(covariance) - 1) // 2
+
+    @cached_property
+    def _maxima(self) -> FloatArray:
+        """The simulated maxima, in rising order; empty if there is no covariance."""
+        variances, directions = np.linalg.eigh(np.nan_to_num(self._covariance))
+        root = directions * np.sqrt(np.maximum(variances, 0.0))
+        draws = root @ np.random.default_rng(0).standard_normal((len(root), DRAWS))
+        largest = np.zeros(DRAWS)
+        for i, j in combinations(range(len(root)), 2):
+            variance = float(((root[i] - root[j]) ** 2).sum())
+            if variance > 0:
+                np.maximum(largest, np.abs(draws[i] - draws[j]) / np.sqrt(variance), out=largest)
+        return np.sort(largest)
+
+    def adjusted(self, z: float) -> float:
+        """P(largest |z| >= |z|): the p-value adjusted for all pairs."""
+        if self.pairs == 1 or np.isnan(z):
+            return two_sided(z)
+        bound = self._sidak(z)
+        if not np.isfinite(self._covariance).all():
+            return bound
+        last = float(self._maxima[-FEWEST])
+        share = self._share(z) if abs(z) <= last else bound * min(1.0, self._share(last) / self._sidak(last))
+        return max(two_sided(z), min(bound, share))
+
+    def critical(self, level: float) -> float:
+        """The |z| beyond which the adjusted p-value is below 1 - level, by bisection."""
+        low, high = 0.0, NORMAL.inv_cdf(0.5 + level ** (1.0 / self.pairs) / 2.0)
+        for _ in range(60):
+            middle = (low + high) / 2.0
+            low, high = (low, middle) if self.adjusted(middle) < 1.0 - level else (middle, high)
+        return high
+
+    def _share(self, z: float) -> float:
+        return 1.0 - float(np.searchsorted(self._maxima, abs(z))) / DRAWS
+
+    def _sidak(self, z: float) -> float:
+        p = two_sided(z)
+        return -expm1(self.pairs * log1p(-p)) if p < 1 else 1.0
+
+
+def adjusted_pvalues(z: FloatArray, how: Adjustment | None, max_t: MaxT) -> FloatArray:
+    """P-values of several differences, given as z, adjusted for their number.
+
+    Each may be compared with the level meant for all of them. "max-t", "holm" and "bonferroni" bound the
+    probability of any false rejection, "benjamini-hochberg" the expected share of false rejections. A nan stays
+    nan and counts as a test.
+
+    References
+    ----------
+    Holm, Scand. J. Statist. 6 (1979) 65-70. Benjamini & Hochberg, J. R. Statist. Soc. B 57 (1995) 289-300.
+    """
+    if how == "max-t":
+        return np.array([max_t.adjusted(each) for each in z])
+    return adjust(np.array([two_sided(each) for each in z]), how)
+
+
+def adjust(pvalues: FloatArray, how: Adjustment | None) -> FloatArray:
+    """P-values adjusted by their number alone; "max-t" needs a covariance and is not among these.
+
+    >>> adjust(np.array([0.01, 0.04, 0.03]), "holm")
+    array([0.03, 0.06, 0.06])
+    >>> adjust(np.array([0.01, 0.04, 0.03]), "benjamini-hochberg")
+    array([0.03, 0.04, 0.04])
+    """
+    if how not in ("holm", "bonferroni", "benjamini-hochberg", None):
+        raise InputError(f"adjustment must be 'holm', 'bonferroni', 'benjamini-hochberg' or None, got {how!r}.")
+    m = len(pvalues)
+    if how is None or m == 0:
+        return pvalues
+    if how == "bonferroni":
+        return np.minimum(1.0, m * pvalues)
+    order = np.argsort(pvalues)
+    found = np.empty(m)
+    if how == "holm":
+        found[order] = np.maximum.accumulate(pvalues[order] * np.arange(m, 0, -1))
+    else:
+        found[order] = np.fmin.accumulate((pvalues[order] * m / np.arange(1, m + 1))[::-1])[::-1]
+    return np.minimum(1.0, np.where(np.isnan(pvalues), np.nan, found))
+
+
+def critical_values(pvalues: FloatArray, how: Adjustment | None, level: float, max_t: MaxT) -> FloatArray:
+    """For each difference the z of its interval, so that it excludes 0 exactly if the adjusted p < 1 - level.
+
+    "max-t" and "bonferroni" have one z for all, and the intervals hold all true differences at once with the
+    probability `level`. "holm": the r-th smallest p-value of m is compared with (1 - level) / (m - r + 1), and its
+    interval has that level; the intervals agree with the step-down test, which bounds the probability of any wrong
+    sign, but do not all hold at once with the probability `level`. "benjamini-hochberg": with R rejections every
+    interval has the level 1 - R (1 - level) / m, so that the expected share of selected intervals that miss is
+    bounded (Benjamini & Yekutieli, J. Amer. Statist. Assoc. 100 (2005) 71-81).
+    """
+    m, alpha = len(pvalues), 1.0 - level
+    if how is None or m < 2:
+        return np.full(m, _quantile(alpha))
+    if how == "max-t":
+        return np.full(m, max_t.critical(level))
+    if how == "bonferroni":
+        return np.full(m, _quantile(alpha / m))
+    count = int((adjust(pvalues, how) < alpha).sum())
+    if how == "benjamini-hochberg":
+        return np.full(m, _quantile(max(count, 1) * alpha / m))
+    steps = np.empty(m)
+    order = np.argsort(pvalues)  # nan last
+    steps[order] = m - np.minimum(np.arange(m), min(count, m - 1))
+    return np.array([_quantile(alpha / step) for step in steps])
+
+
+def _quantile(alpha: float) -> float:
+    return NORMAL.inv_cdf(1.0 - alpha / 2.0)

@@ -1,0 +1,165 @@
+"""A front evaluated on held-out cases, and its optimism."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from polyroc.errors import InputError
+from polyroc.fronts.dominated_volume import Volume, volume_shares
+from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.results.provenance import Provenance
+from polyroc.results.result import SCHEMA, Result, number_text
+
+__all__ = ["HeldOut", "paired_volumes", "recount"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class HeldOut(Result):
+    """The points of a front, each with its own parameters and costs, on cases it was not found on.
+
+    Attributes
+    ----------
+    classifier, classes
+        Those of the front.
+    found, counts
+        Points x classes x classes: cases by true class and decision, where the front was found and on the others.
+    gini_found, gini
+        The generalised Gini coefficient there and here, on the same random points.
+    provenance
+        Of the other cases.
+    """
+
+    classifier: str
+    classes: tuple[str, ...]
+    found: IntArray
+    counts: IntArray
+    gini_found: Volume
+    gini: Volume
+    provenance: Provenance
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __repr__(self) -> str:
+        left = f"{int(self.non_dominated.sum())} of {len(self)} points still not dominated"
+        gini = f"G {number_text(self.gini)}, optimism {number_text(self.optimism)}"
+        return f"HeldOut(of {self.classifier}: {', '.join(self.classes)}, {left}, {gini})"
+
+    @property
+    def rates(self) -> FloatArray:
+        """Points x classes x classes on the other cases."""
+        return np.asarray(self.counts / self.counts.sum(axis=2, keepdims=True))
+
+    @property
+    def optimism(self) -> float:
+        """By how much G was larger where the front was found.
+
+        What is left is still flattering: of many points some do well on any cases by luck, and the volume takes
+        the best of them.
+        """
+        return self.gini_found - self.gini
+
+    @property
+    def non_dominated(self) -> BoolArray:
+        """Which points no other one dominates on the other cases."""
+        errors = self.counts[:, ~np.eye(len(self.classes), dtype=bool)]
+        distinct, place = np.unique(errors, axis=0, return_inverse=True)
+        return np.asarray(_free(distinct)[place.ravel()])
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no intervals
+        """One record per point and error: its rate where the front was found, and on the other cases."""
+        before = self.found / self.found.sum(axis=2, keepdims=True)
+        after, free = self.rates, self.non_dominated
+        errors = [(k, j) for k, j in np.ndindex(*self.counts.shape[1:]) if k != j]
+        return [
+            {
+                "classifier": self.classifier,
+                "point": i,
+                "non_dominated": bool(free[i]),
+                "true": self.classes[k],
+                "said": self.classes[j],
+                "rate_found": float(before[i, k, j]),
+                "rate": float(after[i, k, j]),
+            }
+            for i in range(len(self))
+            for k, j in errors
+        ]
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - no intervals
+        """Plain data for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": "HeldOut",
+            "classifier": self.classifier,
+            "classes": list(self.classes),
+            "found": self.found.tolist(),
+            "counts": self.counts.tolist(),
+            "gini_found": self.gini_found.value,
+            "gini": self.gini.value,
+            "n_points": self.gini.n_points,
+            "optimism": self.optimism,
+            "provenance": self.provenance.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        return cls(
+            classifier=data["classifier"],
+            classes=tuple(data["classes"]),
+            found=np.asarray(data["found"], dtype=np.int64),
+            counts=np.asarray(data["counts"], dtype=np.int64),
+            gini_found=Volume(data["gini_found"], data["n_points"]),
+            gini=Volume(data["gini"], data["n_points"]),
+            provenance=Provenance(**data["provenance"]),
+        )
+
+
+def _free(vectors: IntArray) -> BoolArray:
+    """Which of these different vectors no other one dominates."""
+    from polyroc.kernels.archives import guard_bits, pack, sift  # not above: help needs no compiler
+
+    order, largest = np.argsort(vectors.sum(axis=1), kind="stable"), int(vectors.max())
+    words, enter = pack(vectors[order], largest), np.empty(len(vectors), dtype=np.bool_)
+    nobody, nowhere = np.empty((len(words), 0), dtype=np.uint64), np.zeros(len(vectors), dtype=np.int64)
+    sift(nobody, words, nowhere, guard_bits(largest), np.empty(0, dtype=np.bool_), enter)
+    free = np.empty(len(vectors), dtype=np.bool_)
+    free[order] = enter
+    return free
+
+
+def recount(
+    codes: IntArray,
+    weight: IntArray,
+    costs: FloatArray,
+    place: IntArray,
+    posteriors: Callable[[int], FloatArray],
+) -> IntArray:
+    """The tables of all points on other cases: point i decides by costs[i] over posteriors(place[i]).
+
+    Each case counts as often as its weight says.
+    """
+    from polyroc.kernels.cost_decisions import tally_decisions  # not above: help needs no compiler
+
+    c = costs.shape[1]
+    sizes = np.bincount(codes, minlength=c)
+    if not np.bincount(codes, weight, c).all():
+        raise InputError("The other cases must have one of every class of the front.")
+    order, starts = np.argsort(codes, kind="stable"), np.append(0, np.cumsum(sizes)).astype(np.int64)
+    weight, counts = weight[order], np.empty(costs.shape, dtype=np.int64)
+    by_place = np.argsort(place, kind="stable")
+    for points in np.split(by_place, np.flatnonzero(np.diff(place[by_place])) + 1):
+        P = np.ascontiguousarray(posteriors(int(place[points[0]]))[order].T)
+        tables = np.empty((len(points), c, c), dtype=np.int64)
+        tally_decisions(P, starts, weight, np.ascontiguousarray(costs[points]), tables)
+        counts[points] = tables
+    return counts
+
+
+def paired_volumes(found: IntArray, counts: IntArray, n_points: int | None, rng: Any) -> tuple[Volume, Volume]:
+    """G of both tables of counts on the same random points."""
+    table = volume_shares([each / each.sum(axis=2, keepdims=True) for each in (found, counts)], n_points, rng)
+    return table[0][0], table[1][1]

@@ -1,0 +1,295 @@
+"""The verb `compare`: whether classifiers are equal, and if not, which differ."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from statistics import NormalDist
+from typing import Any, NamedTuple, Unpack, get_args, overload
+
+import numpy as np
+
+from polyroc.engines.options import Engine, Reading, over_files
+from polyroc.errors import InputError, NotApplicableError
+from polyroc.estimates.bootstrap_intervals import acceleration
+from polyroc.estimates.comparison import Comparison, guarded_covariance, pairwise_differences
+from polyroc.estimates.difference import Difference
+from polyroc.estimates.estimate import Estimate, warn_of_few_effective
+from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.hypothesis_tests import two_sided
+from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues
+from polyroc.inference.estimation import judge
+from polyroc.inference.evaluate import Options, Progress, choose, warn_of_absent, warn_of_small
+from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
+from polyroc.inference.methods.bootstrap import Bootstrap
+from polyroc.inference.methods.permutation import permutation_pvalues
+from polyroc.inference.uncertainty import influences
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.measure import Measure
+from polyroc.measures.registry import measure as find
+from polyroc.measures.sample import Sample
+from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.validation.arrays import Missing
+from polyroc.validation.scores import as_scores
+
+__all__ = ["compare"]
+
+
+class _Options(Options, total=False):
+    """The options of `compare`, for the type checker."""
+
+    adjustment: Adjustment | None
+
+
+@overload
+def compare(
+    y_true: Any,
+    y_score: None = ...,
+    *,
+    measure: str | Measure,
+    by: str | Sequence[str],
+    **options: Unpack[_Options],
+) -> Grouped: ...
+@overload
+def compare(
+    y_true: Any,
+    y_score: Mapping[Any, Any] | None = ...,
+    *,
+    measure: str | Measure,
+    **options: Unpack[_Options],
+) -> Comparison: ...
+
+
+def compare(
+    y_true: Any,
+    y_score: Mapping[Any, Any] | None = None,
+    *,
+    measure: str | Measure,
+    method: Method | None = DEFAULT,
+    adjustment: Adjustment | None = "max-t",
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
+    groups: Any = None,
+    sampling: Sampling | None = None,
+    missing: Missing = "raise",
+    progress: Progress | None = None,
+    engine: Engine | None = None,
+    by: str | Sequence[str] | None = None,
+    **reading: Unpack[Reading],
+) -> Comparison | Grouped:
+    """Compare two or more classifiers by one measure.
+
+    Classifiers judged on the same cases are paired: what they have in common cancels out of the difference.
+
+    Parameters
+    ----------
+    y_true, y_score
+        True classes and a dict of scores by classifier, or `Scores` of several classifiers: paired. A dict of
+        `Scores` by name instead: different cases, unpaired.
+    measure
+        A key such as "hand_till".
+    method
+        How the covariance is made: `DeLong()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`; `HanleyMcNeil()` for
+        different cases; `Permutation()` makes the p-values by exchanging paired classifiers, and intervals are
+        stretched to agree. With `Bootstrap()` intervals are of the kind that it names, from the replicates of the
+        difference (sets of different cases are drawn independently). All other p-values are inversions of the
+        interval of the difference (see `Difference`): p < 0.05 if and only if the 95 % interval excludes 0.
+    adjustment
+        Of the p-values and intervals of all pairs: "max-t" (from the joint covariance; see `MaxT`), "holm",
+        "bonferroni", "benjamini-hochberg", or None.
+    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
+        As in `evaluate`.
+    progress
+        For files: called with (rows seen, rows in all, which pass or group).
+    engine, by, reading
+        For files, as in `evaluate`; `scores` is a mapping by classifier. `covariance="bound"` takes the covariance
+        that makes a difference most uncertain instead of seeing the rows again. With `by` there is one
+        comparison for each group; p-values are adjusted for the pairs within it, not for the groups.
+
+    Examples
+    --------
+    >>> y = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    >>> one, two = [1, 2, 3, 4, 6, 5, 7, 8, 9, 10], [2, 1, 6, 9, 3, 4, 7, 8, 5, 10]
+    >>> found = compare(y, {"one": one, "two": two}, measure="auc")
+    >>> found
+    Comparison(auc: one 0.9600, two 0.7600; all equal: p = 0.390)
+    >>> round(found.difference("one", "two").standard_error, 4)
+    0.1897
+    """
+    method = checked(method) or DEFAULT
+    options: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "sample_weight": sample_weight,
+        "weight_kind": weight_kind,
+        "groups": groups,
+        "sampling": sampling,
+    }
+    told = {**reading, **({} if by is None else {"by": by})}
+    if over_files(y_true, engine, told):
+        given = {**options, "y_score": y_score, "missing": missing}
+        return _over_files(y_true, engine, told, measure, method, adjustment, progress, **given)
+    blocks = _blocks(y_true, y_score, missing=missing, **options)
+    estimates: dict[str, Estimate] = {}
+    judged: list[_Judged] = []
+    for number, (prefix, scores) in enumerate(blocks.items()):
+        (chosen,), _ = choose([measure], scores)
+        found = _judge(scores, chosen, method.apart(number) if isinstance(method, Bootstrap) else method)
+        named = {_name(prefix, name, scores): estimate for name, estimate in found.estimates.items()}
+        estimates |= {name: replace(estimate, classifier=name) for name, estimate in named.items()}
+        judged.append(found)
+    _require_two(estimates)
+    spread, moved = (_block_diagonal([getattr(each, name) for each in judged]) for name in ("spread", "moved"))
+    comparison = _comparison(estimates, spread, moved, chosen, adjustment)
+    return comparison if not isinstance(method, Permutation) else _permuted(comparison, method, chosen, blocks)
+
+
+def _over_files(
+    files: Any,
+    engine: str | None,
+    reading: Mapping[str, Any],
+    measure: str | Measure,
+    method: Method,
+    adjustment: Adjustment | None,
+    progress: Progress | None,
+    **given: Any,
+) -> Comparison | Grouped:
+    from polyroc.inference.files import compare_files, scores_or_settings
+
+    asked = scores_or_settings(files, engine, reading, method, **given)
+    if isinstance(asked, Scores):
+        return compare(asked, measure=measure, method=method, adjustment=adjustment)
+
+    def made(estimates: dict[str, Estimate], spread: FloatArray) -> Comparison:
+        return _comparison(estimates, spread, np.empty((len(estimates), 0)), find(measure), adjustment)
+
+    told = {name: given[name] for name in ("labels", "pos_label", "missing")}
+    return compare_files(asked, measure, made, progress, **told, check=lambda like: _require_two(like.values))
+
+
+def _require_two(classifiers: Mapping[str, Any]) -> None:
+    if len(classifiers) < 2:
+        raise InputError(
+            f"A comparison needs at least two classifiers, got {', '.join(map(repr, classifiers))}; "
+            "give y_score as a dict by classifier."
+        )
+
+
+def _blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:
+    """The sets of cases: one if the classifiers are paired, one each if not."""
+    if not isinstance(y_true, Mapping):
+        return {"": as_scores(y_true, y_score, **options)}
+    strange = [name for name, scores in y_true.items() if not isinstance(scores, Scores)]
+    if strange or not y_true:
+        raise InputError(
+            "To compare classifiers on different cases, give a dict of Scores by name (polyroc.read makes them)"
+            + (f"; {strange[0]!r} is a {type(y_true[strange[0]]).__name__}." if strange else "; got an empty one.")
+        )
+    return {str(name): as_scores(scores, y_score, **options) for name, scores in y_true.items()}
+
+
+def _name(prefix: str, classifier: str, scores: Scores) -> str:
+    if not prefix:
+        return classifier
+    return prefix if len(scores.classifiers) == 1 else f"{prefix}: {classifier}"
+
+
+class _Judged(NamedTuple):
+    """The classifiers on one set of cases: estimates, their covariance, what each case moves (for resampling)."""
+
+    estimates: dict[str, Estimate]
+    spread: FloatArray
+    moved: FloatArray
+
+
+def _judge(scores: Scores, measure: Measure, method: Method) -> _Judged:
+    warn_of_absent(scores, [measure])
+    samples = {classifier: Sample(scores, classifier) for classifier in scores.classifiers}
+    estimates, spread = judge(measure, method, samples)
+    warn_of_small(scores, {(name, str(measure)): estimate for name, estimate in estimates.items()})
+    warn_of_few_effective(estimates.values())
+    if not isinstance(method, Bootstrap):
+        return _Judged(estimates, spread, np.empty((len(samples), 0)))
+    if any(estimate.resampled is None for estimate in estimates.values()):  # undefined, or a class of one case
+        return _Judged(estimates, np.full_like(spread, np.nan), np.empty((len(samples), 0)))
+    drawn = method.drawn_for(measure, scores)
+    statistics = [measure(sample) for sample in samples.values()]
+    return _Judged(estimates, spread, influences(statistics, scores, random_sizes=not drawn.stratified))
+
+
+def _block_diagonal(blocks: Sequence[FloatArray]) -> FloatArray:
+    whole, row, column = np.zeros(np.sum([block.shape for block in blocks], axis=0)), 0, 0
+    for block in blocks:
+        rows, columns = block.shape
+        whole[row : row + rows, column : column + columns] = block
+        row, column = row + rows, column + columns
+    return whole
+
+
+def _comparison(
+    estimates: Mapping[str, Estimate],
+    covariance: FloatArray,
+    influence: FloatArray,
+    measure: Measure,
+    adjustment: Adjustment | None,
+) -> Comparison:
+    """The differences of all pairs, their adjusted p-values, and the test that all are equal."""
+    if adjustment not in (*get_args(Adjustment), None):
+        known = ", ".join(map(repr, get_args(Adjustment)))
+        raise InputError(f"adjustment must be {known} or None, got {adjustment!r}.")
+    accelerations = {
+        (a, b): acceleration(influence[i] - influence[j])
+        for (i, a), (j, b) in combinations(enumerate(estimates), 2)
+    }
+    differences = pairwise_differences(estimates, covariance, measure.larger_is_better, accelerations)
+    z = {pair: each.z_value() for pair, each in differences.items()}
+    tested = {pair: replace(each, pvalue=two_sided(z[pair])) for pair, each in differences.items()}
+    return _adjusted(estimates, covariance, tested, z, adjustment)
+
+
+def _adjusted(
+    estimates: Mapping[str, Estimate],
+    covariance: FloatArray,
+    differences: Mapping[tuple[str, str], Difference],
+    z: Mapping[tuple[str, str], float],
+    adjustment: Adjustment | None,
+) -> Comparison:
+    """The comparison with adjusted p-values and the test that all are equal, from the z of each pair."""
+    max_t = MaxT(guarded_covariance(estimates, covariance))
+    adjusted = adjusted_pvalues(np.array(list(z.values())), adjustment, max_t)
+    largest = float(np.max(np.abs(list(z.values()))))  # nan if a value is undefined
+    return Comparison(
+        estimates=estimates,
+        covariance=covariance,
+        statistic=largest,
+        pvalue=max_t.adjusted(largest),
+        differences={
+            pair: replace(each, adjusted_pvalue=float(p))
+            for (pair, each), p in zip(differences.items(), adjusted, strict=True)
+        },
+        adjustment=adjustment,
+        max_t=max_t,
+    )
+
+
+def _permuted(
+    comparison: Comparison, method: Permutation, measure: Measure, blocks: Mapping[str, Scores]
+) -> Comparison:
+    """The same comparison with p-values from exchanging the classifiers, and intervals stretched to agree."""
+    if "" not in blocks:
+        raise NotApplicableError("Permutation() exchanges classifiers case by case, so it needs the same cases.")
+    pvalue, pairs = permutation_pvalues(method, measure, blocks[""])
+    stretched = {
+        pair: replace(each, pvalue=pairs[pair], stretch=_stretch(each, pairs[pair]))
+        for pair, each in comparison.differences.items()
+    }
+    z = {pair: each.z_value() for pair, each in stretched.items()}
+    permuted = _adjusted(comparison.estimates, comparison.covariance, stretched, z, comparison.adjustment)
+    return replace(permuted, pvalue=pvalue)
+
+
+def _stretch(difference: Difference, pvalue: float) -> float:
+    """The factor on z with which the interval of the difference just reaches 0 at the level 1 - pvalue."""
+    root, wanted = abs(difference.z_value()), NormalDist().inv_cdf(1.0 - pvalue / 2.0)
+    return root / wanted if 0 < root < np.inf and wanted > 0 else 1.0

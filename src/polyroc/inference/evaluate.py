@@ -1,0 +1,308 @@
+"""The verb `evaluate`: from scores to measures with error bars."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any, Literal, Unpack, cast, overload
+
+import numpy as np
+
+from polyroc.conversions import to_ordered
+from polyroc.engines.options import Engine, Reading, over_files
+from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
+from polyroc.estimates.estimate import Estimate, warn_of_few_effective
+from polyroc.estimates.evaluation import Evaluation
+from polyroc.estimates.grouped import Grouped
+from polyroc.inference.estimation import judge
+from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
+from polyroc.measures.applicability import refusal
+from polyroc.measures.measure import Measure
+from polyroc.measures.registry import MEASURES
+from polyroc.measures.registry import measure as find
+from polyroc.measures.sample import Sample
+from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.validation.arrays import Missing
+from polyroc.validation.scores import as_scores
+
+__all__ = ["Options", "Progress", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
+
+Progress = Callable[[int, int, str], None]
+Asked = str | Measure
+Null = float | Literal["chance"] | Mapping[str, float]
+
+
+class Options(Reading, total=False):
+    """The options of `evaluate` and `compare`, for the type checker."""
+
+    engine: Engine | None
+    method: Method | None
+    labels: Sequence[Hashable] | None
+    pos_label: Hashable
+    sample_weight: Any
+    weight_kind: WeightKind | None
+    groups: Any
+    sampling: Sampling | None
+    missing: Missing
+    progress: Progress | None
+
+
+class _Options(Options, total=False):
+    """The options of `evaluate`, for the type checker."""
+
+    null: Null | None
+
+
+@overload
+def evaluate(
+    y_true: Any,
+    y_score: None = ...,
+    *,
+    by: str | Sequence[str],
+    measure: Asked | Sequence[Asked] | None = ...,
+    **options: Unpack[_Options],
+) -> Grouped: ...
+@overload
+def evaluate(
+    y_true: Any,
+    y_score: Mapping[Any, Any],
+    *,
+    measure: Asked | Sequence[Asked] | None = ...,
+    **options: Unpack[_Options],
+) -> Evaluation: ...
+@overload
+def evaluate(
+    y_true: Any,
+    y_score: Any = ...,
+    *,
+    measure: list[str] | list[Measure] | None = ...,
+    **options: Unpack[_Options],
+) -> Evaluation: ...
+@overload
+def evaluate(
+    y_true: Any, y_score: Any = ..., *, measure: Asked, **options: Unpack[_Options]
+) -> Estimate | Evaluation: ...
+
+
+def evaluate(
+    y_true: Any,
+    y_score: Any = None,
+    *,
+    measure: Asked | Sequence[Asked] | None = None,
+    method: Method | None = DEFAULT,
+    null: Null | None = None,
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
+    groups: Any = None,
+    sampling: Sampling | None = None,
+    missing: Missing = "raise",
+    progress: Progress | None = None,
+    engine: Engine | None = None,
+    by: str | Sequence[str] | None = None,
+    **reading: Unpack[Reading],
+) -> Estimate | Evaluation | Grouped:
+    """Judge one or more classifiers by one, several or all measures, each with its standard error.
+
+    Parameters
+    ----------
+    y_true
+        True class of each case (labels of any hashable kind), or `Scores` from `polyroc.read`; or files: a path, a
+        glob or a list of these, with `truth` and `scores` (see `reading`); or a Spark data frame, likewise.
+    y_score
+        1-D: a score that ranks (two classes), or decisions given as labels. 2-D: one column per class, in the
+        order of `labels`; a data frame's columns are matched by name. Or a dict of such by classifier.
+    measure
+        A key such as "hand_till", with options if need be ("partial_auc(fpr=(0, 0.2))"), a list of keys, or None
+        for every measure that applies; among these, ordered measures of probabilities whose class order is given
+        with `labels` are computed after `to_ordered`, and marked as converted (asked for by name, they are not).
+    method
+        How the standard error is made: `DeLong()`, `Unbiased()`, `HanleyMcNeil()`, `Bootstrap()`, `Jackknife()`,
+        or None for the bare value, which is quicker. A method without a formula for a measure leaves it out, or
+        refuses if the measure was asked for by name. Parts have DeLong's errors where a method has none for them.
+    null
+        Also test that the true value is this number (or "chance", or a mapping by measure): the estimates have a
+        two-sided `pvalue`, the inversion of their interval; `Estimate.test` has one-sided tests too.
+    labels
+        The classes in order; sorted by default.
+    pos_label
+        The positive one of two classes; 0/1, -1/1 and False/True need not say it.
+    sample_weight
+        One weight per case, 0 or more; `weight_kind` says what it means.
+    weight_kind
+        "importance" (default): how much each case counts, as in survey or inverse-probability weights. The
+        standard error is the robust (linearised) one for as many cases as there are rows; scaling all weights
+        changes nothing. "frequency": how many cases each row stands for, a whole number. Everything, standard
+        errors and tests included, is as if each row were repeated that many times.
+    groups
+        Cases that belong together (one patient, one fold): the error bars then count groups, not cases.
+    sampling
+        How the cases were collected. "cohort" (default): as they came, so that class sizes are random; the
+        standard error of a measure that depends on prevalence (`accuracy`, `ppv`, `npv`, `expected_cost`, `ova`,
+        `ht3`, `pairwise_accuracy`) accounts for their uncertainty, unless `prevalence` is given. "case-control":
+        as many of each class as was decided in advance; class sizes are fixed. Other measures are the same either
+        way.
+    missing
+        "raise" rows with missing values, or "drop" them and warn how many.
+    progress
+        Called with (done, total, what) as the work goes on.
+    engine
+        For files: "duckdb" counts them in cells and gives certified bounds, "memory" reads them. By default the
+        engine is used for several files, or if they are larger than a quarter of the memory. For a Spark data
+        frame its session, which need not be named.
+    by
+        For files: columns that make groups; one result for each.
+    reading
+        For files: `truth`, `scores`, `weight` name columns, as in `read`; `tolerance` is how far apart the bounds
+        may be at most, `exact=True` goes on to the end; `memory` ("1GB") and `disk` limit the engine;
+        `covariance="bound"` spares a pass and takes the largest standard error there can be. See docs/scale.md.
+
+    Returns
+    -------
+    Estimate or Evaluation
+        An `Estimate` for one measure of one classifier; an `Evaluation` for several, or if `y_score` is a dict.
+
+    Examples
+    --------
+    Two classes, the list of Ling, Huang & Zhang (2003) with an AUC of 24/25:
+
+    >>> evaluate([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], range(10), measure="auc")
+    Estimate(auc = 0.9600, standard error 0.0566, 95 % 0.5222 to 0.9981)
+
+    Three classes: every measure that applies, and why the others do not:
+
+    >>> y = ["a", "a", "b", "b", "c", "c"]
+    >>> P = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.2, 0.6, 0.2], [0.1, 0.5, 0.4], [0.1, 0.3, 0.6], [0.3, 0.3, 0.4]]
+    >>> found = evaluate(y, P)
+    >>> round(float(found["hand_till"]), 4)
+    0.9583
+    >>> found.skipped["auc"]
+    'is for 2 classes, here 3'
+    """
+    method = checked(method)
+    if isinstance(method, Permutation):
+        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+    given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
+    if over_files(y_true, engine, {**reading, **({} if by is None else {"by": by})}):
+        from polyroc.inference.files import evaluate_files, scores_or_settings
+
+        arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
+        how: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
+        asked = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **given, **arrays, **how)
+        if not isinstance(asked, Scores):
+            return with_null(evaluate_files(asked, measure, method, progress, **given), null, method)
+        y_true, labels, pos_label, weight_kind, sampling = asked, None, None, None, None
+    scores = as_scores(
+        y_true,
+        y_score,
+        labels=labels,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        weight_kind=weight_kind,
+        groups=groups,
+        sampling=sampling,
+        missing=missing,
+    )
+    measures, skipped = choose(measure, scores)
+    warn_of_absent(scores, measures)
+    converted = to_ordered(scores) if any(_converts(each, scores) for each in measures) else scores
+    estimates: dict[tuple[str, str], Estimate] = {}
+    total = len(scores.classifiers) * len(measures)
+    for number, classifier in enumerate(scores.classifiers):
+        sample = Sample(scores, classifier)
+        ordered = sample if converted is scores else Sample(converted, classifier)
+        for done, each in enumerate(measures):
+            if progress is not None:
+                progress(number * len(measures) + done, total, f"{classifier}: {each.key}")
+            try:
+                found, _ = judge(each, method, {classifier: ordered if _converts(each, scores) else sample})
+            except NotApplicableError as reason:  # the method has no formula for it
+                if measure is not None:
+                    raise
+                skipped[each.key] = str(reason)
+                continue
+            estimates[classifier, str(each)] = found[classifier]
+    warn_of_small(scores, estimates)
+    # a range that is the default of a measure nobody asked for is no news
+    warn_of_few_effective(() if measure is None else estimates.values())
+    if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
+        return with_null(next(iter(estimates.values())), null, method)
+    return with_null(Evaluation(estimates, skipped), null, method)
+
+
+def with_null(
+    result: Estimate | Evaluation | Grouped, null: Null | None, method: Method | None
+) -> Estimate | Evaluation | Grouped:
+    """An `Estimate`, `Evaluation` or `Grouped` with the value that each estimate is tested against."""
+    if null is None:
+        return result
+    if method is None:
+        raise InputError("A test against null needs a standard error; leave out method=None.")
+    if isinstance(result, Estimate):
+        return replace(result, null=_null_of(result, null))
+    if isinstance(result, Evaluation):
+        tested = {key: replace(each, null=_null_of(each, null)) for key, each in result.estimates.items()}
+        return replace(result, estimates=tested)
+    groups: dict[Any, Any] = {
+        key: with_null(cast("Any", each), null, method) for key, each in result.groups.items()
+    }
+    return Grouped(result.by, groups)
+
+
+def _null_of(estimate: Estimate, null: Null) -> float | None:
+    """The value an estimate is tested against; None if there is none for it."""
+    if isinstance(null, Mapping):
+        value = null.get(estimate.measure)
+    else:
+        value = estimate.chance if null == "chance" else null
+    low, high = estimate.limits
+    if isinstance(null, Mapping | str) and value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real) or not low <= value <= high:
+        raise InputError(
+            f"null must be a number from {low:g} to {high:g} for {estimate.measure}, 'chance', or a mapping of "
+            f"numbers by measure, got {null!r}."
+        )
+    return float(value)
+
+
+def _converts(measure: Measure, scores: Scores) -> bool:
+    """True for an ordered measure of probabilities, which `choose` lets pass only with the classes in order."""
+    return measure.needs == "ordered" and scores.kind == "matrix"
+
+
+def choose(asked: Asked | Sequence[Asked] | None, scores: Scores) -> tuple[list[Measure], dict[str, str]]:
+    """The measures to compute, and why others are not; a measure asked for by name must fit."""
+    if asked is None:
+        refused = {key: refusal(each, scores, asked=False) for key, each in MEASURES.items()}
+        skipped = {key: reason for key, reason in refused.items() if reason is not None}
+        return [each for key, each in MEASURES.items() if key not in skipped], skipped
+    chosen = [find(each) for each in ([asked] if isinstance(asked, str | Measure) else asked)]
+    for each in chosen:
+        reason = refusal(each, scores, asked=True)
+        if reason is not None:
+            raise NotApplicableError(f"{each} {reason}.")
+    return chosen, {}
+
+
+def warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
+    """Say that a class has no case."""
+    if scores.absent and measures:
+        named = ", ".join(repr(name) for name in scores.absent)
+        warn(
+            f"No case of class {named}: {', '.join(str(each) for each in measures)} undefined (nan). "
+            "Add cases, or leave the class out of labels.",
+            UndefinedMeasureWarning,
+        )
+
+
+def warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate]) -> None:
+    """Say that a class has one case only."""
+    bare = [key for (_, key), e in estimates.items() if e.fewest <= 1 and np.isnan(e.standard_error)]
+    if bare:
+        unit = "case" if scores.groups is None else "group"
+        warn(
+            f"A class has one {unit} only: no standard error (nan) for {', '.join(dict.fromkeys(bare))}; "
+            f"the interval is Wilson's for one {unit}. Add cases, or leave the class out.",
+            SmallClassWarning,
+        )

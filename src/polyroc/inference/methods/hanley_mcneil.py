@@ -1,0 +1,112 @@
+"""Hanley & McNeil's variance of the area under the ROC curve."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from polyroc.errors import InputError, NotApplicableError
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.applicability import require_measure, require_plain_cases
+from polyroc.measures.measure import Measure
+from polyroc.measures.registry import measure as find
+from polyroc.measures.sample import Sample
+
+__all__ = ["HanleyMcNeil", "Kind", "area_variance", "exponential", "hanley_mcneil"]
+
+Kind = Literal["nonparametric", "exponential"]
+SCALE = {"auc": 1.0, "gini": 2.0}
+
+
+@dataclass(frozen=True, slots=True)
+class HanleyMcNeil:
+    """The variance of `auc` and `gini` from the area, the class sizes and two probabilities.
+
+    With n0 positives, n1 negatives and the area A,
+
+        variance = [A (1 - A) + (n0 - 1)(Qa - A^2) + (n1 - 1)(Qb - A^2)] / (n0 n1)
+
+    where Qa is the probability that two positives both exceed one negative, Qb that one positive exceeds two
+    negatives. Hand & Till (2001) print it as equation 6, with Qa and Qb lacking their divisors.
+
+    Parameters
+    ----------
+    kind
+        "nonparametric": Qa is the mean over the negatives of the squared share of positives above, Qb the mean
+        over the positives of the squared share of negatives below; a tie is half a case in either share, so a
+        double tie counts 1/4 (Hanley & McNeil's own table breaks ties at random, and counts it 1/3). Needs two
+        cases in each class (nan otherwise).
+        "exponential": scores with exponential distributions, Qa = A / (2 - A), Qb = 2 A^2 / (1 + A); a close
+        approximation for many other distributions where A is above 1/2, and all that a published area allows. It
+        depends on the value alone, so it does not suffer from a class of few cases: with rare positives its 95 %
+        interval keeps 93 % and more. But it is a model, and not symmetric in the classes: with rare negatives, the
+        more so if the spreads differ too, the interval holds the true value in as few as 60 to 80 % of samples
+        (the plain logit one, in 50 to 75 %).
+
+    Notes
+    -----
+    No covariance of paired classifiers comes with it. Not for `sample_weight` or `groups`.
+
+    docs/coverage.md has the coverage of the exponential kind.
+
+    References
+    ----------
+    Hanley & McNeil, Radiology 143 (1982) 29-36. Bradley, Pattern Recognition 30 (1997) 1145-1159.
+    """
+
+    kind: Kind = "nonparametric"
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise InputError(f"kind must be {' or '.join(map(repr, get_args(Kind)))}, got {self.kind!r}.")
+
+
+def hanley_mcneil(measure: str | Measure, samples: Sequence[Sample], kind: Kind = "nonparametric") -> FloatArray:
+    """Hanley & McNeil's variance of `auc` or `gini` as a matrix of one row and column; for one classifier.
+
+    Parameters
+    ----------
+    measure
+        "auc" or "gini".
+    samples
+        The classifier.
+    kind
+        As in `HanleyMcNeil`.
+    """
+    measure, method = find(measure), HanleyMcNeil(kind)
+    require_measure(method, measure, SCALE)
+    require_plain_cases(method, samples[0].scores)
+    if len(samples) > 1:
+        raise NotApplicableError(
+            f"{method} has no covariance of paired classifiers, here {len(samples)}; "
+            "use DeLong(), Unbiased() or Bootstrap()."
+        )
+    return np.array([[SCALE[measure.key] ** 2 * _of_area(samples[0], kind)]])
+
+
+def _of_area(sample: Sample, kind: Kind) -> float:
+    """The variance of the area; nan where a class has too few cases to say."""
+    counts = sample.scores.counts.tolist()
+    if min(counts) < (1 if kind == "exponential" else 2):
+        return np.nan
+    area = find("auc")(sample)
+    above, below = (stratum.components for stratum in area.strata())  # of the positives, of the negatives
+    squares = exponential(area.value) if kind == "exponential" else (np.mean(below**2), np.mean(above**2))
+    return area_variance(area.value, len(above), len(below), *map(float, squares))
+
+
+def area_variance(area: float, n0: float, n1: float, Qa: float, Qb: float) -> float:
+    """Hanley & McNeil's formula: [A (1 - A) + (n0 - 1)(Qa - A^2) + (n1 - 1)(Qb - A^2)] / (n0 n1).
+
+    Bradley's (1997) figure 15, an area of .85 and 50 cases a class:
+
+    >>> round(area_variance(0.85, 50, 50, *exponential(0.85)) ** 0.5, 5)
+    0.03905
+    """
+    return (area * (1 - area) + (n0 - 1) * (Qa - area**2) + (n1 - 1) * (Qb - area**2)) / (n0 * n1)
+
+
+def exponential(area: float) -> tuple[float, float]:
+    """Qa and Qb of two exponential distributions with this area."""
+    return area / (2 - area), 2 * area**2 / (1 + area)

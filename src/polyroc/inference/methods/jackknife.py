@@ -1,0 +1,181 @@
+"""The jackknife: leave out one case, or one group, at a time."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyroc.errors import UndefinedMeasureWarning
+from polyroc.inference.covariance import case_contributions, sampled_strata
+from polyroc.kernels.arrays import FloatArray, IntArray, sums_of_others
+from polyroc.measures.measure import Measure
+from polyroc.measures.registry import measure as find
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Statistic
+
+__all__ = ["LINEAR", "LINEAR_IN_COHORT", "Jackknife", "jackknife"]
+
+# Measures that are linear in the distribution of each class, the others held: their components say it all.
+LINEAR = frozenset(
+    (
+        "auc",
+        "gini",
+        "hand_till",
+        "ova",
+        "accuracy",
+        "pairwise_accuracy",
+        "macro_average",
+        "sensitivity",
+        "specificity",
+        "expected_cost",
+        "vus",
+        "pdi",
+        "mossman",
+        "he",
+    )
+)
+
+
+# Measures that are means over all cases, so linear in these too where class sizes are random.
+LINEAR_IN_COHORT = frozenset(("accuracy", "expected_cost"))
+
+
+@dataclass(frozen=True, slots=True)
+class Jackknife:
+    """The variance of any measure, from its values without one case at a time, class by class.
+
+    With t(-x) the value without case x of class k, and n_k cases in class k,
+
+        variance = sum over classes of (n_k - 1) / n_k  sum over x in k of (t(-x) - mean of these in k)^2
+
+    and a covariance is the same with the products of two classifiers' differences. Class sizes are held: the
+    rest of the class gets the weight of the case left out, each in proportion to its own. For a measure linear in
+    the distribution of each class (`LINEAR`) the values without a case follow from the components, in one pass,
+    and where all cases (or groups) of a class weigh the same, the variance equals DeLong's. Any other measure is
+    computed anew without each case: n times the work, so for some thousand cases at most.
+
+    In a cohort (`sampling`) class sizes are random, and a measure that depends on the shares of the classes is
+    computed without each case of all n, whose class then has one less: the sum has one term, of all cases.
+
+    With `groups`, a group's cases in one class are left out together, and n_k counts the groups that have a case
+    in class k; what a group of several classes moves in each is added up before squaring, as DeLong's method does
+    (Obuchowski 1997). With `sample_weight`, weights stay; a case of weight 0 is no case.
+
+    A class of one case (or group) that the measure looks at: nan. So is the variance if the measure is undefined
+    without some case. Consistent for measures that change smoothly with each case; not for a median or a
+    quantile, such as a threshold.
+
+    References
+    ----------
+    Tukey, Annals of Mathematical Statistics 29 (1958) 614. Arvesen, Annals of Mathematical Statistics 40 (1969)
+    2076-2100, on several samples. DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845.
+    """
+
+
+def jackknife(measure: str | Measure, samples: Sequence[Sample], part: str | None = None) -> FloatArray:
+    """The jackknife covariance matrix of a measure, or of one of its parts, of classifiers on the same cases.
+
+    Parameters
+    ----------
+    measure
+        Any measure.
+    samples
+        The classifiers, all of the same `Scores`.
+    part
+        The key of a part of the measure; None for the measure itself.
+    """
+    measure, scores = find(measure), samples[0].scores
+    if scores.absent:
+        return np.full((len(samples), len(samples)), np.nan)
+    units = np.arange(len(scores)) if scores.groups is None else scores.groups
+    asked = [_Asked(measure, part, sample) for sample in samples]
+    moved = np.zeros((len(samples), int(units.max()) + 1))
+    by_class = [_LeftOut(samples[0], k, units) for k in range(scores.n_classes)]
+    if asked[0].whole and any(len(each.units) == 1 for each in by_class):
+        return np.full((len(samples), len(samples)), np.nan)
+    for left_out in [_LeftOut(samples[0], None, units)] if asked[0].whole else by_class:
+        m = len(left_out.units)
+        values = np.array([each.without(left_out) for each in asked])
+        moved[:, left_out.units] += np.sqrt((m - 1) / m) * (values - values.mean(axis=1, keepdims=True))
+    return np.asarray(moved @ moved.T)
+
+
+class _LeftOut:
+    """The units (cases, or groups) of one class, or of all, to be left out one at a time.
+
+    Attributes
+    ----------
+    k
+        The class; None for all cases together.
+    cases, weight
+        Its cases that count, and their weights.
+    units, unit
+        Which units there are, and for each case the position of its own among them.
+    rest
+        The weight of the class without each unit.
+    """
+
+    def __init__(self, sample: Sample, k: int | None, units: IntArray) -> None:
+        cases, self.k = np.arange(len(sample.scores)) if k is None else sample.cases(k), k
+        weight = np.ones(len(cases)) if sample.weight is None else sample.weight[cases]
+        self.cases, self.weight = cases[weight > 0], weight[weight > 0]
+        self.units, self.unit = np.unique(units[self.cases], return_inverse=True)
+        self.rest = sums_of_others(_by_unit(self.unit, self.weight))
+
+    def weights(self, given: FloatArray) -> Iterator[FloatArray]:
+        """All weights, each time one unit of this class is left out and the rest of the class stands in for it."""
+        total = self.weight.sum()
+        for left, rest in enumerate(self.rest):
+            weight = given.copy()
+            weight[self.cases] = np.where(self.unit == left, 0.0, self.weight / rest * total)
+            yield weight
+
+
+def _by_unit(unit: IntArray, values: FloatArray) -> FloatArray:
+    return np.asarray(np.bincount(unit, values), dtype=np.float64)
+
+
+class _Asked:
+    """A measure of one classifier, or a part of it, to be computed without some cases.
+
+    Attributes
+    ----------
+    whole
+        True if class sizes are random and matter, so that the cases are one sample.
+    """
+
+    def __init__(self, measure: Measure, part: str | None, sample: Sample) -> None:
+        self.measure, self.part, self.sample = measure, part, sample
+        statistic = self._of(sample)
+        codes, strata = sample.scores.codes, statistic.strata()
+        self.whole = statistic.shares is not None and sample.scores.sampling == "cohort"
+        looked_at = [np.unique(codes[stratum.cases()]) for stratum in strata]
+        self.classes = set(np.concatenate(looked_at).tolist())
+        self.components: FloatArray | None = None
+        if self.whole:
+            if measure.key in LINEAR_IN_COHORT:
+                strata = sampled_strata(statistic, sample.scores)
+                self.components = case_contributions(statistic.value, strata, sample.scores)
+        elif measure.key in LINEAR and all(len(classes) == 1 for classes in looked_at):
+            self.components = np.zeros(len(codes))
+            for stratum in strata:
+                self.components[stratum.cases()] += stratum.components
+
+    def without(self, left_out: _LeftOut) -> FloatArray:
+        """For each unit, the value without it, up to a constant; nan if that empties a class looked at."""
+        if len(left_out.units) == 1:
+            return np.full(1, np.nan if left_out.k in self.classes else 0.0)
+        if self.components is not None:
+            outcomes = _by_unit(left_out.unit, left_out.weight * self.components[left_out.cases])
+            return np.asarray(sums_of_others(outcomes) / left_out.rest)
+        given = np.ones(len(self.sample.values)) if self.sample.weight is None else self.sample.weight
+        return np.array([self._of(self.sample.reweighted(weight)).value for weight in left_out.weights(given)])
+
+    def _of(self, sample: Sample) -> Statistic:
+        with warnings.catch_warnings():  # undefined without some case: then the variance is nan, which says it
+            warnings.simplefilter("ignore", UndefinedMeasureWarning)
+            statistic = self.measure(sample)
+        if self.part is None or statistic.parts is None:
+            return statistic
+        return statistic.parts()[self.part]

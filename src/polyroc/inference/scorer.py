@@ -1,0 +1,72 @@
+"""Measures as scikit-learn scorers."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from polyroc.errors import InputError
+from polyroc.inference.evaluate import evaluate
+from polyroc.measures.measure import Measure
+from polyroc.measures.registry import measure as find
+
+__all__ = ["Scorer", "scorer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A measure in the form scikit-learn asks for: called with a fitted classifier and data, it gives a number.
+
+    Attributes
+    ----------
+    measure
+        The measure, as text, so that the scorer can travel to other processes.
+    """
+
+    measure: str
+
+    def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None) -> float:
+        """The value of the measure, its sign turned if less is better; nan if a class has no case in `y_true`."""
+        measure = find(self.measure)
+        found = evaluate(
+            y_true,
+            _said(estimator, X, measure),
+            measure=[measure],
+            method=None,
+            labels=list(estimator.classes_),
+            sample_weight=sample_weight,
+        )
+        value = found[self.measure].value
+        return value if measure.larger_is_better else -value
+
+
+def scorer(measure: str | Measure, **options: Any) -> Scorer:
+    """A measure for `cross_val_score`, `GridSearchCV` and whatever else takes `scoring=`.
+
+    A measure that ranks takes `decision_function`, or the last column of `predict_proba`; one that needs
+    probabilities takes `predict_proba`; one that needs decisions, unless it has a threshold, or an ordered score
+    takes `predict`.
+    Classes are those the classifier was fitted on; the last of two is the positive one. A cost comes with its sign
+    turned, since scikit-learn looks for the largest score.
+
+    Examples
+    --------
+    >>> scorer("hand_till")
+    Scorer(measure='hand_till')
+    >>> scorer("partial_auc", fpr=(0, 0.2))
+    Scorer(measure='partial_auc(fpr=(0, 0.2))')
+    """
+    return Scorer(str(find(measure, **options)))
+
+
+def _said(estimator: Any, X: Any, measure: Measure) -> Any:
+    """What the classifier says of the cases, in the form the measure needs."""
+    ranks = measure.needs == "score" or measure.settings.get("threshold") is not None
+    if measure.needs == "ordered" or (measure.needs == "decisions" and not ranks):
+        return estimator.predict(X)
+    if measure.needs == "score" and hasattr(estimator, "decision_function"):
+        return estimator.decision_function(X)
+    if not hasattr(estimator, "predict_proba"):
+        raise InputError(
+            f"{measure} needs predict_proba, which {type(estimator).__name__} does not have; "
+            "calibrate the classifier, or take a measure of decisions."
+        )
+    return estimator.predict_proba(X)

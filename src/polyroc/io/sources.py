@@ -1,0 +1,137 @@
+"""Something that DuckDB can read: a file or a data frame, its columns and how to select from them."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from glob import escape
+from pathlib import Path
+from typing import Any, Literal
+
+from polyroc.errors import InputError
+from polyroc.io.session import Session
+
+__all__ = ["Kind", "Source", "check_names", "compression", "frame_source", "kind_of", "literal"]
+
+
+Kind = Literal["integer", "float", "boolean", "text", "other"]
+
+_INTEGERS = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG")} | {
+    "INTEGER",
+    "UINTEGER",
+    "HUGEINT",
+}
+_OTHERS = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT", "GEOMETRY")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What to select from.
+
+    Attributes
+    ----------
+    name
+        What messages call it.
+    columns
+        The columns' true names; in SQL they go by their position (c0, c1, ...), so no name is ever in SQL.
+    call
+        The table or table function, with a question mark for each of `parameters`.
+    kinds
+        What each column holds; None if all is text and the kinds must be told from the values (CSV).
+    held
+        The positions of the columns that can be selected; None if all can.
+    rejects
+        A twin of `call` that notes the rows it cannot read instead of stopping there, where there is one.
+    before
+        How many lines of the file come before the first row.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    call: str
+    parameters: tuple[Any, ...] = ()
+    kinds: tuple[Kind, ...] | None = None
+    held: tuple[int, ...] | None = None
+    rejects: str | None = None
+    before: int = 0
+
+    def select(self, expressions: Sequence[str], call: str | None = None) -> str:
+        """A query for some expressions over the columns c0, c1, ..."""
+        held = range(len(self.columns)) if self.held is None else self.held
+        aliases = ", ".join(f"c{i}" for i in held)
+        return f"SELECT {', '.join(expressions)} FROM {call or self.call} AS source({aliases})"
+
+
+def kind_of(type_name: str) -> Kind:
+    """What a DuckDB type is to us.
+
+    >>> [kind_of(name) for name in ("UINTEGER", "DECIMAL(9,0)", "FLOAT", "DATE", "DOUBLE[]")]
+    ['integer', 'integer', 'float', 'text', 'other']
+    """
+    if type_name in _INTEGERS or type_name.endswith(",0)"):
+        return "integer"
+    if type_name == "BOOLEAN":
+        return "boolean"
+    if type_name in ("FLOAT", "DOUBLE") or type_name.startswith("DECIMAL"):
+        return "float"
+    return "other" if type_name.endswith("]") or type_name.startswith(_OTHERS) else "text"
+
+
+def literal(path: Path) -> str:
+    """The path as DuckDB takes it: no character of it is a wildcard."""
+    return escape(str(path))
+
+
+def compression(zipped: bool) -> str:
+    """What DuckDB calls it."""
+    return "gzip" if zipped else "none"
+
+
+def check_names(columns: Sequence[str], name: str) -> None:
+    """No two columns of the same name; columns without a name do not count."""
+    twice = [column for column, count in Counter(columns).items() if count > 1 and column.strip()]
+    if twice:
+        raise InputError(
+            f"{name} has more than one column named {twice[0]!r}, so it is not clear which is meant; "
+            "rename or remove the others."
+        )
+
+
+_NAME = "the data frame"
+
+
+def frame_source(session: Session, data: Any, asked: Collection[str]) -> Source:
+    """A source for a pandas, polars or pyarrow data frame; only the columns asked for are looked at."""
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(data, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        check_names(_names(data), _NAME)
+        raise
+    if not isinstance(frame, nw.DataFrame):
+        lazy = "; collect it first" if hasattr(data, "collect") else ""
+        raise InputError(
+            "source must be the path of a file or a data frame (pandas, polars, pyarrow), "
+            f"got {type(data).__name__}{lazy}."
+        )
+    names = _names(frame.to_native())
+    check_names(names, _NAME)
+    held = tuple(i for i, name in enumerate(names) if _is_asked(name, asked))
+    kinds = dict(zip(held, _register(session, frame[:, list(held)]), strict=True)) if held else {}
+    return Source(_NAME, names, "frame", (), tuple(kinds.get(i, "other") for i in range(len(names))), held)
+
+
+def _register(session: Session, frame: Any) -> list[Kind]:
+    """Let DuckDB see the frame: pandas as it is, all others by Arrow's C interface, which needs no pyarrow."""
+    session.register("frame", frame.to_native() if frame.implementation.is_pandas() else frame, _NAME)
+    return [kind_of(str(row[1])) for row in session.rows("DESCRIBE SELECT * FROM frame", (), _NAME)]
+
+
+def _names(native: Any) -> tuple[str, ...]:
+    names = native.column_names if hasattr(native, "column_names") else native.columns
+    return tuple(str(name) for name in names)
+
+
+def _is_asked(name: str, asked: Collection[str]) -> bool:
+    return name in asked or any(fnmatchcase(name, pattern) for pattern in asked)

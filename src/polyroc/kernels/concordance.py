@@ -1,0 +1,141 @@
+"""Two scores judge the same pairs of cases: sums over the points below, level with and above each point."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.fenwick import held, insert
+from polyroc.kernels.jit import kernel
+from polyroc.kernels.placements import counts_below
+
+__all__ = ["Places", "concordance", "dominance", "places", "relations"]
+
+
+class Places(NamedTuple):
+    """Where one score puts the cases x of one class among the cases z of another.
+
+    Attributes
+    ----------
+    x_order, z_order
+        What sorts the x, and what sorts the z: positions in the order given.
+    below, up_to
+        For each x in the order given, how many z are smaller, and how many are smaller or equal.
+    """
+
+    x_order: IntArray
+    z_order: IntArray
+    below: IntArray
+    up_to: IntArray
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs (x, z) there are."""
+        return len(self.x_order) * len(self.z_order)
+
+    @property
+    def won(self) -> int:
+        """The sum of sign(x - z) over all pairs."""
+        return int(self.below.sum() + self.up_to.sum()) - self.pairs
+
+    @property
+    def shares(self) -> FloatArray:
+        """At [i, x], the share of z below (0), level with (1) and above (2) x."""
+        n = len(self.z_order)
+        return np.stack([self.below, self.up_to - self.below, n - self.up_to]) / n
+
+    def within(self, weight: FloatArray | None) -> FloatArray:
+        """At [i, x], the weight of the z below x (0), of those up to it (1) and of all (2)."""
+        if weight is None:
+            return np.stack([self.below, self.up_to, np.full_like(self.below, len(self.z_order))]) * 1.0
+        mass = np.concatenate([[0.0], np.cumsum(weight[self.z_order])])
+        return np.stack([mass[self.below], mass[self.up_to], np.full(len(self.below), mass[-1])])
+
+
+def places(x: FloatArray, x_order: IntArray, z: FloatArray, z_order: IntArray) -> Places:
+    """Where the x stand among the z: both sorted, and what sorted them."""
+    below, up_to = np.empty_like(x_order), np.empty_like(x_order)
+    below[x_order], up_to[x_order] = counts_below(x, z)
+    return Places(x_order, z_order, below, up_to)
+
+
+@kernel
+def _sweep(
+    order: IntArray,
+    limits: IntArray,
+    below: IntArray,
+    up_to: IntArray,
+    rank: IntArray,
+    weight: FloatArray,
+    out: FloatArray,
+) -> None:
+    """For each x, the weight of its first `limits[x]` z, as far as their rank is below, and up to, that of x."""
+    tree = np.zeros(len(rank) + 1)
+    inserted = 0
+    for x in order:  # along which the limits never fall
+        while inserted < limits[x]:
+            insert(tree, rank[inserted], weight[inserted])
+            inserted += 1
+        out[0, x] = held(tree, below[x])
+        out[1, x] = held(tree, up_to[x])
+
+
+def dominance(a: Places, b: Places, weight: FloatArray | None = None) -> FloatArray:
+    """At [i, j, x], the weight of the z that a puts below x (i = 0) or up to it (1), and b too (j = 0 or 1).
+
+    One sweep along a (two if it has ties); a Fenwick tree adds up along b: O(n log n) for n cases.
+
+    Parameters
+    ----------
+    a, b
+        Where two scores put the same x among the same z.
+    weight
+        Of each z, in the order given; None if every z counts one.
+
+    >>> a = Places(np.array([0, 1]), np.array([0, 1]), np.array([0, 1]), np.array([1, 2]))  # 1, 2 among 1, 2
+    >>> b = Places(np.array([1, 0]), np.array([0, 1]), np.array([2, 0]), np.array([2, 0]))  # 5, 0 among 1, 2
+    >>> dominance(a, b)[1, 1].tolist(), dominance(a, a)[1, 0].tolist()
+    ([1.0, 0.0], [0.0, 1.0])
+    """
+    if a is b:
+        below, up_to, _ = a.within(weight)
+        return np.array([[below, below], [below, up_to]])
+    weight = np.ones(len(a.z_order)) if weight is None else weight
+    rank = np.empty_like(b.z_order)
+    rank[b.z_order] = np.arange(len(rank))
+    rank, weight = rank[a.z_order], weight[a.z_order]
+    found = np.empty((2, 2, len(a.x_order)))
+    _sweep(a.x_order, a.below, b.below, b.up_to, rank, weight, found[0])
+    if (a.below == a.up_to).all():
+        found[1] = found[0]
+    else:
+        _sweep(a.x_order, a.up_to, b.below, b.up_to, rank, weight, found[1])
+    return found
+
+
+def relations(a: Places, b: Places, weight: FloatArray | None = None) -> FloatArray:
+    """At [i, j, x], the weight of the z that a puts below (i = 0), level with (1) or above (2) x, b likewise (j).
+
+    The parameters are those of `dominance`.
+
+    >>> a = Places(np.array([0, 1]), np.array([0, 1]), np.array([0, 1]), np.array([1, 2]))  # 1, 2 among 1, 2
+    >>> b = Places(np.array([1, 0]), np.array([0, 1]), np.array([2, 0]), np.array([2, 0]))  # 5, 0 among 1, 2
+    >>> relations(a, b)[:, :, 1].tolist()
+    [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
+    """
+    within = np.empty((3, 3, len(a.x_order)))
+    within[:, 2], within[2] = a.within(weight), b.within(weight)
+    within[:2, :2] = dominance(a, b, weight)
+    for by_score in (within, within.swapaxes(0, 1)):
+        by_score[2] -= by_score[1]
+        by_score[1] -= by_score[0]
+    return within
+
+
+def concordance(a: Places, b: Places) -> float:
+    """Pairs (x, z) that two scores order alike, less those they order differently; a tie in either counts 0.
+
+    It is the sum over all pairs of sign(a(x) - a(z)) sign(b(x) - b(z)), as in Kendall's tau but between two
+    classes; each sign is 1[z < x] + 1[z <= x] - 1.
+    """
+    return float(dominance(a, b).sum()) - a.won - b.won - a.pairs

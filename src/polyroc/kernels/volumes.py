@@ -1,0 +1,294 @@
+"""Volumes in the space of error rates: what a set of points dominates of the region below random allocation.
+
+The objectives are the D = Q(Q - 1) error rates of Q classes, all to be small. A point a dominates x if no rate of
+a is larger. The region P = {x in [0, 1]^D : sum x <= Q - 1} is what lies below the simplex of random allocation;
+volumes are shares of it. Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import comb, factorial
+
+import numpy as np
+import numpy.typing as npt
+
+from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.jit import kernel
+
+__all__ = ["Shadow", "points_below_chance", "region_volume", "staircase_share", "union_share", "union_volume"]
+
+LEVELS = 256  # bitsets per objective, at most: where there are more distinct rates, they preselect only
+WORDS = 2**24  # of all bitsets together
+NUMBERS = 2**18  # drawn at a time
+BOX = 20  # comparisons that take as long as the volume of a box
+
+WordArray = npt.NDArray[np.uint64]
+
+
+def region_volume(classes: int) -> Fraction:
+    """The volume of the region below random allocation: the distribution function of Irwin and Hall.
+
+        (1 / D!) sum over j < Q of (-1)^j binom(D, j) (Q - 1 - j)^D
+
+    >>> region_volume(2), region_volume(3), region_volume(4)
+    (Fraction(1, 2), Fraction(29, 360), Fraction(397, 394240))
+    """
+    D = classes * (classes - 1)
+    return Fraction(
+        sum((-1) ** j * comb(D, j) * (classes - 1 - j) ** D for j in range(classes)),
+        factorial(D),
+    )
+
+
+def points_below_chance(classes: int, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """So many points, uniform in the region, in blocks.
+
+    D + 1 exponential numbers over their sum are uniform in a simplex; nine in ten are within the cube.
+    """
+    D, left = classes * (classes - 1), n
+    while left > 0:
+        drawn = rng.standard_exponential((min(max(1, NUMBERS // (D + 1)), left + left // 4 + 16), D + 1))
+        points = np.empty((len(drawn), D))
+        kept = min(_scale(drawn, classes - 1.0, points), left)
+        left -= kept
+        yield points[:kept]
+
+
+@kernel
+def _scale(drawn: FloatArray, top: float, points: FloatArray) -> int:
+    """Rows scaled to the sum `top`, without their first number, as far as the others are within 1; how many."""
+    kept = 0
+    for n in range(len(drawn)):
+        scale = top / drawn[n].sum()
+        inside = True
+        for d in range(points.shape[1]):
+            points[kept, d] = drawn[n, d + 1] * scale
+            inside &= points[kept, d] <= 1.0
+        kept += inside
+    return kept
+
+
+class Shadow:
+    """A set of points, made ready to be asked which others it dominates.
+
+    For each objective and level, a bitset of the members below that level. The members that dominate x are the AND
+    of one bitset per objective; where levels are coarser than the rates, each candidate is looked at again.
+
+    >>> Shadow(np.array([[0.1, 0.3], [0.3, 0.1]])).over(np.array([[0.2, 0.2], [0.2, 0.4], [0.3, 0.1]])).tolist()
+    [False, True, True]
+    """
+
+    def __init__(self, members: FloatArray) -> None:
+        order = np.argsort(members.sum(axis=1), kind="stable")  # the largest shadows first
+        self.members = np.ascontiguousarray(members[order])
+        D, words = members.shape[1], -(-len(members) // 64)
+        most = int(np.clip(WORDS // (D * words), 2, LEVELS))
+        levels = [np.unique(column) for column in self.members.T]
+        self.exact = all(len(each) <= most for each in levels)
+        self.counts = np.array([min(len(each), most) for each in levels])
+        self.levels = np.full((D, most), np.inf)
+        for row, each, count in zip(self.levels, levels, self.counts, strict=True):
+            row[:count] = each[np.linspace(0, len(each) - 1, count).astype(np.intp)]
+        self.bits = np.zeros((D, most + 1, words), dtype=np.uint64)
+        _fill(self.members, self.levels, self.counts, self.bits)
+
+    def over(self, points: FloatArray) -> BoolArray:
+        """Which points are dominated by, or equal to, some member."""
+        found = np.empty(len(points), dtype=np.bool_)
+        _look_up(points, self.members, self.levels, self.counts, self.bits, self.exact, found)
+        return found
+
+
+@kernel
+def _place(levels: FloatArray, count: int, x: float) -> int:
+    """How many levels are at most x."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if levels[middle] <= x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def _fill(members: FloatArray, levels: FloatArray, counts: IntArray, bits: WordArray) -> None:
+    """The bitset at level l holds the members below it; the last one holds all."""
+    for d in range(members.shape[1]):
+        for i in range(len(members)):
+            bits[d, _place(levels[d], counts[d], members[i, d]), i // 64] |= np.uint64(1) << np.uint64(i % 64)
+        for level in range(counts[d]):
+            for w in range(bits.shape[2]):
+                bits[d, level + 1, w] |= bits[d, level, w]
+
+
+@kernel
+def _look_up(
+    points: FloatArray,
+    members: FloatArray,
+    levels: FloatArray,
+    counts: IntArray,
+    bits: WordArray,
+    exact: bool,
+    found: BoolArray,
+) -> None:
+    D = points.shape[1]
+    place = np.empty(D, dtype=np.int64)
+    for n in range(len(points)):
+        x = points[n]
+        for d in range(D):
+            place[d] = _place(levels[d], counts[d], x[d])
+        found[n] = False
+        for w in range(bits.shape[2]):
+            candidates = bits[0, place[0], w]
+            for d in range(1, D):
+                if candidates == 0:
+                    break
+                candidates &= bits[d, place[d], w]
+            if candidates != 0 and (exact or _confirmed(x, members, 64 * w, candidates)):
+                found[n] = True
+                break
+
+
+@kernel
+def _confirmed(x: FloatArray, members: FloatArray, i: int, candidates: np.uint64) -> bool:
+    """Whether one of the candidates, members from i on, dominates x."""
+    while candidates != 0:
+        if candidates & np.uint64(1) and (members[i] <= x).all():
+            return True
+        candidates >>= np.uint64(1)
+        i += 1
+    return False
+
+
+def staircase_share(members: FloatArray) -> float:
+    """Two classes: the share of the triangle below chance that the points dominate, exactly.
+
+    >>> round(staircase_share(np.array([[0.2, 0.3]])), 12)
+    0.25
+    """
+    x, y = members[np.lexsort(members.T[::-1])].T
+    y = np.minimum.accumulate(y)
+    end = np.maximum(x, np.minimum(np.append(x[1:], 1.0), 1.0 - y))
+    return float((np.maximum(1.0 - x - y, 0.0) ** 2 - np.maximum(1.0 - end - y, 0.0) ** 2).sum())
+
+
+def union_share(members: FloatArray, classes: int, effort: float = np.inf) -> float:
+    """The share of the region that the points dominate, exactly; nan if it would take more than the effort.
+
+    >>> round(union_share(np.full((1, 6), 0.1), 3), 10)
+    0.1282032069
+    """
+    return union_volume(members, classes - 1.0, effort)
+
+
+def union_volume(members: FloatArray, top: float, effort: float = np.inf) -> float:
+    """The same for {x in [0, 1]^D : sum x <= top}; with top = D that is the hypervolume in the unit cube.
+
+    While, Bradstreet & Barone (IEEE Transactions on Evolutionary Computation 16 (2012) 86-95): the box above each
+    point, less what the later points dominate of it, which is the same problem for their corners within the box.
+    Few corners are left, for most of them dominate each other or lie beyond the region.
+    """
+    whole = _box(np.ones(members.shape[1]), 1.0, top)
+    order = np.lexsort(members.T)[::-1]  # by falling last rate: the later points cut off more
+    within = members[order]
+    return float(_union(np.ascontiguousarray(within[within.sum(axis=1) < top]), top, effort) / whole)
+
+
+@kernel
+def _box(widths: FloatArray, room: float, top: float) -> float:
+    """The volume of {0 <= x <= widths, sum x <= room top}, times D! / top^D.
+
+    It is the sum over all sets S of objectives of (-1)^|S| (room - sum of the widths in S / top)_+^D.
+    """
+    D = len(widths)
+    left, after = np.empty(D + 1), np.zeros(D + 1, dtype=np.int64)
+    left[0] = room
+    total, size, sign = room**D, 0, 1.0
+    while size >= 0:
+        d = after[size]
+        after[size] += 1
+        if d == D:
+            size -= 1
+            sign = -sign
+        elif left[size] > widths[d] / top:
+            left[size + 1] = left[size] - widths[d] / top
+            after[size + 1] = d + 1
+            size += 1
+            sign = -sign
+            total += sign * left[size] ** D
+    return total
+
+
+@kernel
+def _union(members: FloatArray, top: float, effort: float) -> float:
+    """The volume above the members, times D! / top^D; nan if the comparisons exceed the effort."""
+    n, D = members.shape
+    stack = np.empty((2 * n + 2, D))
+    stack[:n] = members
+    after, ends = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    ends[0] = n
+    total, depth, sign = 0.0, 0, 1.0
+    while depth >= 0:
+        i, end = after[depth], ends[depth]
+        after[depth] += 1
+        if i == end:
+            depth -= 1
+            sign = -sign
+            continue
+        if 2 * end - i > len(stack):
+            larger = np.empty((2 * len(stack), D))
+            larger[:end] = stack[:end]
+            stack = larger
+        total += sign * _box(1.0 - stack[i], 1.0 - stack[i].sum() / top, top)
+        last = _corners(stack, i, end, top)
+        effort -= BOX + (end - i) * (last - end)
+        if effort < 0.0:
+            return np.nan
+        if last > end:
+            depth += 1
+            sign = -sign
+            after[depth], ends[depth] = end, last
+    return total
+
+
+@kernel
+def _corners(stack: FloatArray, i: int, end: int, top: float) -> int:
+    """What members i + 1 .. end dominate of the box above i, as corners from end on; none dominates another."""
+    last = end
+    corner = np.empty(stack.shape[1])
+    for j in range(i + 1, end):
+        total = 0.0
+        for d in range(len(corner)):
+            corner[d] = max(stack[i, d], stack[j, d])
+            total += corner[d]
+        if total >= top:
+            continue
+        kept = end
+        for k in range(end, last):
+            below, above = _compared(stack[k], corner)
+            if below:
+                kept = -1
+                break
+            if not above:
+                stack[kept] = stack[k]
+                kept += 1
+        if kept >= 0:
+            stack[kept] = corner
+            last = kept + 1
+    return last
+
+
+@kernel
+def _compared(a: FloatArray, b: FloatArray) -> tuple[bool, bool]:
+    """Whether no number of a is above that of b, and whether none is below."""
+    below, above = True, True
+    for d in range(len(a)):
+        if a[d] > b[d]:
+            below = False
+        elif a[d] < b[d]:
+            above = False
+        if not (below or above):
+            break
+    return below, above

@@ -1,0 +1,105 @@
+"""Whether a measure fits the data, and what would help if it does not."""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from polyroc.errors import NotApplicableError
+from polyroc.measures.measure import Measure
+from polyroc.scores import Scores
+
+__all__ = ["refusal", "require_measure", "require_plain_cases"]
+
+
+ROUNDING = 1e-9  # a softmax may end an ulp or two outside [0, 1]
+
+
+def refusal(measure: Measure, scores: Scores, asked: bool) -> str | None:
+    """Why the measure cannot be computed on these data; None if it can.
+
+    A 1-D numeric score is read as decisions only where the measure was asked for by name; probabilities are judged
+    by an ordered measure, after a conversion that the result tells, only where it was not.
+    """
+    few, most = measure.classes
+    if scores.n_classes < few:
+        hint = "; two classes are judged by auc" if asked and scores.n_classes == 2 else ""
+        return f"needs at least {few} classes, here {scores.n_classes}{hint}"
+    if most is not None and scores.n_classes > most:
+        exchanged = scores.n_classes > max(10, len(scores) / 2)
+        hint = " (nearly one per case: are y_true and y_score exchanged?)" if exchanged else ""
+        return f"is for {most if most == few else f'{few} to {most}'} classes, here {scores.n_classes}{hint}"
+    if measure.needs == "score":
+        return _no_ranking(scores) or _no_positive(scores)
+    if measure.needs == "ordered":
+        return _no_order(scores, asked)
+    if measure.needs == "probabilities":
+        return _no_probabilities(scores, asked) or _no_role(measure, scores)
+    if scores.kind == "score" and not asked and measure.settings.get("threshold") is None:
+        return "needs decisions or one column per class, here one score per case"
+    return _no_positive(scores) if most == 2 else None
+
+
+def _no_ranking(scores: Scores) -> str | None:
+    return "needs a ranking score, here decisions" if scores.kind == "decisions" else None
+
+
+def _no_order(scores: Scores, asked: bool) -> str | None:
+    if scores.kind == "decisions" or (scores.kind == "matrix" and (asked or scores.n_classes == 2)):
+        held = "decisions" if scores.kind == "decisions" else "one column per class"
+        hint = "make one with to_ordered(...)" if scores.n_classes > 2 else "two classes are judged by auc"
+        return f"needs one score per case that rises along the classes, here {held}{f'; {hint}' if asked else ''}"
+    if not scores.ordered:
+        return "needs the order of the classes; give it with labels=[...]"
+    return _no_probabilities(scores, asked) if scores.kind == "matrix" else None
+
+
+def _no_role(measure: Measure, scores: Scores) -> str | None:
+    for role in measure.roles:
+        told = measure.settings[role]
+        if told is None:
+            first, *others = (repr(label) for label in scores.labels)
+            return f"needs to know the {role} class; write {measure.key}({role}={first}), or {' or '.join(others)}"
+        if told not in scores.labels:
+            return f"knows no class {told!r} to be {role}; the classes are {', '.join(map(repr, scores.labels))}"
+    return None
+
+
+def _no_positive(scores: Scores) -> str | None:
+    if scores.positive is not None:
+        return None
+    return f"needs to know the positive class; say pos_label={scores.labels[1]!r} or {scores.labels[0]!r}"
+
+
+def _no_probabilities(scores: Scores, asked: bool) -> str | None:
+    if scores.kind != "matrix":
+        held = "decisions" if scores.kind == "decisions" else "one score per case"
+        hint = "; make them with to_probabilities(...)" if asked and scores.kind == "score" else ""
+        return f"needs probabilities, one column per class, here {held}{hint}"
+    for classifier, values in scores.values.items():
+        if values.min() < -ROUNDING or values.max() > 1 + ROUNDING:
+            row, column = np.argwhere((values < -ROUNDING) | (values > 1 + ROUNDING))[0]
+            return (
+                f"needs probabilities in [0, 1], but {classifier!r} gives class {scores.names[column]!r} "
+                f"{values[row, column]:g} at position {row}; turn the scores into probabilities"
+            )
+    return None
+
+
+INSTEAD = "use DeLong() or Bootstrap()"
+
+
+def require_measure(method: object, measure: Measure, keys: Collection[str]) -> None:
+    """Refuse a measure for which the method has no formula."""
+    if measure.key not in keys:
+        raise NotApplicableError(f"{method} has a formula for {', '.join(keys)}, not for {measure}; {INSTEAD}.")
+
+
+def require_plain_cases(method: object, scores: Scores) -> None:
+    """Refuse weights and groups, for which the formula does not hold."""
+    given = {"sample_weight": scores.sample_weight, "groups": scores.groups}
+    named = " and ".join(name for name, value in given.items() if value is not None)
+    if named:
+        raise NotApplicableError(
+            f"{method} is for independent cases that count one each, here {named} came; leave out {named}, "
+            f"or {INSTEAD}."
+        )

@@ -1,0 +1,316 @@
+"""Measures of decisions: all are functions of the confusion rates, so one gradient gives each its components.
+
+A decision is a row of shares, one per class: 1 for the class decided for, 1/m for each of m classes that tie
+for the largest score. With R[k, m] the share of class k decided as m, a measure f(R) has for a case of class k
+the component sum over m of (df / dR[k, m]) (share of m in the case's decision).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from polyroc.errors import NotApplicableError
+from polyroc.estimates.boundary import Boundary, unseen_variance
+from polyroc.kernels.arrays import FloatArray, sums_of_others
+from polyroc.measures.measure import Measure, always, one_in_classes
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Errors, Shares, Statistic, Strata, Stratum
+
+__all__ = ["DECISION", "Confusion", "accuracy", "decided", "ht3", "macro_average", "pairwise_accuracy"]
+
+
+def shares_decided(sample: Sample) -> FloatArray:
+    """Decisions as shares per class: the largest column wins, a tie is shared."""
+    table = _columns(sample)
+    largest = table == table.max(axis=1, keepdims=True)
+    shares: FloatArray = largest / largest.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _columns(sample: Sample) -> FloatArray:
+    """One column per class; a 1-D score is read as decisions, whose values must be labels."""
+    if sample.values.ndim == 2:
+        return sample.values
+    labels = sample.scores.labels
+    table = np.column_stack([sample.values == _number(label) for label in labels]).astype(np.float64)
+    strange = ~table.any(axis=1)
+    if strange.any():
+        i = int(np.argmax(strange))
+        raise NotApplicableError(
+            f"As decisions, the values must be labels {list(labels)!r}, but position {i} holds "
+            f"{sample.values[i]:g}; give decisions, one column per class, or (for two classes) a threshold."
+        )
+    return table
+
+
+def _number(label: Any) -> float:
+    return float(label) if isinstance(label, int | float) else np.nan
+
+
+class Confusion:
+    """The rates R[k, m] at which cases of class k are decided as class m, and what follows from them."""
+
+    def __init__(self, sample: Sample, shares: FloatArray) -> None:
+        self.sample, self.shares = sample, shares
+        self.priors = sample.totals / sample.totals.sum()
+        self.rates = np.array([self._mean(k) for k in range(sample.classes)])
+
+    def _mean(self, k: int) -> FloatArray:
+        if not self.sample.totals[k]:
+            return np.full(self.sample.classes, np.nan)
+        cases = self.sample.cases(k)
+        shares, weight = self.shares[cases], self.sample.weight
+        mean: FloatArray = shares.mean(axis=0) if weight is None else np.average(shares, 0, weight[cases])
+        return mean
+
+    def statistic(
+        self,
+        value: float,
+        gradient: FloatArray,
+        parts: Callable[[], Mapping[str, Statistic]] | None = None,
+        slopes: FloatArray | None = None,
+    ) -> Statistic:
+        """The statistic with this value and these derivatives by the rates, and by the classes' shares if any."""
+        shares = None if slopes is None else lambda: self._shares(gradient, slopes)
+        return Statistic(value, lambda: self._strata(gradient), parts, shares=shares)
+
+    def _shares(self, gradient: FloatArray, slopes: FloatArray) -> Shares:
+        """The whole influence of a case of class k decided as m, times the number of cases, is its reach."""
+        away = gradient - (gradient * self.rates).sum(axis=1, keepdims=True)
+        whole = away / self.sample.effective_shares[:, None] + slopes[:, None]
+        return Shares(slopes, float(np.ptp(whole)))
+
+    def unseen(self, gradient: FloatArray, errors: Errors) -> float:
+        """The variance that half an unseen case of each class adds."""
+        units = np.array([errors.units(self._stratum(k, slope)) for k, slope in enumerate(gradient)])
+        return unseen_variance(self.rates, gradient, units)
+
+    def allowing_for_unseen(
+        self, statistic: Statistic, gradient: FloatArray, limits: tuple[float, float]
+    ) -> Statistic:
+        """The statistic with an interval that allows for half a case more of each class.
+
+        A class that happens to be decided without error, or nearly so, would hide its share of the variance.
+        """
+
+        def boundary(errors: Errors) -> Boundary:
+            return Boundary(statistic.value, 0.0, self.unseen(gradient, errors), 0.0, limits)
+
+        return replace(statistic, boundary=boundary)
+
+    def truncated(self, value: float, gradient: FloatArray, slopes: FloatArray, errors: Errors) -> Boundary:
+        """The boundary of a mean of areas cut at 1/2; gradient and slopes are those without truncation."""
+        variance = errors.variance(self._strata(gradient), lambda: self._shares(gradient, slopes))
+        return Boundary(value, 0.0, self.unseen(gradient, errors), 0.0, (0.0, 1.0), variance)
+
+    def _strata(self, gradient: FloatArray) -> Strata:
+        involved = [k for k, slope in enumerate(gradient) if slope.any()] or range(len(gradient))
+        return tuple(self._stratum(k, gradient[k]) for k in involved)
+
+    def _stratum(self, k: int, slope: FloatArray) -> Stratum:
+        components = self.shares[self.sample.cases(k)] @ slope
+        return Stratum(components, lambda: self.sample.cases(k), float(np.ptp(slope)))
+
+
+def decided(sample: Sample) -> Confusion:
+    """The confusion of the decisions as they stand."""
+    return Confusion(sample, sample.once(shares_decided))
+
+
+def accuracy(sample: Sample) -> Statistic:
+    """Proportion correct, C1: the share of cases whose largest score is that of their own class."""
+    confusion = sample.once(decided)
+    gradient = np.diag(confusion.priors)
+    value = float((confusion.rates * gradient).sum())
+    return confusion.statistic(value, gradient, slopes=np.diag(confusion.rates))
+
+
+def macro_average(sample: Sample) -> Statistic:
+    """Mean of the classes' rates of correct decisions (macro-averaged recall). Parts: each class's rate.
+
+    The interval allows for half a case more of each class.
+    """
+    confusion = sample.once(decided)
+    c = sample.classes
+    each = np.eye(c)
+
+    def parts() -> Mapping[str, Statistic]:
+        return {
+            name: confusion.statistic(float(confusion.rates[k, k]), np.diag(each[k]))
+            for k, name in enumerate(sample.names)
+        }
+
+    statistic = confusion.statistic(float(np.trace(confusion.rates)) / c, each / c, parts)
+    return confusion.allowing_for_unseen(statistic, each / c, (0.0, 1.0))
+
+
+def ht3(sample: Sample) -> Statistic:
+    """Modified Hand & Till measure of decisions (Ferri, Hernandez-Orallo & Salido 2003).
+
+    HT3 = mean over i of max(1/2, 1 - FN_i/2 - FP_i/2), where FN_i is the share of class i decided otherwise and
+    FP_i the share of the other cases decided as i: the area under the two straight lines through the single
+    operating point of class i against the rest. Parts: each class's area. The interval is that of a mean of areas
+    from 0 to 1, with the variance of all areas whether cut or not, and is cut at 1/2
+    (`polyroc.estimates.boundary`).
+    """
+    confusion = sample.once(decided)
+    c = sample.classes
+    others = sums_of_others(confusion.priors)
+    rest = confusion.priors[:, None] / others[None, :]  # share of class k among the not-i
+    np.fill_diagonal(rest, 0.0)
+    wrong = (rest * confusion.rates).sum(axis=0)
+    areas = (1.0 + np.diag(confusion.rates) - wrong) / 2.0
+    gradients, slopes = np.zeros((c, c, c)), np.zeros((c, c))
+    for i in range(c):
+        slopes[i] = (wrong[i] - confusion.rates[:, i]) / (2.0 * others[i])
+        slopes[i, i] = 0.0
+        gradients[i, :, i] = -rest[:, i] / 2.0
+        gradients[i, i, i] = 0.5
+    held = np.maximum(areas, 0.5)
+    above = (areas > 0.5).astype(np.float64)
+
+    def mean_of(share: FloatArray, parts: Callable[[], Mapping[str, Statistic]] | None = None) -> Statistic:
+        """The mean of the areas that are cut, with these shares."""
+        value, cut = float(share @ held), share * above
+        whole = np.tensordot(share, gradients, 1), share @ slopes
+        return replace(
+            confusion.statistic(value, np.tensordot(cut, gradients, 1), parts, cut @ slopes),
+            boundary=lambda errors: confusion.truncated(value, *whole, errors),
+        )
+
+    def parts() -> Mapping[str, Statistic]:
+        return {name: mean_of(np.eye(c)[i]) for i, name in enumerate(sample.names)}
+
+    return mean_of(np.full(c, 1.0 / c), parts)
+
+
+class PairedWins:
+    """For each case, which other classes' scores its own class's score beats; a tie is half a win.
+
+    Attributes
+    ----------
+    wins
+        By class k, shape (classes, cases of k): at [j], 1 if the case has p_k > p_j, 1/2 if they tie.
+    rates
+        The pairwise confusion matrix: at [k, j], the share of class k with p_k > p_j, ties one half.
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        table = _columns(sample)
+        self.sample = sample
+        self.wins: list[FloatArray] = []
+        self.rates = np.full((sample.classes, sample.classes), np.nan)
+        for k in range(sample.classes):
+            rows = table[sample.cases(k)].T
+            self.wins.append((rows[k] > rows) + 0.5 * (rows[k] == rows))
+            weight = None if sample.weight is None else sample.weight[sample.cases(k)]
+            self.rates[k] = np.average(self.wins[k], axis=1, weights=weight)
+
+    def stratum(self, k: int, slope: FloatArray) -> Stratum:
+        """Components of class k: its wins over each other class, times the slope for that class."""
+        return Stratum(slope @ self.wins[k], lambda: self.sample.cases(k), float(np.abs(slope).sum()))
+
+
+def pairwise_accuracy(sample: Sample) -> Statistic:
+    """Pairwise proportion correct, C2: the mean over pairs of classes of the accuracy of choosing between the two.
+
+    For the pair i, j it is the share of the cases of both classes together whose own class has the larger of the
+    two scores. Parts: C(i|j), the share of class i with p_i > p_j (the pairwise confusion matrix), and C(i,j).
+    """
+    paired = sample.once(PairedWins)
+    c, totals = sample.classes, sample.totals
+    pull = totals[:, None] / (totals[:, None] + totals[None, :])
+    np.fill_diagonal(pull, 0.0)
+    scale = 2.0 / (c * (c - 1))
+
+    def strata() -> Strata:
+        return tuple(paired.stratum(k, scale * pull[k]) for k in range(c))
+
+    value = scale * float((pull * paired.rates).sum())
+    slopes = _pair_slopes(paired, pull)
+    shares = Shares(scale * slopes.sum(axis=1), float(scale * np.ptp(slopes.sum(axis=1))))
+    return Statistic(value, strata, lambda: _pairwise_parts(paired, pull, slopes), shares=lambda: shares)
+
+
+def _pair_slopes(paired: PairedWins, pull: FloatArray) -> FloatArray:
+    """At [k, j], the derivative of C(k,j) with respect to the share of class k."""
+    priors = paired.sample.totals / paired.sample.totals.sum()
+    right = np.where(np.eye(len(pull), dtype=bool), 0.0, paired.rates)
+    both = pull * right + (pull * right).T
+    return np.asarray((right - both) / (priors[:, None] + priors[None, :]))
+
+
+def _pairwise_parts(paired: PairedWins, pull: FloatArray, slopes: FloatArray) -> Mapping[str, Statistic]:
+    c, names, each = len(pull), paired.sample.names, np.eye(len(pull))
+
+    def one_way(i: int, j: int) -> Statistic:
+        return Statistic(float(paired.rates[i, j]), lambda: (paired.stratum(i, each[j]),))
+
+    def both_ways(i: int, j: int) -> Statistic:
+        value = pull[i, j] * paired.rates[i, j] + pull[j, i] * paired.rates[j, i]
+        slope = slopes[i, j] * each[i] + slopes[j, i] * each[j]
+        return Statistic(
+            float(value),
+            lambda: (paired.stratum(i, pull[i, j] * each[j]), paired.stratum(j, pull[j, i] * each[i])),
+            shares=lambda: Shares(slope, float(np.ptp(slope))),
+        )
+
+    parts = {f"C({names[i]}|{names[j]})": one_way(i, j) for i in range(c) for j in range(c) if i != j}
+    parts |= {f"C({names[i]},{names[j]})": both_ways(i, j) for i in range(c) for j in range(i + 1, c)}
+    return parts
+
+
+DECISION = (
+    Measure(
+        key="ht3",
+        name="modified Hand & Till measure",
+        symbol="HT3",
+        needs="decisions",
+        classes=(2, None),
+        range=always((0.5, 1.0)),
+        chance=always(0.5),
+        paper="Ferri et al. (2003); Sampat et al. (2009)",
+        compute=ht3,
+        prevalence=True,
+    ),
+    Measure(
+        key="accuracy",
+        name="proportion correct",
+        symbol="C1",
+        needs="decisions",
+        classes=(2, None),
+        range=always((0.0, 1.0)),
+        chance=one_in_classes,
+        paper="Hand & Till (2001)",
+        compute=accuracy,
+        degree=always(1),
+        prevalence=True,
+    ),
+    Measure(
+        key="pairwise_accuracy",
+        name="pairwise proportion correct",
+        symbol="C2",
+        needs="decisions",
+        classes=(2, None),
+        range=always((0.0, 1.0)),
+        chance=always(0.5),
+        paper="Hand & Till (2001)",
+        compute=pairwise_accuracy,
+        degree=always(1),
+        prevalence=True,
+    ),
+    Measure(
+        key="macro_average",
+        name="mean of the class rates",
+        symbol="MAVG",
+        needs="decisions",
+        classes=(2, None),
+        range=always((0.0, 1.0)),
+        chance=one_in_classes,
+        paper="Sampat et al. (2009)",
+        compute=macro_average,
+        degree=always(1),
+    ),
+)

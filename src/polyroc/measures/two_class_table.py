@@ -1,0 +1,159 @@
+"""The two-class table at a threshold: sensitivity, specificity, predictive values, expected cost.
+
+A case is called positive if its score is at least the threshold; without a threshold the decisions count as they
+stand (given as labels, or the larger of two columns, a tie shared). Options of each measure:
+
+threshold
+    Where a score becomes a positive decision.
+prevalence
+    The share of positives where the rule will be used; by default that of the data.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from polyroc.errors import MeasureError, UndefinedMeasureWarning, warn
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.confusion import Confusion, decided
+from polyroc.measures.measure import Measure, always
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Statistic
+
+__all__ = ["TABLE", "expected_cost", "npv", "ppv", "sensitivity", "specificity"]
+
+
+def _table(sample: Sample, threshold: float | None) -> tuple[Confusion, int, int]:
+    """The confusion at the threshold, and which class is positive, which negative."""
+    assert sample.positive is not None
+    positive, negative = sample.positive, 1 - sample.positive
+    if threshold is None:
+        return sample.once(decided), positive, negative
+    score = sample.values if sample.values.ndim == 1 else sample.values[:, positive]
+    shares = np.empty((len(score), 2))
+    shares[:, positive] = score >= _number("threshold", threshold)
+    shares[:, negative] = 1.0 - shares[:, positive]
+    return Confusion(sample, shares), positive, negative
+
+
+def _number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) -> float:
+    if isinstance(value, int | float) and low <= value <= high:
+        return float(value)
+    limits = "a number" if np.isinf(high) and np.isinf(low) else f"a number from {low:g} to {high:g}"
+    raise MeasureError(f"{name} must be {limits}, got {value!r}.")
+
+
+def _one_rate(confusion: Confusion, true: int, said: int) -> Statistic:
+    gradient = np.zeros((2, 2))
+    gradient[true, said] = 1.0
+    return confusion.statistic(float(confusion.rates[true, said]), gradient)
+
+
+def sensitivity(sample: Sample, threshold: float | None = None) -> Statistic:
+    """Share of the positives called positive (true positive rate, recall)."""
+    confusion, positive, _ = _table(sample, threshold)
+    return _one_rate(confusion, positive, positive)
+
+
+def specificity(sample: Sample, threshold: float | None = None) -> Statistic:
+    """Share of the negatives called negative (1 - false positive rate)."""
+    confusion, _, negative = _table(sample, threshold)
+    return _one_rate(confusion, negative, negative)
+
+
+def ppv(sample: Sample, threshold: float | None = None, prevalence: float | None = None) -> Statistic:
+    """Positive predictive value (precision): the share of positives among the cases called positive."""
+    confusion, positive, negative = _table(sample, threshold)
+    priors = _priors(confusion, positive, prevalence)
+    return _predictive(confusion, positive, negative, priors, estimated=prevalence is None)
+
+
+def npv(sample: Sample, threshold: float | None = None, prevalence: float | None = None) -> Statistic:
+    """Negative predictive value: the share of negatives among the cases called negative."""
+    confusion, positive, negative = _table(sample, threshold)
+    priors = _priors(confusion, positive, prevalence)
+    return _predictive(confusion, negative, positive, priors, estimated=prevalence is None)
+
+
+def _priors(confusion: Confusion, positive: int, prevalence: float | None) -> FloatArray:
+    if prevalence is None:
+        return np.asarray(confusion.priors)
+    share = _number("prevalence", prevalence, 0.0, 1.0)
+    return np.array([1.0 - share, share] if positive == 1 else [share, 1.0 - share])
+
+
+def _predictive(confusion: Confusion, said: int, other: int, priors: FloatArray, estimated: bool) -> Statistic:
+    """Bayes' rule on the rates: right / (right + wrong) among the cases called `said`; delta-method gradient."""
+    rates = confusion.rates[:, said]
+    right, wrong = priors[said] * rates[said], priors[other] * rates[other]
+    gradient, slopes = np.zeros((2, 2)), np.zeros(2)
+    if right + wrong == 0:
+        name = confusion.sample.names[said]
+        warn(
+            f"No case was called {name!r}, so its predictive value is undefined (nan); change the threshold.",
+            UndefinedMeasureWarning,
+        )
+        return confusion.statistic(np.nan, gradient)
+    of_right, of_wrong = wrong / (right + wrong) ** 2, -right / (right + wrong) ** 2
+    gradient[said, said], gradient[other, said] = priors[said] * of_right, priors[other] * of_wrong
+    slopes[said], slopes[other] = rates[said] * of_right, rates[other] * of_wrong
+    value = float(right / (right + wrong))
+    statistic = confusion.statistic(value, gradient, slopes=slopes if estimated else None)
+    return confusion.allowing_for_unseen(statistic, gradient, (0.0, 1.0))
+
+
+def expected_cost(
+    sample: Sample,
+    threshold: float | None = None,
+    prevalence: float | None = None,
+    false_positive: float = 1.0,
+    false_negative: float = 1.0,
+) -> Statistic:
+    """Expected cost per case: prevalence x FNR x (cost of a false negative) + the same for false positives."""
+    confusion, positive, negative = _table(sample, threshold)
+    priors = _priors(confusion, positive, prevalence)
+    costs = np.zeros((2, 2))
+    costs[positive, negative] = _number("false_negative", false_negative, 0.0)
+    costs[negative, positive] = _number("false_positive", false_positive, 0.0)
+    by_class: FloatArray = (costs * confusion.rates).sum(axis=1)
+    slopes, gradient = by_class if prevalence is None else None, priors[:, None] * costs
+    statistic = confusion.statistic(float(priors @ by_class), gradient, slopes=slopes)
+    return confusion.allowing_for_unseen(statistic, gradient, (0.0, float(costs.max())))
+
+
+def _dearest(_: int, false_positive: float, false_negative: float, **__: Any) -> tuple[float, float]:
+    """The range of the expected cost: no case can cost more than the dearer error."""
+    return 0.0, max(false_positive, false_negative)
+
+
+AT: Mapping[str, Any] = {"threshold": None}
+AMONG: Mapping[str, Any] = {**AT, "prevalence": None}
+COSTS: Mapping[str, Any] = {**AMONG, "false_positive": 1.0, "false_negative": 1.0}
+UNIT = always((0.0, 1.0))
+
+TABLE = tuple(
+    Measure(
+        key=key,
+        name=name,
+        symbol=symbol,
+        needs="decisions",
+        classes=(2, 2),
+        range=limits,
+        chance=None,
+        paper="Bradley (1997)",
+        compute=compute,
+        degree=None if key in ("ppv", "npv") else always(1),
+        options=options,
+        larger_is_better=key != "expected_cost",
+        symmetric=False,
+        prevalence="prevalence" in options,
+    )
+    for key, name, symbol, limits, compute, options in (
+        ("sensitivity", "sensitivity", "TPR", UNIT, sensitivity, AT),
+        ("specificity", "specificity", "TNR", UNIT, specificity, AT),
+        ("ppv", "positive predictive value", "PPV", UNIT, ppv, AMONG),
+        ("npv", "negative predictive value", "NPV", UNIT, npv, AMONG),
+        ("expected_cost", "expected cost per case", "EC", _dearest, expected_cost, COSTS),
+    )
+)

@@ -1,0 +1,1 @@
+"""Numbers, tables and sentences: one layer behind terminal, notebook, Markdown, LaTeX, report and serve."""

@@ -1,0 +1,317 @@
+"""Measure against measure: C and D by the number of cases, and the joint distribution of two measures."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogFormatter
+
+from polyroc.consistency.result import Joint, MeasureComparison, MeasureComparisons
+from polyroc.errors import InputError
+from polyroc.kernels.arrays import FloatArray
+from polyroc.plots.matrix import MatrixPicture, draw_matrix
+from polyroc.plots.picture import Picture
+from polyroc.plots.style import (
+    COLOURS,
+    HAIR,
+    LINE,
+    MUTED,
+    PLAIN,
+    SHADES,
+    SMALL,
+    TEXT,
+    axes_of,
+    dress,
+    ink,
+    name_lines,
+    room,
+    shown,
+    style,
+)
+
+__all__ = [
+    "JointPicture",
+    "LinksPicture",
+    "SizesPicture",
+    "draw_comparisons",
+    "draw_consistency",
+    "draw_discriminancy",
+    "draw_joint",
+    "draw_links",
+    "draw_measures",
+    "has_links",
+]
+
+MOST_LINKS = 2000  # more of them are one grey field
+
+
+@dataclass(frozen=True, slots=True)
+class SizesPicture(Picture):
+    """C or D against the number of cases.
+
+    Attributes
+    ----------
+    lines
+        One for each pair of measures.
+    asymptotes
+        The normal approximations, where there are any.
+    """
+
+    lines: tuple[Line2D, ...]
+    asymptotes: tuple[Line2D, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinksPicture(Picture):
+    """Values of two measures, linked where an output has both.
+
+    Attributes
+    ----------
+    links
+        One for each pair of values that occurs.
+    """
+
+    links: LineCollection
+
+
+@dataclass(frozen=True, slots=True)
+class JointPicture(Picture):
+    """The joint distribution of two measures.
+
+    Attributes
+    ----------
+    cells
+        One dot for each pair of values; the larger and darker, the more outputs have both.
+    """
+
+    cells: PathCollection
+
+
+def draw_consistency(
+    found: Sequence[MeasureComparison], ax: Axes | None = None, *, level: float = 0.95
+) -> SizesPicture:
+    """C against the number of cases, with intervals if pairs were drawn; dashed the normal approximation.
+
+    Parameters
+    ----------
+    found
+        MeasureComparisons of different sizes.
+    ax
+        The axes to draw on.
+    level
+        Of the intervals.
+    """
+    picture = _draw_sizes(
+        found,
+        ax,
+        lambda each: (each.consistency, *each.consistency_interval(level)),
+        lambda each: each.asymptotics and each.asymptotics.consistency,
+    )
+    picture.ax.set_ylabel("Consistency C", fontsize=TEXT)
+    tends = found[-1].asymptotics
+    if tends is not None:
+        picture.ax.axhline(tends.limit, color=ink(), alpha=MUTED, linewidth=HAIR, linestyle=(0, (1, 2)))
+        picture.ax.annotate(
+            f"limit {tends.limit:.3f}",
+            (1.0, tends.limit),
+            (-3, 3),
+            xycoords=picture.ax.get_yaxis_transform(),
+            textcoords="offset points",
+            ha="right",
+            fontsize=SMALL,
+        )
+    return picture
+
+
+def draw_discriminancy(
+    found: Sequence[MeasureComparison], ax: Axes | None = None, *, level: float = 0.95
+) -> SizesPicture:
+    """D against the number of cases, both on logarithmic scales; see `draw_consistency`."""
+    picture = _draw_sizes(
+        found,
+        ax,
+        lambda each: (each.discriminancy, *each.discriminancy_interval(level)),
+        lambda each: each.asymptotics and each.asymptotics.discriminancy,
+    )
+    picture.ax.set_yscale("log")
+    _plain_numbers(picture.ax.yaxis)
+    picture.ax.set_ylabel("Discriminancy D", fontsize=TEXT)
+    return picture
+
+
+def _draw_sizes(
+    found: Sequence[MeasureComparison],
+    ax: Axes | None,
+    value: Callable[[MeasureComparison], tuple[float, float, float]],
+    tends: Callable[[MeasureComparison], float | None],
+) -> SizesPicture:
+    ax = axes_of(ax, 4.6, 3.4)
+    dress(ax, "both")
+    lines, asymptotes, names = [], [], []
+    pairs = dict.fromkeys((each.first, each.second) for each in found)
+    for place, pair in enumerate(pairs):
+        own = sorted((each for each in found if (each.first, each.second) == pair), key=lambda each: each.cases)
+        own = [each for each in own if isfinite(value(each)[0])]
+        look, cases = style(place), [each.cases for each in own]
+        values = np.array([value(each) for each in own]).reshape(-1, 3)
+        (line,) = ax.plot(
+            cases, values[:, 0], color=look.colour, marker=look.marker, markersize=3.5, linewidth=LINE
+        )
+        ax.fill_between(cases, values[:, 1], values[:, 2], color=look.colour, alpha=0.2, linewidth=0)
+        lines.append(line)
+        names.append(f"{pair[0]} against {pair[1]}")
+        known = [(each.cases, tend) for each in own if (tend := tends(each)) is not None]
+        if known:
+            asymptotes += ax.plot(
+                *zip(*known, strict=True), color=ink(), alpha=MUTED, linewidth=HAIR, linestyle="--"
+            )
+    ax.set_xscale("log")
+    _plain_numbers(ax.xaxis)
+    ax.set_xlabel("Cases", fontsize=TEXT)
+    shown_lines, told = (
+        [*lines, *asymptotes[:1]],
+        [*names, "normal approximation"][: len(lines) + len(asymptotes[:1])],
+    )
+    name_lines(ax, shown_lines, told, loc="best")
+    return SizesPicture(ax, tuple(lines), tuple(asymptotes))
+
+
+def _plain_numbers(axis: Axis) -> None:
+    """20, not 2 x 10^1."""
+    axis.set_major_formatter(LogFormatter())
+    axis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.4)))
+    axis.set_tick_params(which="minor", labelsize=SMALL)
+
+
+def has_links(found: MeasureComparison) -> bool:
+    """Whether the links between the values are few enough to be told apart."""
+    return found.joint is not None and len(found.joint) <= MOST_LINKS
+
+
+def draw_links(found: MeasureComparison, ax: Axes | None = None) -> LinksPicture:
+    """The values of one measure at the left, of the other at the right, linked where an output has both.
+
+    As in figure 1 of Ling, Huang & Zhang (2003). Links that cross are pairs of outputs on which the measures
+    disagree; links that meet at the right are told apart by the first measure only, at the left by the second
+    only.
+
+    Parameters
+    ----------
+    found
+        The comparison of two measures.
+    ax
+        The axes to draw on.
+    """
+    joint = _joint(found)
+    ax = axes_of(ax, 3.6, 4.6)
+    dress(ax)
+    left, right = (_between(values) for values in (joint.first, joint.second))
+    weight = _weights(joint)
+    links = LineCollection(
+        [[(0.0, y), (1.0, z)] for y, z in zip(left, right, strict=True)],
+        colors=COLOURS[0],
+        linewidths=0.3 + 1.7 * weight,
+        alpha=np.asarray(0.15 + 0.75 * weight),
+    )
+    ax.add_collection(links)
+    for x, y in ((0.0, left), (1.0, right)):
+        ax.plot(np.full(len(y), x), y, "o", color=ink(), markersize=2.5)
+    ax.set(xlim=(-0.05, 1.05), ylim=(-0.03, 1.03))
+    ax.spines["right"].set_visible(True)
+    ax.spines["bottom"].set_visible(False)
+    ax.set_xticks([0.0, 1.0], [shown(found.first), shown(found.second)], fontsize=TEXT, **PLAIN)
+    _scale(ax, joint.first)
+    _scale(ax.twinx(), joint.second)
+    ax.set_title(_title(found), fontsize=TEXT, loc="left", **PLAIN)
+    return LinksPicture(ax, links)
+
+
+def _scale(ax: Axes, values: FloatArray) -> None:
+    """A scale in the values themselves along positions from 0 to 1."""
+    ax.set_ylim(-0.03, 1.03)
+    ticks = np.linspace(0.0, 1.0, 5)
+    texts = [f"{values.min() + tick * np.ptp(values):.2f}" for tick in ticks]
+    ax.set_yticks(ticks, texts, fontsize=SMALL)
+    ax.spines[["top", "bottom"]].set_visible(False)
+    ax.tick_params(length=3, width=HAIR)
+
+
+def draw_joint(found: MeasureComparison, ax: Axes | None = None) -> JointPicture:
+    """Every pair of values that occurs, the more often the darker; a perfect agreement is a rising line.
+
+    Parameters
+    ----------
+    found
+        The comparison of two measures.
+    ax
+        The axes to draw on.
+    """
+    joint, ax = _joint(found), axes_of(ax, 4.6, 4.0)
+    dress(ax, "both")
+    weight = _weights(joint)
+    order = np.argsort(weight)
+    size = 2.0 + 60.0 * weight[order] / max(1.0, len(joint) / 60)
+    cells = ax.scatter(
+        joint.second[order], joint.first[order], s=size, c=0.25 + 0.75 * weight[order], cmap=SHADES, vmin=0, vmax=1
+    )
+    ax.set_xlabel(shown(found.second), fontsize=TEXT, **PLAIN)
+    ax.set_ylabel(shown(found.first), fontsize=TEXT, **PLAIN)
+    ax.set_title(_title(found), fontsize=TEXT, loc="left", **PLAIN)
+    return JointPicture(ax, cells)
+
+
+def draw_measures(found: MeasureComparisons, ax: Axes | None = None) -> MatrixPicture:
+    """C of every two measures as a heat map; D of the row's measure against the column's in small print."""
+    D = [["" if np.isnan(value) else f"D {value:.3g}" for value in row] for row in found.discriminancy]
+    picture = draw_matrix(ax, found.consistency, found.measures, shades=(0.5, 1.0), colours=SHADES, below=D)
+    picture.scale.set_label("consistency C", fontsize=SMALL)
+    return picture
+
+
+def draw_comparisons(found: Sequence[MeasureComparison]) -> Figure:
+    """Comparisons for several sizes as C and D side by side; for one size, the joint distribution of each pair."""
+    if not found:
+        raise InputError("There is a picture of C and D, and of joint distributions; here is neither.")
+    if len({each.cases for each in found}) > 1:
+        figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.2, 3.4), layout=room())
+        draw_consistency(found, left)
+        draw_discriminancy(found, right)
+        return figure
+    across = min(3, len(found))
+    down = -(-len(found) // across)
+    figure, axes = pyplot.subplots(down, across, figsize=(4.6 * across, 4.0 * down), layout=room(), squeeze=False)
+    for ax, each in zip(axes.flat, found, strict=False):
+        draw_joint(each, ax)
+    for ax in axes.flat[len(found) :]:
+        ax.set_visible(False)
+    return figure
+
+
+def _joint(found: MeasureComparison) -> Joint:
+    joint = found.joint
+    if joint is None or not len(joint):
+        raise InputError("The joint distribution was not stored with this comparison; run the comparison again.")
+    return joint
+
+
+def _weights(joint: Joint) -> FloatArray:
+    """From 0 to 1, how many outputs a cell holds; the root of it, so that rare cells can be seen."""
+    most = max(joint.counts)
+    return np.sqrt([count / most for count in joint.counts])
+
+
+def _between(values: FloatArray) -> FloatArray:
+    """From the smallest at 0 to the largest at 1."""
+    span = np.ptp(values)
+    return np.asarray((values - values.min()) / (span or 1.0))
+
+
+def _title(found: MeasureComparison) -> str:
+    return f"{found.cases} cases: C = {found.consistency:.4f}, D = {found.discriminancy:.4g}"

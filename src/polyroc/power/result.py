@@ -1,0 +1,208 @@
+"""SampleSize: how many cases, and what they can show."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import sqrt
+from typing import Any, Self
+
+from polyroc._version import __version__
+from polyroc.estimates.intervals import ConfidenceInterval, interval
+from polyroc.results.result import SCHEMA, Result, number, number_text, plain
+
+__all__ = ["SampleSize"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SampleSize(Result):
+    """How many cases a study needs, and what so many can show.
+
+    Attributes
+    ----------
+    measure
+        The measure, with its options.
+    by_class
+        Cases of each class, in each set of cases.
+    sets
+        2 if two classifiers are judged on different cases; else 1.
+    value, versus
+        What is expected of the (first) classifier, and of the second; None if there is one.
+    null, margin
+        What is tested against, a value or (of two classifiers) a difference, and by how much it may be missed;
+        None if nothing is tested, and if no margin was asked for.
+    upward
+        True if it is to be shown that the classifier is above, False if below.
+    alpha, sides
+        The chance allowed of a false finding; 1 or 2.
+    power
+        The chance that the study succeeds; None for a width by formula.
+    width
+        The width of the interval that does the test, of the level 1 - alpha (1 - 2 alpha if one-sided): where the
+        estimate is as expected, or the mean in simulations.
+    wanted_power, wanted_width
+        What was asked for.
+    method, assumptions
+        How the answer was found, and what it rests on.
+    simulations, seed
+        How many samples were simulated, with which seed; None for a formula.
+    version
+        The version of polyroc.
+    """
+
+    measure: str
+    by_class: Mapping[str, int]
+    sets: int
+    value: float
+    versus: float | None
+    null: float | None
+    margin: float | None
+    upward: bool
+    alpha: float
+    sides: int
+    power: float | None
+    width: float
+    wanted_power: float | None
+    wanted_width: float | None
+    method: str
+    assumptions: tuple[str, ...] = ()
+    simulations: int | None = None
+    seed: int | None = None
+    version: str = __version__
+
+    @property
+    def n(self) -> int:
+        """All cases together: of all classes, and of both sets if there are two."""
+        return self.sets * sum(self.by_class.values())
+
+    @property
+    def monte_carlo_error(self) -> float | None:
+        """The standard error of a simulated power; None for a formula."""
+        if self.simulations is None or self.power is None:
+            return None
+        return sqrt(self.power * (1.0 - self.power) / self.simulations)
+
+    def power_interval(self, level: float = 0.95) -> ConfidenceInterval | None:
+        """Where the true power lies, as far as the simulated samples tell; None for a formula."""
+        error = self.monte_carlo_error
+        if error is None or self.power is None or self.simulations is None:
+            return None
+        return interval(self.power, error, (0.0, 1.0), self.simulations, level)
+
+    def __repr__(self) -> str:
+        cases = ", ".join(f"{name} {count}" for name, count in self.by_class.items())
+        each = " in each of two sets" if self.sets == 2 else ""
+        shown = f"width {number_text(self.width)}" if self.power is None else f"power {number_text(self.power)}"
+        error = self.monte_carlo_error
+        spread = "" if error is None else f", Monte Carlo error {number_text(error)}"
+        return f"SampleSize({self.measure}: n = {self.n} ({cases}{each}), {shown}{spread})"
+
+    def sentence(self) -> str:
+        """The answer in a plain sentence."""
+        cases = ", ".join(f"{count} {_class(name)}" for name, count in self.by_class.items())
+        each = " for each of two classifiers" if self.sets == 2 else ""
+        return f"{self.n} cases ({cases}{each}) give {self._given()}."
+
+    def _given(self) -> str:
+        if self.wanted_width is not None:
+            if self.power is None:
+                return f"{self._interval()} {self.width:.3g} wide {self._if()}"
+            narrow = f"no wider than {self.wanted_width:g} in {_share(self.power)} of all samples"
+            return f"{self._interval()} {narrow} {self._if()}"
+        sides = "one-sided" if self.sides == 1 else "two-sided"
+        return (
+            f"a power of {_share(self.power or 0.0)} to show that {self._shown()} {self._if()} "
+            f"({sides} test at {100 * self.alpha:g} %)"
+        )
+
+    def _interval(self) -> str:
+        whose = self.measure if self.versus is None else f"the difference in {self.measure}"
+        return f"a {100 * (1 - self.alpha):g} % interval of {whose}"
+
+    def _if(self) -> str:
+        if self.versus is None:
+            return f"if it is {self.value:.4g}"
+        cases = "the same cases" if self.sets == 1 else "different cases"
+        return f"if they have {self.value:.4g} and {self.versus:.4g} on {cases}"
+
+    def _shown(self) -> str:
+        """What the test is to show."""
+        null = self.null or 0.0
+        side = "above" if self.upward else "below"
+        other = "below" if self.upward else "above"
+        if self.versus is None:
+            if self.margin is None:
+                return f"{self.measure} is {side} {null:.4g}"
+            return f"{self.measure} is not {other} {null:.4g} by {self.margin:g} or more"
+        first = f"one of two classifiers has {self.measure}"
+        if self.margin is not None:
+            return f"{first} not {other} the other's{_shifted(null)} by {self.margin:g} or more"
+        return f"{first} {side} the other's{_shifted(null)}"
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """One record per class; the level is that of the interval of a simulated power."""
+        between = self.power_interval(level)
+        return [
+            {
+                "measure": self.measure,
+                "class": name,
+                "cases": count,
+                "sets": self.sets,
+                "n": self.n,
+                "power": self.power,
+                "power_low": None if between is None else between.low,
+                "power_high": None if between is None else between.high,
+                "width": self.width,
+                "value": self.value,
+                "versus": self.versus,
+                "null": self.null,
+                "margin": self.margin,
+                "alpha": self.alpha,
+                "sides": self.sides,
+                "method": self.method,
+            }
+            for name, count in self.by_class.items()
+        ]
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON; the level is that of the interval of a simulated power."""
+        between = self.power_interval(level)
+        return {
+            "schema": SCHEMA,
+            "kind": "SampleSize",
+            "n": self.n,
+            **asdict(self),
+            "by_class": dict(self.by_class),
+            "width": plain(self.width),
+            "assumptions": list(self.assumptions),
+            "monte_carlo_error": self.monte_carlo_error,
+            "power_interval": None if between is None else list(between),
+            "sentence": self.sentence(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        own = {name: data[name] for name in cls.__dataclass_fields__}
+        return cls(**{**own, "width": number(own["width"]), "assumptions": tuple(own["assumptions"])})
+
+
+def _share(share: float) -> str:
+    """A probability as people read it; nothing short of certainty looks like it.
+
+    >>> _share(0.9004), _share(0.9999)
+    ('0.90', 'more than 0.99')
+    """
+    return "more than 0.99" if 0.99 < share < 1 else f"{share:.2f}"
+
+
+def _class(name: str) -> str:
+    """The class after a count: "40 negative", but "40 of class 0".
+
+    >>> _class("negative"), _class("0")
+    ('negative', 'of class 0')
+    """
+    return name if name[:1].isalpha() else f"of class {name}"
+
+
+def _shifted(null: float) -> str:
+    return "" if null == 0 else f" {'plus' if null > 0 else 'minus'} {abs(null):g}"

@@ -1,0 +1,315 @@
+"""Decision rules that can be deployed: from what a classifier says of a case to the class decided for.
+
+Small frozen records of plain numbers. A rule is stored as a few lines of JSON and read back without running any
+code; a rule that was read back decides exactly as before.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from math import inf, isfinite, isnan
+from typing import Any
+
+import numpy as np
+
+from polyroc.errors import InputError
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.validation.arrays import as_array, complete_rows
+from polyroc.validation.messages import Words, shown
+from polyroc.validation.predictions import classifier_values
+
+__all__ = ["CostRule", "MossmanRule", "Rule", "ThresholdRule"]
+
+SCHEMA = 1
+ROUNDING = 1e-12  # risks nearer than this share of themselves tie
+INFINITE = {"inf": inf, "-inf": -inf}  # JSON has no infinity
+
+
+class Rule(ABC):
+    """What all rules have in common: they decide, and they can be stored."""
+
+    __slots__ = ()
+    labels: tuple[Hashable, ...]
+
+    @abstractmethod
+    def codes(self, values: FloatArray) -> IntArray:
+        """The decisions as positions in `labels`; the columns of `values` are in the order of `labels`."""
+
+    @abstractmethod
+    def sentence(self) -> str:
+        """The rule in plain words."""
+
+    def decide(self, y_score: Any) -> np.ndarray[Any, Any]:
+        """The label decided for, for each case.
+
+        Parameters
+        ----------
+        y_score
+            One column per class in the order of `labels`, or a data frame whose columns are matched by name; a
+            `ThresholdRule` also takes the score itself, one number per case.
+        """
+        if isinstance(y_score, Mapping):
+            raise InputError("A rule decides for one classifier; give its scores, not a mapping.")
+        words = Words()
+        n = len(as_array(y_score, words.scores))
+        values, kind = classifier_values(y_score, self.labels, n, words)
+        if kind == "decisions":
+            raise InputError("y_score holds labels, so it is decided already; a rule needs numbers.")
+        complete_rows(np.zeros(n, dtype=np.int32), values, None, None, "raise", words)
+        (table,) = values.values()
+        return _labels_as_array(self.labels)[self.codes(table)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        for label in self.labels:
+            if not isinstance(label, str | int | float) or (isinstance(label, float) and not isfinite(label)):
+                raise InputError(
+                    f"The label {shown(label)} ({type(label).__name__}) cannot be stored in JSON; "
+                    "labels must be text, numbers or booleans."
+                )
+        kept = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {"schema": SCHEMA, "kind": type(self).__name__, **{name: _to_plain(kept[name]) for name in kept}}
+
+    def to_json(self) -> str:
+        """The rule as JSON text, to be stored, and read back by `Rule.from_json`."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, data: Any) -> "Rule":
+        """What `to_dict` wrote, read back and checked."""
+        kind, schema = (data.get("kind"), data.get("schema")) if isinstance(data, dict) else (None, None)
+        made = {each.__name__: each for each in (ThresholdRule, CostRule, MossmanRule)}
+        known = made.get(kind) if isinstance(kind, str) else None
+        if known is None or type(schema) is not int or schema != SCHEMA or not issubclass(known, cls):
+            wanted = "rule" if cls is Rule else cls.__name__
+            raise InputError(
+                f"Expected a stored {wanted} of schema {SCHEMA} ({', '.join(made)}), got kind {shown(kind)} of "
+                f"schema {shown(schema)}; it may come from another version of polyroc."
+            )
+        names = [field.name for field in fields(known)]
+        if set(data) != {"schema", "kind", *names}:
+            raise InputError(f"A stored {kind} must have exactly {', '.join(names)}, got {shown(sorted(data))}.")
+        return known(**{name: data[name] for name in names})
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Rule":
+        """What `to_json` wrote, read back and checked; nothing in the text is ever run."""
+        try:
+            data = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+        except InputError:
+            raise
+        except (ValueError, TypeError, RecursionError) as trouble:
+            raise InputError(f"A stored rule must be JSON text, got {shown(text)} ({trouble}).") from None
+        return cls.from_dict(data)
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdRule(Rule):
+    """Two classes: the positive one if its score is at least the threshold, else the other.
+
+    Attributes
+    ----------
+    labels
+        The two classes, in the order of the columns.
+    positive
+        The class that high scores indicate.
+    threshold
+        The smallest score that is called positive; infinite if none is.
+
+    >>> rule = ThresholdRule(("benign", "malignant"), "malignant", 0.3)
+    >>> rule.decide([0.1, 0.3, 0.8]).tolist()
+    ['benign', 'malignant', 'malignant']
+    >>> Rule.from_json(rule.to_json()) == rule
+    True
+    """
+
+    labels: tuple[Hashable, ...]
+    positive: Hashable
+    threshold: float
+
+    def __post_init__(self) -> None:
+        labels = _checked_labels(self.labels, 2)
+        _freeze(self, labels=labels, positive=_one_of(self.positive, labels, "positive"))
+        _freeze(self, threshold=_checked_number(self.threshold, "threshold", finite=False))
+
+    def codes(self, values: FloatArray) -> IntArray:
+        """Position of the positive class where the score, or its column, is at least the threshold."""
+        positive = self.labels.index(self.positive)
+        score = values if values.ndim == 1 else values[:, positive]
+        return np.where(score >= self.threshold, positive, 1 - positive)
+
+    def sentence(self) -> str:
+        """The rule in plain words."""
+        other = self.labels[1 - self.labels.index(self.positive)]
+        if self.threshold == inf:
+            return f"Always {other}."
+        return f"{self.positive} if its score is at least {self.threshold:.6g}, otherwise {other}."
+
+
+@dataclass(frozen=True, slots=True)
+class CostRule(Rule):
+    """Any number of classes: the decision j of least sum over k of costs[k, j] x (probability of class k).
+
+    This is the family of rules of Everson & Fieldsend (2005). With the true costs and calibrated probabilities it
+    is Bayes' rule; other costs give the other operating points. Only the ratios of the costs matter. Decisions
+    that cost the same, to within rounding, go to the first of them in `labels`.
+
+    Attributes
+    ----------
+    labels
+        The classes, in the order of rows and columns.
+    costs
+        Row: the true class; column: the decision. Not negative; zero on the diagonal.
+
+    >>> rule = CostRule(("benign", "malignant"), [[0, 1], [10, 0]])
+    >>> rule.decide([[0.95, 0.05], [0.85, 0.15]]).tolist()
+    ['benign', 'malignant']
+    """
+
+    labels: tuple[Hashable, ...]
+    costs: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self) -> None:
+        labels = _checked_labels(self.labels)
+        rows = self.costs.tolist() if isinstance(self.costs, np.ndarray) else self.costs
+        c = len(labels)
+        square = _is_sequence(rows) and len(rows) == c and all(_is_sequence(r) and len(r) == c for r in rows)
+        if not square:
+            raise InputError(f"costs must have {c} rows of {c} numbers, one per class, got {shown(self.costs)}.")
+        costs = tuple(tuple(_checked_number(cell, "costs") for cell in row) for row in rows)
+        if min(map(min, costs)) < 0 or any(row[k] for k, row in enumerate(costs)):
+            raise InputError(f"costs must not be negative, and zero on the diagonal, got {shown(rows)}.")
+        _freeze(self, labels=labels, costs=costs)
+
+    def risks(self, values: FloatArray) -> FloatArray:
+        """What each decision is expected to cost, one column per decision."""
+        if values.ndim == 1:
+            raise InputError(
+                f"This rule needs one column per class ({len(self.labels)}), got one number per case."
+            )
+        risk = np.zeros_like(values)
+        for column, row in zip(values.T, self.costs, strict=True):  # no matrix product: its rounding varies
+            risk += column[:, None] * np.array(row)
+        return risk
+
+    def codes(self, values: FloatArray) -> IntArray:
+        """Position of the cheapest decision; the first of those that tie."""
+        risk = self.risks(values)
+        least = risk.min(axis=1, keepdims=True)
+        return np.asarray((risk <= least + ROUNDING * np.abs(least)).argmax(axis=1))
+
+    def sentence(self) -> str:
+        """The rule in plain words."""
+        return "The class of least expected cost, by the costs of the rule."
+
+
+@dataclass(frozen=True, slots=True)
+class MossmanRule(Rule):
+    """Three classes by two cuts: the third if p3 >= alpha, else the first if p2 - p1 <= beta, else the second.
+
+    References
+    ----------
+    Mossman, Medical Decision Making 19 (1999) 78-89.
+
+    >>> MossmanRule((1, 2, 3), 0.5, 0.0).decide([[0.1, 0.3, 0.6], [0.5, 0.4, 0.1], [0.2, 0.6, 0.2]]).tolist()
+    [3, 1, 2]
+    """
+
+    labels: tuple[Hashable, ...]
+    alpha: float
+    beta: float
+
+    def __post_init__(self) -> None:
+        _freeze(self, labels=_checked_labels(self.labels, 3))
+        _freeze(self, alpha=_checked_number(self.alpha, "alpha", finite=False))
+        _freeze(self, beta=_checked_number(self.beta, "beta", finite=False))
+
+    def codes(self, values: FloatArray) -> IntArray:
+        """Positions of the classes decided for."""
+        if values.ndim == 1:
+            raise InputError("This rule needs three columns, one per class, got one number per case.")
+        first, second, third = values.T
+        return np.where(third >= self.alpha, 2, np.where(second - first <= self.beta, 0, 1))
+
+    def sentence(self) -> str:
+        """The rule in plain words."""
+        a, b, c = self.labels
+        return (
+            f"{c} if p({c}) is at least {self.alpha:.6g}; otherwise {a} if p({b}) - p({a}) is at most "
+            f"{self.beta:.6g}, else {b}."
+        )
+
+
+def _freeze(rule: Rule, **values: Any) -> None:
+    for name, value in values.items():
+        object.__setattr__(rule, name, value)
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes)
+
+
+def _checked_labels(labels: Any, count: int | None = None) -> tuple[Hashable, ...]:
+    plain = tuple(_plain_label(label) for label in labels) if _is_sequence(labels) else ()
+    if len(plain) < 2 or len(set(plain)) < len(plain) or (count is not None and len(plain) != count):
+        many = "at least two" if count is None else str(count)
+        raise InputError(f"labels must name {many} different classes, got {shown(labels)}.")
+    return plain
+
+
+def _plain_label(label: Any) -> Hashable:
+    plain = label.item() if isinstance(label, np.generic) else label
+    if isinstance(plain, list | dict | set) or plain is None or (isinstance(plain, float) and isnan(plain)):
+        raise InputError(f"labels must be text, numbers or other hashable values, got {shown(label)}.")
+    return plain  # type: ignore[no-any-return]
+
+
+def _one_of(label: Any, labels: tuple[Hashable, ...], what: str) -> Hashable:
+    plain = _plain_label(label)
+    if plain not in labels:
+        raise InputError(f"{what} must be one of the classes {shown(list(labels))}, got {shown(label)}.")
+    return labels[labels.index(plain)]
+
+
+def _checked_number(value: Any, what: str, finite: bool = True) -> float:
+    if not finite and isinstance(value, str) and value in INFINITE:
+        return INFINITE[value]
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    try:
+        found = float(value) if number else np.nan
+    except OverflowError:
+        found = np.nan
+    if isnan(found) or (finite and not isfinite(found)):
+        raise InputError(f"{what} must be a {'finite ' if finite else ''}number, got {shown(value)}.")
+    return found
+
+
+def _to_plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_to_plain(each) for each in value]
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise InputError(f"A stored rule must name each field once, got {shown([name for name, _ in pairs])}.")
+    return found
+
+
+def _no_constant(name: str) -> float:
+    raise InputError(f"A stored rule must hold finite numbers, got {name}.")
+
+
+def _labels_as_array(labels: tuple[Hashable, ...]) -> np.ndarray[Any, Any]:
+    """The labels as numpy holds them if they are all text, integers, floats or booleans; else as objects."""
+    kinds = {type(label) for label in labels}
+    if len(kinds) == 1 and kinds <= {str, bool, int, float}:
+        array = np.array(labels)
+        if array.dtype.kind in "Ubif":  # not so for integers too big for numpy
+            return array
+    array = np.empty(len(labels), dtype=object)
+    for i, label in enumerate(labels):  # one by one: a tuple is a label, not a row
+        array[i] = label
+    return array

@@ -1,0 +1,340 @@
+"""Spread: means and standard deviations over folds, beside the standard error of one fold's area."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite, nan, sqrt
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from polyroc.errors import InputError
+from polyroc.inference.methods.hanley_mcneil import SCALE, area_variance, exponential
+from polyroc.kernels.arrays import FloatArray
+from polyroc.results.provenance import Provenance
+from polyroc.results.result import SCHEMA, Result, number, number_text, plain
+from polyroc.studies.fold_values import FoldTable
+
+__all__ = ["FoldSpread", "Line", "Spread", "WilcoxonErrors", "spread", "wilcoxon_error", "wilcoxon_errors"]
+
+
+STORED = ("mean", "standard_deviation", "wilcoxon_error")
+
+
+@dataclass(frozen=True, slots=True)
+class FoldSpread:
+    """One learner on one data set.
+
+    Attributes
+    ----------
+    data_set, learner
+        Which.
+    folds, failed
+        How many folds have a value, and how many have none.
+    mean, standard_deviation
+        Over the folds; SD(theta) in Bradley (1997).
+    wilcoxon_error
+        SE(W), the standard error of the area of one fold by Hanley & McNeil; nan if the measure is no area, or if
+        the class sizes of a fold are not known.
+    """
+
+    data_set: str
+    learner: str
+    folds: int
+    failed: int
+    mean: float
+    standard_deviation: float
+    wilcoxon_error: float
+
+    @property
+    def error_of_mean(self) -> float:
+        """SD / sqrt(folds): as if folds were independent, which they are not quite."""
+        return self.standard_deviation / sqrt(self.folds) if self.folds else nan
+
+
+class Line(NamedTuple):
+    """How SD over folds goes with SE(W): correlation, and the straight line SD = intercept + slope SE(W)."""
+
+    correlation: float
+    slope: float
+    intercept: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Spread(Result):
+    """Means and standard deviations of learners over folds, on one or more data sets.
+
+    Attributes
+    ----------
+    measure
+        By what.
+    spreads
+        By data set and learner.
+    line
+        The least squares line through SE(W) and SD, as in Bradley's figure 14; None with fewer than three points.
+    assumes
+        What has to be so for SD and SE(W) to agree.
+    provenance
+        Method, version.
+    """
+
+    measure: str
+    spreads: Mapping[tuple[str, str], FoldSpread]
+    line: Line | None
+    assumes: str
+    provenance: Provenance
+
+    @property
+    def data_sets(self) -> tuple[str, ...]:
+        """The data sets, in order."""
+        return tuple(dict.fromkeys(data_set for data_set, _ in self.spreads))
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """The learners, in order."""
+        return tuple(dict.fromkeys(learner for _, learner in self.spreads))
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether there is a SE(W) to hold a SD against."""
+        return any(isfinite(each.wilcoxon_error) for each in self.spreads.values())
+
+    def __getitem__(self, key: tuple[str, str]) -> FoldSpread:
+        if key not in self.spreads:
+            known = ", ".join(map(repr, list(self.spreads)[:6]))
+            raise InputError(f"There is no data set and learner {key!r}; there are {known}.")
+        return self.spreads[key]
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{each.learner} {number_text(each.mean)} (SD {number_text(each.standard_deviation)})"
+            for each in self.spreads.values()
+        ]
+        sets = f"{len(self.data_sets)} data sets" if len(self.data_sets) > 1 else self.data_sets[0]
+        return f"Spread({self.measure} on {sets}: {', '.join(shown[:6])}{', ...' if len(shown) > 6 else ''})"
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no interval here
+        """One record per data set and learner."""
+        return [
+            {**asdict(each), **{name: plain(getattr(each, name)) for name in (*STORED, "error_of_mean")}}
+            for each in self.spreads.values()
+        ]
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": "Spread",
+            "measure": self.measure,
+            "spreads": self.rows(level),
+            "line": None if self.line is None else self.line._asdict(),
+            "assumes": self.assumes,
+            "provenance": self.provenance.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        found = [
+            FoldSpread(
+                each["data_set"],
+                each["learner"],
+                each["folds"],
+                each["failed"],
+                *(number(each[k]) for k in STORED),
+            )
+            for each in data["spreads"]
+        ]
+        return cls(
+            data["measure"],
+            {(each.data_set, each.learner): each for each in found},
+            None if data["line"] is None else Line(**data["line"]),
+            data["assumes"],
+            Provenance(**data["provenance"]),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class WilcoxonErrors(Result):
+    """SE(W) by area and size, as in Bradley's (1997) figure 15.
+
+    Attributes
+    ----------
+    areas
+        Areas under the ROC curve.
+    positives, negatives
+        Cases of a test set, size by size.
+    errors
+        Areas x sizes.
+    assumes
+        What has to be so for the errors to hold.
+    provenance
+        Method, version.
+    """
+
+    areas: tuple[float, ...]
+    positives: tuple[float, ...]
+    negatives: tuple[float, ...]
+    errors: FloatArray
+    assumes: str
+    provenance: Provenance
+
+    def __repr__(self) -> str:
+        ends = f"{self.positives[0]:g} to {self.positives[-1]:g} positives"
+        each = zip(self.areas, self.errors, strict=True)
+        shown = "; ".join(f"{area:g}: {number_text(e[0])} to {number_text(e[-1])}" for area, e in each)
+        return f"WilcoxonErrors({ends}; {shown})"
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no interval here
+        """One record per area and size."""
+        return [
+            {"area": area, "positives": n, "negatives": m, "wilcoxon_error": error}
+            for area, errors in zip(self.areas, self.errors.tolist(), strict=True)
+            for n, m, error in zip(self.positives, self.negatives, errors, strict=True)
+        ]
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - no interval here
+        """Plain data for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": "WilcoxonErrors",
+            "areas": list(self.areas),
+            "positives": list(self.positives),
+            "negatives": list(self.negatives),
+            "errors": self.errors.tolist(),
+            "assumes": self.assumes,
+            "provenance": self.provenance.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        areas, positives, negatives = (tuple(data[name]) for name in ("areas", "positives", "negatives"))
+        errors, provenance = np.array(data["errors"]), Provenance(**data["provenance"])
+        return cls(areas, positives, negatives, errors, data["assumes"], provenance)
+
+
+ASSUMES = (
+    "SE(W) is the error of one test fold's area with exponential scores, from the mean area and the fold's class "
+    "sizes. SD over folds also has the changes of the training sets; the two agree where these are small."
+)
+
+
+EXPONENTIAL = "Scores of both classes are exponential; independent cases."
+
+
+def spread(
+    tables: FoldTable | Sequence[FoldTable],
+    *,
+    fold_counts: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None,
+) -> Spread:
+    """Mean and standard deviation of each learner over folds, beside SE(W) (Bradley 1997, figures 13 and 14).
+
+    Folds without a value are counted, and left out for that learner alone.
+
+    Parameters
+    ----------
+    tables
+        A `FoldTable`, or one for each data set, all of the same measure.
+    fold_counts
+        Positive and negative cases of one test fold (means if folds differ), by data set or for all; for SE(W) of
+        `auc` and `gini`. Without them there is none.
+
+    Examples
+    --------
+    >>> values = np.array([[0.9, 0.8], [0.7, 0.9]])
+    >>> table = FoldTable(values, ("knn", "tree"), ((0, 0), (0, 1)), 20, 20, "a", "auc")
+    >>> spread(table, fold_counts=(10, 10))["a", "knn"]
+    FoldSpread(data_set='a', learner='knn', folds=2, failed=0, mean=0.8, standard_deviation=0.1414...,
+    wilcoxon_error=0.1019...)
+    """
+    tables = [tables] if isinstance(tables, FoldTable) else list(tables)
+    measures = {each.measure for each in tables}
+    if len(measures) != 1:
+        raise InputError(f"Expected fold tables of one measure, got {', '.join(sorted(measures)) or 'none'}.")
+    (measure,) = measures
+    found = {
+        (table.data_set, learner): _fold_spread(table, learner, values, _counts(fold_counts, table.data_set))
+        for table in tables
+        for learner, values in zip(table.learners, table.values.T, strict=True)
+    }
+    provenance = Provenance({}, "standard deviation over folds")
+    return Spread(measure, found, _line(found.values()), ASSUMES, provenance)
+
+
+def _counts(given: Any, data_set: str) -> tuple[float, float] | None:
+    counts = given.get(data_set) if isinstance(given, Mapping) else given
+    if counts is not None and (len(counts) != 2 or not min(counts) > 0):
+        raise InputError(f"fold_counts must be the positive and negative cases of one test fold, got {counts!r}.")
+    return counts
+
+
+def _fold_spread(
+    table: FoldTable, learner: str, values: FloatArray, counts: tuple[float, float] | None
+) -> FoldSpread:
+    known = values[np.isfinite(values)]
+    mean = float(known.mean()) if len(known) else nan
+    deviation = float(known.std(ddof=1)) if len(known) > 1 else nan
+    error = nan if counts is None else wilcoxon_error(table.measure, mean, *counts)
+    return FoldSpread(table.data_set, learner, len(known), len(values) - len(known), mean, deviation, error)
+
+
+def wilcoxon_error(measure: str, value: float, positives: float, negatives: float) -> float:
+    """SE(W) of an `auc` or `gini` with these class sizes (Hanley & McNeil 1982); nan for other measures.
+
+    Bradley's (1997) figure 15:
+
+    >>> [round(wilcoxon_error("auc", 0.85, n, n), 5) for n in (20, 50, 100, 200)]
+    [0.06238, 0.03905, 0.02752, 0.01943]
+    """
+    if measure not in SCALE:
+        return nan
+    area = value if measure == "auc" else (value + 1) / 2
+    if not 0 <= area <= 1:
+        return nan
+    return SCALE[measure] * sqrt(max(0.0, area_variance(area, positives, negatives, *exponential(area))))
+
+
+def wilcoxon_errors(
+    areas: Sequence[float] = (0.75, 0.85, 0.95),
+    positives: Sequence[float] = range(10, 201, 5),
+    *,
+    negatives_per_positive: float = 1.0,
+) -> WilcoxonErrors:
+    """SE(W) for areas and sizes of a test set (Bradley's figure 15): how many cases a fold should have.
+
+    Parameters
+    ----------
+    areas
+        Areas under the ROC curve.
+    positives, negatives_per_positive
+        Positive cases of a test set, and how many negative ones come with each.
+
+    Examples
+    --------
+    >>> wilcoxon_errors([0.85], [20, 50])
+    WilcoxonErrors(20 to 50 positives; 0.85: 0.0624 to 0.0391)
+    """
+    sizes = tuple(map(float, positives))
+    others = tuple(negatives_per_positive * n for n in sizes)
+    if not areas or not sizes or not min(*sizes, *others) > 0 or not all(0 <= area <= 1 for area in areas):
+        raise InputError(
+            f"Expected areas between 0 and 1 and positive sizes, got areas={areas!r}, positives={positives!r}, "
+            f"negatives_per_positive={negatives_per_positive!r}."
+        )
+    errors = np.array(
+        [[wilcoxon_error("auc", a, n, m) for n, m in zip(sizes, others, strict=True)] for a in areas]
+    )
+    method = "Hanley & McNeil (1982), exponential"
+    return WilcoxonErrors(tuple(map(float, areas)), sizes, others, errors, EXPONENTIAL, Provenance({}, method))
+
+
+def _line(found: Iterable[FoldSpread]) -> Line | None:
+    """The least squares line through the points that have both errors."""
+    points = np.array([(each.wilcoxon_error, each.standard_deviation) for each in found])
+    points = points[np.isfinite(points).all(axis=1)]
+    if len(points) < 3 or np.ptp(points[:, 0]) == 0 or np.ptp(points[:, 1]) == 0:
+        return None
+    slope, intercept = np.polyfit(points[:, 0], points[:, 1], 1)
+    return Line(float(np.corrcoef(points.T)[0, 1]), float(slope), float(intercept))

@@ -1,0 +1,153 @@
+"""Recommendation: which test suits a study, and why."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from polyroc.errors import InputError
+from polyroc.results.provenance import Provenance
+from polyroc.results.result import SCHEMA, Result
+from polyroc.studies.fold_values import FoldTable
+
+__all__ = ["Recommendation", "recommend"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Recommendation(Result):
+    """The test that suits a study best, and what others would add.
+
+    Attributes
+    ----------
+    test
+        Its name among the summaries, such as "corrected_t".
+    why
+        In a sentence.
+    others
+        What else there is, by name, and when to take it.
+    data_sets, learners, folds
+        How many; folds of the data set that has fewest.
+    provenance
+        Version.
+    """
+
+    test: str
+    why: str
+    others: Mapping[str, str]
+    data_sets: int
+    learners: int
+    folds: int
+    provenance: Provenance
+
+    def __str__(self) -> str:
+        return f"Use {self.test}: {self.why}"
+
+    def __repr__(self) -> str:
+        return f"Recommendation({self.test}: {self.why})"
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no interval here
+        """The recommended test, then the others."""
+        found = {self.test: self.why, **self.others}
+        return [{"test": test, "recommended": test == self.test, "why": why} for test, why in found.items()]
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - no interval here
+        """Plain data for JSON."""
+        return {
+            "schema": SCHEMA,
+            "kind": "Recommendation",
+            "test": self.test,
+            "why": self.why,
+            "others": dict(self.others),
+            "data_sets": self.data_sets,
+            "learners": self.learners,
+            "folds": self.folds,
+            "provenance": self.provenance.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` wrote, read back."""
+        data = cls._checked(data)
+        named = ("test", "why", "others", "data_sets", "learners", "folds")
+        return cls(**{name: data[name] for name in named}, provenance=Provenance(**data["provenance"]))
+
+
+OTHERS = {
+    "corrected_t": "for one data set at a time, if it is the only one of interest",
+    "duncan": "for groups on one data set, drawn as Bradley (1997) did; its p-values are too small",
+    "tukey": "the same, holding the level for all pairs together as far as folds are independent",
+    "friedman": "for one picture of all learners over data sets (critical differences)",
+    "wilcoxon": "for pairs of learners over data sets",
+    "correlated_t": "to show that two learners are practically equal on one data set",
+    "signed_rank": "to show that two learners are practically equal over data sets",
+    "pooled_test": "for the trained classifiers as they are, on out-of-fold predictions",
+}
+LEVEL = 0.05
+FEWEST = 6  # data sets with which a signed-rank test of one pair can reach the level: 2 / 2^6 = 0.03
+
+
+def recommend(tables: FoldTable | Sequence[FoldTable]) -> Recommendation:
+    """Which test suits a study, and why.
+
+    One data set: training sets overlap, so the corrected t; without several folds of several cases, the pooled
+    predictions. Fewer than six data sets: no test over data sets can reach 5 %, so the corrected t on each. Two
+    learners on more: Wilcoxon's. Several: Wilcoxon's with Holm's adjustment, if there are data sets enough for it
+    to find anything in so many pairs; else Friedman's with Nemenyi's.
+
+    Parameters
+    ----------
+    tables
+        A `FoldTable`, or one for each data set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = FoldTable(np.ones((10, 3)), ("a", "b", "c"), tuple((0, k) for k in range(10)), 90.0, 10.0)
+    >>> print(recommend(table))
+    Use corrected_t: one data set, 10 folds that share training cases, so differences over folds vary less than
+    those of new training sets would; the corrected t allows for it.
+    """
+    tables = [tables] if isinstance(tables, FoldTable) else list(tables)
+    if not tables:
+        raise InputError("Expected a FoldTable, or one for each data set, got none.")
+    N, c = len(tables), max(len(each.learners) for each in tables)
+    folds = min(len(each.values) for each in tables)
+    if c < 2:
+        raise InputError(f"A comparison needs two or more learners, got {c}.")
+    test, why = _chosen(tables, N, c, folds)
+    fitting = {name: when for name, when in OTHERS.items() if name != test and (N > 1 or name not in _OVER)}
+    return Recommendation(test, why, fitting, N, c, folds, Provenance({}, None))
+
+
+_OVER = ("friedman", "wilcoxon", "signed_rank")
+
+
+def _chosen(tables: Sequence[FoldTable], N: int, c: int, folds: int) -> tuple[str, str]:
+    pairs = c * (c - 1) // 2
+    if folds < 2 or min(each.test_size for each in tables) < 2:
+        return (
+            "pooled_test",
+            "test folds are too few or too small for a value each, but pooled predictions are not.",
+        )
+    if N == 1:
+        return "corrected_t", (
+            f"one data set, {folds} folds that share training cases, so differences over folds vary less than "
+            "those of new training sets would; the corrected t allows for it."
+        )
+    if N < FEWEST:
+        return "corrected_t", (
+            f"{N} data sets are too few for a test over data sets (six can reach 5 %); take each by itself."
+        )
+    if c == 2:
+        return (
+            "wilcoxon",
+            f"two learners on {N} data sets: paired differences, no normality needed.",
+        )
+    if pairs * 2.0 ** (1 - N) <= LEVEL:
+        return "wilcoxon", (
+            f"{c} learners on {N} data sets, enough for {pairs} pairs with Holm's adjustment; unlike Nemenyi's, "
+            "the verdict on a pair does not depend on the other learners."
+        )
+    return "friedman", (
+        f"{c} learners on {N} data sets; with Holm's adjustment for {pairs} pairs Wilcoxon's test could not reach "
+        "5 % on so few, Nemenyi's critical difference can."
+    )

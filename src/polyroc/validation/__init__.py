@@ -1,0 +1,1 @@
+"""Validate input and build `Scores`: arrays, labels, weights, groups, costs, and shared argument checks."""

@@ -1,0 +1,217 @@
+"""Labels of any hashable kind become codes."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polyroc.errors import InputError
+from polyroc.kernels.arrays import CodeArray
+from polyroc.scores import Kind
+from polyroc.validation.arrays import Array, as_array
+from polyroc.validation.messages import Words, shown
+
+__all__ = ["Coded", "encode", "in_order", "is_hashable", "is_missing", "positive_class", "renumber", "sortable"]
+
+
+class Coded(NamedTuple):
+    """Labels that are already numbered: `labels[codes[i]]` is the label of case i; code -1 is missing."""
+
+    codes: CodeArray
+    labels: tuple[Hashable, ...]
+
+
+def encode(y: Any, what: str) -> Coded:
+    """Number the labels, sorted where they can be, in the order of appearance otherwise.
+
+    >>> encode(["b", "a", None, "b"], "y_true")
+    Coded(codes=array([ 1,  0, -1,  1], dtype=int32), labels=('a', 'b'))
+    """
+    if isinstance(y, Coded):
+        return _tidy(y.codes, y.labels)
+    array = _from_list(y, what) if isinstance(y, list | tuple) else as_array(y, what)
+    if array.ndim != 1:
+        raise InputError(f"{what} must hold one label per case (1-D), got shape {array.shape}; give one column.")
+    if not isinstance(array, np.ma.MaskedArray):
+        return _encode(array, what)
+    present = _encode(array.compressed(), what)
+    codes = np.full(len(array), -1, dtype=np.int32)
+    codes[~np.ma.getmaskarray(array)] = present.codes
+    return Coded(codes, present.labels)
+
+
+def _from_list(y: Sequence[Any], what: str) -> Array:
+    """Labels as an array, without letting numpy turn 1 into "1" or 1.0, or a tuple into columns."""
+    kinds = set(map(type, y))
+    if kinds & {list, np.ndarray}:
+        return as_array(y, what)
+    for kind, letters in (((int, np.integer), "biu"), ((float, np.floating), "f")):
+        if all(issubclass(each, kind) for each in kinds):
+            array = np.asarray(y)
+            if array.dtype.kind in letters:  # not so for integers too big for numpy
+                return array
+    return np.fromiter(y, dtype=object, count=len(y))
+
+
+def _encode(y: Array, what: str) -> Coded:
+    if len(y) == 0:
+        return Coded(np.zeros(0, dtype=np.int32), ())
+    if y.dtype.kind == "b":
+        return _tidy(y.astype(np.int32), (False, True))
+    if y.dtype.kind in "iu":
+        return _encode_integers(y)
+    if y.dtype.kind == "f":
+        values, codes = np.unique(y, return_inverse=True)
+        return _tidy(codes, values.tolist())
+    return _encode_objects(y, what)
+
+
+def _encode_integers(y: Array) -> Coded:
+    low, high = int(y.min()), int(y.max())
+    if high - low > 65_535:  # a table of every integer in between would not be small
+        values, codes = np.unique(y, return_inverse=True)
+        return _tidy(codes, values.tolist())
+    if high - low == 1:
+        return Coded((y == high).astype(np.int32), (low, high))
+    above = y.astype(np.int64, copy=False) - y.min().astype(np.int64)  # right even where both wrap around
+    return _tidy(above.astype(np.int32), range(low, high + 1))
+
+
+def _encode_objects(y: Array, what: str) -> Coded:
+    index: dict[Any, int] = {}
+    labels = y.tolist()
+    try:
+        codes = np.fromiter((index.setdefault(label, len(index)) for label in labels), np.int32, count=len(y))
+    except TypeError:
+        label = next(label for label in labels if not is_hashable(label))
+        raise InputError(
+            f"{what} holds {shown(label)}, a {type(label).__name__}, which cannot be a label; "
+            "use strings, numbers or tuples."
+        ) from None
+    return _tidy(codes, list(index))
+
+
+def _tidy(codes: Array, labels: Sequence[Any]) -> Coded:
+    """Leave out the labels that are missing or that no case has, and sort the others if they can be."""
+    from polyroc.kernels.class_blocks import count  # not above: messages and help need no compiler
+
+    plain = [label.item() if isinstance(label, np.bool_ | np.number | np.character) else label for label in labels]
+    codes = codes.astype(np.int32, copy=False)
+    used = count(codes, len(plain)).tolist()
+    kept = [label for label, count in zip(plain, used, strict=True) if count and not is_missing(label)]
+    number = {label: i for i, label in enumerate(dict.fromkeys(sorted(kept) if sortable(kept) else kept))}
+    table = [number.get(label, -1) for label in plain]
+    if table != list(range(len(plain))):
+        codes = np.array([*table, -1], dtype=np.int32)[codes]
+    return Coded(codes, tuple(number))
+
+
+def is_missing(label: Any) -> bool:
+    """None, pandas' NA, and whatever is not equal to itself, such as nan."""
+    if label is None or type(label).__name__ == "NAType":
+        return True
+    try:
+        return bool(label != label)
+    except (TypeError, ValueError):  # an array, say
+        return False
+
+
+def is_hashable(label: Any) -> bool:
+    """True if it can be looked up; of a tuple, if all inside it can."""
+    try:
+        hash(label)
+    except TypeError:
+        return False
+    return True
+
+
+def sortable(labels: Sequence[Any]) -> bool:
+    """True if every two labels can be told which comes first."""
+    try:
+        sorted(labels)
+    except TypeError:
+        return False
+    return True
+
+
+def in_order(truth: Coded, labels: Sequence[Hashable] | None, words: Words) -> Coded:
+    """Number the classes in the caller's order, or make sure that sorting gave one."""
+    if len(truth.codes) == 0:
+        raise InputError(f"{words.truth} is empty; give cases of at least two classes.")
+    if labels is None:
+        _check_found(truth.labels, words)
+        return truth
+    order = _order(labels)
+    trouble = f"which is not among labels {shown(list(order))}; add it there"
+    return renumber(truth, order, words.truth, trouble, words)
+
+
+def _check_found(labels: tuple[Hashable, ...], words: Words) -> None:
+    if len(labels) < 2:
+        held = f"one class only ({shown(labels[0])})" if labels else "no label at all"
+        raise InputError(
+            f"{words.truth} holds {held}; ROC analysis needs cases of at least two classes. "
+            "If other classes exist but have no case here, name them all with labels=[...]."
+        )
+    if not sortable(labels):
+        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
+        raise InputError(
+            f"{words.truth} holds labels that cannot be sorted (kinds: {kinds}); give their order as labels=[...]."
+        )
+
+
+def _order(labels: Any) -> tuple[Hashable, ...]:
+    if isinstance(labels, set | frozenset):
+        raise InputError(f"labels must be a list, since a set has no order; got {shown(labels)}.")
+    named = encode(labels, "labels")
+    if (named.codes < 0).any():
+        raise InputError("labels holds a missing value, which is no class; leave it out.")
+    if len(named.labels) < 2 or len(named.labels) < len(named.codes):
+        got = [named.labels[code] for code in named.codes]
+        raise InputError(f"labels must name at least two classes, each once, got {shown(got)}; correct the list.")
+    return tuple(named.labels[code] for code in named.codes)
+
+
+def renumber(found: Coded, order: tuple[Hashable, ...], what: str, trouble: str, words: Words) -> Coded:
+    """The same labels, numbered by their place in `order`; a label that is not there is an error."""
+    number = {label: i for i, label in enumerate(order)}
+    unknown = [i for i, label in enumerate(found.labels) if label not in number]
+    if unknown:
+        where = words.where(found.codes == unknown[0])
+        label = shown(found.labels[unknown[0]])
+        raise InputError(f"{what} holds {label} ({where}), {trouble}, or correct the data.")
+    if order == found.labels:
+        return Coded(found.codes, order)
+    table = np.array([*(number[label] for label in found.labels), -1], dtype=np.int32)
+    return Coded(table[found.codes], order)
+
+
+def positive_class(
+    labels: tuple[Hashable, ...], pos_label: Hashable, kind: Kind, ordered: bool, words: Words
+) -> int | None:
+    """The positive class of two: said, conventional, or the last of the labels given. Never guessed."""
+    if pos_label is not None:
+        return _said(labels, pos_label)
+    if len(labels) != 2:
+        return None
+    if ordered or labels in ((0, 1), (-1, 1)):
+        return 1
+    if kind == "score":
+        raise InputError(
+            f"The positive class, which high values of {words.scores} indicate, is ambiguous. The classes are "
+            f"{shown(list(labels))}; say pos_label={shown(labels[1])} or pos_label={shown(labels[0])}."
+        )
+    return None
+
+
+def _said(labels: tuple[Hashable, ...], pos_label: Hashable) -> int:
+    if len(labels) != 2:
+        raise InputError(
+            f"pos_label is for two classes, but there are {len(labels)}: {shown(list(labels))}; leave it out."
+        )
+    number = {label: i for i, label in enumerate(labels)}
+    if not is_hashable(pos_label) or pos_label not in number:
+        raise InputError(
+            f"pos_label must be one of the classes, got {shown(pos_label)}; the classes are {shown(list(labels))}."
+        )
+    return number[pos_label]

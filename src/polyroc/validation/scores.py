@@ -1,0 +1,157 @@
+"""Validate input and build `Scores`: arrays, labels, weights and groups. Invalid data raise one clear error."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from polyroc.errors import InputError
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.validation.arrays import Missing, complete_rows
+from polyroc.validation.class_columns import match_columns, named_after
+from polyroc.validation.labels import Coded, encode, in_order, positive_class, renumber
+from polyroc.validation.messages import Words
+from polyroc.validation.predictions import as_vector, classifier_values
+from polyroc.validation.weights import check_sampling, check_weight_kind, repeated
+
+__all__ = [
+    "Coded",
+    "Missing",
+    "Words",
+    "as_scores",
+    "in_order",
+    "match_columns",
+    "named_after",
+    "normalise",
+    "renumber",
+]
+
+USUAL_WEIGHT = 2.0**60  # importance weights up to this, and down to one over this, are kept as they are
+SMALLEST_RATIO = 1e-100  # of two weights
+
+
+def as_scores(y_true: Any, y_score: Any, **options: Any) -> Scores:
+    """`Scores` as they are, or made from arrays: what every verb does with its first two arguments."""
+    if not isinstance(y_true, Scores):
+        if y_score is None:
+            raise InputError("y_score is missing; give (y_true, y_score), or Scores from polyroc.read.")
+        return normalise(y_true, y_score, **options)
+    given = [name for name, value in {"y_score": y_score, **options}.items() if value is not None]
+    given = [name for name in given if name != "missing"]
+    if given:
+        raise InputError(
+            f"Scores hold everything already; leave out {', '.join(given)}, or say it to polyroc.read."
+        )
+    return y_true
+
+
+def normalise(
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    sample_weight: Any = None,
+    weight_kind: WeightKind | None = None,
+    groups: Any = None,
+    sampling: Sampling | None = None,
+    missing: Missing = "raise",
+    words: Words | None = None,
+) -> Scores:
+    """Check and standardise everything a verb may be given.
+
+    Parameters
+    ----------
+    y_true
+        True class of each case: a list, an array, a series; labels of any hashable kind.
+    y_score
+        1-D (a ranking or ordered score, or decisions given as text labels or as `Coded`), 2-D (cases x classes,
+        columns in the order of `labels`; a data frame's columns are matched to the labels by name), or a mapping
+        of such by classifier.
+    labels
+        The classes in order. Sorted by default; needed to name a class without cases, or to order classes.
+    pos_label
+        The positive one of two classes. Known without being said for 0/1, -1/1, False/True, and for the
+        last of `labels` where they are given; asked for otherwise.
+    sample_weight, groups
+        One weight, one group (patient, fold) per case.
+    weight_kind
+        "importance" (default): how much each case counts; scaling all weights changes nothing. "frequency": how
+        many cases each row stands for, a whole number; rows are repeated.
+    sampling
+        "cohort" (default): class sizes are random. "case-control": they are fixed.
+    missing
+        "raise" rows with missing values, or "drop" them and say how many.
+    words
+        What the arguments are called in messages.
+
+    >>> normalise([0, 1, 1], [0.2, 0.9, 0.4])
+    Scores(3 cases (0: 1, 1: 2); score of classifier)
+    """
+    words = words or Words()
+    codes, classes = in_order(encode(y_true, words.truth), labels, words)
+    n = len(codes)
+    values, kind = classifier_values(y_score, classes, n, words)
+    kind_of_weight = check_weight_kind(weight_kind, sample_weight is not None, words)
+    weight = None if sample_weight is None else _weights(sample_weight, n, words)
+    group = None if groups is None else _group_codes(groups, n, words)
+    positive = positive_class(classes, pos_label, kind, labels is not None, words)
+    keep = complete_rows(codes, values, weight, group, missing, words)
+    if keep is not None:
+        codes = codes[keep]
+        values = {name: column[keep] for name, column in values.items()}
+        weight = None if weight is None else weight[keep]
+        group = None if group is None else group[keep]
+    if weight is not None and not weight.any():
+        raise InputError(f"{words.weight} is zero for every case; give at least one case per class a weight.")
+    if weight is not None and kind_of_weight == "importance":
+        weight = _scaled(weight, words)
+    scores = Scores(
+        codes,
+        classes,
+        values,
+        kind,
+        positive,
+        labels is not None,
+        weight,
+        group,
+        n - len(codes),
+        sampling=check_sampling(sampling),
+    )
+    return repeated(scores, words) if kind_of_weight == "frequency" else scores
+
+
+def _weights(data: Any, n: int, words: Words) -> FloatArray:
+    weight = as_vector(data, words.weight, n, words)
+    if (weight < 0).any():
+        raise InputError(
+            f"{words.weight} has negative weights ({words.where(weight < 0)}); a weight says how much a case "
+            "counts, or how many cases a row stands for: 0 or more."
+        )
+    return weight
+
+
+def _scaled(weight: FloatArray, words: Words) -> FloatArray:
+    """Importance weights of a usual size: only their ratios matter, and products of extreme ones would overflow.
+
+    The factor is a power of two, so that no ratio changes.
+    """
+    largest, smallest = float(weight.max()), float(weight[weight > 0].min())
+    if smallest / largest < SMALLEST_RATIO:
+        raise InputError(
+            f"{words.weight} goes from {smallest:.3g} to {largest:.3g}; cases whose weights differ by a factor of "
+            f"more than {1 / SMALLEST_RATIO:.0e} cannot be weighed against each other in double precision. Give "
+            "the lightest ones weight 0, or leave them out."
+        )
+    usual = 1 / USUAL_WEIGHT <= largest <= USUAL_WEIGHT
+    return weight if usual else np.ldexp(weight, -int(np.frexp(largest)[1]))
+
+
+def _group_codes(groups: Any, n: int, words: Words) -> IntArray:
+    codes = groups.codes if isinstance(groups, Coded) else encode(groups, words.groups).codes
+    if len(codes) != n:
+        raise InputError(
+            f"{words.groups} must name one group per case ({n}), got {len(codes)}; name the group of each."
+        )
+    return codes.astype(np.int64)
