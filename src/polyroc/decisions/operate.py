@@ -17,9 +17,9 @@ from polyroc.engines.source import is_files, is_frame
 from polyroc.errors import InputError, OptimismWarning, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.fronts.result import Front
-from polyroc.inference.evaluate import Progress
 from polyroc.inference.files import scores_or_settings
 from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.progress import ProgressOption
 from polyroc.rules import Rule
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
@@ -52,7 +52,7 @@ def operate(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     engine: Engine | None = None,
     **reading: Unpack[Reading],
 ) -> OperatingPoint:
@@ -123,7 +123,7 @@ def operate(
         among the edges of cells, and its rates are exact; with `exact=True` it is the best of all. More classes:
         Bayes' rule with `calibrated=True`, its rates counted exactly; the search needs the cases in memory.
     progress
-        For files: called with (rows seen, rows in all, which pass).
+        For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
 
     Examples
     --------
@@ -211,7 +211,7 @@ class _Files:
     pos_label: Hashable
     missing: Missing
     classifier: str | None
-    progress: Progress | None
+    progress: ProgressOption
     weight_kind: WeightKind | None
     sampling: Sampling | None
 

@@ -10,11 +10,11 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.engines.options import Engine, Reading, over_files
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.covariance import effective_units, sampled_strata, variance
-from polyroc.inference.evaluate import Progress
 from polyroc.inference.files import scores_or_settings
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.confusion import Confusion, decided
 from polyroc.measures.sample import Sample
+from polyroc.progress import ProgressOption
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule, ThresholdRule
 from polyroc.scores import Sampling, Scores, WeightKind
@@ -39,7 +39,7 @@ def rates(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     engine: Engine | None = None,
     **reading: Unpack[Reading],
 ) -> Rates:
@@ -63,7 +63,7 @@ def rates(
     engine, reading
         For files, as in `evaluate`: decisions are counted in one pass, and the rates are exact.
     progress
-        For files: called with (rows seen, rows in all, what is done).
+        For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
 
     Returns
     -------
