@@ -11,6 +11,7 @@ from polyroc.estimates.intervals import checked_level
 from polyroc.inference.evaluate import Progress
 from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
 from polyroc.measures.measure import Measure
+from polyroc.messages import short_repr
 from polyroc.reports.collection import gather
 from polyroc.reports.document import STORED, Report, checked_path
 from polyroc.reports.embedding import require_packages
@@ -22,7 +23,6 @@ from polyroc.results.result import Result
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.studies.result import Study
 from polyroc.validation.arrays import Missing
-from polyroc.validation.messages import shown
 from polyroc.validation.scores import as_scores
 
 __all__ = ["report"]
@@ -93,7 +93,7 @@ def report(
     """
     target = _target(path)
     if not isinstance(rng, int) or isinstance(rng, bool) or rng < 0:
-        raise InputError(f"rng must be a seed, a whole number from 0, got {shown(rng)}.")
+        raise InputError(f"rng must be a seed, a whole number from 0, got {short_repr(rng)}.")
     checked_level(level)
     asked = None if measure is None else str(measure)
     terms = _Terms(title, asked, method, level, rng, tuple(repeat), progress)
