@@ -29,8 +29,6 @@ the message (see `polyroc.messages`), which the command line and the web page re
 
 import sys
 import warnings
-from collections.abc import Iterable
-from difflib import get_close_matches
 
 from polyroc.messages import Message, Reference, Spelling
 
@@ -52,7 +50,6 @@ __all__ = [
     "SmallClassWarning",
     "ToleranceWarning",
     "UndefinedMeasureWarning",
-    "did_you_mean",
     "warn",
 ]
 
@@ -154,16 +151,3 @@ def warn(message: str, category: type[PolyrocWarning]) -> None:
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(("polyroc.", "contextlib")):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
-
-
-def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """A hint for an unknown name: the nearest known one, or all of them if none is near.
-
-    >>> did_you_mean("folds_", ["folds", "repeats"])
-    "did you mean 'folds'?"
-    >>> did_you_mean("x", ["folds", "repeats"])
-    'known: folds, repeats.'
-    """
-    names = list(known)
-    near = get_close_matches(str(name), names, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."

@@ -12,7 +12,7 @@ import numpy as np
 from polyroc.decisions.rates import provenance_of
 from polyroc.errors import InputError
 from polyroc.estimates.boundary import unseen_variance
-from polyroc.estimates.intervals import checked_level, interval
+from polyroc.estimates.intervals import interval
 from polyroc.inference.covariance import effective_units, sampled_strata, variance
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.applicability import ROUNDING
@@ -21,6 +21,7 @@ from polyroc.messages import short_repr
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, number_text, plain
 from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 

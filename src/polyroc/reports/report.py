@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from polyroc.errors import InputError
-from polyroc.estimates.intervals import checked_level
 from polyroc.inference.evaluate import Progress
 from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
 from polyroc.measures.measure import Measure
@@ -22,6 +21,7 @@ from polyroc.reports.study_methods import study_repeat
 from polyroc.results.result import Result
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.studies.result import Study
+from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 
