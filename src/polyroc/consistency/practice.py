@@ -25,6 +25,7 @@ from polyroc.progress import ProgressOption, progress_callback, track
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number_text, plain
 from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 
@@ -358,8 +359,7 @@ def separation(
     >>> found["accuracy"].groups
     (('lda', 'knn'), ('knn', 'tree'))
     """
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha must be between 0 and 1 (0.05 for 5 %), got {alpha!r}.")
+    checked_alpha(alpha)
     options: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,

@@ -15,9 +15,8 @@ from polyroc.curves.fold_average import AVERAGES, Average, area_over_folds, band
 from polyroc.curves.result import Band, Curve, CurveKind
 from polyroc.curves.sweep import Sweep
 from polyroc.engines.options import Engine, Reading, Settings, over_files
-from polyroc.errors import InputError, NotApplicableError, did_you_mean
+from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.estimates.intervals import checked_level
 from polyroc.inference.estimation import judge
 from polyroc.inference.evaluate import choose, warn_of_small
 from polyroc.inference.files import scores_or_settings
@@ -30,6 +29,7 @@ from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.validation.arguments import checked_level, did_you_mean
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 

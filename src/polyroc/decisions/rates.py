@@ -14,12 +14,12 @@ from polyroc.inference.files import scores_or_settings
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.confusion import Confusion, decided
 from polyroc.measures.sample import Sample
+from polyroc.messages import short_repr
 from polyroc.progress import ProgressOption
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule, ThresholdRule
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
-from polyroc.validation.messages import shown
 from polyroc.validation.scores import as_scores
 
 __all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of", "rule_at"]
@@ -116,7 +116,7 @@ def rule_at(scores: Scores, threshold: float, rule: Rule | None = None) -> Rule:
     if scores.n_classes != 2 or scores.positive is None:
         raise InputError(
             f"A threshold is for two classes of which the positive one is known (pos_label), here "
-            f"{shown(list(scores.labels))}; give a rule."
+            f"{short_repr(list(scores.labels))}; give a rule."
         )
     return ThresholdRule(scores.labels, scores.labels[scores.positive], threshold)
 
@@ -179,7 +179,8 @@ def check_rule(rule: Rule, scores: Scores) -> None:
         raise InputError("y_score holds labels, so it is decided already; a rule needs numbers.")
     if set(rule.labels) != set(scores.labels):
         raise InputError(
-            f"The rule is for the classes {shown(list(rule.labels))}, the data have {shown(list(scores.labels))}; "
+            f"The rule is for the classes {short_repr(list(rule.labels))}, the data have "
+            f"{short_repr(list(scores.labels))}; "
             "give labels=[...] to name classes without cases."
         )
     _check_direction(rule, scores)
@@ -192,8 +193,9 @@ def _check_direction(rule: Rule, scores: Scores) -> None:
     positive = scores.labels[scores.positive]
     if rule.positive != positive:
         raise InputError(
-            f"High scores indicate {shown(rule.positive)} in the rule, for {shown(positive)} in the data; "
-            f"say pos_label={shown(rule.positive)}, or turn the rule round."
+            f"High scores indicate {short_repr(rule.positive)} in the rule, for "
+            f"{short_repr(positive)} in the data; "
+            f"say pos_label={short_repr(rule.positive)}, or turn the rule round."
         )
 
 

@@ -15,12 +15,12 @@ from polyroc.fronts.objectives import Objectives
 from polyroc.fronts.result import INTERRUPTED, Front, Growth
 from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.messages import short_repr
 from polyroc.progress import Progress, ProgressOption, interrupt_flag, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Scores
 from polyroc.validation.arrays import Missing
 from polyroc.validation.costs import Ratio, as_alphas, as_ratios
-from polyroc.validation.messages import shown
 from polyroc.validation.scores import as_scores
 
 __all__ = ["front", "two_classes"]
@@ -114,7 +114,7 @@ def front(
     if scores.kind != "matrix":
         came = "decisions" if scores.kind == "decisions" else "one score per case"
         raise NotApplicableError(
-            f"A front needs one column of probabilities per class {shown(list(scores.names))}, got {came}; "
+            f"A front needs one column of probabilities per class {short_repr(list(scores.names))}, got {came}; "
             "for two classes give [1 - p, p]."
         )
     if scores.absent:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from polyroc.errors import InputError
-from polyroc.estimates.intervals import checked_level
 from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
 from polyroc.measures.measure import Measure
+from polyroc.messages import short_repr
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.reports.collection import gather
 from polyroc.reports.document import STORED, Report, checked_path
@@ -21,8 +21,8 @@ from polyroc.reports.study_methods import study_repeat
 from polyroc.results.result import Result
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.studies.result import Study
+from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
-from polyroc.validation.messages import shown
 from polyroc.validation.scores import as_scores
 
 __all__ = ["report"]
@@ -93,7 +93,7 @@ def report(
     """
     target = _target(path)
     if not isinstance(rng, int) or isinstance(rng, bool) or rng < 0:
-        raise InputError(f"rng must be a seed, a whole number from 0, got {shown(rng)}.")
+        raise InputError(f"rng must be a seed, a whole number from 0, got {short_repr(rng)}.")
     checked_level(level)
     asked = None if measure is None else str(measure)
     terms = _Terms(title, asked, method, level, rng, tuple(repeat))
