@@ -15,9 +15,9 @@ from polyroc.engines.decision_counts import class_totals, count_decisions
 from polyroc.engines.estimates import share_offsets
 from polyroc.engines.evaluate import open_rows, solved
 from polyroc.engines.options import Settings
-from polyroc.engines.refine import Progress
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule
 from polyroc.scores import Schema, Scores
@@ -59,13 +59,13 @@ class FiledCases:
     classifier
         Whose scores are meant.
     progress
-        Who is told how far a pass is.
+        As in `evaluate`; each scan has its own bar.
     """
 
     asked: Settings
     given: Mapping[str, Any]
     classifier: str | None
-    progress: Progress | None
+    progress: ProgressOption
 
     def __post_init__(self) -> None:
         if self.asked.by:
@@ -74,9 +74,10 @@ class FiledCases:
     def cells(self) -> _Cells:
         """Count two classes in cells, to choose a threshold from."""
         asked = replace(self.asked, tolerance=None)
-        found, _, schema = solved(
-            asked, "auc", errors=False, check=_require_two, progress=self.progress, **self.given
-        )
+        with progress_callback(self.progress) as report:
+            found, _, schema = solved(
+                asked, "auc", errors=False, check=_require_two, progress=report, **self.given
+            )
         if not found.read:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
         name = one_classifier(schema, self.classifier)
@@ -86,8 +87,8 @@ class FiledCases:
 
     def frequencies(self) -> tuple[Scores, str]:
         """The class frequencies as one weighted case per class, and the name of the classifier."""
-        with open_rows(self.asked, **self.given) as data:
-            totals = class_totals(data, self.progress)
+        with open_rows(self.asked, **self.given) as data, progress_callback(self.progress) as report:
+            totals = class_totals(data, report)
             schema: Schema = data.schema
         name = one_classifier(schema, self.classifier)
         c = schema.n_classes
@@ -106,7 +107,8 @@ class FiledCases:
                 check_rule(rule, schema)
             elif schema.kind == "score":
                 raise InputError("A score alone decides nothing; give a rule or a threshold.")
-            column, shares = count_decisions(data, name, rule, probabilities, self.progress)
+            with progress_callback(self.progress) as report:
+                column, shares = count_decisions(data, name, rule, probabilities, report)
             cases = dict(zip(schema.names, column.units.tolist(), strict=True))
             weighted, dropped = data.rows.weighted, data.dropped
             facts = {"weighted": weighted, "dropped": dropped, "sampling": self.asked.sampling}
