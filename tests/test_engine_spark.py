@@ -12,9 +12,9 @@ import pytest
 import polyroc as pr
 from polyroc.engines import spark_executors
 from polyroc.engines.bins import Layout
-from polyroc.engines.refine import Asked, solve
+from polyroc.engines.refine import EvaluationRequest, evaluate_rows
 from polyroc.engines.rows import Batch, MemoryRows
-from polyroc.engines.scan import Pass, Plan
+from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.errors import InputError, MissingPackageError, NotApplicableError, OutOfSpaceError
 from polyroc.measures.registry import measure
 from polyroc.scores import Schema
@@ -308,17 +308,17 @@ def test_rows_that_change_between_passes(rows, later, told):
     changing = Changing(Batch(codes, [rows[name].to_numpy() for name in P], None))
     schema = Schema(("a", "b", "c"), "matrix")
     with pytest.raises(InputError, match=told):
-        solve(changing, Asked([measure("hand_till")], {"one": (0, 1, 2)}, schema))
+        evaluate_rows(changing, EvaluationRequest([measure("hand_till")], {"one": (0, 1, 2)}, schema))
 
 
 def test_damaged_message():
     """What travels is checksummed."""
     schema = Schema((0, 1), positive=1)
-    plan = Plan({"one": (0,)}, schema, False, {"one": {0: Layout.of(4)}}, (), None, True)
-    work = Pass(plan)
+    plan = ScanPlan({"one": (0,)}, schema, False, {"one": {0: Layout.of(4)}}, (), None, True)
+    work = Scan(plan)
     spark_executors.see_alone(work, Batch(np.array([0, 1], np.int32), [np.array([0.1, 0.7])], None))
     (message,) = spark_executors._message(None, work).to_pylist()
-    again = Pass(plan)
+    again = Scan(plan)
     spark_executors.absorb(again, message)
     assert (again.counted["one"].cells[0].records == work.counted["one"].cells[0].records).all()
     message["tallies"][0] = message["tallies"][0][:-1] + b"?"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import polyroc as pr
 from polyroc.cli.app import run as main
 from polyroc.curves.areas import AREAS
-from polyroc.engines.bins import Cells, Layout, Placed
-from polyroc.engines.bounds import bounded
+from polyroc.engines.bins import BinCounts, BinnedValues, Layout
+from polyroc.engines.bounds import bounded_statistic
 from polyroc.engines.session import machine_memory
 from polyroc.errors import InputError, MissingFileError, NotApplicableError, OptimismWarning
 from polyroc.measures.sample import Sample
@@ -123,10 +123,10 @@ def test_areas_are_inside_their_bounds(kind, rows, weighted):
     y, score, w = (np.array(each) for each in zip(*rows, strict=True))
     weight = w.astype(float) if weighted else np.ones(len(y))
     exact = AREAS[kind](Sample(Scores(y.astype(np.int32), (0, 1), {"": score}, "score", 1, False, weight), ""))
-    cells = Cells(Layout.of(3), 2, weighted)
+    cells = BinCounts(Layout.of(3), 2, weighted)
     kept = weight > 0
-    cells.add(Placed(score[kept]), y[kept].astype(np.int32), weight[kept] if weighted else None)
-    found = bounded(AREAS[kind], {0: cells.column()}, Schema((0, 1), positive=1))
+    cells.add(BinnedValues(score[kept]), y[kept].astype(np.int32), weight[kept] if weighted else None)
+    found = bounded_statistic(AREAS[kind], {0: cells.column()}, Schema((0, 1), positive=1))
     assert found.low <= exact.value <= found.high
     assert found.low <= found.reading.value <= found.high
 

@@ -14,7 +14,7 @@ from polyroc.curves.files import Tallied, tallied_problems
 from polyroc.curves.fold_average import AVERAGES, Average, area_over_folds, band_over_folds, fold_scores
 from polyroc.curves.result import Band, Curve, CurveKind
 from polyroc.curves.sweep import Sweep
-from polyroc.engines.options import Engine, Reading, Settings, over_files
+from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.inference.estimation import judge
@@ -61,7 +61,7 @@ def curve(
     missing: Missing = "raise",
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[FileOptions],
 ) -> Curve | Curves:
     """Draw what every threshold of a score does: one point per distinct score, ties called together.
 
@@ -132,7 +132,7 @@ def curve(
         raise NotApplicableError(f"A curve averaged over folds has its own area, not {area}; leave out area.")
     plan = _Plan(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)
     given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-    if over_files(y_true, engine, reading):
+    if is_file_input(y_true, engine, reading):
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
         how: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
         asked = scores_or_settings(y_true, engine, reading, method, **given, **arrays, **how)
@@ -237,7 +237,7 @@ class _Plan:
         sample = Sample(scores, problem.classifier)
         return self._traced(problem, Sweep(sample), self._judged(sample, problem.classifier))
 
-    def of_files(self, asked: Settings, multi_class: MultiClass | None, **given: Any) -> Curve | Curves:
+    def of_files(self, asked: EngineOptions, multi_class: MultiClass | None, **given: Any) -> Curve | Curves:
         """The curves of files that an engine counts."""
 
         def check(schema: Schema) -> None:

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from polyroc.curves.families import MultiClass, Problem
 from polyroc.engines.binned_sample import edge_scores, two_sides
-from polyroc.engines.bins import Column
-from polyroc.engines.bounds import bounded
-from polyroc.engines.counts import Read
-from polyroc.engines.estimates import Facts, Judge
-from polyroc.engines.evaluate import solved
-from polyroc.engines.options import Settings
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.bounds import bounded_statistic
+from polyroc.engines.counts import BinnedData
+from polyroc.engines.estimates import Estimator, ScanSummary
+from polyroc.engines.evaluate import estimate_dataset
+from polyroc.engines.options import EngineOptions
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.measures.measure import Measure
@@ -52,7 +52,7 @@ class _Sides(NamedTuple):
 
 
 def tallied_problems(
-    asked: Settings, multi_class: MultiClass | None, area: Measure, errors: bool, **given: Any
+    asked: EngineOptions, multi_class: MultiClass | None, area: Measure, errors: bool, **given: Any
 ) -> tuple[list[Tallied], dict[str, Estimate]]:
     """The problems, and for ROC curves of many classes the measure whose parts their areas are, by classifier.
 
@@ -62,7 +62,7 @@ def tallied_problems(
         raise NotApplicableError("curve does not take by=...; draw each group's files apart.")
     whole = multi_class is not None and area.key == "auc"
     measure = area if multi_class is None else find(WHOLE[multi_class])
-    found, _, schema = solved(asked, measure, errors=errors and (whole or multi_class is None), **given)
+    found, _, schema = estimate_dataset(asked, measure, errors=errors and (whole or multi_class is None), **given)
     if not found.read:
         cases = next(iter(found.estimates.values())).provenance.cases
         absent = next(name for name, count in cases.items() if count == 0)
@@ -83,7 +83,7 @@ class _Drawn:
     """What one classifier's cells tell of two sets of classes."""
 
     classifier: str
-    read: Read
+    read: BinnedData
     area: Measure
     whole: Estimate
     errors: bool
@@ -95,7 +95,7 @@ class _Drawn:
         negatives, positives = (column.totals**2 / column.squares.sum(axis=0)).tolist()
         return Tallied(Problem(key, self.classifier, scores), self._judged(column, scores), (positives, negatives))
 
-    def _judged(self, column: Column, scores: Scores) -> Estimate:
+    def _judged(self, column: BinnedColumn, scores: Scores) -> Estimate:
         certificate, provenance = self.whole.certificate, self.whole.provenance
         assert certificate is not None
         provenance = replace(
@@ -103,9 +103,9 @@ class _Drawn:
             cases=dict(zip(scores.names, column.units.tolist(), strict=True)),
             method="DeLong()" if self.errors else None,
         )
-        facts = Facts(certificate.passes, certificate.rows, certificate.bytes, provenance)
-        judge = Judge(self.area, self.classifier, scores.schema, {0: column}, facts)
-        return judge.estimate(bounded(self.area, {0: column}, scores.schema))
+        facts = ScanSummary(certificate.passes, certificate.rows, certificate.bytes, provenance)
+        judge = Estimator(self.area, self.classifier, scores.schema, {0: column}, facts)
+        return judge.estimate(bounded_statistic(self.area, {0: column}, scores.schema))
 
 
 def _sides(schema: Schema, multi_class: MultiClass | None) -> Iterator[_Sides]:

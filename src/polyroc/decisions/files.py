@@ -10,11 +10,11 @@ import numpy as np
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import check_rule, one_classifier, rule_at
 from polyroc.engines.binned_sample import edge_scores
-from polyroc.engines.bins import Column
+from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.decision_counts import class_totals, count_decisions
 from polyroc.engines.estimates import share_offsets
-from polyroc.engines.evaluate import open_rows, solved
-from polyroc.engines.options import Settings
+from polyroc.engines.evaluate import estimate_dataset, open_dataset
+from polyroc.engines.options import EngineOptions
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.progress import ProgressOption, progress_callback
@@ -37,7 +37,7 @@ class _Cells(NamedTuple):
 
     scores: Scores
     classifier: str
-    column: Column
+    column: BinnedColumn
     provenance: Provenance
 
     def rates(self, rule: Rule) -> Rates:
@@ -62,7 +62,7 @@ class FiledCases:
         As in `evaluate`; each scan has its own bar.
     """
 
-    asked: Settings
+    asked: EngineOptions
     given: Mapping[str, Any]
     classifier: str | None
     progress: ProgressOption
@@ -75,7 +75,7 @@ class FiledCases:
         """Count two classes in cells, to choose a threshold from."""
         asked = replace(self.asked, tolerance=None)
         with progress_callback(self.progress) as report:
-            found, _, schema = solved(
+            found, _, schema = estimate_dataset(
                 asked, "auc", errors=False, check=_require_two, progress=report, **self.given
             )
         if not found.read:
@@ -87,7 +87,7 @@ class FiledCases:
 
     def frequencies(self) -> tuple[Scores, str]:
         """The class frequencies as one weighted case per class, and the name of the classifier."""
-        with open_rows(self.asked, **self.given) as data, progress_callback(self.progress) as report:
+        with open_dataset(self.asked, **self.given) as data, progress_callback(self.progress) as report:
             totals = class_totals(data, report)
             schema: Schema = data.schema
         name = one_classifier(schema, self.classifier)
@@ -99,7 +99,7 @@ class FiledCases:
 
     def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
         """How often each class is called what; `probabilities` are then required in [0, 1]."""
-        with open_rows(self.asked, **self.given) as data:
+        with open_dataset(self.asked, **self.given) as data:
             schema: Schema = data.schema
             name = one_classifier(schema, self.classifier)
             rule = rule if threshold is None else rule_at(schema, threshold, rule)
@@ -127,7 +127,7 @@ def _require_two(schema: Schema) -> None:
 
 
 def _rates(
-    column: Column, shares: FloatArray, names: tuple[str, ...], classifier: str, provenance: Provenance
+    column: BinnedColumn, shares: FloatArray, names: tuple[str, ...], classifier: str, provenance: Provenance
 ) -> Rates:
     """The rates of cases that are cells, each of which goes to decisions in these shares."""
     totals, units = column.totals, np.asarray(column.units, dtype=np.float64)

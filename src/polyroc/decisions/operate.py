@@ -12,8 +12,8 @@ from polyroc.decisions.front_points import front_aim, pick, rates_at
 from polyroc.decisions.operating_point import OperatingPoint, Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import one_classifier, rates_of
-from polyroc.engines.options import Engine, Reading, over_files
-from polyroc.engines.source import is_files, is_frame
+from polyroc.engines.files import is_files, is_frame
+from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError, OptimismWarning, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.fronts.result import Front
@@ -54,7 +54,7 @@ def operate(
     missing: Missing = "raise",
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[FileOptions],
 ) -> OperatingPoint:
     """Choose the decision rule that is best at what you ask for, and judge it.
 
@@ -181,7 +181,7 @@ def operate(
         "training_priors": training_priors,
     }
     files = None
-    if over_files(y_true, engine, reading):
+    if is_file_input(y_true, engine, reading):
         if y_score is not None or sample_weight is not None or groups is not None:
             raise InputError("Of files name the columns (truth, scores, weight) instead of giving arrays.")
         files = _Files(engine, reading, labels, pos_label, missing, classifier, progress, weight_kind, sampling)

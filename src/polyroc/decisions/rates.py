@@ -7,7 +7,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from polyroc.decisions.rate_matrix import Rates
-from polyroc.engines.options import Engine, Reading, over_files
+from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.covariance import effective_units, sampled_strata, variance
 from polyroc.inference.files import scores_or_settings
@@ -41,7 +41,7 @@ def rates(
     missing: Missing = "raise",
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[FileOptions],
 ) -> Rates:
     """How often each class is called what: the confusion-rate matrix, each rate with its error bar.
 
@@ -86,7 +86,7 @@ def rates(
         "groups": groups,
         "sampling": sampling,
     }
-    if over_files(y_true, engine, reading):
+    if is_file_input(y_true, engine, reading):
         asked = scores_or_settings(y_true, engine, reading, None, **options, missing=missing, y_score=y_score)
         if not isinstance(asked, Scores):
             from polyroc.decisions.files import FiledCases

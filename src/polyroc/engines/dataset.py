@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polyroc.engines.rows import DuckRows, Rows, code_of
+from polyroc.engines.files import Files, as_source, check_files, find_files
+from polyroc.engines.rows import DuckRows, Rows, code_expression
 from polyroc.engines.session import EngineSession
-from polyroc.engines.source import Files, check_files, find_files, open_files
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.io.columns import Asked, Columns, Request, choose
 from polyroc.io.messages import ColumnWords, columns_named
@@ -20,21 +20,21 @@ from polyroc.validation.scores import schema_of
 
 __all__ = [
     "MOST_LABELS",
-    "Opened",
-    "OpenedFiles",
-    "Question",
+    "ColumnRequest",
+    "Dataset",
+    "FileDataset",
     "bind_columns",
-    "columns_of",
-    "kind_of_labels",
-    "left_out",
-    "opened",
+    "check_columns",
+    "label_kind",
+    "open_files",
+    "report_dropped",
     "sorted_labels",
 ]
 
 MOST_LABELS = 65536
 
 
-class Question(NamedTuple):
+class ColumnRequest(NamedTuple):
     """Which columns are meant and what they mean, as in `read`; `by` are columns that make groups."""
 
     truth: str
@@ -48,7 +48,7 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class Dataset:
     """Rows ready to be judged.
 
     Attributes
@@ -74,7 +74,7 @@ class Opened:
 
 
 @dataclass(frozen=True, eq=False)
-class OpenedFiles(Opened):
+class FileDataset(Dataset):
     """Rows of files, ready to be judged."""
 
     rows: DuckRows
@@ -101,18 +101,20 @@ class OpenedFiles(Opened):
 
 
 @contextmanager
-def opened(files: Files, question: Question, memory: int, disk: int | None = None) -> Iterator[OpenedFiles]:
+def open_files(
+    files: Files, question: ColumnRequest, memory: int, disk: int | None = None
+) -> Iterator[FileDataset]:
     """Open files."""
     found = find_files(files)
     with EngineSession(memory // 2, disk) as session:
-        source = open_files(session, found)
-        columns = columns_of(source, question)
+        source = as_source(session, found)
+        columns = check_columns(source, question)
         held = _labels(session, source, columns.truth)
         classifiers, names, schema = bind_columns(source, columns, held, question)
         weight = [question.weight] if question.weight else []
         check_files(session, found, (*names, *weight), (question.truth, *question.by))
         truth = f"c{source.columns.index(question.truth)}"
-        code, told = code_of(truth, schema.labels)
+        code, told = code_expression(truth, schema.labels)
         rows = DuckRows(
             session,
             source,
@@ -128,7 +130,7 @@ def opened(files: Files, question: Question, memory: int, disk: int | None = Non
         dropped = 0
         if question.missing == "drop":
             rows, dropped = _complete(rows, truth)
-        yield OpenedFiles(rows, classifiers, schema, dropped)
+        yield FileDataset(rows, classifiers, schema, dropped)
 
 
 def _number(source: Source, name: str) -> str:
@@ -138,7 +140,7 @@ def _number(source: Source, name: str) -> str:
 def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashable, ...]:
     """The distinct true classes, sorted."""
     cast = {"integer": "HUGEINT", "float": "DOUBLE", "boolean": "BOOLEAN"}.get(
-        kind_of_labels(source, truth), "VARCHAR"
+        label_kind(source, truth), "VARCHAR"
     )
     found = session.rows(
         source.select([f"DISTINCT CAST(c{source.columns.index(truth)} AS {cast}) AS label"])
@@ -149,16 +151,16 @@ def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashabl
     return sorted_labels((label for (label,) in found), truth)
 
 
-def columns_of(source: Source, question: Question) -> Columns:
+def check_columns(source: Source, question: ColumnRequest) -> Columns:
     """The columns asked for, all of which are there."""
     asked = Asked(question.truth, question.scores, None, None, None, question.weight, None)
     found = choose(asked, source, question.by)
     for name in (question.truth, *question.by):
-        kind_of_labels(source, name)
+        label_kind(source, name)
     return found
 
 
-def kind_of_labels(source: Source, name: str) -> Kind:
+def label_kind(source: Source, name: str) -> Kind:
     """What a column of labels holds."""
     assert source.kinds is not None
     kind = source.kinds[source.columns.index(name)]
@@ -178,7 +180,7 @@ def sorted_labels(found: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
 
 
 def bind_columns(
-    source: Source, columns: Columns, held: tuple[Hashable, ...], question: Question
+    source: Source, columns: Columns, held: tuple[Hashable, ...], question: ColumnRequest
 ) -> tuple[dict[str, tuple[int, ...]], list[str], Schema]:
     """By classifier the numbers of its columns; the names of all columns of scores; and the schema."""
     if not held:
@@ -219,10 +221,10 @@ def _complete(rows: DuckRows, truth: str) -> tuple[DuckRows, int]:
         rows.source.parameters,
         rows.source.name,
     )[0]
-    return replace(rows, condition=condition), left_out(whole, kept)
+    return replace(rows, condition=condition), report_dropped(whole, kept)
 
 
-def left_out(whole: int, kept: int) -> int:
+def report_dropped(whole: int, kept: int) -> int:
     """How many rows are not kept, which is said aloud."""
     if not kept:
         raise InputError("Every row has a missing value; nothing is left to evaluate.")

@@ -6,31 +6,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polyroc.engines.bins import Column
-from polyroc.engines.counts import Counted
-from polyroc.engines.dataset import Opened
-from polyroc.engines.patterns import MOST_CLASSES
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.counts import Counts
+from polyroc.engines.dataset import Dataset
+from polyroc.engines.decision_patterns import MOST_CLASSES
 from polyroc.engines.rows import Batch
-from polyroc.engines.scan import Pass, Plan
+from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
 from polyroc.progress import Progress
 from polyroc.rules import Rule
 
-__all__ = ["Decided", "class_totals", "count_decisions"]
+__all__ = ["DecisionCounts", "class_totals", "count_decisions"]
 
 
-class Decided(NamedTuple):
+class DecisionCounts(NamedTuple):
     """Decisions as cells: how many cases of each class have each, and each as shares of the classes."""
 
-    column: Column
+    column: BinnedColumn
     shares: FloatArray
 
 
 def count_decisions(
-    data: Opened, classifier: str, rule: Rule | None, probabilities: bool, progress: Progress | None
-) -> Decided:
+    data: Dataset, classifier: str, rule: Rule | None, probabilities: bool, progress: Progress | None
+) -> DecisionCounts:
     """What a rule decides of every row; without one the largest column wins, and ties are shared.
 
     `probabilities`: refuse scores outside [0, 1].
@@ -43,27 +43,27 @@ def count_decisions(
         counted = _pass(data, numbers, _ByRule(rule, numbers, places, probabilities), progress)
     patterns = counted.patterns["decisions"]
     rows = patterns.rows()
-    return Decided(patterns.column(), rows / rows.sum(axis=1, keepdims=True))
+    return DecisionCounts(patterns.column(), rows / rows.sum(axis=1, keepdims=True))
 
 
-def class_totals(data: Opened, progress: Progress | None) -> FloatArray:
+def class_totals(data: Dataset, progress: Progress | None) -> FloatArray:
     """The weight of each class."""
     c = len(data.schema.labels)
     return _pass(data, range(c), _Undecided(c), progress).patterns["decisions"].column().totals
 
 
 def _pass(
-    data: Opened,
+    data: Dataset,
     numbers: "tuple[int, ...] | range",
     decide: Callable[[Batch], Batch] | None,
     progress: Progress | None,
-) -> Counted:
+) -> Counts:
     c = len(data.schema.labels)
     if c > MOST_CLASSES:
         raise NotApplicableError(f"Decisions are counted for up to {MOST_CLASSES} classes, here {c}.")
     columns = tuple(numbers) if decide is None else tuple(range(c))
-    plan = Plan({"": columns}, data.schema, data.rows.weighted, {"": {}}, ("decisions",), None, True, decide)
-    work = Pass(plan)
+    plan = ScanPlan({"": columns}, data.schema, data.rows.weighted, {"": {}}, ("decisions",), None, True, decide)
+    work = Scan(plan)
 
     expected = (None if progress is None else data.expected()) or 0
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from polyroc.engines.bounds import ENGINE_MEASURES
-from polyroc.engines.dataset import Opened, OpenedFiles, Question, opened
-from polyroc.engines.groups import Group, groups, named
-from polyroc.engines.options import Settings
-from polyroc.engines.refine import Asked, Solution, solve
+from polyroc.engines.dataset import ColumnRequest, Dataset, FileDataset, open_files
+from polyroc.engines.files import is_frame
+from polyroc.engines.groups import Group, group_context, group_rows
+from polyroc.engines.options import EngineOptions
+from polyroc.engines.refine import EngineResult, EvaluationRequest, evaluate_rows
 from polyroc.engines.rows import MemoryRows
-from polyroc.engines.source import is_frame
 from polyroc.errors import InputError, MeasureError, NotApplicableError
 from polyroc.measures.applicability import refusal
 from polyroc.measures.measure import Measure
@@ -19,14 +19,14 @@ from polyroc.progress import Progress
 from polyroc.scores import Schema
 from polyroc.validation.arrays import Missing
 
-__all__ = ["by_group", "open_rows", "solved"]
+__all__ = ["estimate_dataset", "estimate_groups", "open_dataset"]
 
-Wanted = str | Measure | Sequence[str | Measure] | None
+MeasureArgument = str | Measure | Sequence[str | Measure] | None
 
 
-def solved(
-    asked: Settings,
-    measures: Wanted,
+def estimate_dataset(
+    asked: EngineOptions,
+    measures: MeasureArgument,
     *,
     labels: Sequence[Hashable] | None,
     pos_label: Hashable,
@@ -35,23 +35,23 @@ def solved(
     paired: bool = False,
     progress: Progress | None = None,
     check: Callable[[Schema], None] | None = None,
-) -> tuple[Solution, dict[str, str], Schema]:
+) -> tuple[EngineResult, dict[str, str], Schema]:
     """Judge files as a whole: the solution, why measures were left out, and the schema of the data.
 
     `check` may reject the schema before any row is read.
     """
-    with open_rows(asked, labels, pos_label, missing) as data:
+    with open_dataset(asked, labels, pos_label, missing) as data:
         if check is not None:
             check(data.schema)
         chosen, skipped = _choose(measures, data.schema)
-        found = solve(data.rows, _asked(asked, data, chosen, errors, paired, progress))
+        found = evaluate_rows(data.rows, _asked(asked, data, chosen, errors, paired, progress))
         return found, skipped, data.schema
 
 
-def by_group(
-    asked: Settings,
-    measures: Wanted,
-    make: Callable[[Solution, dict[str, str]], Any],
+def estimate_groups(
+    asked: EngineOptions,
+    measures: MeasureArgument,
+    make: Callable[[EngineResult, dict[str, str]], Any],
     *,
     labels: Sequence[Hashable] | None,
     pos_label: Hashable,
@@ -62,7 +62,7 @@ def by_group(
     check: Callable[[Schema], None] | None = None,
 ) -> dict[Group, Any]:
     """Judge each group of rows; DuckDB brings groups together, and those that fit in memory are judged exactly."""
-    with open_rows(asked, labels, pos_label, missing) as data:
+    with open_dataset(asked, labels, pos_label, missing) as data:
         if check is not None:
             check(data.schema)
         chosen, skipped = _choose(measures, data.schema)
@@ -78,42 +78,44 @@ def by_group(
         return {group: found[group] for group in order}
 
 
-def _group_by_group(data: Any, asked: Settings, wanted: Asked) -> Iterator[tuple[Group, Solution]]:
-    if isinstance(data, OpenedFiles):
-        for group, rows in groups(data, asked.by, asked.memory // 4):
+def _group_by_group(
+    data: Any, asked: EngineOptions, wanted: EvaluationRequest
+) -> Iterator[tuple[Group, EngineResult]]:
+    if isinstance(data, FileDataset):
+        for group, rows in group_rows(data, asked.by, asked.memory // 4):
             exact = isinstance(rows, MemoryRows)
-            with named(group):
-                solution = solve(rows, replace(wanted, exact=exact or wanted.exact))
+            with group_context(group):
+                solution = evaluate_rows(rows, replace(wanted, exact=exact or wanted.exact))
             yield group, solution
     else:
-        from polyroc.engines.spark_frames import solved_groups
+        from polyroc.engines.spark_frames import estimate_frame_groups
 
-        yield from solved_groups(data, wanted, asked.memory // 4)
+        yield from estimate_frame_groups(data, wanted, asked.memory // 4)
 
 
-def open_rows(asked: Settings, labels: Any, pos_label: Any, missing: Missing) -> Any:
+def open_dataset(asked: EngineOptions, labels: Any, pos_label: Any, missing: Missing) -> Any:
     """Files or a data frame, opened for as long as the context lasts."""
-    question = Question(
+    question = ColumnRequest(
         asked.truth, asked.scores, asked.weight, asked.by, labels, pos_label, missing, asked.sampling
     )
     if is_frame(asked.files):
-        from polyroc.engines.spark_frames import opened_frame
+        from polyroc.engines.spark_frames import open_frame
 
         if asked.disk is not None:
             raise InputError("disk limits DuckDB; Spark has spark.local.dir and limits of its own.")
-        return opened_frame(asked.files, question, asked.memory)
-    return opened(asked.files, question, asked.memory, asked.disk)
+        return open_frame(asked.files, question, asked.memory)
+    return open_files(asked.files, question, asked.memory, asked.disk)
 
 
 def _asked(
-    asked: Settings,
-    data: Opened,
+    asked: EngineOptions,
+    data: Dataset,
     measures: Sequence[Measure],
     errors: bool,
     paired: bool,
     progress: Progress | None,
-) -> Asked:
-    return Asked(
+) -> EvaluationRequest:
+    return EvaluationRequest(
         measures,
         data.classifiers,
         data.schema,
@@ -129,7 +131,7 @@ def _asked(
     )
 
 
-def _choose(asked: Wanted, schema: Schema) -> tuple[list[Measure], dict[str, str]]:
+def _choose(asked: MeasureArgument, schema: Schema) -> tuple[list[Measure], dict[str, str]]:
     """The measures to compute, and why others are not; one asked for by name must fit."""
     if asked is None:
         chosen, skipped = [], {}

@@ -6,16 +6,16 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from polyroc.engines.dataset import OpenedFiles
-from polyroc.engines.rows import Batch, MemoryRows, Rows, joined
+from polyroc.engines.dataset import FileDataset
+from polyroc.engines.rows import Batch, MemoryRows, Rows, concatenated
 from polyroc.errors import PolyrocError, PolyrocWarning, warn
 
-__all__ = ["Group", "groups", "named"]
+__all__ = ["Group", "group_context", "group_rows"]
 
 Group = tuple[Hashable, ...]
 
 
-def groups(data: OpenedFiles, by: Sequence[str], room: int) -> Iterator[tuple[Group, Rows]]:
+def group_rows(data: FileDataset, by: Sequence[str], room: int) -> Iterator[tuple[Group, Rows]]:
     """Each group's rows: in memory if they fit into the room, else as rows of the files."""
     rows, columns = data.rows, [data.column(name) for name in by]
     listed, source = ", ".join(columns), data.rows.source
@@ -39,7 +39,7 @@ def groups(data: OpenedFiles, by: Sequence[str], room: int) -> Iterator[tuple[Gr
         yield small[g], MemoryRows(batch, rows.names)
 
 
-def _gathered(data: OpenedFiles, columns: Sequence[str], most: int) -> Iterator[tuple[int, Batch]]:
+def _gathered(data: FileDataset, columns: Sequence[str], most: int) -> Iterator[tuple[int, Batch]]:
     """The groups of so many rows at most, one after the other, from rows sorted by group."""
     rows, source = data.rows, data.rows.source
     weight = [f"{rows.weight} AS w"] if rows.weight else []
@@ -55,17 +55,17 @@ def _gathered(data: OpenedFiles, columns: Sequence[str], most: int) -> Iterator[
         ends = np.append(np.flatnonzero(np.diff(g)) + 1, len(g)).tolist()
         for start, end in zip([0, *ends[:-1]], ends, strict=True):
             if g[start] != last and held:
-                yield last, joined(held)
+                yield last, concatenated(held)
                 held = []
             last = int(g[start])
             part = [each[start:end].copy() for each in rest]
             held.append(Batch(codes[start:end].copy(), part[: len(values)], part[-1] if weight else None))
     if held:
-        yield last, joined(held)
+        yield last, concatenated(held)
 
 
 @contextmanager
-def named(group: Group) -> Iterator[None]:
+def group_context(group: Group) -> Iterator[None]:
     """What is said of a group, and what goes wrong there, with its name before it."""
     name = f"Group {', '.join(map(str, group))}"
     with warnings.catch_warnings(record=True) as caught:

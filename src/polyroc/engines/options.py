@@ -6,8 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
+from polyroc.engines.files import Files, find_files, is_files, is_frame, is_session
 from polyroc.engines.session import machine_memory, parse_size
-from polyroc.engines.source import Files, find_files, is_files, is_frame, is_session
 from polyroc.errors import InputError
 from polyroc.io.columns import Request
 from polyroc.scores import Sampling
@@ -16,12 +16,12 @@ __all__ = [
     "SHARE",
     "Covariance",
     "Engine",
-    "Reading",
-    "Settings",
+    "EngineOptions",
+    "FileOptions",
+    "engine_options",
+    "fits_memory",
+    "is_file_input",
     "is_large",
-    "over_files",
-    "settings",
-    "suits_memory",
 ]
 
 Covariance = Literal["joined", "bound"]
@@ -30,7 +30,7 @@ TASK = 2**30  # bytes for a task of Spark and for its driver, unless said otherw
 SHARE = 4  # files larger than one part in so many of the memory are not read into it
 
 
-class Reading(TypedDict, total=False):
+class FileOptions(TypedDict, total=False):
     """What the verbs take beside the files: columns as in `read`, and how the engine goes about it."""
 
     truth: str
@@ -44,7 +44,7 @@ class Reading(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class EngineOptions:
     """The same, checked."""
 
     files: Any  # paths, or a data frame of Spark
@@ -60,9 +60,9 @@ class Settings:
     sampling: Sampling = "cohort"
 
 
-def settings(files: Files | Any, given: Mapping[str, Any]) -> Settings:
+def engine_options(files: Files | Any, given: Mapping[str, Any]) -> EngineOptions:
     """Check what was given."""
-    known = [*Reading.__annotations__, "by"]
+    known = [*FileOptions.__annotations__, "by"]
     strange = [name for name in given if name not in known]
     if strange:
         raise InputError(f"There is no option {strange[0]!r}; files are read with {', '.join(known)}.")
@@ -77,7 +77,7 @@ def settings(files: Files | Any, given: Mapping[str, Any]) -> Settings:
         raise InputError(f"covariance must be 'joined' or 'bound', got {covariance!r}.")
     most = TASK if is_frame(files) else machine_memory() // 2
     by, memory, disk = given.get("by"), given.get("memory"), given.get("disk")
-    return Settings(
+    return EngineOptions(
         files,
         given["truth"],
         given["scores"],
@@ -91,7 +91,7 @@ def settings(files: Files | Any, given: Mapping[str, Any]) -> Settings:
     )
 
 
-def over_files(data: Any, engine: Engine | None, given: Mapping[str, Any]) -> bool:
+def is_file_input(data: Any, engine: Engine | None, given: Mapping[str, Any]) -> bool:
     """Whether the verb was given files; a complaint if only its options tell so."""
     spark = is_session(engine)
     if not spark and engine not in (None, "duckdb", "memory"):
@@ -112,7 +112,7 @@ def over_files(data: Any, engine: Engine | None, given: Mapping[str, Any]) -> bo
     return named
 
 
-def suits_memory(asked: Settings, engine: Engine | None) -> bool:
+def fits_memory(asked: EngineOptions, engine: Engine | None) -> bool:
     """Whether the file is read into memory: as said, or if it is one, small, and nothing else needs the engine."""
     files = asked.files
     if is_frame(files):

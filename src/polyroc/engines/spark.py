@@ -13,18 +13,18 @@ from pyspark.cloudpickle import dumps
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as sql
 
-from polyroc.engines.bins import Column
-from polyroc.engines.rows import check_room, exact_column, not_finite
-from polyroc.engines.scan import Pass
-from polyroc.engines.spark_executors import MESSAGE, Load, absorb, count, merge
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.rows import check_memory, exact_column, non_finite_error
+from polyroc.engines.scan import Scan
+from polyroc.engines.spark_executors import MESSAGE, Load, add_message, count, merge
 from polyroc.errors import InputError, MissingPackageError, OutOfSpaceError
 from polyroc.kernels.bins import FRACTION
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import BinnedColumn as SparkColumn
     from pyspark.sql import DataFrame
 
-__all__ = ["NAME", "SparkRows", "guarded", "shared"]
+__all__ = ["NAME", "SparkRows", "broadcast", "run_spark"]
 
 T = TypeVar("T")
 NAME = "the Spark data frame"
@@ -59,7 +59,7 @@ class SparkRows:
     def some(self, rows: int) -> None:
         """None: a part of a data frame can cost as much to make as all of it."""
 
-    def go_through(self, work: Pass, tell: Callable[[int], None]) -> None:
+    def go_through(self, work: Scan, tell: Callable[[int], None]) -> None:
         """Send the plan to the executors, let them count their partitions and merge, take in what is left.
 
         Messages are merged by as many tasks as there are cores (and then by the root of that, if these are many),
@@ -69,27 +69,27 @@ class SparkRows:
         session = self.frame.sparkSession
         shuffled = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
         tasks = min(shuffled, session.sparkContext.defaultParallelism)
-        with shared(self.frame, work.plan) as load:
+        with broadcast(self.frame, work.plan) as load:
             messages = self.frame.mapInArrow(partial(count, load), MESSAGE)
             for n in (tasks, *([ceil(sqrt(tasks))] if tasks > FEW else []), 1):
                 together = messages.repartition(n, "part").sortWithinPartitions("part")
                 messages = together.mapInArrow(partial(merge, load), MESSAGE)
-            found = guarded(messages.collect)
+            found = run_spark(messages.collect)
         for message in found:
             if message["trouble"]:
                 raise InputError(message["trouble"])
-            absorb(work, message)
+            add_message(work, message)
         tell(work.seen)
 
-    def distinct(self, place: int, classes: int) -> Column:
+    def distinct(self, place: int, classes: int) -> BinnedColumn:
         """Every distinct value of a column as a cell; Spark groups, and the groups come to the driver."""
         weight = sql.col("w") if self.weighted else sql.lit(1.0)
         rows = self.frame.select((sql.col(f"v{place}") + 0.0).alias("v"), "k", weight.alias("w")).where("w > 0")
-        check_room(guarded(rows.select("v").distinct().count), classes, NAME, self.names[place], self.room)
+        check_memory(run_spark(rows.select("v").distinct().count), classes, NAME, self.names[place], self.room)
         sums = [sql.count("*").alias("n")]
         if self.weighted:
             sums += [_exact_sum(sql.col("w")).alias("s"), _exact_sum(sql.col("w") * sql.col("w")).alias("q")]
-        table = guarded(rows.groupBy("v", "k").agg(*sums).toArrow)
+        table = run_spark(rows.groupBy("v", "k").agg(*sums).toArrow)
         found = {name: table[name].to_numpy() for name in table.column_names}
         order = np.lexsort((found["k"], found["v"]))
         return exact_column({name: each[order] for name, each in found.items()}, classes, self.weighted)
@@ -97,16 +97,16 @@ class SparkRows:
     def explain(self, place: int) -> InputError:
         """What is wrong with a column: how many rows of it are missing, or infinite."""
         value = sql.col(f"v{place}")
-        infinite, missing, rows = guarded(
+        infinite, missing, rows = run_spark(
             lambda: self.frame.select(
                 sql.count_if(sql.abs(value) == float("inf")), sql.count_if(sql.isnan(value)), sql.count("*")
             ).collect()[0]
         )
-        return not_finite(f"column {self.names[place]!r} of {NAME}", missing, infinite, rows)
+        return non_finite_error(f"column {self.names[place]!r} of {NAME}", missing, infinite, rows)
 
 
 @contextmanager
-def shared(frame: "DataFrame", value: object) -> Iterator[Load]:
+def broadcast(frame: "DataFrame", value: object) -> Iterator[Load]:
     """Send a value to the executors as long as this lasts; there it is what these bytes tell."""
     sent = frame.sparkSession.sparkContext.broadcast(dumps(value))  # type: ignore[no-untyped-call]
     try:
@@ -115,7 +115,7 @@ def shared(frame: "DataFrame", value: object) -> Iterator[Load]:
         sent.destroy()
 
 
-def guarded(action: Callable[[], T]) -> T:
+def run_spark(action: Callable[[], T]) -> T:
     """What Spark answers; what goes wrong there as an error of ours."""
     try:
         return action()

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyroc.engines.refine import solve
+from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.rows import Batch, MemoryRows
-from polyroc.engines.scan import Pass
-from polyroc.engines.tally_file import Stored, pack, unpack
+from polyroc.engines.scan import Scan
+from polyroc.engines.tally_file import StoredTally, pack, unpack
 from polyroc.errors import PolyrocError, PolyrocWarning
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MESSAGE", "Load", "absorb", "count", "judge", "merge"]
+__all__ = ["MESSAGE", "Load", "add_message", "count", "evaluate_group", "merge"]
 
 MESSAGE = "part int, trouble string, seen bigint, moments array<double>, tallies array<binary>"
 GATHERED = 2**16  # rows that are counted together; Spark sends fewer at a time
@@ -51,12 +51,12 @@ def merge(load: Load, tables: Tables) -> Iterator["pa.RecordBatch"]:
     for table in tables:
         for message in table.to_pylist():
             trouble = trouble or message["trouble"]
-            absorb(work, message)
+            add_message(work, message)
     if work.seen or trouble:
         yield _message(trouble, work)
 
 
-def absorb(work: Pass, message: Any) -> None:
+def add_message(work: Scan, message: Any) -> None:
     """Add what a message tells to what is known."""
     work.seen += message["seen"]
     if work.lookups is not None:
@@ -68,7 +68,7 @@ def absorb(work: Pass, message: Any) -> None:
         work.counted[name].merge(other)
 
 
-def judge(load: Load, key: "tuple[pa.Scalar[Any], ...]", rows: "pa.Table") -> "pa.Table":
+def evaluate_group(load: Load, key: "tuple[pa.Scalar[Any], ...]", rows: "pa.Table") -> "pa.Table":
     """One group judged where it is: its name and, as JSON, the estimates and warnings, or what is wrong."""
     import pyarrow as pa
 
@@ -78,7 +78,7 @@ def judge(load: Load, key: "tuple[pa.Scalar[Any], ...]", rows: "pa.Table") -> "p
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            solution = solve(MemoryRows(batch, columns), asked)
+            solution = evaluate_rows(MemoryRows(batch, columns), asked)
             found["estimates"] = [[*names, each.to_dict()] for names, each in solution.estimates.items()]
             found["covariance"], found["rows"] = solution.covariance.tolist(), solution.rows
         except PolyrocError as error:
@@ -89,8 +89,8 @@ def judge(load: Load, key: "tuple[pa.Scalar[Any], ...]", rows: "pa.Table") -> "p
     return pa.table({**names, "found": [json.dumps(found)]})
 
 
-def _work(load: Load) -> Pass:
-    return Pass(pickle.loads(load()))  # Spark sends functions this way too, and nobody else's bytes come here
+def _work(load: Load) -> Scan:
+    return Scan(pickle.loads(load()))  # Spark sends functions this way too, and nobody else's bytes come here
 
 
 def _batches(tables: Tables, weighted: bool) -> Iterator[Batch]:
@@ -110,14 +110,14 @@ def _joined(held: list[list[Any]], weighted: bool) -> Batch:
     return Batch(codes, columns[:-1], columns[-1]) if weighted else Batch(codes, columns, None)
 
 
-def see_alone(work: Pass, batch: Batch) -> None:
+def see_alone(work: Scan, batch: Batch) -> None:
     """See some rows without the help of threads."""
     tasks, rest = work.see(batch)
     for task in [*tasks, rest]:
         task()
 
 
-def _message(trouble: str | None, work: Pass) -> "pa.RecordBatch":
+def _message(trouble: str | None, work: Scan) -> "pa.RecordBatch":
     import pyarrow as pa
     from pyspark import TaskContext
 
@@ -125,7 +125,7 @@ def _message(trouble: str | None, work: Pass) -> "pa.RecordBatch":
     tallies = []
     for each in work.counted.values():
         ends = [[place, *between] for place, between in each.ends.items()]
-        tallies.append(pack(Stored.of({"labels": [], "ends": ends}, each)))
+        tallies.append(pack(StoredTally.of({"labels": [], "ends": ends}, each)))
     moments = [] if work.lookups is None else work.lookups.sums.ravel().tolist()
     return pa.RecordBatch.from_arrays(
         [

@@ -16,19 +16,19 @@ from pyspark.sql import types
 from polyroc import errors
 from polyroc.engines.dataset import (
     MOST_LABELS,
-    Opened,
-    Question,
+    ColumnRequest,
+    Dataset,
     bind_columns,
-    columns_of,
-    kind_of_labels,
-    left_out,
+    check_columns,
+    label_kind,
+    report_dropped,
     sorted_labels,
 )
-from polyroc.engines.groups import Group, named
-from polyroc.engines.refine import Asked, Solution, solve
+from polyroc.engines.groups import Group, group_context
+from polyroc.engines.refine import EngineResult, EvaluationRequest, evaluate_rows
 from polyroc.engines.rows import NULL, UNKNOWN
-from polyroc.engines.spark import NAME, SparkRows, guarded, shared
-from polyroc.engines.spark_executors import judge
+from polyroc.engines.spark import NAME, SparkRows, broadcast, run_spark
+from polyroc.engines.spark_executors import evaluate_group
 from polyroc.errors import InputError, MissingPackageError, NotApplicableError, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.io.sources import Kind, Source, check_names
@@ -36,11 +36,11 @@ from polyroc.io.sources import Kind, Source, check_names
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["OpenedFrame", "opened_frame", "solved_groups"]
+__all__ = ["FrameDataset", "estimate_frame_groups", "open_frame"]
 
 
 @dataclass(frozen=True, eq=False)
-class OpenedFrame(Opened):
+class FrameDataset(Dataset):
     """Rows of a data frame, ready to be judged; `grouped` has the columns that make groups too (g0, g1, ...)."""
 
     rows: SparkRows
@@ -48,16 +48,16 @@ class OpenedFrame(Opened):
 
 
 @contextmanager
-def opened_frame(frame: "DataFrame", question: Question, memory: int) -> Iterator[OpenedFrame]:
+def open_frame(frame: "DataFrame", question: ColumnRequest, memory: int) -> Iterator[FrameDataset]:
     """Rows of a data frame, ready to be judged."""
     _require(frame)
     names = tuple(frame.columns)
     check_names(names, NAME)
     source = Source(NAME, names, "", (), tuple(_kind(field.dataType) for field in frame.schema.fields))
-    columns = columns_of(source, question)
+    columns = check_columns(source, question)
     plain = frame.toDF(*(f"c{i}" for i in range(len(names))))
     label = _label(source, columns.truth)
-    found = guarded(plain.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)
+    found = run_spark(plain.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)
     held = sorted_labels((row["label"] for row in found), columns.truth)
     classifiers, chosen, schema = bind_columns(source, columns, held, question)
     values = [_number(source, name).alias(f"v{i}") for i, name in enumerate(chosen)]
@@ -68,7 +68,7 @@ def opened_frame(frame: "DataFrame", question: Question, memory: int) -> Iterato
     dropped = 0
     if question.missing == "drop":
         rows, dropped = _complete(rows, kept)
-    yield OpenedFrame(SparkRows(rows.select(kept), chosen, memory // 4), classifiers, schema, dropped, rows)
+    yield FrameDataset(SparkRows(rows.select(kept), chosen, memory // 4), classifiers, schema, dropped, rows)
 
 
 def _require(frame: "DataFrame") -> None:
@@ -95,7 +95,7 @@ def _kind(data_type: Any) -> Kind:
 
 def _label(source: Source, truth: str) -> "Column":
     """The true class of each row; nan counts as missing."""
-    kind, column = kind_of_labels(source, truth), sql.col(f"c{source.columns.index(truth)}")
+    kind, column = label_kind(source, truth), sql.col(f"c{source.columns.index(truth)}")
     if kind == "float":
         return sql.nullif(column.cast("double"), sql.lit(float("nan")))
     return column.cast({"integer": "bigint", "boolean": "boolean"}.get(kind, "string"))
@@ -125,20 +125,22 @@ def _complete(rows: "DataFrame", names: Sequence[str]) -> tuple["DataFrame", int
     complete = sql.col("k") != NULL
     for name in names[1:]:
         complete &= ~sql.isnan(name)
-    whole, kept = guarded(lambda: rows.select(sql.count("*"), sql.count_if(complete)).collect()[0])
-    return rows.where(complete), left_out(whole, kept)
+    whole, kept = run_spark(lambda: rows.select(sql.count("*"), sql.count_if(complete)).collect()[0])
+    return rows.where(complete), report_dropped(whole, kept)
 
 
-def solved_groups(data: OpenedFrame, asked: Asked, room: int) -> Iterator[tuple[Group, Solution]]:
+def estimate_frame_groups(
+    data: FrameDataset, asked: EvaluationRequest, room: int
+) -> Iterator[tuple[Group, EngineResult]]:
     """Each group's solution: found by the task that holds its rows if these fit into the room, else in passes."""
     names = [name for name in data.grouped.columns if name.startswith("g")]
     width = 4 + 8 * (len(data.rows.names) + data.rows.weighted)
-    sizes = {tuple(row[:-1]): row[-1] for row in guarded(data.grouped.groupBy(*names).count().collect)}
+    sizes = {tuple(row[:-1]): row[-1] for row in run_spark(data.grouped.groupBy(*names).count().collect)}
     large = {group: _is(names, group) for group, n in sizes.items() if n * width > room}
     found = {}
     for group, condition in large.items():
-        with named(group):
-            found[group] = solve(_only(data, condition), asked)
+        with group_context(group):
+            found[group] = evaluate_rows(_only(data, condition), asked)
     if len(large) < len(sizes):
         found |= _judged(data, names, asked, ~reduce(or_, large.values(), sql.lit(False)))
     yield from found.items()
@@ -149,25 +151,27 @@ def _is(names: list[str], group: Group) -> "Column":
     return reduce(and_, (sql.col(name).eqNullSafe(sql.lit(value)) for name, value in pairs))
 
 
-def _only(data: OpenedFrame, condition: "Column") -> Any:
+def _only(data: FrameDataset, condition: "Column") -> Any:
     return replace(data.rows, frame=data.grouped.where(condition).select(data.rows.frame.columns))
 
 
-def _judged(data: OpenedFrame, names: list[str], asked: Asked, condition: "Column") -> dict[Group, Solution]:
+def _judged(
+    data: FrameDataset, names: list[str], asked: EvaluationRequest, condition: "Column"
+) -> dict[Group, EngineResult]:
     frame = data.grouped.where(condition)
     schema = frame.select(names).schema.add("found", "string")
     told = replace(asked, exact=True, progress=None), data.rows.weighted, data.rows.names
-    with shared(frame, told) as load:
-        found = frame.groupBy(*names).applyInArrow(lambda key, rows: judge(load, key, rows), schema)
-        answers = guarded(found.collect)
+    with broadcast(frame, told) as load:
+        found = frame.groupBy(*names).applyInArrow(lambda key, rows: evaluate_group(load, key, rows), schema)
+        answers = run_spark(found.collect)
     return {tuple(row[:-1]): _solution(row[:-1], json.loads(row[-1])) for row in answers}
 
 
-def _solution(group: Group, found: dict[str, Any]) -> Solution:
-    with named(group):
+def _solution(group: Group, found: dict[str, Any]) -> EngineResult:
+    with group_context(group):
         for kind, text in found["warnings"]:
             warn(text, getattr(errors, kind))
         if found["trouble"] is not None:
             raise InputError(found["trouble"])
     estimates = {(one, key): Estimate.from_dict(each) for one, key, each in found["estimates"]}
-    return Solution(estimates, np.array(found["covariance"]), {}, found["rows"])
+    return EngineResult(estimates, np.array(found["covariance"]), {}, found["rows"])

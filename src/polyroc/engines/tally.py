@@ -5,12 +5,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from polyroc.engines.bins import Layout, Placed, record_width
-from polyroc.engines.bounds import family
-from polyroc.engines.counts import Counted
-from polyroc.engines.estimates import Facts, Judge
-from polyroc.engines.patterns import MOST_CLASSES
-from polyroc.engines.tally_file import Stored, pack, unpack
+from polyroc.engines.bins import BinnedValues, Layout, record_width
+from polyroc.engines.bounds import bin_family
+from polyroc.engines.counts import Counts
+from polyroc.engines.decision_patterns import MOST_CLASSES
+from polyroc.engines.estimates import Estimator, ScanSummary
+from polyroc.engines.tally_file import StoredTally, pack, unpack
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
@@ -24,8 +24,8 @@ from polyroc.validation.weights import check_sampling, check_weight_kind
 
 __all__ = ["Tally", "check_weights"]
 
-HEAVIEST = 2.0**25  # so that squares fit beside their fractions
-ROOM = 64 * 2**20  # bytes of records that a tally takes by default
+LARGEST_WEIGHT = 2.0**25  # so that squares fit beside their fractions
+TALLY_BYTES = 64 * 2**20  # bytes of records that a tally takes by default
 
 
 class Tally:
@@ -67,7 +67,7 @@ class Tally:
         self.bits = bits
         self.rows = 0
         self._weighted = False
-        self._counted: Counted | None = None
+        self._counted: Counts | None = None
 
     def update(
         self, y_true: Any, y_score: Any, sample_weight: Any = None, *, weight_kind: WeightKind | None = None
@@ -102,7 +102,7 @@ class Tally:
         counted = self._ready(scores.kind, weight is not None, scores.positive)
         (values,) = scores.values.values()
         columns = [values] if values.ndim == 1 else [*np.ascontiguousarray(values.T)]
-        counted.add(scores.codes, [Placed(column) for column in columns], weight)
+        counted.add(scores.codes, [BinnedValues(column) for column in columns], weight)
         self.rows += len(scores)
 
     def merge(self, other: "Tally") -> None:
@@ -131,19 +131,23 @@ class Tally:
         `estimate.certificate.error_is_bound` is True.
         """
         chosen = find(measure)
-        family(chosen)
+        bin_family(chosen)
         if self._counted is None:
             raise InputError("The tally is empty; update it with cases first.")
         schema = self._counted.schema
-        check_fit(chosen, self._counted)
+        check_applicable(chosen, self._counted)
         cases = self.cases
-        judge = Judge(chosen, "classifier", schema, {}, Facts(1, self.rows, None, self._provenance(sampling)))
+        judge = Estimator(
+            chosen, "classifier", schema, {}, ScanSummary(1, self.rows, None, self._provenance(sampling))
+        )
         absent = [name for name, count in zip(schema.names, cases, strict=True) if count == 0]
         if absent:
-            warn_of(absent, chosen)
+            warn_absent(absent, chosen)
             return judge.undefined()
         read = self._counted.read()
-        found = Judge(chosen, "classifier", schema, read.of(chosen), judge.facts).estimate(read.bounded(chosen))
+        found = Estimator(chosen, "classifier", schema, read.of(chosen), judge.facts).estimate(
+            read.bounded(chosen)
+        )
         if found.fewest <= 1:
             warn(f"A class has one case only: no standard error (nan) for {chosen}.", SmallClassWarning)
         warn_of_few_effective([found])
@@ -169,7 +173,7 @@ class Tally:
             "positive": None if counted is None else counted.schema.positive,
             "ends": None if counted is None else [[place, *ends] for place, ends in counted.ends.items()],
         }
-        return pack(Stored.of(header, counted))
+        return pack(StoredTally.of(header, counted))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -192,7 +196,7 @@ class Tally:
             f"Tally({self.rows} cases ({told}); {'empty' if self._counted is None else self._counted.schema.kind})"
         )
 
-    def _ready(self, kind: Kind, weighted: bool, positive: int | None) -> Counted:
+    def _ready(self, kind: Kind, weighted: bool, positive: int | None) -> Counts:
         """The counts; made when the first batch tells what they must hold."""
         if self._counted is None:
             self._weighted = weighted
@@ -203,7 +207,7 @@ class Tally:
                 self.bits = default_bits(c, len(places), weighted)
             layout = Layout.of(self.bits)
             kinds = ("decisions", "wins") if matrix and c <= MOST_CLASSES else ()
-            self._counted = Counted(schema, dict.fromkeys(places, layout), kinds, weighted)
+            self._counted = Counts(schema, dict.fromkeys(places, layout), kinds, weighted)
         elif (kind, weighted) != (self._counted.schema.kind, self._weighted):
             held = f"{self._counted.schema.kind}{' with' if self._weighted else ' without'} weights"
             came = f"{kind}{' with' if weighted else ' without'} weights"
@@ -217,7 +221,7 @@ class Tally:
         return Provenance(cases=cases, method="DeLong()", weighted=self._weighted, sampling=how)
 
 
-def default_bits(classes: int, columns: int, weighted: bool, room: float = ROOM) -> int:
+def default_bits(classes: int, columns: int, weighted: bool, room: float = TALLY_BYTES) -> int:
     """As many bits, 16 at most, as leave the records of all columns in the room there is."""
     record = 8 * record_width(classes, weighted) * columns
     for bits in range(16, 8, -1):
@@ -228,17 +232,17 @@ def default_bits(classes: int, columns: int, weighted: bool, room: float = ROOM)
 
 def check_weights(weight: FloatArray) -> None:
     """Refuse weights whose squares cannot be summed exactly."""
-    if weight.max() > HEAVIEST:
+    if weight.max() > LARGEST_WEIGHT:
         raise InputError(f"Weights must not be larger than 2^25 here, got {weight.max():g}; divide them all.")
 
 
-def warn_of(absent: Sequence[str], measure: Measure) -> None:
+def warn_absent(absent: Sequence[str], measure: Measure) -> None:
     """Say that a class has no case."""
     named = ", ".join(map(repr, absent))
     warn(f"No case of class {named}: {measure} undefined (nan). Add cases.", UndefinedMeasureWarning)
 
 
-def check_fit(measure: Measure, counted: Counted) -> None:
+def check_applicable(measure: Measure, counted: Counts) -> None:
     """Raise an error if the measure does not apply to the counted predictions."""
     reason = refusal(measure, counted.schema, asked=True)
     if reason is not None:

@@ -11,22 +11,22 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import IntArray
 
 if TYPE_CHECKING:
-    from polyroc.engines.counts import Counted
+    pass
 
-__all__ = ["Stored", "pack", "unpack"]
+__all__ = ["StoredTally", "pack", "unpack"]
 
 MAGIC = b"polyroc tally 1\n"
 DIGEST = sha256().digest_size
 
 
-class Stored(NamedTuple):
+class StoredTally(NamedTuple):
     """What is written: the header, and by name the places of what is held and its records."""
 
     header: dict[str, Any]
     held: dict[str, tuple[IntArray, IntArray]]
 
     @classmethod
-    def of(cls, header: dict[str, Any], counted: "Counted | None") -> "Stored":
+    def of(cls, header: dict[str, Any], counted: "Counted | None") -> "StoredTally":
         """The cells and patterns that hold cases."""
         held: dict[str, tuple[IntArray, IntArray]] = {}
         if counted is not None:
@@ -56,7 +56,7 @@ class Stored(NamedTuple):
         return which, records
 
 
-def pack(stored: Stored) -> bytes:
+def pack(stored: StoredTally) -> bytes:
     """Header and arrays as bytes."""
     plain = (str, int, float, bool, type(None))
     strange = [label for label in stored.header["labels"] if not isinstance(label, plain)]
@@ -73,7 +73,7 @@ def pack(stored: Stored) -> bytes:
     return MAGIC + sha256(body).digest() + body
 
 
-def unpack(data: bytes) -> Stored:
+def unpack(data: bytes) -> StoredTally:
     """What `pack` wrote; anything else is refused."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise InputError(f"A stored tally is bytes, got {type(data).__name__}.")
@@ -94,7 +94,7 @@ def unpack(data: bytes) -> Stored:
         raise _damaged(str(error)) from None
 
 
-def _parsed(raw: bytes) -> Stored:
+def _parsed(raw: bytes) -> StoredTally:
     end = 8 + int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8:end])
     held: dict[str, tuple[IntArray, IntArray]] = {}
@@ -103,7 +103,7 @@ def _parsed(raw: bytes) -> Stored:
         records = _numbers(raw, rows * width, end + 8 * rows).reshape(width, rows).T
         held[name] = which, np.ascontiguousarray(records)
         end += 8 * rows * (1 + width)
-    return Stored(header, held)
+    return StoredTally(header, held)
 
 
 def _planes(numbers: IntArray) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Unpack, get_args, overload
 
 import numpy as np
 
-from polyroc.engines.options import Engine, Reading, over_files
+from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.bootstrap_intervals import acceleration
 from polyroc.estimates.comparison import Comparison, guarded_covariance, pairwise_differences
@@ -77,7 +77,7 @@ def compare(
     progress: ProgressOption = None,
     engine: Engine | None = None,
     by: str | Sequence[str] | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[FileOptions],
 ) -> Comparison | Grouped:
     """Compare two or more classifiers by one measure.
 
@@ -128,7 +128,7 @@ def compare(
         "sampling": sampling,
     }
     told = {**reading, **({} if by is None else {"by": by})}
-    if over_files(y_true, engine, told):
+    if is_file_input(y_true, engine, told):
         given = {**options, "y_score": y_score, "missing": missing}
         with progress_callback(progress) as report:
             return _over_files(y_true, engine, told, measure, method, adjustment, report, **given)

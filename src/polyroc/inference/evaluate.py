@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack, cast, overload
 import numpy as np
 
 from polyroc.conversions import to_ordered
-from polyroc.engines.options import Engine, Reading, over_files
+from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.estimates.evaluation import Evaluation
@@ -31,7 +31,7 @@ Asked = str | Measure
 Null = float | Literal["chance"] | Mapping[str, float]
 
 
-class Options(Reading, total=False):
+class Options(FileOptions, total=False):
     """The options of `evaluate` and `compare`, for the type checker."""
 
     engine: Engine | None
@@ -100,7 +100,7 @@ def evaluate(
     progress: ProgressOption = None,
     engine: Engine | None = None,
     by: str | Sequence[str] | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[FileOptions],
 ) -> Estimate | Evaluation | Grouped:
     """Judge one or more classifiers by one, several or all measures, each with its standard error.
 
@@ -183,7 +183,7 @@ def evaluate(
     if isinstance(method, Permutation):
         raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
     given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-    if over_files(y_true, engine, {**reading, **({} if by is None else {"by": by})}):
+    if is_file_input(y_true, engine, {**reading, **({} if by is None else {"by": by})}):
         from polyroc.inference.files import evaluate_files, scores_or_settings
 
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}

@@ -5,9 +5,9 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from polyroc.engines.evaluate import by_group, solved
-from polyroc.engines.options import Settings, settings, suits_memory
-from polyroc.engines.refine import Solution
+from polyroc.engines.evaluate import estimate_dataset, estimate_groups
+from polyroc.engines.options import EngineOptions, engine_options, fits_memory
+from polyroc.engines.refine import EngineResult
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
@@ -37,13 +37,13 @@ def scores_or_settings(
     weight_kind: WeightKind | None = None,
     sampling: Sampling | None = None,
     **arrays: Any,
-) -> Scores | Settings:
+) -> Scores | EngineOptions:
     """Small files as scores; for large ones what the engine needs, if it can do what is asked."""
     given = [name for name, value in arrays.items() if value is not None]
     if given:
         raise InputError(f"{', '.join(given)} are arrays; of files name the columns (truth, scores, weight).")
-    asked = replace(settings(files, reading), sampling=check_sampling(sampling))
-    if suits_memory(asked, engine):
+    asked = replace(engine_options(files, reading), sampling=check_sampling(sampling))
+    if fits_memory(asked, engine):
         return read(
             files if isinstance(files, str | PathLike) else files[0],
             truth=asked.truth,
@@ -66,7 +66,7 @@ def scores_or_settings(
 
 
 def evaluate_files(
-    asked: Settings,
+    asked: EngineOptions,
     measure: str | Measure | Sequence[str | Measure] | None,
     method: Method | None,
     progress: Progress | None,
@@ -75,20 +75,20 @@ def evaluate_files(
     """Judge files by an engine."""
     several = isinstance(asked.scores, Mapping)
 
-    def made(found: Solution, skipped: dict[str, str]) -> Estimate | Evaluation:
+    def made(found: EngineResult, skipped: dict[str, str]) -> Estimate | Evaluation:
         if isinstance(measure, str | Measure) and len(found.estimates) == 1 and not several:
             return next(iter(found.estimates.values()))
         return Evaluation(found.estimates, skipped)
 
     options = {**given, "errors": method is not None, "progress": progress}
     if asked.by:
-        return Grouped(asked.by, by_group(asked, measure, made, **options))
-    found, skipped, _ = solved(asked, measure, **options)
+        return Grouped(asked.by, estimate_groups(asked, measure, made, **options))
+    found, skipped, _ = estimate_dataset(asked, measure, **options)
     return made(found, skipped)
 
 
 def compare_files(
-    asked: Settings,
+    asked: EngineOptions,
     measure: str | Measure,
     make: Callable[[dict[str, Estimate], FloatArray], Comparison],
     progress: Progress | None,
@@ -96,10 +96,10 @@ def compare_files(
 ) -> Comparison | Grouped:
     """Compare classifiers by an engine: `make` makes a comparison of estimates and their covariance."""
 
-    def made(found: Solution, _: object = None) -> Comparison:
+    def made(found: EngineResult, _: object = None) -> Comparison:
         return make({classifier: each for (classifier, _), each in found.estimates.items()}, found.covariance)
 
     options = {**given, "paired": True, "progress": progress}
     if asked.by:
-        return Grouped(asked.by, by_group(asked, measure, made, **options))
-    return made(solved(asked, measure, **options)[0])
+        return Grouped(asked.by, estimate_groups(asked, measure, made, **options))
+    return made(estimate_dataset(asked, measure, **options)[0])

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 
-from polyroc.engines.bins import Column
-from polyroc.engines.bounds.columns import discriminability, precise, ranked
-from polyroc.engines.bounds.decisions import decided
-from polyroc.engines.bounds.pairs import paired
-from polyroc.engines.bounds.reading import Bounded
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.bounds.columns import bound_average_precision, bound_by_ranks, bound_scurfield
+from polyroc.engines.bounds.decisions import bound_decisions
+from polyroc.engines.bounds.pairs import bound_pairs
+from polyroc.engines.bounds.statistic import BoundedStatistic
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.scores import Schema
 
-__all__ = ["ENGINE_MEASURES", "bounded", "family"]
+__all__ = ["ENGINE_MEASURES", "bin_family", "bounded_statistic"]
 
 SCORE = ("auc", "gini", "partial_auc", "vus", "umbrella", "scurfield")
 CURVES = ("average_precision", "cost_area")  # the areas of curves, which the verb `curve` asks for
@@ -21,7 +21,7 @@ DECISIONS = ("accuracy", "pairwise_accuracy", "macro_average", "ht3")
 ENGINE_MEASURES = (*SCORE, *PAIRS, *DECISIONS)
 
 
-def family(measure: Measure) -> str:
+def bin_family(measure: Measure) -> str:
     """Which tallies the measure is read off."""
     for name, keys in (("score", (*SCORE, *CURVES)), ("pairs", PAIRS), ("decisions", DECISIONS)):
         if measure.key in keys:
@@ -32,17 +32,17 @@ def family(measure: Measure) -> str:
     )
 
 
-def bounded(
-    measure: Measure, columns: Mapping[int, Column], schema: Schema, rows: FloatArray | None = None
-) -> Bounded:
+def bounded_statistic(
+    measure: Measure, columns: Mapping[int, BinnedColumn], schema: Schema, rows: FloatArray | None = None
+) -> BoundedStatistic:
     """The measure read off its columns, with bounds; `rows` are what patterns of decisions stand for."""
-    if family(measure) == "pairs":
-        return paired(measure, [*columns.values()], schema)
+    if bin_family(measure) == "pairs":
+        return bound_pairs(measure, [*columns.values()], schema)
     ((place, column),) = columns.items()
     if rows is not None:
-        return decided(measure, column, rows, schema)
+        return bound_decisions(measure, column, rows, schema)
     if measure.key == "scurfield":
-        return discriminability(measure, column, schema)
+        return bound_scurfield(measure, column, schema)
     if measure.key == "average_precision":
-        return precise(measure, column, schema, place)
-    return ranked(measure, column, schema, place)
+        return bound_average_precision(measure, column, schema, place)
+    return bound_by_ranks(measure, column, schema, place)

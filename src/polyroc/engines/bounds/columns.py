@@ -8,18 +8,26 @@ from math import e, log2
 import numpy as np
 
 from polyroc.engines.binned_sample import BinnedSample
-from polyroc.engines.bins import Column
-from polyroc.engines.bounds.reading import Bounded, Reading, Tables, reading_of, widened
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.bounds.statistic import (
+    BinnedStatistic,
+    BoundedStatistic,
+    ComponentTables,
+    binned_statistic,
+    widen,
+)
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.ordered import Chains
 from polyroc.scores import Schema
 
-__all__ = ["discriminability", "precise", "ranked", "read"]
+__all__ = ["binned_measure", "bound_average_precision", "bound_by_ranks", "bound_scurfield"]
 
 
-def precise(measure: Measure, column: Column, schema: Schema, place: int) -> Bounded:
+def bound_average_precision(
+    measure: Measure, column: BinnedColumn, schema: Schema, place: int
+) -> BoundedStatistic:
     """The sum over thresholds of (rise of recall) x (precision there), of two classes.
 
     Let a positives and b negatives be called above a cell that holds p and n. Inside the cell the precision is at
@@ -35,9 +43,9 @@ def precise(measure: Measure, column: Column, schema: Schema, place: int) -> Bou
     low = np.where(mixed, _integral(a, p, b + n), tied)
     high = np.where(mixed, p * _ratio(a + p, b), tied)
     total = float(p.sum())
-    ends = widened(float(low.sum()) / total, float(high.sum()) / total, [column], (0.0, 1.0))
+    ends = widen(float(low.sum()) / total, float(high.sum()) / total, [column], (0.0, 1.0))
     widths = (high - low)[::-1] / total
-    return Bounded(read(measure, column, schema, place), *ends, widths=lambda: {place: widths})
+    return BoundedStatistic(binned_measure(measure, column, schema, place), *ends, widths=lambda: {place: widths})
 
 
 def _ratio(true: FloatArray, false: FloatArray) -> FloatArray:
@@ -51,20 +59,20 @@ def _integral(a: FloatArray, p: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(p - b * np.log1p(grown))
 
 
-def ranked(measure: Measure, column: Column, schema: Schema, place: int) -> Bounded:
+def bound_by_ranks(measure: Measure, column: BinnedColumn, schema: Schema, place: int) -> BoundedStatistic:
     """An area or a volume, read off the cells as they are, and in the two orders that bound it."""
     best = _best_ranks(measure, schema)
     middle, low, high = (
-        read(measure, column, schema, place, ranks) for ranks in (None, [-rank for rank in best], best)
+        binned_measure(measure, column, schema, place, ranks) for ranks in (None, [-rank for rank in best], best)
     )
     limits = measure.range(schema.n_classes, **measure.settings)
-    ends = widened(low.value, high.value, [column], limits)
+    ends = widen(low.value, high.value, [column], limits)
     if measure.key == "cost_area":  # least at the corners of a hull, which the order inside cells moves
-        return Bounded(middle, *ends)
-    return Bounded(middle, *ends, cache(lambda: _half_apart(low.tables(), high.tables())))
+        return BoundedStatistic(middle, *ends)
+    return BoundedStatistic(middle, *ends, cache(lambda: _half_apart(low.tables(), high.tables())))
 
 
-def _half_apart(low: Tables, high: Tables) -> Tables:
+def _half_apart(low: ComponentTables, high: ComponentTables) -> ComponentTables:
     return {i: np.abs(high[i] - low[i]) / 2.0 for i in high}
 
 
@@ -78,15 +86,15 @@ def _best_ranks(measure: Measure, schema: Schema) -> list[float]:
     return [float(k == schema.positive) for k in range(c)]
 
 
-def read(
-    measure: Measure, column: Column, schema: Schema, place: int, ranks: Sequence[float] | None = None
-) -> Reading:
+def binned_measure(
+    measure: Measure, column: BinnedColumn, schema: Schema, place: int, ranks: Sequence[float] | None = None
+) -> BinnedStatistic:
     """The measure of the cells, with the cases of a class at these ranks in a cell that mixes scores."""
     sample = BinnedSample(column, schema.labels, schema.positive, ranks)
-    return reading_of(measure(sample), sample.held, sample.starts, column, place)
+    return binned_statistic(measure(sample), sample.held, sample.starts, column, place)
 
 
-def discriminability(measure: Measure, column: Column, schema: Schema) -> Bounded:
+def bound_scurfield(measure: Measure, column: BinnedColumn, schema: Schema) -> BoundedStatistic:
     """D by the arithmetic of intervals: each volume between its bounds, share log2(share) between its own."""
     if measure.settings["corrected"]:
         raise NotApplicableError("scurfield(corrected=True) has no certified bounds; ask for scurfield.")
@@ -100,22 +108,24 @@ def discriminability(measure: Measure, column: Column, schema: Schema) -> Bounde
         key = "<".join(schema.names[k] for k in order)
         ranks = [float(order.index(k)) for k in range(c)]
         found = [_volume(column, schema, [sign * rank for rank in ranks], order) for sign in (-1.0, 1.0)]
-        ends[key] = widened(found[0], found[1], [column], (0.0, 1.0))
+        ends[key] = widen(found[0], found[1], [column], (0.0, 1.0))
     terms = np.array([_surprise_between(*pair) for pair in ends.values()])
     low, high = log2(len(ends)) + terms.sum(axis=0)
     limits = measure.range(c, **measure.settings)
 
-    def parts() -> Mapping[str, Bounded]:
+    def parts() -> Mapping[str, BoundedStatistic]:
         return {
-            key: Bounded(reading_of(volumes[key], sample.held, sample.starts, column, 0), *ends[key])
+            key: BoundedStatistic(
+                binned_statistic(volumes[key], sample.held, sample.starts, column, 0), *ends[key]
+            )
             for key in ends
         }
 
-    reading = reading_of(statistic, sample.held, sample.starts, column, 0)
-    return Bounded(reading, *widened(low, high, [column], limits), None, parts)
+    reading = binned_statistic(statistic, sample.held, sample.starts, column, 0)
+    return BoundedStatistic(reading, *widen(low, high, [column], limits), None, parts)
 
 
-def _volume(column: Column, schema: Schema, ranks: list[float], order: tuple[int, ...]) -> float:
+def _volume(column: BinnedColumn, schema: Schema, ranks: list[float], order: tuple[int, ...]) -> float:
     return Chains(BinnedSample(column, schema.labels, None, ranks)).volume(order)[0]
 
 

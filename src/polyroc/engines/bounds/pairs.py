@@ -6,8 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from polyroc.engines.bins import Column
-from polyroc.engines.bounds.reading import ROUNDING, Bounded, Reading, Strata, widened
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.bounds.statistic import ROUNDING, BinnedStatistic, BoundedStatistic, Strata, widen
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.binned_pairs import grid_areas, grid_components
 from polyroc.measures.measure import Measure
@@ -15,13 +15,13 @@ from polyroc.measures.pairwise import mean_of_pairs, one_versus_all, share_slope
 from polyroc.measures.statistic import Shares
 from polyroc.scores import Schema
 
-__all__ = ["paired"]
+__all__ = ["bound_pairs"]
 
 
 class _Areas:
     """Every A(i|j), read off column i, and how far the order inside mixed cells can move it up or down."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    def __init__(self, columns: Sequence[BinnedColumn]) -> None:
         c = len(columns)
         self.columns, self.values, self.inside = columns, np.zeros((c, c)), np.zeros((c, c))
         for i, column in enumerate(columns):
@@ -30,15 +30,15 @@ class _Areas:
             self.values[i] /= pairs
             self.inside[i] /= pairs
 
-    def bounded(self, gradient: FloatArray, strata: Strata, pooled: bool = False) -> Bounded:
+    def bounded(self, gradient: FloatArray, strata: Strata, pooled: bool = False) -> BoundedStatistic:
         """What is linear in the areas; `pooled` if the other classes are one stratum and count alike in it."""
         value = float((gradient * self.values).sum())
         cells = max(len(column.mixed) for column in self.columns)
         reach = float((gradient * self.inside).sum()) / 2.0 * (1.0 + ROUNDING * cells)
         tables = cache(lambda: self._tables(gradient, pooled))
-        return Bounded(
-            Reading(value, lambda: strata, lambda: {i: table for i, (table, _) in tables().items()}),
-            *widened(value - reach, value + reach, self.columns, (0.0, 1.0), len(gradient)),
+        return BoundedStatistic(
+            BinnedStatistic(value, lambda: strata, lambda: {i: table for i, (table, _) in tables().items()}),
+            *widen(value - reach, value + reach, self.columns, (0.0, 1.0), len(gradient)),
             lambda: {i: off for i, (_, off) in tables().items()},
         )
 
@@ -66,7 +66,7 @@ class _Areas:
         return found
 
 
-def paired(measure: Measure, columns: Sequence[Column], schema: Schema) -> Bounded:
+def bound_pairs(measure: Measure, columns: Sequence[BinnedColumn], schema: Schema) -> BoundedStatistic:
     """Hand & Till's M or one-versus-all, with their parts."""
     areas = _Areas(columns)
     c, names = len(columns), schema.names
@@ -77,7 +77,7 @@ def paired(measure: Measure, columns: Sequence[Column], schema: Schema) -> Bound
         found[i, j] = 1.0
         return found
 
-    def pairs() -> Mapping[str, Bounded]:
+    def pairs() -> Mapping[str, BoundedStatistic]:
         def both(i: int, j: int) -> Strata:
             return [((i,), 1.0), ((j,), 1.0)]
 
@@ -90,7 +90,7 @@ def paired(measure: Measure, columns: Sequence[Column], schema: Schema) -> Bound
         }
         return one | two
 
-    def rests() -> Mapping[str, Bounded]:
+    def rests() -> Mapping[str, BoundedStatistic]:
         rest = [tuple(k for k in range(c) if k != i) for i in range(c)]
         alone = np.eye(c)[:, :, None]
         return {
@@ -106,7 +106,7 @@ def paired(measure: Measure, columns: Sequence[Column], schema: Schema) -> Bound
     return replace(whole, reading=reading, parts=rests)
 
 
-def _gradient(measure: Measure, columns: Sequence[Column]) -> FloatArray:
+def _gradient(measure: Measure, columns: Sequence[BinnedColumn]) -> FloatArray:
     """The derivatives of the measure by every A(i|j), in which it is linear."""
     c = len(columns)
     if measure.key == "hand_till":

@@ -10,7 +10,7 @@ from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, MissingFileError
 from polyroc.io.sources import Source, check_names, kind_of
 
-__all__ = ["Files", "check_files", "find_files", "is_files", "is_frame", "is_session", "open_files"]
+__all__ = ["Files", "as_source", "check_files", "find_files", "is_files", "is_frame", "is_session"]
 
 Files = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -82,7 +82,7 @@ def _ending(path: str) -> str | None:
     return next((ending for ending in _ENDINGS if path.lower().endswith(ending)), None)
 
 
-def open_files(session: EngineSession, files: Sequence[str]) -> Source:
+def as_source(session: EngineSession, files: Sequence[str]) -> Source:
     """The files as one table; columns of Hive partitions (`day=2024-01-01/`) are columns of it."""
     name = f"'{files[0]}'" if len(files) == 1 else f"'{files[0]}' and {len(files) - 1} more files"
     parquet = _ending(files[0]) == ".parquet"
