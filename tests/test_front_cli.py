@@ -208,7 +208,8 @@ def test_exact_volumes_on_demand(polyroc, stored):
     assert (told["gini"], told["gini_standard_error"]) == (exact, 0.0)
 
 
-def test_stored_fronts_are_set_side_by_side(polyroc, file, stored, tmp_path):
+def test_stored_fronts_are_set_side_by_side(polyroc, file, stored, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     asked = ("--truth", "y", "--scores", "q_*", "-n", "200", "--points", "2000")
     assert polyroc("front", file, *asked, "-o", tmp_path / "rival.json").returncode == 0
     told = json.loads(
@@ -326,7 +327,7 @@ def test_two_classes_from_end_to_end(polyroc, tmp_path):
     pd.DataFrame({"y": y, "p_0": 1 - p, "p_1": p}).to_csv(tmp_path / "two.csv", index=False)
     asked = ("--truth", "y", "--scores", "p_*")
     done = polyroc("front", tmp_path / "two.csv", *asked, "-o", tmp_path / "two.npz")
-    assert "Every threshold was looked at" in done.stdout
+    assert "Every threshold was evaluated" in done.stdout
     assert polyroc("plot", tmp_path / "two.npz", "-o", tmp_path / "two.svg").returncode == 0
     coloured = polyroc("plot", tmp_path / "two.npz", "-o", tmp_path / "no.svg", "--colour", "0>1")
     assert one_line(coloured, "three classes or more")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.errors import InputError
-from polyroc.output.terminal import printable
+from polyroc.output.names import printable
 from polyroc.scores import Scores
 
 if TYPE_CHECKING:

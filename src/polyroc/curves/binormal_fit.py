@@ -8,7 +8,8 @@ import numpy as np
 
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.result import SCHEMA, Result, number_text, restored, stored
+from polyroc.output.numbers import number_text
+from polyroc.results.result import SCHEMA, Result, restored, stored
 
 __all__ = ["BinormalFit"]
 

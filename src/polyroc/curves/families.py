@@ -11,7 +11,8 @@ from polyroc.curves.result import Curve
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, FloatArray
-from polyroc.results.result import SCHEMA, Result, number_text
+from polyroc.output.numbers import number_text
+from polyroc.results.result import SCHEMA, Result
 from polyroc.scores import Scores
 
 __all__ = ["Curves", "FamilyKind", "MultiClass", "Problem", "problems"]

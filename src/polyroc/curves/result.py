@@ -12,8 +12,9 @@ from polyroc.curves.hull import Hull, RandomisedRule, Vertices, area_between, ch
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number_text, restored, stored
+from polyroc.results.result import SCHEMA, Result, restored, stored
 
 __all__ = ["Band", "BandKind", "Curve", "CurveKind", "OperatingRates"]
 

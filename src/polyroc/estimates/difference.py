@@ -13,7 +13,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, checked_level, guard_variance
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.result import p_text
+from polyroc.output.numbers import p_text
 
 __all__ = ["Difference", "JointRegion"]
 

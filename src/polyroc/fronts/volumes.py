@@ -11,8 +11,9 @@ from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.volumes import region_volume
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number_text
+from polyroc.results.result import SCHEMA, Result
 from polyroc.validation.messages import shown
 
 __all__ = ["FrontVolumes", "chance_volume", "exclusive_volume", "front_volumes", "gini_volume"]
