@@ -15,9 +15,9 @@ from polyroc.engines.decision_counts import class_totals, count_decisions
 from polyroc.engines.estimates import share_offsets
 from polyroc.engines.evaluate import open_rows, solved
 from polyroc.engines.options import Settings
-from polyroc.engines.refine import Progress
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule
 from polyroc.scores import Scores
@@ -59,13 +59,13 @@ class FiledCases:
     classifier
         Whose scores are meant.
     progress
-        Who is told how far a pass is.
+        As in `evaluate`; each scan has its own bar.
     """
 
     asked: Settings
     given: Mapping[str, Any]
     classifier: str | None
-    progress: Progress | None
+    progress: ProgressOption
 
     def __post_init__(self) -> None:
         if self.asked.by:
@@ -74,9 +74,8 @@ class FiledCases:
     def cells(self) -> _Cells:
         """Count two classes in cells, to choose a threshold from."""
         asked = replace(self.asked, tolerance=None)
-        found, _, like = solved(
-            asked, "auc", errors=False, check=_require_two, progress=self.progress, **self.given
-        )
+        with progress_callback(self.progress) as report:
+            found, _, like = solved(asked, "auc", errors=False, check=_require_two, progress=report, **self.given)
         if not found.read:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
         name = one_classifier(like, self.classifier)
@@ -86,8 +85,8 @@ class FiledCases:
 
     def frequencies(self) -> tuple[Scores, str]:
         """Placeholder cases, one per class and weighted by its size; and the classifier they stand for."""
-        with open_rows(self.asked, **self.given) as data:
-            totals = class_totals(data, self.progress)
+        with open_rows(self.asked, **self.given) as data, progress_callback(self.progress) as report:
+            totals = class_totals(data, report)
             like: Scores = replace(data.like, sample_weight=totals[data.like.codes])
             return like, one_classifier(like, self.classifier)
 
@@ -101,7 +100,8 @@ class FiledCases:
                 check_rule(rule, like)
             elif like.kind == "score":
                 raise InputError("A score alone decides nothing; give a rule or a threshold.")
-            column, shares = count_decisions(data, name, rule, probabilities, self.progress)
+            with progress_callback(self.progress) as report:
+                column, shares = count_decisions(data, name, rule, probabilities, report)
             cases = dict(zip(like.names, column.units.tolist(), strict=True))
             weighted, dropped = data.rows.weighted, data.dropped
             facts = {"weighted": weighted, "dropped": dropped, "sampling": self.asked.sampling}

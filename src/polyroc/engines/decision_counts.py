@@ -10,12 +10,12 @@ from polyroc.engines.bins import Column
 from polyroc.engines.counts import Counted
 from polyroc.engines.dataset import Opened
 from polyroc.engines.patterns import MOST_CLASSES
-from polyroc.engines.refine import Progress
 from polyroc.engines.rows import Batch
 from polyroc.engines.scan import Pass, Plan
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
+from polyroc.progress import Progress
 from polyroc.rules import Rule
 
 __all__ = ["Decided", "class_totals", "count_decisions"]

@@ -8,13 +8,14 @@ from polyroc.engines.bounds import ENGINE_MEASURES
 from polyroc.engines.dataset import Opened, OpenedFiles, Question, opened
 from polyroc.engines.groups import Group, groups, named
 from polyroc.engines.options import Settings
-from polyroc.engines.refine import Asked, Progress, Solution, solve
+from polyroc.engines.refine import Asked, Solution, solve
 from polyroc.engines.rows import MemoryRows
 from polyroc.engines.source import is_frame
 from polyroc.errors import InputError, MeasureError, NotApplicableError
 from polyroc.measures.applicability import refusal
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
+from polyroc.progress import Progress
 from polyroc.scores import Scores
 from polyroc.validation.arrays import Missing
 

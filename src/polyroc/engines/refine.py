@@ -1,6 +1,6 @@
 """Passes over rows until the bounds are as narrow as asked: count, look, cut finer where it matters, count."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import nan
 
@@ -21,12 +21,12 @@ from polyroc.errors import InputError, SmallClassWarning, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.progress import Progress
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Kind, Sampling
 
-__all__ = ["Asked", "Progress", "Solution", "solve"]
+__all__ = ["Asked", "Solution", "solve"]
 
-Progress = Callable[[int, int, str], None]
 Layouts = Mapping[str, dict[int, Layout]]
 MOST_PASSES = 24
 
