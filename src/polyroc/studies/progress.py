@@ -60,6 +60,13 @@ class Tally:
         """Whether nothing is left."""
         return bool((self.done >= self.total).all())
 
+    def summary(self) -> tuple[int, int, str]:
+        """Fits done, fits in all, and the data set and learner of the last one: what `progress` is called with."""
+        message = "starting"
+        if self.latest is not None:
+            message = f"{self.data_sets[self.latest.job.data_set]}, {self.learners[self.latest.job.learner]}"
+        return int(self.done.sum()), int(self.total.sum()), message
+
     def seconds_left(self) -> float | None:
         """How long the rest will take, each fit as long as others of its learner so far; None before the first.
 

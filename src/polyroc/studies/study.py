@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from polyroc._version import __version__
 from polyroc.errors import InputError, MeasureError, MissingPackageError, PolyrocWarning, warn
+from polyroc.progress import ProgressOption, progress_callback
 from polyroc.studies.backends import Backend, choose
 from polyroc.studies.data import Data, load
 from polyroc.studies.fit import Job, Order
@@ -24,9 +25,9 @@ from polyroc.studies.splits import Block, blocks, seed_of
 from polyroc.studies.store import Store
 from polyroc.studies.store_schema import make
 
-__all__ = ["study"]
+__all__ = ["run_study", "study"]
 
-Progress = Callable[[Tally], None]
+Observer = Callable[[Tally], None]
 
 
 def study(
@@ -36,7 +37,7 @@ def study(
     n_jobs: int | None = None,
     dask: Any = None,
     retry_failed: bool = False,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> Study:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did; every prediction is kept.
 
@@ -58,7 +59,7 @@ def study(
     retry_failed
         Try again what has failed before.
     progress
-        Called with a `Tally` whenever a fit is done.
+        As in `evaluate`: True for a progress bar, or a function called with (fits done, fits in all, message).
 
     Returns
     -------
@@ -83,6 +84,21 @@ def study(
     ...     found.values("accuracy").values.mean(axis=0).round(2).tolist()
     [0.96, 0.91]
     """
+    with progress_callback(progress) as report:
+        observer = None if report is None else lambda tally: report(*tally.summary())
+        return run_study(plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, observer=observer)
+
+
+def run_study(
+    plan: "Plan | Mapping[str, Any] | str | PathLike[str]",
+    *,
+    out: "str | PathLike[str] | None",
+    n_jobs: int | None,
+    dask: Any,
+    retry_failed: bool,
+    observer: Observer | None,
+) -> Study:
+    """Run or resume a study; the observer is called with a `Tally` at the start and after each fit."""
     _require_packages()
     plan = as_plan(plan)
     path = Path(f"{plan.name}.duckdb") if out is None else Path(out)
@@ -96,7 +112,7 @@ def study(
         if retry_failed:
             store.forget_failures()
         _note_versions(store)
-        _fit_all(store, plan, data, folds, backend, progress)
+        _fit_all(store, plan, data, folds, backend, observer)
         return Study.within(store)
 
 
@@ -186,19 +202,19 @@ def _fit_all(
     data: Sequence[Data],
     folds: Sequence[Sequence[Block]],
     backend: Backend,
-    progress: Progress | None,
+    observer: Observer | None,
 ) -> None:
     done = store.done()
     tally = Tally(plan, [len(each) for each in folds], done, store.seconds(), backend.workers)
-    tell = progress or (lambda _: None)
-    tell(tally)
+    observe = observer or (lambda _: None)
+    observe(tally)
     orders = [order for order in _orders(plan, folds, uuid4().hex) if order.job not in done]
     try:
         with closing(backend.outcomes(orders, data)) as found:
             for outcome in found:
                 store.add(outcome)
                 tally.note(outcome)
-                tell(tally)
+                observe(tally)
     finally:
         store.flush()
 

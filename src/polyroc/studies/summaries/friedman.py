@@ -10,9 +10,10 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text, p_text
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, plain
-from polyroc.studies.summaries.input_tables import Tables, checked_alpha, direction, means_of
+from polyroc.studies.summaries.input_tables import Tables, direction, means_of
 from polyroc.studies.summaries.range_groups import RangeTest
 from polyroc.studies.summaries.range_tests import range_test
+from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
 
 __all__ = ["Friedman", "friedman"]
