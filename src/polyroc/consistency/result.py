@@ -8,10 +8,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.estimates.intervals import ConfidenceInterval, checked_level
+from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number_text, plain
+from polyroc.validation.arguments import checked_level
 
 __all__ = ["Asymptotics", "Counts", "Joint", "MeasureComparison", "MeasureComparisons", "share_interval"]
 

@@ -15,11 +15,10 @@ from polyroc.curves.fold_average import AVERAGES, Average, area_over_folds, band
 from polyroc.curves.result import Band, Curve, CurveKind
 from polyroc.curves.sweep import Sweep
 from polyroc.engines.options import Engine, Reading, Settings, over_files
-from polyroc.errors import InputError, NotApplicableError, did_you_mean
+from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.estimates.intervals import checked_level
 from polyroc.inference.estimation import judge
-from polyroc.inference.evaluate import Progress, choose, warn_of_small
+from polyroc.inference.evaluate import choose, warn_of_small
 from polyroc.inference.files import scores_or_settings
 from polyroc.inference.methods import DEFAULT, Bootstrap, DeLong, Method, Permutation, checked
 from polyroc.kernels.arrays import FloatArray
@@ -28,7 +27,9 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
-from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.progress import ProgressOption, progress_callback
+from polyroc.scores import Sampling, Schema, Scores, WeightKind
+from polyroc.validation.arguments import checked_level, did_you_mean
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 
@@ -58,7 +59,7 @@ def curve(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     engine: Engine | None = None,
     **reading: Unpack[Reading],
 ) -> Curve | Curves:
@@ -99,7 +100,7 @@ def curve(
         curve; `tolerance` and `exact` are about the area, or for many classes about `ova` or `hand_till`. Bands
         and fits take the curve for straight between two points. Folds and `Bootstrap()` need the cases in memory.
     progress
-        For files: called with (rows seen, rows in all, which pass).
+        For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
 
     Notes
     -----
@@ -136,7 +137,8 @@ def curve(
         how: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
         asked = scores_or_settings(y_true, engine, reading, method, **given, **arrays, **how)
         if not isinstance(asked, Scores):
-            return plan.of_files(asked, multi_class, progress=progress, **given)
+            with progress_callback(progress) as report:
+                return plan.of_files(asked, multi_class, progress=report, **given)
         y_true, given = asked, {"missing": missing}
     else:
         given |= {"sample_weight": sample_weight, "weight_kind": weight_kind, "sampling": sampling}
@@ -192,7 +194,7 @@ def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **given: Any
     return as_scores(y_true, y_score, groups=folds, **given)
 
 
-def _require_curves(scores: Scores, multi_class: str | None) -> None:
+def _require_curves(scores: Scores | Schema, multi_class: str | None) -> None:
     """Refuse what has no curve: decisions, a class without cases, many classes without a word on how."""
     needed = MEASURES["auc" if multi_class is None else "ova"]
     if multi_class is None and scores.n_classes > 2 and scores.kind != "decisions":
@@ -201,7 +203,7 @@ def _require_curves(scores: Scores, multi_class: str | None) -> None:
     reason = refusal(needed, scores, asked=True)
     if reason is not None:
         raise NotApplicableError(f"A curve {reason}.")
-    if scores.absent:
+    if isinstance(scores, Scores) and scores.absent:
         raise InputError(f"No case of class {scores.absent[0]!r}: a curve needs cases of every class.")
 
 
@@ -238,8 +240,8 @@ class _Plan:
     def of_files(self, asked: Settings, multi_class: MultiClass | None, **given: Any) -> Curve | Curves:
         """The curves of files that an engine counts."""
 
-        def check(like: Scores) -> None:
-            _require_curves(like, multi_class)
+        def check(schema: Schema) -> None:
+            _require_curves(schema, multi_class)
 
         errors = self.method is not None
         problems, whole = tallied_problems(asked, multi_class, self.area, errors, check=check, **given)

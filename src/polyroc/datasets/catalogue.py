@@ -30,8 +30,9 @@ from typing import Any
 
 import numpy as np
 
-from polyroc.errors import InputError, MissingFileError, MissingPackageError, did_you_mean
+from polyroc.errors import InputError, MissingFileError, MissingPackageError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["FOLDER", "NAMES", "Dataset", "Entry", "entries", "load", "path"]
 

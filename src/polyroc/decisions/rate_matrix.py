@@ -11,10 +11,11 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.estimates.boundary import Boundary, unseen_variance
 from polyroc.estimates.estimate import Estimate
-from polyroc.estimates.intervals import UNSEEN, ConfidenceInterval, checked_level
+from polyroc.estimates.intervals import UNSEEN, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, number_text, plain
+from polyroc.validation.arguments import checked_level
 from polyroc.validation.costs import as_priors
 
 __all__ = ["Cobweb", "LikelihoodRatio", "Rates"]

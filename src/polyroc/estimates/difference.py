@@ -7,13 +7,13 @@ from statistics import NormalDist
 
 import numpy as np
 
-from polyroc.errors import InputError
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
-from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, checked_level, guard_variance
+from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, guard_variance
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.result import p_text
+from polyroc.validation.arguments import checked_level, checked_margin
 
 __all__ = ["Difference", "JointRegion"]
 
@@ -208,35 +208,19 @@ class Difference:
 
     def non_inferiority(self, margin: float) -> float:
         """P-value of the hypothesis that the first is worse than the second by `margin` or more (one-sided)."""
-        worse = self._checked_margin(margin) * (-1.0 if self.larger_is_better else 1.0)
+        worse = checked_margin(margin, self.limits[1]) * (-1.0 if self.larger_is_better else 1.0)
         return one_sided(self.z_value(worse) if self.larger_is_better else -self.z_value(worse))
 
     def superiority(self, margin: float = 0.0) -> float:
         """P-value of the hypothesis that the first is better than the second by `margin` at most (one-sided)."""
-        if not margin >= 0:
-            raise InputError(f"margin must be 0 or more, got {margin}.")
-        if margin > 0:
-            self._checked_margin(margin)
+        checked_margin(margin, self.limits[1], zero=True)
         better = margin if self.larger_is_better else -margin
         return one_sided(self.z_value(better) if self.larger_is_better else -self.z_value(better))
 
     def equivalence(self, margin: float) -> float:
         """P-value of the hypothesis that the two differ by `margin` or more, either way (two one-sided tests)."""
-        margin = self._checked_margin(margin)
+        margin = checked_margin(margin, self.limits[1])
         return max(one_sided(self.z_value(-margin)), one_sided(-self.z_value(margin)))
-
-    def _checked_margin(self, margin: float) -> float:
-        """A margin as large as the range of the measure would make every test significant: 5 for 5 % points."""
-        if not margin > 0:
-            raise InputError(
-                f"margin must be positive, the largest difference that does not matter, got {margin}."
-            )
-        if margin >= self.limits[1]:
-            raise InputError(
-                f"margin must be below {self.limits[1]:g}, the largest possible difference, got {margin:g}; 5 "
-                "percentage points are 0.05."
-            )
-        return margin
 
     def reversed(self) -> "Difference":
         """The same pair with first and second exchanged."""

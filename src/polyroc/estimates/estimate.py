@@ -13,10 +13,11 @@ from polyroc.errors import FewEffectiveCasesWarning, InputError, warn
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.boundary import Boundary, boundary_interval
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
-from polyroc.estimates.intervals import NOTHING, ConfidenceInterval, IntervalKind, checked_level, interval_at
+from polyroc.estimates.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval_at
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
+from polyroc.validation.arguments import checked_level
 
 __all__ = ["Alternative", "Certificate", "Estimate", "Parts", "warn_of_few_effective"]
 

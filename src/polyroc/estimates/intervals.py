@@ -10,12 +10,12 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.validation.arguments import checked_level
 
 __all__ = [
     "ConfidenceInterval",
     "GuardedEnds",
     "IntervalKind",
-    "checked_level",
     "guard_variance",
     "interval",
     "student_interval",
@@ -132,13 +132,6 @@ def interval_at(
     else:
         first, last = _logit(p, error, z, SCALARS) if kind == "logit" else _guarded(p, error, fewest, z, SCALARS)
     return ConfidenceInterval(max(low, min(low + span * first, value)), min(high, max(low + span * last, value)))
-
-
-def checked_level(level: float) -> float:
-    """The confidence level, which must be between 0 and 1."""
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {level!r}.")
-    return level
 
 
 class GuardedEnds:

@@ -8,12 +8,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from polyroc.errors import InputError, MissingFileError, did_you_mean
+from polyroc.errors import InputError, MissingFileError
 from polyroc.io.csv_files import read_header
 from polyroc.io.json_lines import json_source
 from polyroc.io.messages import shortened
 from polyroc.io.session import Session
 from polyroc.io.sources import Source, check_names, compression, kind_of, literal
+from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["database_source", "file_source"]
 

@@ -3,7 +3,7 @@
 import ast
 from typing import Any
 
-from polyroc.errors import MeasureError, did_you_mean
+from polyroc.errors import MeasureError
 from polyroc.measures.assignment import ASSIGNMENT
 from polyroc.measures.confusion import DECISION
 from polyroc.measures.measure import Measure
@@ -13,6 +13,7 @@ from polyroc.measures.polytomous import POLYTOMOUS
 from polyroc.measures.ranking import RANKING
 from polyroc.measures.threeway import THREEWAY
 from polyroc.measures.two_class_table import TABLE
+from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["MEASURES", "measure"]
 

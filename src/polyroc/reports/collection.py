@@ -19,10 +19,11 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.fronts.fixed_classifier import front
 from polyroc.inference.compare import compare
-from polyroc.inference.evaluate import Progress, evaluate
+from polyroc.inference.evaluate import evaluate
 from polyroc.inference.methods import Method
 from polyroc.kernels.arrays import IntArray
 from polyroc.measures.registry import measure as find
+from polyroc.progress import Progress
 from polyroc.reports.findings import MOST_CLASSES, Findings
 from polyroc.scores import Scores
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from polyroc.errors import InputError, PolyrocError, did_you_mean
+from polyroc.errors import InputError, PolyrocError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
 from polyroc.studies.plan import DataSet, Plan
+from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["Data", "load"]
 

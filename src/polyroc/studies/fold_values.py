@@ -12,7 +12,7 @@ from polyroc.measures.applicability import refusal
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find_measure
 from polyroc.measures.sample import Sample
-from polyroc.scores import Scores
+from polyroc.scores import Schema, Scores
 
 __all__ = ["FoldTable", "applies", "check_measure", "fold_values"]
 
@@ -83,9 +83,7 @@ def applies(measure: Measure, data: Classes) -> bool:
     fewest, most = measure.classes
     if len(data.labels) < fewest or len(data.labels) > (most or len(data.labels)):
         return False
-    codes = np.arange(len(data.labels), dtype=np.int32)
-    example = Scores(codes, data.labels, {"learner": np.eye(len(codes))}, "matrix", data.positive)
-    reason = refusal(measure, example, asked=True)
+    reason = refusal(measure, Schema(data.labels, "matrix", data.positive), asked=True)
     if reason is None:
         return True
     if data.positive is None and (measure.needs == "score" or most == 2):

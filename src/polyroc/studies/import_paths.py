@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from polyroc.errors import InputError, did_you_mean
+from polyroc.errors import InputError
+from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["import_object", "importable_from", "unknown_parameter"]
 

@@ -10,8 +10,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from polyroc.errors import InputError, MissingFileError, did_you_mean
+from polyroc.errors import InputError, MissingFileError
 from polyroc.studies.plan_files import KeyPath, Locate, TableReader, key_lines, to_toml
+from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["PRESETS", "DataSet", "Learner", "Plan", "Splitting", "Step", "preset_text"]
 

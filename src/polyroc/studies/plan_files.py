@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NoReturn, TypeAlias
 
-from polyroc.errors import InputError, did_you_mean
+from polyroc.errors import InputError
+from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["KeyPath", "Locate", "TableReader", "key_lines", "to_toml"]
 

@@ -60,6 +60,13 @@ class StudyProgress:
         """Whether all fits are done."""
         return bool((self.done >= self.total).all())
 
+    def summary(self) -> tuple[int, int, str]:
+        """Fits done, fits in all, and the data set and learner of the last one: what `progress` is called with."""
+        message = "starting"
+        if self.latest is not None:
+            message = f"{self.data_sets[self.latest.key.data_set]}, {self.learners[self.latest.key.learner]}"
+        return int(self.done.sum()), int(self.total.sum()), message
+
     def seconds_left(self) -> float | None:
         """Estimated seconds until all fits are done; None before the first fit.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from polyroc.errors import DroppedRowsWarning, InputError, PolyrocWarning, did_you_mean, warn
+from polyroc.errors import DroppedRowsWarning, InputError, PolyrocWarning, warn
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.results.result import SCHEMA, Result, number, plain
 from polyroc.scores import Scores
@@ -16,6 +16,7 @@ from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.plan import Plan
 from polyroc.studies.splits import Block
 from polyroc.studies.store import Failure, LearnerWarning, Store, StoredData
+from polyroc.validation.arguments import did_you_mean
 
 if TYPE_CHECKING:
     from polyroc.curves.families import Curves

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from polyroc._version import __version__
 from polyroc.errors import InputError, MeasureError, MissingPackageError, PolyrocWarning, warn
+from polyroc.progress import ProgressOption, progress_callback
 from polyroc.studies.backends import Backend, choose_backend
 from polyroc.studies.data import Data, load
 from polyroc.studies.fit import FitKey, FitTask
@@ -24,9 +25,9 @@ from polyroc.studies.splits import Block, seed_for, split_data
 from polyroc.studies.store import Store
 from polyroc.studies.store_schema import create_store
 
-__all__ = ["study"]
+__all__ = ["run_study", "study"]
 
-ProgressCallback: TypeAlias = Callable[[StudyProgress], None]
+Observer: TypeAlias = Callable[[StudyProgress], None]
 
 
 def study(
@@ -36,7 +37,7 @@ def study(
     n_jobs: int | None = None,
     dask: Any = None,
     retry_failed: bool = False,
-    progress: ProgressCallback | None = None,
+    progress: ProgressOption = None,
 ) -> Study:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did; every prediction is stored.
 
@@ -58,7 +59,7 @@ def study(
     retry_failed
         Repeat the fits that failed before.
     progress
-        Called with a `StudyProgress` at the start and after every fit.
+        As in `evaluate`: True for a progress bar, or a function called with (fits done, fits in all, message).
 
     Returns
     -------
@@ -83,6 +84,21 @@ def study(
     ...     result.values("accuracy").values.mean(axis=0).round(2).tolist()
     [0.96, 0.91]
     """
+    with progress_callback(progress) as report:
+        observer = None if report is None else lambda state: report(*state.summary())
+        return run_study(plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, observer=observer)
+
+
+def run_study(
+    plan: "Plan | Mapping[str, Any] | str | PathLike[str]",
+    *,
+    out: "str | PathLike[str] | None",
+    n_jobs: int | None,
+    dask: Any,
+    retry_failed: bool,
+    observer: Observer | None,
+) -> Study:
+    """Run or resume a study; the observer is called with a `StudyProgress` at the start and after each fit."""
     _require_packages()
     plan = as_plan(plan)
     path = Path(f"{plan.name}.duckdb") if out is None else Path(out)
@@ -98,7 +114,7 @@ def study(
         if retry_failed:
             store.remove_failures()
         _store_versions(store)
-        _run_fits(store, plan, data, blocks, backend, progress)
+        _run_fits(store, plan, data, blocks, backend, observer)
         return Study.from_store(store)
 
 
@@ -191,20 +207,20 @@ def _run_fits(
     data: Sequence[Data],
     blocks: Sequence[Sequence[Block]],
     backend: Backend,
-    progress: ProgressCallback | None,
+    observer: Observer | None,
 ) -> None:
     """Do the fits that are not in the store yet, and store them."""
     done = store.done()
-    state = StudyProgress(plan, [len(of_set) for of_set in blocks], done, store.seconds(), backend.workers)
-    report = progress or (lambda _: None)
-    report(state)
+    progress = StudyProgress(plan, [len(of_set) for of_set in blocks], done, store.seconds(), backend.workers)
+    observe = observer or (lambda _: None)
+    observe(progress)
     tasks = [task for task in _tasks(plan, blocks, uuid4().hex) if task.key not in done]
     try:
         with closing(backend.results(tasks, data)) as results:
             for result in results:
                 store.add(result)
-                state.add(result)
-                report(state)
+                progress.add(result)
+                observe(progress)
     finally:  # also after Ctrl-C: what is done is stored
         store.flush()
 

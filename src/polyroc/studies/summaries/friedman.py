@@ -9,9 +9,10 @@ from polyroc.estimates.hypothesis_tests import chi_square_tail
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
-from polyroc.studies.summaries.input_tables import Tables, checked_alpha, direction, means_of
+from polyroc.studies.summaries.input_tables import Tables, direction, means_of
 from polyroc.studies.summaries.range_groups import RangeTest
 from polyroc.studies.summaries.range_tests import range_test
+from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
 
 __all__ = ["Friedman", "friedman"]

@@ -15,7 +15,7 @@ from polyroc.results.result import tidy
 from polyroc.studies.fold_values import FoldTable
 from polyroc.validation.arrays import Missing
 
-__all__ = ["Means", "Table", "Tables", "checked_alpha", "direction", "fold_table", "means_of"]
+__all__ = ["Means", "Table", "Tables", "direction", "fold_table", "means_of"]
 
 Table: TypeAlias = FoldTable | Mapping[str, Sequence[float]]
 Tables: TypeAlias = Sequence[FoldTable] | Mapping[str, Sequence[float]]
@@ -209,10 +209,3 @@ def direction(measure: str) -> float:
         return 1.0 if find(measure).larger_is_better else -1.0
     except MeasureError:
         return 1.0
-
-
-def checked_alpha(alpha: float) -> float:
-    """The level, if it is one."""
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha must be between 0 and 1 (0.05 for 5 %), got {alpha!r}.")
-    return alpha

@@ -9,11 +9,12 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.estimates.intervals import ConfidenceInterval, checked_level, student_interval
+from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
+from polyroc.validation.arguments import checked_level
 
 __all__ = ["EXACT", "PairedTest", "PairedTests", "hodges_lehmann", "null_counts", "walsh_interval"]
 

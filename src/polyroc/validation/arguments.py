@@ -1,0 +1,66 @@
+"""Checks of arguments that several verbs share: levels, margins, names."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from numbers import Real
+
+from polyroc.errors import InputError
+from polyroc.messages import short_repr
+
+__all__ = ["checked_alpha", "checked_level", "checked_margin", "did_you_mean"]
+
+
+def checked_level(level: float) -> float:
+    """The confidence level, which must be between 0 and 1."""
+    if not (_is_number(level) and 0 < level < 1):
+        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {short_repr(level)}.")
+    return level
+
+
+def checked_alpha(alpha: float) -> float:
+    """The significance level, which must be between 0 and 1."""
+    if not (_is_number(alpha) and 0 < alpha < 1):
+        raise InputError(f"alpha must be between 0 and 1 (0.05 for 5 %), got {short_repr(alpha)}.")
+    return alpha
+
+
+def checked_margin(margin: float, largest: float, *, zero: bool = False) -> float:
+    """The margin of a test: positive, and below the largest possible difference.
+
+    A margin as large as the range of the measure would make every test significant: 5 for 5 percentage points.
+
+    Parameters
+    ----------
+    margin
+        The largest difference that does not matter.
+    largest
+        The largest possible difference.
+    zero
+        True if the margin may be 0.
+    """
+    if not _is_number(margin) or not (margin >= 0 if zero else margin > 0):
+        expected = "0 or more" if zero else "positive, the largest difference that does not matter"
+        raise InputError(f"margin must be {expected}, got {short_repr(margin)}.")
+    if margin > 0 and margin >= largest:
+        raise InputError(
+            f"margin must be below {largest:g}, the largest possible difference, got {margin:g}; 5 percentage "
+            "points are 0.05."
+        )
+    return margin
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """A hint for an unknown name: the nearest known one, or all of them if none is near.
+
+    >>> did_you_mean("folds_", ["folds", "repeats"])
+    "did you mean 'folds'?"
+    >>> did_you_mean("x", ["folds", "repeats"])
+    'known: folds, repeats.'
+    """
+    names = list(known)
+    near = get_close_matches(str(name), names, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
