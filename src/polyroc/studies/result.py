@@ -19,8 +19,7 @@ from polyroc.studies.store import Failure, LearnerWarning, Store, StoredData
 from polyroc.validation.arguments import did_you_mean
 
 if TYPE_CHECKING:
-    from polyroc.curves.families import Curves
-    from polyroc.curves.result import Curve
+    from polyroc.curves.result import Curve, Curves
     from polyroc.estimates.comparison import Comparison
     from polyroc.studies.summaries.anova import Anova
     from polyroc.studies.summaries.fold_spread import Spread
