@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_table", "difference_rows", "estimate_row", "estimate_table", "evaluation_table"]
 
+UNNAMED = "classifier"  # the name of a single classifier that was given none
+
 
 def estimate_row(estimate: "Estimate", name: str, level: float) -> Row:
     """A row with the value, its standard error and interval, the chance value and the test, if there is one."""
@@ -40,10 +42,9 @@ def evaluation_table(evaluation: "Evaluation", level: float, *, parts: bool = Fa
         for classifier in evaluation.classifiers
         for row in _rows(evaluation[classifier, key], level, parts=parts)
     ]
-    several = len(evaluation.classifiers) > 1
-    if not several:
+    if evaluation.classifiers == (UNNAMED,):
         rows = [{name: cell for name, cell in row.items() if name != "classifier"} for row in rows]
-    return Table.of("", rows, grouped=several)
+    return Table.of("", rows, grouped=len(evaluation.classifiers) > 1)
 
 
 def _rows(estimate: "Estimate", level: float, *, parts: bool) -> Iterator[Row]:
