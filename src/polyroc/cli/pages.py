@@ -8,7 +8,7 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
-from polyroc.estimates.tables import difference_rows, estimate_row
+from polyroc.estimates.tables import conversion_notes, difference_rows, estimate_row
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.output.names import printable
@@ -54,7 +54,7 @@ def _notes(evaluation: Evaluation) -> list[str]:
         provenance = estimates[0].provenance
         notes.append(_error_note(provenance, estimates[0].resampled is not None))
         notes += [provenance.weights] if provenance.weights else []
-        notes += _conversion_notes(estimates)
+        notes += conversion_notes(estimates)
         notes += _monte_carlo_notes(estimates)
         notes += certificate_notes(estimates)
     ordered = sorted(evaluation.skipped.items(), key=lambda item: item[1])
@@ -69,12 +69,6 @@ def _error_note(provenance: Provenance, resampled: bool) -> str:
         return f"Standard errors from components (DeLong), {provenance.class_sizes}; guarded logit intervals."
     intervals = "its own" if resampled else "guarded logit"
     return f"Standard errors by {provenance.method or ''}; {intervals} intervals."
-
-
-def _conversion_notes(estimates: Iterable[Estimate]) -> list[str]:
-    """The meaning of the mark *."""
-    conversions = dict.fromkeys(estimate.converted for estimate in estimates if estimate.converted)
-    return [f"* Converted: {conversion}." for conversion in conversions]
 
 
 def _monte_carlo_notes(estimates: Iterable[Estimate]) -> list[str]:
@@ -106,7 +100,7 @@ def comparison_page(comparison: Comparison, *, level: float, margin: float | Non
     estimates = comparison.estimates
     values = ", ".join(f"{name} {number_text(e.value)}" for name, e in estimates.items())
     equal = f"All equal: largest z of {len(table.rows)} {comparison.statistic:.3f}, {p_text(comparison.pvalue)}."
-    conversions = _conversion_notes(estimates.values())
+    conversions = conversion_notes(estimates.values())
     notes = [equal, *conversions, *certificate_notes(estimates.values()), "", *comparison.conclusion(level)]
     return _captioned(table, f"{source}: {comparison.measure}{' *' if conversions else ''} ({values})", notes)
 

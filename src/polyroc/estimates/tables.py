@@ -1,6 +1,6 @@
 """Estimates and differences as tables of text, the same for the command line, `print` and notebooks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from polyroc.output.numbers import interval_text, level_text, number_text, p_number
@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from polyroc.estimates.estimate import Estimate
     from polyroc.estimates.evaluation import Evaluation
 
-__all__ = ["comparison_table", "difference_rows", "estimate_row", "estimate_table", "evaluation_table"]
+__all__ = [
+    "comparison_table",
+    "conversion_notes",
+    "difference_rows",
+    "estimate_row",
+    "estimate_table",
+    "evaluation_table",
+]
 
 UNNAMED = "classifier"  # the name of a single classifier that was given none
 
@@ -31,7 +38,7 @@ def estimate_row(estimate: "Estimate", name: str, level: float) -> Row:
 
 def estimate_table(estimate: "Estimate", level: float) -> Table:
     """An estimate and the parts it is the mean of."""
-    return Table.of("", [*_rows(estimate, level, parts=True)])
+    return Table.of("", [*_rows(estimate, level, parts=True)], conversion_notes([estimate]))
 
 
 def evaluation_table(evaluation: "Evaluation", level: float, *, parts: bool = False) -> Table:
@@ -44,7 +51,9 @@ def evaluation_table(evaluation: "Evaluation", level: float, *, parts: bool = Fa
     ]
     if evaluation.classifiers == (UNNAMED,):
         rows = [{name: cell for name, cell in row.items() if name != "classifier"} for row in rows]
-    return Table.of("", rows, grouped=len(evaluation.classifiers) > 1)
+    return Table.of(
+        "", rows, conversion_notes(evaluation.estimates.values()), grouped=len(evaluation.classifiers) > 1
+    )
 
 
 def _rows(estimate: "Estimate", level: float, *, parts: bool) -> Iterator[Row]:
@@ -54,9 +63,16 @@ def _rows(estimate: "Estimate", level: float, *, parts: bool) -> Iterator[Row]:
             yield estimate_row(part, f"  {name}", level)
 
 
+def conversion_notes(estimates: Iterable["Estimate"]) -> list[str]:
+    """The meaning of the mark *: how the scores of a measure were converted."""
+    conversions = dict.fromkeys(estimate.converted for estimate in estimates if estimate.converted)
+    return [f"* Converted: {conversion}." for conversion in conversions]
+
+
 def comparison_table(comparison: "Comparison", level: float, margin: float | None = None) -> Table:
     """Pair by pair."""
-    return Table.of("", difference_rows(comparison, level, margin))
+    notes = conversion_notes(comparison.estimates.values())
+    return Table.of("", difference_rows(comparison, level, margin), notes)
 
 
 def difference_rows(comparison: "Comparison", level: float, margin: float | None = None) -> list[Row]:
