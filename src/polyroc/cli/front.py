@@ -145,7 +145,7 @@ def _search(
     **columns: Any,
 ) -> Searched:
     """The front of each classifier in the file, and what is left of it on other cases."""
-    from polyroc.fronts.fixed_classifier import front as find
+    from polyroc.fronts.fixed_classifier import fixed_front as find
 
     alphas, bounds = _alphas(alpha), dict(_bound(text) for text in bound) or None
     with progress_bar() as progress:
@@ -224,7 +224,7 @@ def _volumes(
 def _table(fronts: dict[str, Front], volumes: dict[str, dict[str, Any]], source: str) -> Table:
     exact = all(front.exact for front in fronts.values())
     rows = [_row(name, front, volumes, exact) for name, front in fronts.items()]
-    notes = ["Every threshold was evaluated; volumes are exact for these cases."]
+    notes = ["Every threshold was tried; volumes are exact for these cases."]
     if not exact:
         notes = [
             f"{name}: {front.convergence.replace('more of them', 'more (-n)')}" for name, front in fronts.items()
