@@ -12,8 +12,7 @@ from polyroc.curves.binormal_fit import SPAN, BinormalFit
 from polyroc.curves.result import Band, BandKind, CurveKind
 from polyroc.curves.sweep import Sweep, falling
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.inference.methods import Method
-from polyroc.inference.methods.bootstrap import Bootstrap, over_resamples
+from polyroc.inference.methods.method import Method
 from polyroc.kernels.arrays import FloatArray
 
 __all__ = ["BandName", "band_around", "drawn_as", "working_hotelling"]
@@ -50,7 +49,7 @@ class _Heights(NamedTuple):
 
 
 def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
-    """The band of a curve: by resampling if the method is `Bootstrap`, else by formula.
+    """The band of a curve: by resampling if the method resamples, else by formula.
 
     For ROC and DET curves, of the true positive rate R at a false positive rate u:
 
@@ -85,7 +84,7 @@ def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, met
 
 def _band(found: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
     """The band for a known prevalence."""
-    if isinstance(method, Bootstrap):
+    if method is not None and method.resamples:
         return _resampled_band(found, kind, name, level, method)
     if kind == "pr":
         return _as_precision(_band(found, "roc", name, level, method), found.prevalence)
@@ -97,10 +96,10 @@ def _band(found: Sweep, kind: CurveKind, name: BandKind, level: float, method: M
     return drawn_as(kind, Band(name, how, level, RATES, *ends))
 
 
-def _resampled_band(found: Sweep, kind: CurveKind, name: BandKind, level: float, method: Bootstrap) -> Band:
+def _resampled_band(found: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method) -> Band:
     known = _precisions(found) if kind == "pr" else _true_positive_rates(found)
     z = NormalDist().inv_cdf(0.5 + level / 2.0)
-    replicates = over_resamples(method, found.sample, known.replicated)
+    replicates = method.over_resamples(found.sample, known.replicated)
     replicates = replicates[:, ~np.isnan(replicates).any(axis=0)]
     if replicates.shape[1] < 2:
         raise InputError(f"A band needs two or more resamples with both classes; {method} gave fewer.")
@@ -199,7 +198,7 @@ def _precision(prevalence: float, recall: FloatArray, false_positive_rate: Float
 def _refuse(found: Sweep, kind: CurveKind, name: BandKind, method: Method | None) -> None:
     if kind == "cost" and name == "pointwise":
         raise NotApplicableError("A cost curve looks at all thresholds at once; ask for band='simultaneous'.")
-    if isinstance(method, Bootstrap):
+    if method is not None and method.resamples:
         return
     if found.sample.scores.groups is not None:
         raise NotApplicableError("A band by formula is for independent cases, here groups came; use Bootstrap().")

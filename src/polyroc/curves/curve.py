@@ -17,10 +17,10 @@ from polyroc.curves.sweep import Sweep
 from polyroc.engines.options import Engine, Reading, Settings, over_files
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.inference.estimation import judge
-from polyroc.inference.evaluate import Progress, choose, warn_of_small
-from polyroc.inference.files import scores_or_settings
-from polyroc.inference.methods import DEFAULT, Bootstrap, DeLong, Method, Permutation, checked
+from polyroc.inference.estimation import estimate_measure
+from polyroc.inference.evaluate import Progress, select_measures, warn_of_small
+from polyroc.inference.file_input import scores_or_settings
+from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import refusal
 from polyroc.measures.measure import Measure
@@ -45,7 +45,7 @@ def curve(
     multi_class: MultiClass | None = None,
     drop_intermediate: bool = False,
     area: str | Measure | None = None,
-    method: Method | None = DEFAULT,
+    method: Method | str | None = DEFAULT,
     band: BandName | None = None,
     level: float = 0.95,
     binormal: bool = False,
@@ -123,9 +123,7 @@ def curve(
     >>> found.at(fpr=0.2).tpr, round(found.hull().area, 4)
     (1.0, 0.98)
     """
-    method = checked(method)
-    if isinstance(method, Permutation):
-        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+    method = as_estimating_method(method)
     _check(kind, multi_class, band, level, average, folds)
     if area is not None and average in AVERAGES:
         raise NotApplicableError(f"A curve averaged over folds has its own area, not {area}; leave out area.")
@@ -274,13 +272,13 @@ class _Plan:
 
         @cache
         def area() -> Estimate:
-            estimates, _ = judge(self.area, self.method, {classifier: sample})
+            estimates = estimate_measure(self.area, self.method, {classifier: sample}).estimates
             warn_of_small(sample.scores, {(classifier, str(self.area)): estimates[classifier]})
             warn_of_few_effective(estimates.values())
             return estimates[classifier]
 
         plain = sample.scores.groups is None and sample.weight is None and sample.scores.counts.min() > 1
-        if not plain or not isinstance(self.method, DeLong | None):
+        if not plain or not (self.method is None or self.method.always_applies):
             area()
         return area
 
@@ -295,8 +293,8 @@ class _Plan:
             return None
         if self.band != "working_hotelling":
             method = self.method
-            if isinstance(method, Bootstrap):  # rates are drawn class by class
-                method = method.drawn_for(MEASURES["auc"], found.sample.scores)
+            if method is not None:  # for the rates within the classes, whatever the area of the curve
+                method = method.for_measure(AREAS["roc"], found.sample.scores)
             return band_around(found, self.kind, self.band, self.level, method)
         assert fit is not None
         return working_hotelling(fit, self.kind, self.level)
@@ -333,6 +331,6 @@ class _Plan:
         if multi_class is None or self.area.key != "auc" or self.average in AVERAGES:
             return {}
         scores = scores if self.average is None else replace(scores, groups=None)
-        (measure,), _ = choose(["ova" if multi_class == "ova" else "hand_till"], scores)
-        estimates, _ = judge(measure, self.method, {name: Sample(scores, name) for name in scores.classifiers})
-        return estimates
+        (measure,), _ = select_measures(["ova" if multi_class == "ova" else "hand_till"], scores)
+        samples = {name: Sample(scores, name) for name in scores.classifiers}
+        return estimate_measure(measure, self.method, samples).estimates

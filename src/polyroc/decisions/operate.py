@@ -18,7 +18,7 @@ from polyroc.errors import InputError, OptimismWarning, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.fronts.result import Front
 from polyroc.inference.evaluate import Progress
-from polyroc.inference.files import scores_or_settings
+from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.rules import Rule
 from polyroc.scores import Sampling, Scores, WeightKind

@@ -14,13 +14,13 @@ from polyroc.fronts.dominated_volume import volume_shares
 from polyroc.fronts.objectives import Objectives
 from polyroc.fronts.progress import Progress, breakable, telling
 from polyroc.fronts.result import INTERRUPTED, Front, Growth
-from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Scores
 from polyroc.validation.arrays import Missing
 from polyroc.validation.costs import Ratio, as_alphas, as_ratios
 from polyroc.validation.messages import shown
+from polyroc.validation.random import Draws, Rng
 from polyroc.validation.scores import as_scores
 
 __all__ = ["front", "two_classes"]
@@ -91,7 +91,7 @@ def front(
     n: int = 10_000,
     alpha: Any = 1.0,
     bounds: Mapping[Any, tuple[float, float]] | None = None,
-    rng: int | np.random.Generator | None = 0,
+    rng: Rng = 0,
     n_jobs: int | None = None,
     labels: Sequence[Hashable] | None = None,
     sample_weight: Any = None,
@@ -108,7 +108,7 @@ def front(
             "front takes (y_true, probabilities): give what the classifier says of each case; or a family of "
             "classifiers, (family, X, y), such as EstimatorFamily(estimator, ...)."
         )
-    how = Bootstrap(n=n, rng=rng, n_jobs=n_jobs).settled()
+    draws = Draws.of(n, rng, n_jobs)
     scores = as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight, missing=missing)
     alphas, ratios = as_alphas(alpha, scores.labels), as_ratios(bounds, scores.labels)
     if scores.kind != "matrix":
@@ -121,14 +121,14 @@ def front(
         raise NotApplicableError(f"A front needs cases of every class; there is none of {scores.absent[0]!r}.")
     costs = Costs(alphas, ratios)
     with telling(progress) as tell, breakable() as pressed:
-        found = {name: _front(name, scores, costs, how, tell, pressed) for name in scores.classifiers}
+        found = {name: _front(name, scores, costs, draws, tell, pressed) for name in scores.classifiers}
     if len(found) == 1 and not isinstance(y_score, Mapping):
         return next(iter(found.values()))
     return found
 
 
 def _front(
-    name: str, scores: Scores, costs: Costs, how: Bootstrap, tell: Progress, pressed: Callable[[], bool]
+    name: str, scores: Scores, costs: Costs, draws: Draws, tell: Progress, pressed: Callable[[], bool]
 ) -> Front:
     cases = Cases.of(scores, name)
     seed: int | None = None
@@ -138,11 +138,10 @@ def _front(
         gini = volume_shares([counts / cases.totals[:, None]], None, 0)[0][0].value
         growth = Growth((looked,), (len(counts),), (gini,))
     else:
-        counts, chosen, growth = _sweep(cases, costs, how, tell, pressed)
-        assert isinstance(how.rng, int)
-        seed, method = how.rng, f"{growth.draws[-1]} cost vectors from a Dirichlet distribution"
-        if growth.draws[-1] < how.n:
-            method += f", {INTERRUPTED} before {how.n}"
+        counts, chosen, growth = _sweep(cases, costs, draws, tell, pressed)
+        seed, method = draws.seed, f"{growth.draws[-1]} cost vectors from a Dirichlet distribution"
+        if growth.draws[-1] < draws.n:
+            method += f", {INTERRUPTED} before {draws.n}"
     order = np.lexsort(counts[:, ~np.eye(scores.n_classes, dtype=bool)].T[::-1])
     return Front(
         classifier=name,
@@ -165,23 +164,22 @@ def _front(
 
 
 def _sweep(
-    cases: Cases, costs: Costs, how: Bootstrap, tell: Progress, pressed: Callable[[], bool]
+    cases: Cases, costs: Costs, draws: Draws, tell: Progress, pressed: Callable[[], bool]
 ) -> tuple[IntArray, FloatArray, Growth]:
     """Draw costs batch by batch; keep the error counts that nothing dominates, and the costs they come from.
 
     After ctrl-C no more batches are drawn, but one at least.
     """
     c = len(cases.totals)
-    assert isinstance(how.rng, int)
-    found, draws = GrowingFront(Objectives("rates", cases.totals), how.rng), np.random.default_rng(how.rng)
-    size, done = min(max(1, NUMBERS // c**2), -(-how.n // STEPS)), 0
-    tell(0, how.n, "drawing costs")
-    with ThreadPoolExecutor(how.workers) as pool:
-        while done < how.n and not (done and pressed()):
-            batch = costs.draw(min(size, how.n - done), draws)
-            found.add(cases.tally(batch, pool, how.workers), batch)
+    found, rng = GrowingFront(Objectives("rates", cases.totals), draws.seed), np.random.default_rng(draws.seed)
+    size, done = min(max(1, NUMBERS // c**2), -(-draws.n // STEPS)), 0
+    tell(0, draws.n, "drawing costs")
+    with ThreadPoolExecutor(draws.workers) as pool:
+        while done < draws.n and not (done and pressed()):
+            batch = costs.draw(min(size, draws.n - done), rng)
+            found.add(cases.tally(batch, pool, draws.workers), batch)
             done += len(batch)
             found.look(done)
-            tell(done, how.n, f"{len(found)} points, G {found.gini:.3f}")
+            tell(done, draws.n, f"{len(found)} points, G {found.gini:.3f}")
     members = found.members()
     return members["counts"], members["costs"], found.growth

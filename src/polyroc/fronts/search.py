@@ -17,8 +17,8 @@ from polyroc.fronts.families.family import Family, WatchedFamily
 from polyroc.fronts.objectives import Objective, Objectives
 from polyroc.fronts.progress import Progress, breakable, telling
 from polyroc.fronts.result import Front
-from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.validation.costs import as_alphas, as_ratios
+from polyroc.validation.random import Draws, Rng
 
 __all__ = ["search"]
 
@@ -35,7 +35,7 @@ def search(
     objectives: Objective = "rates",
     alpha: Any = 1.0,
     bounds: Mapping[Any, tuple[float, float]] | None = None,
-    rng: int | np.random.Generator | None = 0,
+    rng: Rng = 0,
     n_jobs: int | None = None,
     labels: Sequence[Hashable] | None = None,
     sample_weight: Any = None,
@@ -45,7 +45,7 @@ def search(
     progress: Progress | bool | None = None,
 ) -> Front:
     """Find the front of a whole family of classifiers; see `polyroc.front`."""
-    how = Bootstrap(n=_whole(generations, "generations", 0) + 1, rng=rng, n_jobs=n_jobs).settled()
+    draws = Draws.of(_whole(generations, "generations", 0) + 1, rng, n_jobs)
     training = Training.of(X, y, labels, sample_weight)
     watched = WatchedFamily(family, len(training.labels))
     drawn = Costs(as_alphas(alpha, training.labels), as_ratios(bounds, training.labels))
@@ -59,9 +59,9 @@ def search(
     told = {"family": watched.describe(), "options": options, "data": training.digest}
     before = None if resume is None else checked_resume(resume, told)
     check_save(save, resume, save_every)
-    seed = how.rng if before is None else before.provenance.seed
+    seed = draws.seed if before is None else before.provenance.seed
     assert isinstance(seed, int)
-    with ThreadPoolExecutor(how.workers) as pool, telling(progress) as tell, breakable() as pressed:
+    with ThreadPoolExecutor(draws.workers) as pool, telling(progress) as tell, breakable() as pressed:
         evolution = Evolution(
             family=watched,
             training=training,
@@ -71,7 +71,7 @@ def search(
             front=GrowingFront(Objectives(objectives, training.totals), seed),
             rng=np.random.default_rng(seed),
             pool=pool,
-            workers=how.workers,
+            workers=draws.workers,
         )
         if before is None:
             evolution.begin(start)

@@ -106,10 +106,12 @@ class Judged(Result):
 
     def spread(self, measure: str | None = None, data_set: str | None = None) -> "Spread":
         """Mean and standard deviation over folds, beside SE(W) for `auc` and `gini`."""
+        from polyroc.measures.registry import MEASURES
         from polyroc.studies.summaries import spread
 
         tables = self.tables(measure) if data_set is None else [self.values(measure, data_set)]
-        counts = self.fold_counts() if tables and tables[0].measure in ("auc", "gini") else None
+        known = MEASURES.get(tables[0].measure) if tables else None
+        counts = self.fold_counts() if known is not None and known.area_line is not None else None
         return spread(tables, fold_counts=counts)
 
     def pooled_test(
