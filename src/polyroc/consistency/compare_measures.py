@@ -13,10 +13,10 @@ from polyroc.consistency.models import SimulationModel
 from polyroc.consistency.result import MeasureComparison, MeasureComparisons
 from polyroc.consistency.sampled_pairs import example_of, sample_pairs
 from polyroc.errors import InputError
-from polyroc.inference.evaluate import Progress
 from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import Outputs
 from polyroc.measures.registry import measure as find
+from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.validation.random import Draws, Rng
 
@@ -38,7 +38,7 @@ class _Options(TypedDict, total=False):
     rng: int | np.random.Generator | None
     n_jobs: int | None
     most: int
-    progress: Progress | None
+    progress: ProgressOption
 
 
 @overload
@@ -65,7 +65,7 @@ def compare_measures(
     rng: Rng = 0,
     n_jobs: int | None = None,
     most: int = MOST_LISTS,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> MeasureComparison | MeasureComparisons:
     """One measure against another: how often they agree (C), and which tells more outputs apart (D).
 
@@ -105,7 +105,7 @@ def compare_measures(
     most
         How many lists are gone through at most.
     progress
-        Called with (done, total, what) as the work goes on.
+        As in `evaluate`: True for a progress bar, or a function called with (done, total, message).
 
     Returns
     -------
@@ -140,7 +140,9 @@ def compare_measures(
     if model is not None:
         _refuse_both(told)
         measures = _measures(first, second, example_of(model))
-        found = sample_pairs(measures, model, Draws.of(pairs, rng, n_jobs, "pairs"), progress)
+        draws = Draws.of(pairs, rng, n_jobs, "pairs")
+        with progress_callback(progress) as report:
+            found = sample_pairs(measures, model, draws, report)
     else:
         counts = _sizes(positives, negatives, sizes)
         cuts = checked_cuts(cut, counts)
@@ -150,7 +152,8 @@ def compare_measures(
             comparison = _exact(*exact, counts, cuts)
             found = [comparison if measures[0] is exact[0] else comparison.reversed()]
         else:
-            found = enumerate_lists(measures, counts, cuts, ties=ties, most=most, progress=progress)
+            with progress_callback(progress) as report:
+                found = enumerate_lists(measures, counts, cuts, ties=ties, most=most, progress=report)
     if isinstance(first, str | Measure):
         return found[0]
     return MeasureComparisons(tuple(map(str, measures)), {(each.first, each.second): each for each in found})

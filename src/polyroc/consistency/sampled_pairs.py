@@ -13,10 +13,10 @@ from polyroc.consistency.enumeration import joint_of
 from polyroc.consistency.models import SimulationModel
 from polyroc.consistency.result import Counts, MeasureComparison
 from polyroc.errors import InputError, UndefinedMeasureWarning, warn
-from polyroc.inference.evaluate import Progress
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import Outputs
+from polyroc.progress import Progress
 from polyroc.results.provenance import Provenance
 from polyroc.validation.random import Draws
 

@@ -12,14 +12,14 @@ from polyroc.fronts.cases import Cases
 from polyroc.fronts.cost_sampling import Costs
 from polyroc.fronts.dominated_volume import volume_shares
 from polyroc.fronts.objectives import Objectives
-from polyroc.fronts.progress import Progress, breakable, telling
 from polyroc.fronts.result import INTERRUPTED, Front, Growth
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.messages import short_repr
+from polyroc.progress import Progress, ProgressOption, interrupt_flag, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Scores
 from polyroc.validation.arrays import Missing
 from polyroc.validation.costs import Ratio, as_alphas, as_ratios
-from polyroc.validation.messages import shown
 from polyroc.validation.random import Draws, Rng
 from polyroc.validation.scores import as_scores
 
@@ -96,7 +96,7 @@ def front(
     labels: Sequence[Hashable] | None = None,
     sample_weight: Any = None,
     missing: Missing = "raise",
-    progress: Progress | bool | None = None,
+    progress: ProgressOption = None,
 ) -> Front | dict[str, Front]:
     """The front of a fixed classifier; see `polyroc.front`.
 
@@ -114,21 +114,26 @@ def front(
     if scores.kind != "matrix":
         came = "decisions" if scores.kind == "decisions" else "one score per case"
         raise NotApplicableError(
-            f"A front needs one column of probabilities per class {shown(list(scores.names))}, got {came}; "
+            f"A front needs one column of probabilities per class {short_repr(list(scores.names))}, got {came}; "
             "for two classes give [1 - p, p]."
         )
     if scores.absent:
         raise NotApplicableError(f"A front needs cases of every class; there is none of {scores.absent[0]!r}.")
     costs = Costs(alphas, ratios)
-    with telling(progress) as tell, breakable() as pressed:
-        found = {name: _front(name, scores, costs, draws, tell, pressed) for name in scores.classifiers}
+    with progress_callback(progress) as report, interrupt_flag() as stop:
+        found = {name: _front(name, scores, costs, draws, report, stop) for name in scores.classifiers}
     if len(found) == 1 and not isinstance(y_score, Mapping):
         return next(iter(found.values()))
     return found
 
 
 def _front(
-    name: str, scores: Scores, costs: Costs, draws: Draws, tell: Progress, pressed: Callable[[], bool]
+    name: str,
+    scores: Scores,
+    costs: Costs,
+    draws: Draws,
+    report: Progress | None,
+    stop: Callable[[], bool],
 ) -> Front:
     cases = Cases.of(scores, name)
     seed: int | None = None
@@ -138,7 +143,7 @@ def _front(
         gini = volume_shares([counts / cases.totals[:, None]], None, 0)[0][0].value
         growth = Growth((looked,), (len(counts),), (gini,))
     else:
-        counts, chosen, growth = _sweep(cases, costs, draws, tell, pressed)
+        counts, chosen, growth = _sweep(cases, costs, draws, report, stop)
         seed, method = draws.seed, f"{growth.draws[-1]} cost vectors from a Dirichlet distribution"
         if growth.draws[-1] < draws.n:
             method += f", {INTERRUPTED} before {draws.n}"
@@ -164,7 +169,7 @@ def _front(
 
 
 def _sweep(
-    cases: Cases, costs: Costs, draws: Draws, tell: Progress, pressed: Callable[[], bool]
+    cases: Cases, costs: Costs, draws: Draws, report: Progress | None, stop: Callable[[], bool]
 ) -> tuple[IntArray, FloatArray, Growth]:
     """Draw costs batch by batch; keep the error counts that nothing dominates, and the costs they come from.
 
@@ -173,13 +178,15 @@ def _sweep(
     c = len(cases.totals)
     found, rng = GrowingFront(Objectives("rates", cases.totals), draws.seed), np.random.default_rng(draws.seed)
     size, done = min(max(1, NUMBERS // c**2), -(-draws.n // STEPS)), 0
-    tell(0, draws.n, "drawing costs")
+    if report is not None:
+        report(0, draws.n, "drawing costs")
     with ThreadPoolExecutor(draws.workers) as pool:
-        while done < draws.n and not (done and pressed()):
+        while done < draws.n and not (done and stop()):
             batch = costs.draw(min(size, draws.n - done), rng)
             found.add(cases.tally(batch, pool, draws.workers), batch)
             done += len(batch)
             found.look(done)
-            tell(done, draws.n, f"{len(found)} points, G {found.gini:.3f}")
+            if report is not None:
+                report(done, draws.n, f"{len(found)} points, G {found.gini:.3f}")
     members = found.members()
     return members["counts"], members["costs"], found.growth

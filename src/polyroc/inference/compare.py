@@ -1,6 +1,6 @@
 """The verb `compare`: whether classifiers are equal, and if not, which differ."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
@@ -18,13 +18,14 @@ from polyroc.estimates.grouped import Grouped
 from polyroc.estimates.hypothesis_tests import two_sided
 from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues
 from polyroc.inference.estimation import Estimates, estimate_measure
-from polyroc.inference.evaluate import Options, Progress, select_measures, warn_of_absent, warn_of_small
+from polyroc.inference.evaluate import Options, select_measures, warn_of_absent, warn_of_small
 from polyroc.inference.methods import DEFAULT, Method, as_method
 from polyroc.inference.methods.permutation import PermutationPvalues
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
@@ -74,7 +75,7 @@ def compare(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     engine: Engine | None = None,
     by: str | Sequence[str] | None = None,
     **reading: Unpack[Reading],
@@ -103,7 +104,7 @@ def compare(
     labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
         As in `evaluate`.
     progress
-        For files: called with (rows seen, rows in all, which pass or group).
+        For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
     engine, by, reading
         For files, as in `evaluate`; `scores` is a mapping by classifier. `covariance="bound"` takes the covariance
         that makes a difference most uncertain instead of seeing the rows again. With `by` there is one
@@ -132,7 +133,8 @@ def compare(
     columns = {**reading, **({} if by is None else {"by": by})}
     if over_files(y_true, engine, columns):
         options["y_score"] = y_score
-        return _compare_files(y_true, engine, columns, measure, method, adjustment, progress, **options)
+        with progress_callback(progress) as report:
+            return _compare_files(y_true, engine, columns, measure, method, adjustment, report, **options)
     blocks = _blocks(y_true, y_score, **options)
     estimates: dict[str, Estimate] = {}
     estimated: list[Estimates] = []
@@ -176,7 +178,7 @@ def _compare_files(
 
     how: dict[str, Any] = {
         **{name: options[name] for name in ("labels", "pos_label", "missing")},
-        "check": lambda like: _require_two(like.values),
+        "check": lambda schema: _require_two(schema.classifiers),
         "paired": True,
         "progress": progress,
     }
@@ -185,7 +187,7 @@ def _compare_files(
     return result(solved(settings, measure, **how)[0])
 
 
-def _require_two(classifiers: Mapping[str, Any]) -> None:
+def _require_two(classifiers: Collection[str]) -> None:
     if len(classifiers) < 2:
         raise InputError(
             f"A comparison needs at least two classifiers, got {', '.join(map(repr, classifiers))}; "

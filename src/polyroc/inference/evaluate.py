@@ -1,6 +1,6 @@
 """The verb `evaluate`: measures of classifiers, each with its standard error."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
@@ -20,6 +20,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
@@ -27,9 +28,8 @@ from polyroc.validation.scores import as_scores
 if TYPE_CHECKING:
     from polyroc.engines.refine import Solution
 
-__all__ = ["Options", "Progress", "evaluate", "select_measures", "warn_of_absent", "warn_of_small"]
+__all__ = ["Options", "evaluate", "select_measures", "warn_of_absent", "warn_of_small"]
 
-Progress = Callable[[int, int, str], None]
 MeasureLike = str | Measure
 Null = float | Literal["chance"] | Mapping[str, float]
 
@@ -46,7 +46,7 @@ class Options(Reading, total=False):
     groups: Any
     sampling: Sampling | None
     missing: Missing
-    progress: Progress | None
+    progress: ProgressOption
 
 
 class _Options(Options, total=False):
@@ -100,7 +100,7 @@ def evaluate(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     engine: Engine | None = None,
     by: str | Sequence[str] | None = None,
     **reading: Unpack[Reading],
@@ -149,7 +149,7 @@ def evaluate(
     missing
         "raise" rows with missing values, or "drop" them and warn how many.
     progress
-        Called with (done, total, what) as the work goes on.
+        True for a progress bar on the standard error, or a function called with (done, total, message).
     engine
         For files: "duckdb" counts them in cells and gives certified bounds, "memory" reads them. By default the
         engine is used for several files, or if they are larger than a quarter of the memory. For a Spark data
@@ -192,7 +192,9 @@ def evaluate(
 
         files = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **options, **arrays, **kinds)
         if not isinstance(files, Scores):
-            return with_null(_evaluate_files(files, measure, method, progress, **options), null, method)
+            with progress_callback(progress) as report:
+                result = _evaluate_files(files, measure, method, report, **options)
+            return with_null(result, null, method)
         scores = files
     else:
         scores = as_scores(y_true, **arrays, **options, **kinds)
@@ -201,19 +203,20 @@ def evaluate(
     converted = to_ordered(scores) if any(_converts(each, scores) for each in measures) else scores
     estimates: dict[tuple[str, str], Estimate] = {}
     total = len(scores.classifiers) * len(measures)
-    for number, classifier in enumerate(scores.classifiers):
-        sample = Sample(scores, classifier)
-        ordered = sample if converted is scores else Sample(converted, classifier)
-        for done, each in enumerate(measures):
-            if progress is not None:
-                progress(number * len(measures) + done, total, f"{classifier}: {each.key}")
-            cases = {classifier: ordered if _converts(each, scores) else sample}
-            try:
-                estimates[classifier, str(each)] = estimate_measure(each, method, cases).estimates[classifier]
-            except NotApplicableError as reason:  # the method has no formula for it
-                if measure is not None:
-                    raise
-                skipped[each.key] = str(reason)
+    with progress_callback(progress) as report:
+        for number, classifier in enumerate(scores.classifiers):
+            sample = Sample(scores, classifier)
+            ordered = sample if converted is scores else Sample(converted, classifier)
+            for done, each in enumerate(measures):
+                if report is not None:
+                    report(number * len(measures) + done, total, f"{classifier}: {each.key}")
+                cases = {classifier: ordered if _converts(each, scores) else sample}
+                try:
+                    estimates[classifier, str(each)] = estimate_measure(each, method, cases).estimates[classifier]
+                except NotApplicableError as reason:  # the method has no formula for it
+                    if measure is not None:
+                        raise
+                    skipped[each.key] = str(reason)
     warn_of_small(scores, estimates)
     # a range that is the default of a measure nobody asked for is no news
     warn_of_few_effective(() if measure is None else estimates.values())

@@ -7,12 +7,13 @@ from functools import cache
 import numpy as np
 
 from polyroc.engines.bins import Column
-from polyroc.engines.bounds.reading import ROUNDING, Bounded, Classes, Reading, Strata, widened
+from polyroc.engines.bounds.reading import ROUNDING, Bounded, Reading, Strata, widened
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.binned_pairs import grid_areas, grid_components
 from polyroc.measures.measure import AreaForm, Measure
 from polyroc.measures.pairwise import area_gradient
 from polyroc.measures.statistic import Shares
+from polyroc.scores import Schema
 
 __all__ = ["paired"]
 
@@ -53,7 +54,7 @@ class _Areas:
         return found
 
 
-def paired(measure: Measure, columns: Sequence[Column], classes: Classes) -> Bounded:
+def paired(measure: Measure, columns: Sequence[Column], schema: Schema) -> Bounded:
     """A measure that is linear in the areas A(i|j), with its parts."""
     form = measure.areas
     assert form is not None
@@ -61,7 +62,7 @@ def paired(measure: Measure, columns: Sequence[Column], classes: Classes) -> Bou
     gradient = area_gradient(form.value, totals)
 
     def parts() -> Mapping[str, Bounded]:
-        linear = {} if form.bin_parts is None else form.bin_parts(classes.names, totals)
+        linear = {} if form.bin_parts is None else form.bin_parts(schema.names, totals)
         return {key: areas.bounded(part.gradient, part.strata, part.pooled) for key, part in linear.items()}
 
     reach = [float(gradient[k].sum() + gradient[:, k].sum()) for k in range(len(columns))]
@@ -79,5 +80,5 @@ def _with_shares(reading: Reading, form: AreaForm, areas: _Areas, totals: FloatA
         slopes = slopes_of(areas.values, totals)
         return Shares(slopes, float(np.ptp(slopes)))
 
-    # the order inside mixed cells moves every area by at most half of what is inside
+    # the order inside mixed bins moves every area by at most half of what is inside
     return replace(reading, shares=shares, shares_off=lambda: off_by(areas.inside / 2.0, totals))

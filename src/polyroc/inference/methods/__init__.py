@@ -11,6 +11,7 @@ from polyroc.inference.methods.jackknife import Jackknife
 from polyroc.inference.methods.method import Method
 from polyroc.inference.methods.permutation import Permutation
 from polyroc.inference.methods.unbiased import Unbiased
+from polyroc.messages import Call, Option
 from polyroc.validation.arguments import did_you_mean
 
 __all__ = [
@@ -56,9 +57,7 @@ def as_estimating_method(method: Method | str | None) -> Method | None:
     """As `as_method`, for verbs that evaluate classifiers one by one."""
     parsed = as_method(method)
     if parsed is not None and parsed.compares_only:
-        raise InputError(
-            f"{type(parsed).__name__}() exchanges classifiers, so it is for compare; give another method."
-        )
+        raise InputError(Option("method", Call(type(parsed).__name__)), " is for comparisons; use another method.")
     return parsed
 
 
