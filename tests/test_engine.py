@@ -144,7 +144,7 @@ def test_comparison_equals_memory(folder):
 
 @pytest.mark.parametrize("room", [2**20, 0])  # without room no group fits, and each is read from the files
 def test_groups(folder, room, monkeypatch):
-    monkeypatch.setattr("polyroc.engines.evaluate.groups", lambda data, by, _: group_rows(data, by, room))
+    monkeypatch.setattr("polyroc.engines.evaluate.group_rows", lambda data, by, _: group_rows(data, by, room))
     asked = {"truth": "kind", "scores": P, "measure": "hand_till", "exact": True}
     found = pr.evaluate(folder / "hive", by=["country", "day"], **asked)
     assert len(found) == 6
@@ -308,7 +308,7 @@ class TestTrouble:
         for path in ("nothing.parquet", "nothing/*.parquet"):
             with pytest.raises(MissingFileError):
                 self.evaluate(folder / path)
-        with pytest.raises(InputError, match="one kind"):
+        with pytest.raises(InputError, match="one format"):
             self.evaluate([folder / "one.parquet", folder / "one.csv"])
 
     def test_damaged_file(self, tmp_path):
@@ -352,7 +352,7 @@ class TestTrouble:
             pr.evaluate([0, 1], [0.1, 0.2], tolerance=1e-6)
 
     def test_tolerance_out_of_reach(self, folder, monkeypatch):
-        monkeypatch.setattr("polyroc.engines.refine.MOST_PASSES", 1)
+        monkeypatch.setattr("polyroc.engines.refine.MOST_SCANS", 1)
         with pytest.warns(pr.errors.ToleranceWarning, match="further apart than the tolerance"):
             assert self.evaluate(folder / "one.parquet", tolerance=1e-9).certificate.width > 1e-9
 

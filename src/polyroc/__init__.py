@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from polyroc.consistency.compare_measures import compare_measures
     from polyroc.conversions import to_ordered, to_probabilities
     from polyroc.curves.curve import curve
-    from polyroc.curves.families import Curves
-    from polyroc.curves.result import Curve
+    from polyroc.curves.result import Curve, Curves
     from polyroc.curves.surface import Surface, surface
     from polyroc.decisions.decision_curve import decision_curve
     from polyroc.decisions.operate import operate
@@ -43,8 +42,8 @@ if TYPE_CHECKING:
     from polyroc.fronts.result import Front
     from polyroc.inference.compare import compare
     from polyroc.inference.evaluate import evaluate
-    from polyroc.inference.methods import DeLong
     from polyroc.inference.methods.bootstrap import Bootstrap
+    from polyroc.inference.methods.delong import DeLong
     from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
     from polyroc.inference.methods.jackknife import Jackknife
     from polyroc.inference.methods.permutation import Permutation
@@ -126,8 +125,8 @@ __getattr__, __dir__ = attach(
         "Bootstrap": "polyroc.inference.methods.bootstrap",
         "Comparison": "polyroc.estimates.comparison",
         "Curve": "polyroc.curves.result",
-        "Curves": "polyroc.curves.families",
-        "DeLong": "polyroc.inference.methods",
+        "Curves": "polyroc.curves.result",
+        "DeLong": "polyroc.inference.methods.delong",
         "Difference": "polyroc.estimates.difference",
         "Estimate": "polyroc.estimates.estimate",
         "Evaluation": "polyroc.estimates.evaluation",

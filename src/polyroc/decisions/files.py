@@ -42,9 +42,9 @@ class _Cells(NamedTuple):
 
     def rates(self, rule: Rule) -> Rates:
         """How often each class is called what, by a threshold at an edge."""
-        assert self.column.where is not None
+        assert self.column.index is not None
         places = [self.scores.labels.index(label) for label in rule.labels]
-        shares = np.eye(2)[places][rule.codes(self.column.where.edges())]
+        shares = np.eye(2)[places][rule.codes(self.column.index.edges())]
         return _rates(self.column, shares, self.scores.names, self.classifier, self.provenance)
 
 
@@ -78,10 +78,10 @@ class FiledCases:
             found, _, schema = estimate_dataset(
                 asked, "auc", errors=False, check=_require_two, progress=report, **self.given
             )
-        if not found.read:
+        if not found.binned:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
         name = one_classifier(schema, self.classifier)
-        (column,) = found.read[name].columns.values()
+        (column,) = found.binned[name].columns.values()
         provenance = replace(found.estimates[name, "auc"].provenance, method="DeLong()")
         return _Cells(edge_scores(column, schema.labels, schema.positive, name), name, column, provenance)
 

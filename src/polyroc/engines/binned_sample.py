@@ -19,7 +19,8 @@ T = TypeVar("T")
 class BinnedSample(Sample):
     """The bins of one ordered column, as a sample for measures of a ranking or an ordered score.
 
-    Each bin and class is one case whose score is the number of the bin and whose weight is that of the class there.
+    Each bin and class is one case whose score is the number of the bin and whose weight is that of the class
+    there.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ INFINITY_BITS = 0x7FF0 << 48
 
 
 class Level(NamedTuple):
-    """One level of bins: for each bin of the level above, its first finer bin and the key bits below a finer bin."""
+    """One level of bins: for each bin of the level above, its first bin and the number of key bits below one."""
 
     first: CodeArray
     shift: CodeArray
@@ -77,8 +77,9 @@ class Layout:
         """Bins for any score: 2^-bits wide inside [0, 1], finer towards both ends, coarser outside.
 
         Within 2^(8 - bits) of an end of [0, 1] the width of a bin is 1/256 to 1/512 of the distance from that end,
-        down to 2^-64: probabilities of 1e-12 and of 1 - 1e-12 are resolved as those of 0.3 are. Outside [0, 1] there
-        are 2^(bits - 5) bins from one power of two to the next between 1/64 and 4096 (ranking scores, log-odds).
+        down to 2^-64: probabilities of 1e-12 and of 1 - 1e-12 are resolved as those of 0.3 are. Outside [0, 1]
+        there are 2^(bits - 5) bins from one power of two to the next between 1/64 and 4096 (ranking scores,
+        log-odds).
         """
         return cls((_first_level(bits),))
 
@@ -96,7 +97,7 @@ class Layout:
         return tuple(np.stack([level.first, level.shift]) for level in self.levels)
 
     def depth_in(self, other: "Layout") -> int | None:
-        """The level of another layout at which these bins are; None if that layout is no refinement of this one."""
+        """The level of another layout at which these bins are; None if that is no refinement of this one."""
         n = len(self.levels)
         refined = n <= len(other.levels) and all(a is b for a, b in zip(self.levels, other.levels, strict=False))
         return n - 1 if refined else None
@@ -176,7 +177,7 @@ def _halvings(binade: int, bits: int) -> int:
 
 
 def _smallest_number(key: IntArray) -> FloatArray:
-    """The inverse of `order_key`: the smallest number whose key is not below each of these; infinite if none is."""
+    """The smallest number whose key is not below each of these (the inverse of `order_key`); infinite if none."""
     key = np.clip(key, -(INFINITY_BITS >> 1), (INFINITY_BITS >> 1) + KEY_OF_ONE - HALF_BITS_OF_ONE)
     # Up to 1/2 and above 1 the bits are twice the key; the lower of the two doubles with that key is the even one.
     bits = np.where(key > KEY_OF_ONE, 2 * (key - (KEY_OF_ONE - HALF_BITS_OF_ONE)), 2 * key)

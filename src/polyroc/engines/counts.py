@@ -33,7 +33,9 @@ def pattern_kinds(measures: Iterable[Measure], schema: Schema) -> tuple[str, ...
     """The kinds of patterns of decisions that the measures need."""
     kinds = {bin_family(measure) for measure in measures} & {"decisions", "wins"}
     if kinds and schema.kind == "score":
-        raise NotApplicableError("Decisions need one column per class here; a 1-D score needs a rule or a threshold.")
+        raise NotApplicableError(
+            "Decisions need one column per class here; a 1-D score needs a rule or a threshold."
+        )
     if kinds and schema.n_classes > MOST_CLASSES:
         raise NotApplicableError(f"Patterns of decisions are counted for up to {MOST_CLASSES} classes.")
     return tuple(sorted(kinds))
@@ -87,9 +89,7 @@ class Counts:
             low, high = float(np.minimum(low, first)), float(np.maximum(high, last))  # these propagate nan
             self.ranges[place] = low + 0.0, high + 0.0  # no -0.0
 
-    def add_patterns(
-        self, codes: CodeArray, columns: Sequence[BinnedValues], weight: FloatArray | None
-    ) -> None:
+    def add_patterns(self, codes: CodeArray, columns: Sequence[BinnedValues], weight: FloatArray | None) -> None:
         """Count the decisions that all columns make together."""
         if self.patterns:
             table = np.column_stack([column.values for column in columns])
@@ -104,8 +104,8 @@ class Counts:
 
     def cases(self) -> IntArray:
         """Number of cases (of positive weight) by class."""
-        first: BinCounts | DecisionPatterns = next(iter([*self.bins.values(), *self.patterns.values()]))
-        return np.asarray(first.records[:, 1 : 1 + self.schema.n_classes].sum(axis=0))
+        columns: list[BinCounts | DecisionPatterns] = [*self.bins.values(), *self.patterns.values()]
+        return np.asarray(columns[0].records[:, 1 : 1 + self.schema.n_classes].sum(axis=0))
 
     def merge(self, other: "Counts") -> None:
         """Add the counts of other cases in the same bins."""

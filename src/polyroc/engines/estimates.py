@@ -40,13 +40,11 @@ class Estimator:
     columns: Mapping[int, BinnedColumn]
     summary: ScanSummary
 
-    def estimate(
-        self, bounded: BoundedStatistic, scanned_variance: tuple[float, float] | None = None
-    ) -> Estimate:
+    def estimate(self, bounded: BoundedStatistic, scanned_variance: tuple[float, float] | None = None) -> Estimate:
         """The estimate of a statistic.
 
-        `scanned_variance` is the variance from influence values of rows with the bound of the error of its root; by
-        default both follow from the bins.
+        `scanned_variance` is the variance from influence values of rows with the bound of the error of its root;
+        by default both follow from the bins.
         """
         is_bound = False
         if scanned_variance is None:
@@ -219,12 +217,12 @@ class Estimator:
 
 
 def _correction(m: int) -> float:
-    """m / (m - 1), which makes a variance of m cases unbiased."""
+    """M / (m - 1), which makes a variance of m cases unbiased."""
     return m / (m - 1) if m > 1 else 1.0
 
 
 def _class_scale(column: BinnedColumn) -> FloatArray:
-    """By class, the factor from a sum of squared weights times centred components to a variance; nan for one case."""
+    """By class, m / (m - 1) / W^2: from sums of squared weights to variances; nan for one case."""
     m = np.asarray(column.units, dtype=np.float64)
     return np.asarray(np.where(m > 1, m / np.maximum(m - 1.0, 1.0), nan) / column.totals**2)
 
@@ -233,8 +231,8 @@ def share_offsets(slopes: FloatArray, column: BinnedColumn) -> FloatArray:
     """By class, what to add to centred components so that they contain the influence through the shares.
 
     The influence of a case of class k is w (component - mean) / W_k through its class and w (slope_k - mean) / W
-    through the shares. The former is multiplied by sqrt(m_k / (m_k - 1)) later; the latter should be by sqrt(n / (n -
-    1)) instead.
+    through the shares. The former is multiplied by sqrt(m_k / (m_k - 1)) later; the latter should be by sqrt(n /
+    (n - 1)) instead.
     """
     m, totals = np.asarray(column.units, dtype=np.float64), column.totals
     whole = totals.sum()
@@ -247,8 +245,8 @@ def centred_components(
 ) -> ComponentTables:
     """The components by column with the mean of each class subtracted, to be summed over the columns of a row.
 
-    The means are subtracted in the first column. In a cohort the components contain the influence through the shares
-    of the classes.
+    The means are subtracted in the first column. In a cohort the components contain the influence through the
+    shares of the classes.
     """
     tables = {i: table.copy() for i, table in statistic.tables().items()}
     first = next(iter(tables))

@@ -1,10 +1,10 @@
-"""Files judged by the engine, as a whole or group by group."""
+"""Estimates from files and data frames, as a whole or group by group."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from polyroc.engines.bounds import ENGINE_MEASURES
+from polyroc.engines.bounds import engine_measures
 from polyroc.engines.dataset import ColumnRequest, Dataset, FileDataset, open_files
 from polyroc.engines.files import is_frame
 from polyroc.engines.groups import Group, group_context, group_rows
@@ -25,7 +25,7 @@ MeasureArgument = str | Measure | Sequence[str | Measure] | None
 
 
 def estimate_dataset(
-    asked: EngineOptions,
+    options: EngineOptions,
     measures: MeasureArgument,
     *,
     labels: Sequence[Hashable] | None,
@@ -36,20 +36,20 @@ def estimate_dataset(
     progress: Progress | None = None,
     check: Callable[[Schema], None] | None = None,
 ) -> tuple[EngineResult, dict[str, str], Schema]:
-    """Judge files as a whole: the solution, why measures were left out, and the schema of the data.
+    """The estimates from all rows, the reasons why measures were skipped, and the schema of the data.
 
     `check` may reject the schema before any row is read.
     """
-    with open_dataset(asked, labels, pos_label, missing) as data:
+    with open_dataset(options, labels, pos_label, missing) as data:
         if check is not None:
             check(data.schema)
         chosen, skipped = _choose(measures, data.schema)
-        found = evaluate_rows(data.rows, _asked(asked, data, chosen, errors, paired, progress))
-        return found, skipped, data.schema
+        request = _request(options, data, chosen, errors, paired, progress)
+        return evaluate_rows(data.rows, request), skipped, data.schema
 
 
 def estimate_groups(
-    asked: EngineOptions,
+    options: EngineOptions,
     measures: MeasureArgument,
     make: Callable[[EngineResult, dict[str, str]], Any],
     *,
@@ -61,54 +61,54 @@ def estimate_groups(
     progress: Progress | None = None,
     check: Callable[[Schema], None] | None = None,
 ) -> dict[Group, Any]:
-    """Judge each group of rows; DuckDB brings groups together, and those that fit in memory are judged exactly."""
-    with open_dataset(asked, labels, pos_label, missing) as data:
+    """By group of rows, what `make` makes of its estimates; groups that fit in memory are estimated exactly."""
+    with open_dataset(options, labels, pos_label, missing) as data:
         if check is not None:
             check(data.schema)
         chosen, skipped = _choose(measures, data.schema)
-        wanted = replace(_asked(asked, data, chosen, errors, paired, progress), progress=None)
-        found: dict[Group, Any] = {}
-        seen = 0
-        for group, solution in _group_by_group(data, asked, wanted):
-            found[group] = make(solution, skipped)
-            seen += solution.rows
+        request = replace(_request(options, data, chosen, errors, paired, progress), progress=None)
+        results: dict[Group, Any] = {}
+        rows = 0
+        for group, result in _group_results(data, options, request):
+            results[group] = make(result, skipped)
+            rows += result.rows
             if progress is not None:
-                progress(seen, max(wanted.expected or 0, seen), f"group {', '.join(map(str, group))}")
-        order = sorted(found, key=lambda group: [(value is None, value) for value in group])
-        return {group: found[group] for group in order}
+                progress(rows, max(request.expected or 0, rows), f"group {', '.join(map(str, group))}")
+        order = sorted(results, key=lambda group: [(value is None, value) for value in group])
+        return {group: results[group] for group in order}
 
 
-def _group_by_group(
-    data: Any, asked: EngineOptions, wanted: EvaluationRequest
+def _group_results(
+    data: Any, options: EngineOptions, request: EvaluationRequest
 ) -> Iterator[tuple[Group, EngineResult]]:
     if isinstance(data, FileDataset):
-        for group, rows in group_rows(data, asked.by, asked.memory // 4):
+        for group, rows in group_rows(data, options.by, options.memory // 4):
             exact = isinstance(rows, MemoryRows)
             with group_context(group):
-                solution = evaluate_rows(rows, replace(wanted, exact=exact or wanted.exact))
-            yield group, solution
+                result = evaluate_rows(rows, replace(request, exact=exact or request.exact))
+            yield group, result
     else:
         from polyroc.engines.spark_frames import estimate_frame_groups
 
-        yield from estimate_frame_groups(data, wanted, asked.memory // 4)
+        yield from estimate_frame_groups(data, request, options.memory // 4)
 
 
-def open_dataset(asked: EngineOptions, labels: Any, pos_label: Any, missing: Missing) -> Any:
-    """Files or a data frame, opened for as long as the context lasts."""
-    question = ColumnRequest(
-        asked.truth, asked.scores, asked.weight, asked.by, labels, pos_label, missing, asked.sampling
+def open_dataset(options: EngineOptions, labels: Any, pos_label: Any, missing: Missing) -> Any:
+    """Files or a data frame, open for as long as the context lasts."""
+    request = ColumnRequest(
+        options.truth, options.scores, options.weight, options.by, labels, pos_label, missing, options.sampling
     )
-    if is_frame(asked.files):
+    if is_frame(options.files):
         from polyroc.engines.spark_frames import open_frame
 
-        if asked.disk is not None:
+        if options.disk is not None:
             raise InputError("disk limits DuckDB; Spark has spark.local.dir and limits of its own.")
-        return open_frame(asked.files, question, asked.memory)
-    return open_files(asked.files, question, asked.memory, asked.disk)
+        return open_frame(options.files, request, options.memory)
+    return open_files(options.files, request, options.memory, options.disk)
 
 
-def _asked(
-    asked: EngineOptions,
+def _request(
+    options: EngineOptions,
     data: Dataset,
     measures: Sequence[Measure],
     errors: bool,
@@ -116,38 +116,44 @@ def _asked(
     progress: Progress | None,
 ) -> EvaluationRequest:
     return EvaluationRequest(
-        measures,
-        data.classifiers,
-        data.schema,
-        asked.tolerance,
-        asked.exact,
-        errors,
-        asked.covariance,
-        paired,
-        asked.memory // 4,
-        data.dropped,
-        progress,
-        None if progress is None else data.expected(),
+        measures=measures,
+        classifiers=data.classifiers,
+        schema=data.schema,
+        tolerance=options.tolerance,
+        exact=options.exact,
+        errors=errors,
+        covariance=options.covariance,
+        paired=paired,
+        room=options.memory // 4,
+        dropped=data.dropped,
+        progress=progress,
+        expected=None if progress is None else data.expected(),
     )
 
 
-def _choose(asked: MeasureArgument, schema: Schema) -> tuple[list[Measure], dict[str, str]]:
-    """The measures to compute, and why others are not; one asked for by name must fit."""
-    if asked is None:
-        chosen, skipped = [], {}
-        for key in ENGINE_MEASURES:
-            reason = refusal(find(key), schema, asked=False)
-            if reason is None and not (find(key).needs == "ordered" and schema.kind == "matrix"):
-                chosen.append(find(key))
-            else:
-                skipped[key] = reason or "needs one score per case, here one column per class"
-        return chosen, skipped
-    given = [asked] if isinstance(asked, str | Measure) else [*asked]
-    if not given:
-        raise MeasureError("No measure was asked for; leave measure out for all that apply.")
-    found = [find(each) for each in given]
-    for each in found:
-        reason = refusal(each, schema, asked=True)
+def _choose(measures: MeasureArgument, schema: Schema) -> tuple[list[Measure], dict[str, str]]:
+    """The measures to estimate, and why others are skipped; a measure that was named must apply."""
+    if measures is None:
+        return _applicable(schema)
+    names = [measures] if isinstance(measures, str | Measure) else [*measures]
+    if not names:
+        raise MeasureError("No measure was named; leave measure out for all that apply.")
+    chosen = [find(name) for name in names]
+    for measure in chosen:
+        reason = refusal(measure, schema, asked=True)
         if reason is not None:
-            raise NotApplicableError(f"{each} {reason}.")
-    return found, {}
+            raise NotApplicableError(f"{measure} {reason}.")
+    return chosen, {}
+
+
+def _applicable(schema: Schema) -> tuple[list[Measure], dict[str, str]]:
+    chosen, skipped = [], {}
+    for measure in engine_measures():
+        reason = refusal(measure, schema, asked=False)
+        if reason is None and measure.needs == "ordered" and schema.kind == "matrix":
+            reason = "needs one score per case, here one column per class"  # engines make no conversions
+        if reason is None:
+            chosen.append(measure)
+        else:
+            skipped[measure.key] = reason
+    return chosen, skipped

@@ -1,7 +1,7 @@
 """Covariance across columns and classifiers, from influence values looked up row by row.
 
-Binned counts of two columns do not determine their covariance. A second scan does: each row's component is the sum of
-the entries of its bins in the component tables of the columns, and the covariance follows from the products.
+Binned counts of two columns do not determine their covariance. A second scan does: each row's component is the sum
+of the entries of its bins in the component tables of the columns, and the covariance follows from the products.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ __all__ = ["Contributions", "InfluenceLookup", "InfluenceLookups"]
 
 
 class Contributions(dict[int, FloatArray]):
-    """By the number of a data column (-1: decisions), its contributions to rows' components; views of one table."""
+    """By data column (-1: decisions), its contributions to the components of rows; views of one table."""
 
     def __init__(self, numbers: Sequence[int], rows: int) -> None:
         self.table = np.empty((len(numbers), rows))

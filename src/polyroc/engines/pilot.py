@@ -6,8 +6,8 @@ pilot rows, which are kept (a difference estimator of double sampling; Cochran 1
 
     S = S' + (all / pilot) (sums over the pilot rows with the final components - with the pilot's components).
 
-A certified bound of the error of the root of S follows from the differences of the two components, which are known in
-every bin: a standard error is a norm, and norms obey the triangle inequality.
+A certified bound of the error of the root of S follows from the differences of the two components, which are known
+in every bin: a standard error is a norm, and norms obey the triangle inequality.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,8 @@ class Pilot:
     rows
         The pilot rows.
     coarse, fine
-        By classifier and column: the bins in which the pilot rows were counted, and those in which to count all rows.
+        By classifier and column: the bins in which the pilot rows were counted, and those in which to count all
+        rows.
     lookups
         The pilot's components, by coarse bin, in which to look all rows up; None if that is not needed.
     """
@@ -66,8 +67,8 @@ def component_differences(
 ) -> ComponentTables:
     """The final components minus the pilot's, by column.
 
-    Each column's table is centred by class, and the first one contains the sum of the means: the mean of a difference
-    of centred components belongs to the row, not to a column.
+    Each column's table is centred by class, and the first one contains the sum of the means: the mean of a
+    difference of centred components belongs to the row, not to a column.
     """
     differences: ComponentTables = {}
     means = np.zeros(1)

@@ -1,12 +1,14 @@
 """Certified estimates by refinement: scan, bound, divide the bins that matter, and scan again.
 
 1. A pilot sample, where rows can be read in part, suggests the bins.
-2. A scan counts all rows in bins. The cases of one bin are taken to tie; the most and the least that their unknown order
-   can make of each measure are its certified bounds.
+2. A scan counts all rows in bins. The cases of one bin are taken to tie; the most and the least that their unknown
+   order can make of each measure are its certified bounds.
 3. While a bound is wider than the tolerance, the bins with the largest contributions to the width are divided and
-   the rows are counted again. What a bin contributes falls in proportion to its width, so one refinement mostly suffices.
-4. Components that are sums over several columns, and the covariance between classifiers, need the rows: the components
-   of each row are looked up by bin, in one of the scans above where possible (`polyroc.engines.influence_lookup`).
+   the rows are counted again. What a bin contributes falls in proportion to its width, so one refinement mostly
+   suffices.
+4. Components that are sums over several columns, and the covariance between classifiers, need the rows: the
+   components of each row are looked up by bin, in one of the scans above where possible
+   (`polyroc.engines.influence_lookup`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -224,8 +226,8 @@ class _Refinement:
             raise rows.non_finite_error(number)
         if self.n_rows and scan.rows != self.n_rows:
             raise InputError(
-                f"There were {self.n_rows} rows in the previous scan and {scan.rows} in this one; make sure that they "
-                "stay the same (persist() a Spark data frame)."
+                f"There were {self.n_rows} rows in the previous scan and {scan.rows} in this one; make sure that "
+                "they stay the same (persist() a Spark data frame)."
             )
         self.n_rows = scan.rows
         # Before the first scan has ended, the sizes of the classes are not known: a pilot's lookups wait for them.
@@ -254,7 +256,7 @@ class _Refinement:
         return {key: each for key, each in self.bounded.items() if each.high - each.low > tolerance}
 
     def _refined_layouts(self) -> dict[str, dict[int, Layout]] | None:
-        """Layouts that should bring the bounds within the tolerance; None if no bin that matters can be divided."""
+        """Layouts that should bring the bounds within the tolerance; None if no bin of weight can be divided."""
         tolerance = self.request.tolerance
         assert tolerance is not None
         # By column and bin: the width of the bounds that is due to it, in tolerances, summed over the measures.
@@ -290,8 +292,8 @@ class _Refinement:
             for (name, measure), bounded in self._too_wide().items()
         )
         warn(
-            f"The bounds are further apart than the tolerance {self.request.tolerance:g} ({widths}) and bins cannot "
-            "be refined further within the memory given; give more memory=..., or say exact=True.",
+            f"The bounds are further apart than the tolerance {self.request.tolerance:g} ({widths}) and bins "
+            "cannot be refined further within the memory given; give more memory=..., or say exact=True.",
             ToleranceWarning,
         )
 
@@ -325,7 +327,8 @@ class _Refinement:
     def _correct_pilot(self, pilot: Pilot, scanned: InfluenceLookups) -> None:
         """The covariance from the pilot's components by the difference estimator of `polyroc.engines.pilot`.
 
-        It is kept if the certified relative error of every standard error is small; otherwise rows are scanned again.
+        It is kept if the certified relative error of every standard error is small; otherwise rows are scanned
+        again.
         """
         lookups, bounds = [], []
         for (name, measure), before in zip(self.bounded, scanned.lookups, strict=True):
@@ -417,9 +420,10 @@ class _Refinement:
 def _halvings(widths: FloatArray, possible: IntArray, target: float, most: int) -> IntArray:
     """How often to halve each bin so that the widths left sum to the target, with the fewest bins.
 
-    Divided into m parts, a bin in which scores are spread evenly keeps 1/m of its width; for a given number of bins
-    the sum of width / m is least if m is in proportion to the root of the width (Lagrange). The factor of proportion is
-    found by bisection of its logarithm; m is a power of two, at most 2^possible, and there are at most `most` bins.
+    Divided into m parts, a bin in which scores are spread evenly keeps 1/m of its width; for a given number of
+    bins the sum of width / m is least if m is in proportion to the root of the width (Lagrange). The factor of
+    proportion is found by bisection of its logarithm; m is a power of two, at most 2^possible, and there are at
+    most `most` bins.
     """
     root = np.sqrt(np.maximum(widths, 0.0))
 

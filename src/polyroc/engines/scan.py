@@ -42,8 +42,8 @@ class ScanPlan:
     lookups
         The tables in which to look rows up; None for a scan that only counts.
     check_values
-        Whether to check scores and weights, which the first scan does. True classes are always checked, because they
-        are used as indices.
+        Whether to check scores and weights, which the first scan does. True classes are always checked, because
+        they are used as indices.
     decide
         Makes decisions from scores, one column per class, before they are counted.
     """
@@ -81,7 +81,8 @@ class Scan:
     def __init__(self, plan: ScanPlan) -> None:
         self.plan, self.counts, self.lookups = plan, plan.empty_counts(), plan.lookups
         self.rows = 0
-        # One thread at a time updates the counts of a column (by number) or the patterns of a classifier (by name).
+        # One thread at a time updates the counts of a column (by number) or the patterns of a classifier (by
+        # name).
         self._locks: dict[int | str, Lock] = defaultdict(Lock)
 
     def run(self, batches: Generator[Batch], report: Callable[[int], None]) -> None:
@@ -102,8 +103,8 @@ class Scan:
     def tasks(self, batch: Batch) -> tuple[list[Task], Task]:
         """The work on a batch: tasks that can run at the same time, and one that runs after them.
 
-        The last tasks of all batches run in the order of the batches, so that sums of products are rounded the same
-        way every time.
+        The last tasks of all batches run in the order of the batches, so that sums of products are rounded the
+        same way every time.
         """
         if len(batch.codes):
             self._check(batch)
@@ -169,9 +170,7 @@ class Scan:
         counts.update_range(place, *limits)
         return True
 
-    def _scan_block(
-        self, number: int, batch: Batch, contributions: Sequence[Contributions], block: slice
-    ) -> None:
+    def _scan_block(self, number: int, batch: Batch, contributions: Sequence[Contributions], block: slice) -> None:
         """Count a block of a column for every classifier that has it, and look it up for every statistic."""
         codes, scores = batch.codes[block], BinnedValues(batch.columns[number][block])
         weight = None if batch.weight is None else batch.weight[block]

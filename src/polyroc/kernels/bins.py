@@ -1,17 +1,18 @@
 """Binned counts by class: an order-preserving integer key of a double, bins of keys, and one record per bin.
 
-Key. Half of the bit pattern of a double, read as a sign-magnitude integer, rises with the number (IEEE 754). Halving
-leaves room in 64 bits for one change: the keys of (1/2, 1] are those of 1 - x mirrored (1 - x is exact there by
-Sterbenz's lemma), so that probabilities near 1 are resolved as finely as those near 0. Two neighbouring doubles may
-share a key; no two change their order.
+Key. Half of the bit pattern of a double, read as a sign-magnitude integer, rises with the number (IEEE 754).
+Halving leaves room in 64 bits for one change: the keys of (1/2, 1] are those of 1 - x mirrored (1 - x is exact
+there by Sterbenz's lemma), so that probabilities near 1 are resolved as finely as those near 0. Two neighbouring
+doubles may share a key; no two change their order.
 
 Bins. The leading bits of a key (its binade) select a row of a table that holds the first bin of the binade and the
 number of key bits below a bin; the bin follows by one shift. A finer level does the same with the bins above it.
 
 Records. One row of int64 per bin: a mark and, for each class, the number of cases. The mark is 0 while the bin is
-empty, the disguised value while all cases of the bin have the same value, and `MIXED` once they differ. With weights
-the record continues with the sums of the weights and of their squares by class, each as a whole part and a fraction in
-units of 2^-52: integer sums do not depend on the order of the rows, nor on how they were split among workers.
+empty, the disguised value while all cases of the bin have the same value, and `MIXED` once they differ. With
+weights the record continues with the sums of the weights and of their squares by class, each as a whole part and a
+fraction in units of 2^-52: integer sums do not depend on the order of the rows, nor on how they were split among
+workers.
 
 Every kernel is one pass, O(rows) or O(bins x classes).
 """
@@ -143,7 +144,9 @@ def count_buffers(bins: int, classes: int) -> Buffers:
 
 
 @kernel
-def count_cases(bins: CodeArray, values: FloatArray, codes: CodeArray, records: IntArray, buffers: Buffers) -> None:
+def count_cases(
+    bins: CodeArray, values: FloatArray, codes: CodeArray, records: IntArray, buffers: Buffers
+) -> None:
     """Count cases without weights in buffers; see `count_buffers` and `flush_buffers`.
 
     Cases arrive in random order of bins. Queueing them by page and counting a page when its queue is full (a radix
@@ -212,7 +215,7 @@ def flush_buffers(records: IntArray, buffers: Buffers) -> None:
 
 @kernel
 def _add_exactly(record: IntArray, whole: int, fraction: int, amount: float) -> None:
-    """Add an amount, rounded down to a multiple of 2^-52, as integers: exact, so that the order does not matter."""
+    """Add an amount, rounded down to a multiple of 2^-52, as integers: the order of adding does not matter."""
     floor = np.floor(amount)
     record[whole] += np.int64(floor)
     record[fraction] += np.int64((amount - floor) * FRACTION_UNITS)
@@ -320,9 +323,9 @@ def scan_column(
 ) -> tuple[float, float]:
     """Locate values level by level, look them up in a table at level `depth`, and count them; one fused pass.
 
-    The rows of each level are `first` and `shift` of `locate`. Rows are processed in blocks that stay in the cache,
-    and in one call, so that threads do not compete for the interpreter lock between the steps. Returns the smallest
-    and the largest value, nan if one is missing.
+    The rows of each level are `first` and `shift` of `locate`. Rows are processed in blocks that stay in the
+    cache, and in one call, so that threads do not compete for the interpreter lock between the steps. Returns the
+    smallest and the largest value, nan if one is missing.
     """
     bins, rest = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int64)
     low, high = np.inf, -np.inf

@@ -1,48 +1,48 @@
-"""Which measures are read off tallies, and off which: columns of scores, or patterns of decisions."""
+"""Certified bounds of measures from binned counts, by the family that a measure declares (`Measure.bins`)."""
 
 from collections.abc import Mapping
 
 from polyroc.engines.bins import BinnedColumn
-from polyroc.engines.bounds.columns import bound_average_precision, bound_by_ranks, bound_scurfield
+from polyroc.engines.bounds.columns import bound_average_precision, bound_by_ranks, bound_volumes
 from polyroc.engines.bounds.decisions import bound_decisions
 from polyroc.engines.bounds.pairs import bound_pairs
 from polyroc.engines.bounds.statistic import BoundedStatistic
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.measures.measure import Measure
+from polyroc.measures.measure import Bins, Measure
+from polyroc.measures.registry import MEASURES
 from polyroc.scores import Schema
 
-__all__ = ["ENGINE_MEASURES", "bin_family", "bounded_statistic"]
-
-SCORE = ("auc", "gini", "partial_auc", "vus", "umbrella", "scurfield")
-CURVES = ("average_precision", "cost_area")  # the areas of curves, which the verb `curve` asks for
-PAIRS = ("hand_till", "ova")
-DECISIONS = ("accuracy", "pairwise_accuracy", "macro_average", "ht3")
-ENGINE_MEASURES = (*SCORE, *PAIRS, *DECISIONS)
+__all__ = ["bin_family", "bounded_statistic", "engine_measures"]
 
 
-def bin_family(measure: Measure) -> str:
-    """Which tallies the measure is read off."""
-    for name, keys in (("score", (*SCORE, *CURVES)), ("pairs", PAIRS), ("decisions", DECISIONS)):
-        if measure.key in keys:
-            return "wins" if measure.key == "pairwise_accuracy" else name
-    raise NotApplicableError(
-        f"{measure} looks at whole rows of several cases at once, which tallies do not keep; engines have "
-        f"{', '.join(ENGINE_MEASURES)}. Read a sample of the rows into memory for the others."
-    )
+def engine_measures() -> list[Measure]:
+    """The registered measures that can be bounded from binned counts."""
+    return [measure for measure in MEASURES.values() if measure.bins is not None]
+
+
+def bin_family(measure: Measure) -> Bins:
+    """The binned counts from which the measure is computed; an error if it declares none."""
+    if measure.bins is None:
+        raise NotApplicableError(
+            f"{measure} needs whole rows of several cases at once, which binned counts do not keep; engines have "
+            f"{', '.join(each.key for each in engine_measures())}. Read a sample of the rows into memory for the "
+            "others."
+        )
+    return measure.bins
 
 
 def bounded_statistic(
     measure: Measure, columns: Mapping[int, BinnedColumn], schema: Schema, rows: FloatArray | None = None
 ) -> BoundedStatistic:
-    """The measure read off its columns, with bounds; `rows` are what patterns of decisions stand for."""
+    """The measure of its columns with bounds; `rows` has a row of scores for each pattern of decisions."""
     if bin_family(measure) == "pairs":
         return bound_pairs(measure, [*columns.values()], schema)
     ((place, column),) = columns.items()
     if rows is not None:
         return bound_decisions(measure, column, rows, schema)
-    if measure.key == "scurfield":
-        return bound_scurfield(measure, column, schema)
-    if measure.key == "average_precision":
+    if measure.bound_rule == "volumes":
+        return bound_volumes(measure, column, schema)
+    if measure.bound_rule == "precision":
         return bound_average_precision(measure, column, schema, place)
     return bound_by_ranks(measure, column, schema, place)

@@ -1,4 +1,4 @@
-"""Measures of pairs of classes, each judged in the column of one of them: linear in the areas A(i|j)."""
+"""Bounds of measures that are linear in the pairwise areas A(i|j), each of which is the area of column i."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,9 +9,9 @@ import numpy as np
 from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.bounds.statistic import ROUNDING, BinnedStatistic, BoundedStatistic, Strata, widen
 from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.binned_pairs import grid_areas, grid_components
-from polyroc.measures.measure import Measure
-from polyroc.measures.pairwise import mean_of_pairs, one_versus_all, share_slopes
+from polyroc.kernels.binned_pairs import binned_areas, binned_components
+from polyroc.measures.measure import AreaForm, Measure
+from polyroc.measures.pairwise import area_gradient
 from polyroc.measures.statistic import Shares
 from polyroc.scores import Schema
 
@@ -19,101 +19,78 @@ __all__ = ["bound_pairs"]
 
 
 class _Areas:
-    """Every A(i|j), read off column i, and how far the order inside mixed cells can move it up or down."""
+    """Every A(i|j), from the bins of column i.
+
+    Attributes
+    ----------
+    values
+        At [i, j], A(i|j) with ties inside bins.
+    undecided
+        At [i, j], the share of pairs that are in one bin with different scores. Each counts one half in `values`
+        and 0 or 1 in truth, so the area is off by at most half of it.
+    """
 
     def __init__(self, columns: Sequence[BinnedColumn]) -> None:
         c = len(columns)
-        self.columns, self.values, self.inside = columns, np.zeros((c, c)), np.zeros((c, c))
+        self.columns, self.values, self.undecided = columns, np.zeros((c, c)), np.zeros((c, c))
         for i, column in enumerate(columns):
-            grid_areas(column.weight, column.mixed, i, self.values[i], self.inside[i])
+            binned_areas(column.weight, column.mixed, i, self.values[i], self.undecided[i])
             pairs = column.totals[i] * column.totals
             self.values[i] /= pairs
-            self.inside[i] /= pairs
+            self.undecided[i] /= pairs
 
     def bounded(self, gradient: FloatArray, strata: Strata, pooled: bool = False) -> BoundedStatistic:
-        """What is linear in the areas; `pooled` if the other classes are one stratum and count alike in it."""
+        """The statistic sum of gradient[i, j] A(i|j), whose gradient is not negative.
+
+        `pooled` if the classes other than i are one stratum, whose cases count the same.
+        """
         value = float((gradient * self.values).sum())
-        cells = max(len(column.mixed) for column in self.columns)
-        reach = float((gradient * self.inside).sum()) / 2.0 * (1.0 + ROUNDING * cells)
+        bins = max(len(column.mixed) for column in self.columns)
+        half = float((gradient * self.undecided).sum()) / 2.0 * (1.0 + ROUNDING * bins)
         tables = cache(lambda: self._tables(gradient, pooled))
         return BoundedStatistic(
             BinnedStatistic(value, lambda: strata, lambda: {i: table for i, (table, _) in tables().items()}),
-            *widen(value - reach, value + reach, self.columns, (0.0, 1.0), len(gradient)),
-            lambda: {i: off for i, (_, off) in tables().items()},
+            *widen(value - half, value + half, self.columns, (0.0, 1.0), len(gradient)),
+            lambda: {i: errors for i, (_, errors) in tables().items()},
         )
 
-    def shares(self) -> Shares:
-        """How the mean one-versus-all area depends on the shares of the classes."""
-        totals = self.columns[0].totals
-        slopes = share_slopes(self.values, one_versus_all(self.values, totals), totals)
-        return Shares(slopes, float(np.ptp(slopes)))
-
-    def shares_off(self) -> FloatArray:
-        """By class, how far the order inside mixed cells can move that: every area by half of what is inside."""
-        totals = self.columns[0].totals
-        half = self.inside / 2.0
-        return share_slopes(half, -one_versus_all(half, totals), totals)
-
     def _tables(self, gradient: FloatArray, pooled: bool) -> dict[int, tuple[FloatArray, FloatArray]]:
-        found = {}
+        """By column, the components and the bounds of their errors."""
+        tables = {}
         for i, slope in enumerate(gradient):
             if slope.any():
                 column = self.columns[i]
-                table, off = np.zeros(column.weight.shape), np.zeros(column.weight.shape)
+                table, errors = np.zeros(column.weight.shape), np.zeros(column.weight.shape)
                 loss = (slope != 0).astype(np.float64) if pooled else slope
-                grid_components(column.weight, column.totals, column.mixed, i, slope, loss, table, off)
-                found[i] = table, off
-        return found
+                binned_components(column.weight, column.totals, column.mixed, i, slope, loss, table, errors)
+                tables[i] = table, errors
+        return tables
 
 
 def bound_pairs(measure: Measure, columns: Sequence[BinnedColumn], schema: Schema) -> BoundedStatistic:
-    """Hand & Till's M or one-versus-all, with their parts."""
-    areas = _Areas(columns)
-    c, names = len(columns), schema.names
-    gradient = _gradient(measure, columns)
+    """A measure that is linear in the areas A(i|j), with its parts."""
+    form = measure.areas
+    assert form is not None
+    areas, totals = _Areas(columns), columns[0].totals
+    gradient = area_gradient(form.value, totals)
 
-    def cell(i: int, j: int) -> FloatArray:
-        found = np.zeros((c, c))
-        found[i, j] = 1.0
-        return found
+    def parts() -> Mapping[str, BoundedStatistic]:
+        linear = {} if form.bin_parts is None else form.bin_parts(schema.names, totals)
+        return {key: areas.bounded(part.gradient, part.strata, part.pooled) for key, part in linear.items()}
 
-    def pairs() -> Mapping[str, BoundedStatistic]:
-        def both(i: int, j: int) -> Strata:
-            return [((i,), 1.0), ((j,), 1.0)]
-
-        ordered = [(i, j) for i in range(c) for j in range(c) if i != j]
-        one = {f"A({names[i]}|{names[j]})": areas.bounded(cell(i, j), both(i, j)) for i, j in ordered}
-        two = {
-            f"A({names[i]},{names[j]})": areas.bounded((cell(i, j) + cell(j, i)) / 2, both(i, j))
-            for i, j in ordered
-            if i < j
-        }
-        return one | two
-
-    def rests() -> Mapping[str, BoundedStatistic]:
-        rest = [tuple(k for k in range(c) if k != i) for i in range(c)]
-        alone = np.eye(c)[:, :, None]
-        return {
-            names[i]: areas.bounded(alone[i] * gradient * c, [((i,), None), (rest[i], None)], pooled=True)
-            for i in range(c)
-        }
-
-    reach = [float(gradient[k].sum() + gradient[:, k].sum()) for k in range(c)]
-    whole = areas.bounded(gradient, [((k,), reach[k]) for k in range(c)])
-    if measure.key == "hand_till":
-        return replace(whole, parts=pairs)
-    reading = replace(whole.reading, shares=areas.shares, shares_off=areas.shares_off)
-    return replace(whole, reading=reading, parts=rests)
+    reach = [float(gradient[k].sum() + gradient[:, k].sum()) for k in range(len(columns))]
+    whole = areas.bounded(gradient, [((k,), reach[k]) for k in range(len(columns))])
+    return replace(whole, statistic=_with_shares(whole.statistic, form, areas, totals), parts=parts)
 
 
-def _gradient(measure: Measure, columns: Sequence[BinnedColumn]) -> FloatArray:
-    """The derivatives of the measure by every A(i|j), in which it is linear."""
-    c = len(columns)
-    if measure.key == "hand_till":
-        gradient = np.full((c, c), float(mean_of_pairs(np.ones((c, c)))) / (c * (c - 1)))
-    else:
-        alone = np.zeros((c, c, c))
-        alone[np.arange(c), :, np.arange(c)] = 1.0  # at [j], every A(i|j) is 1 and no other
-        gradient = one_versus_all(alone, np.broadcast_to(columns[0].totals, (c, c))).T / c
-    np.fill_diagonal(gradient, 0.0)
-    return gradient
+def _with_shares(statistic: BinnedStatistic, form: AreaForm, areas: _Areas, totals: FloatArray) -> BinnedStatistic:
+    """The statistic with its dependence on the shares of the classes, if it has any."""
+    slopes_of, error_of = form.share_slopes, form.share_slopes_off
+    if slopes_of is None or error_of is None:
+        return statistic
+
+    def shares() -> Shares:
+        slopes = slopes_of(areas.values, totals)
+        return Shares(slopes, float(np.ptp(slopes)))
+
+    return replace(statistic, shares=shares, shares_error=lambda: error_of(areas.undecided / 2.0, totals))

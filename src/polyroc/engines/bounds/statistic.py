@@ -47,8 +47,8 @@ class BinnedStatistic:
     shares_error
         Makes, by class, how far the derivative by its share can be off; None if it is exact.
     boundary
-        Makes what the interval needs if the chance value is a limit of the range, from the variance of a statistic,
-        the covariance of several and the effective number of cases of a class; None if it is inside.
+        Makes what the interval needs if the chance value is a limit of the range, from the variance of a
+        statistic, the covariance of several and the effective number of cases of a class; None if it is inside.
     """
 
     value: float
@@ -110,8 +110,8 @@ def binned_statistic(
 ) -> BinnedStatistic:
     """A statistic of a sample whose cases are bins, with its components arranged by bin and class.
 
-    By class, `bins` are the bins that its cases stand for; `starts` is the first case of each class, and `place` the
-    number of the column.
+    By class, `bins` are the bins that its cases stand for; `starts` is the first case of each class, and `place`
+    the number of the column.
     """
 
     def class_of(stratum: Stratum) -> int:
