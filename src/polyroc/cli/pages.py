@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from itertools import groupby
 
+from polyroc.cli.spelling import shell_spelling
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
+from polyroc.messages import Message
 from polyroc.output.terminal import Page, Row, printable
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import number_text, p_number, p_text
@@ -63,8 +65,8 @@ def _notes(found: Evaluation) -> list[str]:
         notes += bounds_told(found.estimates.values())
     ordered = sorted(found.skipped.items(), key=lambda item: item[1])
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
-        told = reason.removeprefix("is ").replace("labels=[...]", "--labels A,B,C")
-        notes.append(printable(f"Not shown ({told}): {', '.join(key for key, _ in keys)}."))
+        why = Message(reason).render(shell_spelling).removeprefix("is ")
+        notes.append(printable(f"Not shown ({why}): {', '.join(key for key, _ in keys)}."))
     return notes
 
 

@@ -15,6 +15,7 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods import Method
 from polyroc.inference.methods.bootstrap import Bootstrap, over_resamples
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import Call, Option
 
 __all__ = ["BandName", "band_around", "drawn_as", "working_hotelling"]
 
@@ -126,8 +127,12 @@ def working_hotelling(fit: BinormalFit, kind: CurveKind, level: float) -> Band:
 
     if kind == "pr" or np.isnan(fit.covariance).any():
         raise NotApplicableError(
-            "band='working_hotelling' is for ROC, DET and cost curves of independent cases that count one each; "
-            "use 'pointwise' or 'simultaneous' with Bootstrap()."
+            Option("band", "working_hotelling"),
+            " is for ROC, DET and cost curves of independent, unweighted cases; use ",
+            Option("band", "pointwise", "simultaneous"),
+            " with ",
+            Option("method", Call("Bootstrap")),
+            ".",
         )
     (aa, ab), (_, bb) = fit.covariance
     reach = sqrt(-2.0 * log(1.0 - level)) * np.sqrt(aa + 2.0 * ab * SPAN + bb * SPAN**2)
@@ -198,11 +203,17 @@ def _precision(prevalence: float, recall: FloatArray, false_positive_rate: Float
 
 def _refuse(found: Sweep, kind: CurveKind, name: BandKind, method: Method | None) -> None:
     if kind == "cost" and name == "pointwise":
-        raise NotApplicableError("A cost curve looks at all thresholds at once; ask for band='simultaneous'.")
+        raise NotApplicableError(
+            "The band of a cost curve covers all thresholds at once; use ", Option("band", "simultaneous"), "."
+        )
     if isinstance(method, Bootstrap):
         return
     if found.sample.scores.groups is not None:
-        raise NotApplicableError("A band by formula is for independent cases, here groups came; use Bootstrap().")
+        raise NotApplicableError(
+            "A band by formula assumes independent cases, but there are groups; use ",
+            Option("method", Call("Bootstrap")),
+            ".",
+        )
 
 
 def _ones(found: Sweep) -> FloatArray:

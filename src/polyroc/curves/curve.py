@@ -27,6 +27,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import checked_level, did_you_mean
@@ -126,7 +127,7 @@ def curve(
     """
     method = checked(method)
     if isinstance(method, Permutation):
-        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+        raise InputError(Option("method", Call("Permutation")), " is for comparisons; use another method.")
     _check(kind, multi_class, band, level, average, folds)
     if area is not None and average in AVERAGES:
         raise NotApplicableError(f"A curve averaged over folds has its own area, not {area}; leave out area.")
@@ -165,9 +166,18 @@ def _check(
             _one_of(name, value, known)
     checked_level(level)
     if average is not None and folds is None:
-        raise InputError(f"average={average!r} needs the fold of each case; give folds=..., or folds='groups'.")
+        raise InputError(
+            Option("average", average),
+            " needs the fold of each case; give it with ",
+            Option("folds", ...),
+            ", or use ",
+            Option("folds", "groups"),
+            ".",
+        )
     if folds is not None and kind not in ("roc", "det") and average != "pooled":
-        raise NotApplicableError(f"Curves of folds are averaged as ROC or DET curves, not for kind={kind!r}.")
+        raise NotApplicableError(
+            "Curves of folds are averaged as ROC or DET curves, not with ", Option("kind", kind), "."
+        )
 
 
 def _one_of(name: str, value: object, known: Sequence[str]) -> None:
@@ -184,12 +194,18 @@ def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **given: Any
             raise InputError(f"folds must name the fold of each case, or be 'groups', got {folds!r}.")
         scores = as_scores(y_true, y_score, groups=groups, **given)
         if scores.groups is None:
-            raise InputError("folds='groups' takes the groups for folds, but there are none; give groups=....")
+            raise InputError(
+                Option("folds", "groups"),
+                " uses the groups as folds, but there are none; pass ",
+                Option("groups"),
+                ".",
+            )
         return scores
     if groups is not None or isinstance(y_true, Scores):
         raise InputError(
-            "folds=... cannot be used beside groups, nor with Scores, which hold everything already; give the "
-            "folds as groups, and say folds='groups'."
+            "folds cannot be combined with groups or with Scores; pass the folds as groups, and use ",
+            Option("folds", "groups"),
+            ".",
         )
     return as_scores(y_true, y_score, groups=folds, **given)
 
@@ -198,11 +214,16 @@ def _require_curves(scores: Scores, multi_class: str | None) -> None:
     """Refuse what has no curve: decisions, a class without cases, many classes without a word on how."""
     needed = MEASURES["auc" if multi_class is None else "ova"]
     if multi_class is None and scores.n_classes > 2 and scores.kind != "decisions":
-        how = "each class against the rest with multi_class='ova', or every pair with multi_class='ovo'"
-        raise NotApplicableError(f"A curve is for 2 classes, here {scores.n_classes}; draw {how}.")
+        raise NotApplicableError(
+            f"A curve is for 2 classes, here {scores.n_classes}; draw each class against the rest with ",
+            Option("multi_class", "ova"),
+            ", or every pair with ",
+            Option("multi_class", "ovo"),
+            ".",
+        )
     reason = refusal(needed, scores, asked=True)
     if reason is not None:
-        raise NotApplicableError(f"A curve {reason}.")
+        raise NotApplicableError("A curve ", reason, ".")
     if scores.absent:
         raise InputError(f"No case of class {scores.absent[0]!r}: a curve needs cases of every class.")
 
@@ -307,8 +328,10 @@ class _Plan:
         assert self.average is not None
         if self.binormal or self.band not in (None, "pointwise") or (self.band and self.average != "vertical"):
             raise NotApplicableError(
-                f"A curve averaged over folds (average={self.average!r}) has no binormal fit, and no band but a "
-                "pointwise one of the vertical average; use average='pooled'."
+                "A curve averaged over folds has no binormal fit, and only the vertical average has a band, a "
+                "pointwise one; use ",
+                Option("average", "pooled"),
+                ".",
             )
         sweeps = [Sweep(Sample(each, problem.classifier)) for each in fold_scores(problem.scores).values()]
         sides = [(each.tp, each.fp) for each in sweeps]
@@ -324,8 +347,9 @@ class _Plan:
         """One curve per fold."""
         if multi_class is not None or len(scores.classifiers) > 1:
             raise NotApplicableError(
-                "One curve per fold is for one classifier and two classes; say average='vertical', 'threshold' or "
-                "'pooled' to make one curve of the folds."
+                "One curve per fold is for one classifier and two classes; use ",
+                Option("average", "vertical", "threshold", "pooled"),
+                " to average the folds.",
             )
         (classifier,) = scores.classifiers
         return {name: self.curve(Problem(name, classifier, each)) for name, each in fold_scores(scores).items()}

@@ -17,6 +17,7 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
+from polyroc.messages import Option
 from polyroc.scores import Scores
 
 __all__ = ["Tallied", "tallied_problems"]
@@ -60,7 +61,7 @@ def tallied_problems(
     Between two points the exact curve may bend; how far is bounded by the bounds of the area.
     """
     if asked.by:
-        raise NotApplicableError("curve does not take by=...; draw each group's files apart.")
+        raise NotApplicableError(Option("by"), " is not available for curves; draw a curve of each group's files.")
     whole = multi_class is not None and area.key == "auc"
     measure = area if multi_class is None else find(WHOLE[multi_class])
     found, _, like = solved(asked, measure, errors=errors and (whole or multi_class is None), **given)

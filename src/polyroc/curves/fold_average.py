@@ -14,6 +14,7 @@ from polyroc.curves.sweep import Sweep
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.messages import Option
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Scores
 
@@ -42,7 +43,9 @@ def fold_scores(scores: Scores) -> dict[str, Scores]:
         if each.absent:
             raise InputError(
                 f"{name.capitalize()} has no case of class {each.absent[0]!r}, but its curve needs both classes; "
-                "make stratified folds, or pool them with average='pooled'."
+                "use stratified folds, or pool the folds with ",
+                Option("average", "pooled"),
+                ".",
             )
     return found
 

@@ -15,6 +15,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Stratum
+from polyroc.messages import Call, Option
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number_text, restored, stored
 from polyroc.scores import WeightKind
@@ -180,7 +181,7 @@ def surface(
     """
     method = checked(method)
     if isinstance(method, Permutation):
-        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+        raise InputError(Option("method", Call("Permutation")), " is for comparisons; use another method.")
     if not isinstance(points, int | np.integer) or isinstance(points, bool) or points < 1:
         raise InputError(f"points must be a whole number of cells, 1 or more, got {points!r}.")
     weights = {"sample_weight": sample_weight, "weight_kind": weight_kind}

@@ -247,7 +247,7 @@ def check_fit(measure: Measure, kind: Kind, counted: Counted) -> None:
     )
     reason = refusal(measure, like, asked=True)
     if reason is not None:
-        raise NotApplicableError(f"{measure} {reason}.")
+        raise NotApplicableError(f"{measure} ", reason, ".")
     if measure.needs == "probabilities":
         for place, (low, high) in counted.ends.items():
             if low < -ROUNDING or high > 1 + ROUNDING:

@@ -15,6 +15,7 @@ from polyroc.estimates.boundary import Boundary, boundary_interval
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval_at
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import Option
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
 from polyroc.validation.arguments import checked_level
@@ -260,7 +261,7 @@ class Estimate(Result):
             raise InputError(f"alternative must be 'two-sided', 'greater' or 'less', got {alternative!r}.")
         null = next((each for each in (null, self.null, self.chance) if each is not None), None)
         if null is None:
-            raise InputError(f"{self.measure} has no chance value to test against; give null=...")
+            raise InputError(f"{self.measure} has no chance value to test against; use ", Option("null", ...))
         z = self.z_value(null)
         return two_sided(z) if alternative == "two-sided" else one_sided(z if alternative == "greater" else -z)
 

@@ -27,6 +27,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.messages import Call, Option
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
@@ -174,7 +175,9 @@ def _require_two(classifiers: Mapping[str, Any]) -> None:
     if len(classifiers) < 2:
         raise InputError(
             f"A comparison needs at least two classifiers, got {', '.join(map(repr, classifiers))}; "
-            "give y_score as a dict by classifier."
+            "name each, as in ",
+            Option("y_score", {"NAME": ...}),
+            ".",
         )
 
 
@@ -280,7 +283,10 @@ def _permuted(
 ) -> Comparison:
     """The same comparison with p-values from exchanging the classifiers, and intervals stretched to agree."""
     if "" not in blocks:
-        raise NotApplicableError("Permutation() exchanges classifiers case by case, so it needs the same cases.")
+        raise NotApplicableError(
+            Option("method", Call("Permutation")),
+            " exchanges the classifiers' scores case by case, so it needs the same cases for all classifiers.",
+        )
     pvalue, pairs = permutation_pvalues(method, measure, blocks[""])
     stretched = {
         pair: replace(each, pvalue=pairs[pair], stretch=_stretch(each, pairs[pair]))

@@ -20,6 +20,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
@@ -181,7 +182,7 @@ def evaluate(
     """
     method = checked(method)
     if isinstance(method, Permutation):
-        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+        raise InputError(Option("method", Call("Permutation")), " is for comparisons; use another method.")
     given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
     if over_files(y_true, engine, {**reading, **({} if by is None else {"by": by})}):
         from polyroc.inference.files import evaluate_files, scores_or_settings
@@ -222,7 +223,7 @@ def evaluate(
                 except NotApplicableError as reason:  # the method has no formula for it
                     if measure is not None:
                         raise
-                    skipped[each.key] = str(reason)
+                    skipped[each.key] = reason.message
                     continue
                 estimates[classifier, str(each)] = found[classifier]
     warn_of_small(scores, estimates)
@@ -240,7 +241,7 @@ def with_null(
     if null is None:
         return result
     if method is None:
-        raise InputError("A test against null needs a standard error; leave out method=None.")
+        raise InputError("A test against null needs a standard error; leave out ", Option("method", None), ".")
     if isinstance(result, Estimate):
         return replace(result, null=_null_of(result, null))
     if isinstance(result, Evaluation):
@@ -284,7 +285,7 @@ def choose(asked: Asked | Sequence[Asked] | None, scores: Scores) -> tuple[list[
     for each in chosen:
         reason = refusal(each, scores, asked=True)
         if reason is not None:
-            raise NotApplicableError(f"{each} {reason}.")
+            raise NotApplicableError(f"{each} ", reason, ".")
     return chosen, {}
 
 

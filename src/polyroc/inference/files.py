@@ -17,6 +17,7 @@ from polyroc.inference.methods import DeLong, Method
 from polyroc.io.read import read
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
+from polyroc.messages import Call, Option
 from polyroc.progress import Progress
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
@@ -56,11 +57,21 @@ def scores_or_settings(
             missing=missing,
         )
     if not isinstance(method, DeLong | None):
-        raise NotApplicableError(f"{method} needs the cases in memory; engines have DeLong(), or engine='memory'.")
+        raise NotApplicableError(
+            f"{method} needs the cases in memory; use ",
+            Option("method", Call("DeLong")),
+            " or ",
+            Option("engine", "memory"),
+            ".",
+        )
     if check_weight_kind(weight_kind, asked.weight is not None) == "frequency":
         raise NotApplicableError(
-            "weight_kind='frequency' repeats rows, which engines do not; read the file into memory with "
-            "engine='memory', or say weight_kind='importance' if the weights are not numbers of cases."
+            Option("weight_kind", "frequency"),
+            " repeats rows, which engines do not support; read the file into memory with ",
+            Option("engine", "memory"),
+            ", or use ",
+            Option("weight_kind", "importance"),
+            " if the weights are not numbers of cases.",
         )
     return asked
 

@@ -14,6 +14,7 @@ from polyroc.io.json_lines import json_source
 from polyroc.io.messages import shortened
 from polyroc.io.session import Session
 from polyroc.io.sources import Source, check_names, compression, kind_of, literal
+from polyroc.messages import Option
 from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["database_source", "file_source"]
@@ -33,7 +34,7 @@ def database_source(session: Session, path: Path, table: str | None) -> Source:
     if not held:
         raise InputError(f"{name} holds no table; give another file.")
     if table is None and len(held) > 1:
-        raise InputError(f"{name} holds several tables; say which with table=...: {', '.join(held)}.")
+        raise InputError(f"{name} has several tables; choose one with ", Option("table", *held), ".")
     if table is not None and table not in held:
         raise InputError(f"{name} holds no table {table!r}; {did_you_mean(table, held)}")
     chosen = (table or held[0]).replace('"', '""')
@@ -75,7 +76,9 @@ def file_source(session: Session, path: Path, asked: Collection[str], table: str
     file = _File(path, *_format(path))
     _check_content(file)
     if table is not None and file.format != "duckdb":
-        raise InputError(f"{file.name} is no DuckDB file and has no tables; leave table={table!r} out.")
+        raise InputError(
+            f"{file.name} is not a DuckDB file and has no tables; leave out ", Option("table", table), "."
+        )
     if file.format == "csv":
         return _csv(file, asked)
     if file.format == "duckdb":

@@ -27,7 +27,7 @@ def json_source(session: Session, path: Path, zipped: bool) -> Source:
             f"DESCRIBE SELECT * FROM read_json({_OPTIONS}, {_WHOLE_FILE})", parameters, f"'{path}'"
         )
     except InputError as error:
-        raise InputError(_odd_line(path, zipped) or str(error)) from None
+        raise InputError(_odd_line(path, zipped) or error.message) from None
     names = tuple(str(row[0]) for row in told)
     _check_capitals(session, path, names, parameters)
     kinds = tuple(kind_of(str(row[1])) for row in told)

@@ -6,6 +6,7 @@ import numpy as np
 
 from polyroc.errors import NotApplicableError
 from polyroc.measures.measure import Measure
+from polyroc.messages import Call, Message, Option
 from polyroc.scores import Scores
 
 __all__ = ["refusal", "require_measure", "require_plain_cases"]
@@ -22,7 +23,7 @@ def refusal(measure: Measure, scores: Scores, asked: bool) -> str | None:
     """
     few, most = measure.classes
     if scores.n_classes < few:
-        hint = "; two classes are judged by auc" if asked and scores.n_classes == 2 else ""
+        hint = "; for two classes use auc" if asked and scores.n_classes == 2 else ""
         return f"needs at least {few} classes, here {scores.n_classes}{hint}"
     if most is not None and scores.n_classes > most:
         exchanged = scores.n_classes > max(10, len(scores) / 2)
@@ -46,10 +47,14 @@ def _no_ranking(scores: Scores) -> str | None:
 def _no_order(scores: Scores, asked: bool) -> str | None:
     if scores.kind == "decisions" or (scores.kind == "matrix" and (asked or scores.n_classes == 2)):
         held = "decisions" if scores.kind == "decisions" else "one column per class"
-        hint = "make one with to_ordered(...)" if scores.n_classes > 2 else "two classes are judged by auc"
-        return f"needs one score per case that rises along the classes, here {held}{f'; {hint}' if asked else ''}"
+        reason = f"needs one score per case that rises along the classes, here {held}"
+        if not asked:
+            return reason
+        if scores.n_classes == 2:
+            return f"{reason}; for two classes use auc"
+        return Message(reason, "; convert it with ", Call("to_ordered", ...))
     if not scores.ordered:
-        return "needs the order of the classes; give it with labels=[...]"
+        return Message("needs the order of the classes; give it with ", Option("labels", [...]))
     return _no_probabilities(scores, asked) if scores.kind == "matrix" else None
 
 
@@ -67,14 +72,15 @@ def _no_role(measure: Measure, scores: Scores) -> str | None:
 def _no_positive(scores: Scores) -> str | None:
     if scores.positive is not None:
         return None
-    return f"needs to know the positive class; say pos_label={scores.labels[1]!r} or {scores.labels[0]!r}"
+    return Message("needs to know the positive class; use ", Option("pos_label", *reversed(scores.labels)))
 
 
 def _no_probabilities(scores: Scores, asked: bool) -> str | None:
     if scores.kind != "matrix":
         held = "decisions" if scores.kind == "decisions" else "one score per case"
-        hint = "; make them with to_probabilities(...)" if asked and scores.kind == "score" else ""
-        return f"needs probabilities, one column per class, here {held}{hint}"
+        reason = f"needs probabilities, one column per class, here {held}"
+        hint = asked and scores.kind == "score"
+        return Message(reason, "; convert it with ", Call("to_probabilities", ...)) if hint else reason
     for classifier, values in scores.values.items():
         if values.min() < -ROUNDING or values.max() > 1 + ROUNDING:
             row, column = np.argwhere((values < -ROUNDING) | (values > 1 + ROUNDING))[0]
@@ -85,13 +91,16 @@ def _no_probabilities(scores: Scores, asked: bool) -> str | None:
     return None
 
 
-INSTEAD = "use DeLong() or Bootstrap()"
+# methods for every measure, weights and groups
+GENERAL_METHODS = Option("method", Call("DeLong"), Call("Bootstrap"))
 
 
 def require_measure(method: object, measure: Measure, keys: Collection[str]) -> None:
     """Refuse a measure for which the method has no formula."""
     if measure.key not in keys:
-        raise NotApplicableError(f"{method} has a formula for {', '.join(keys)}, not for {measure}; {INSTEAD}.")
+        raise NotApplicableError(
+            f"{method} has a formula for {', '.join(keys)}, not for {measure}; use ", GENERAL_METHODS, "."
+        )
 
 
 def require_plain_cases(method: object, scores: Scores) -> None:
@@ -100,6 +109,7 @@ def require_plain_cases(method: object, scores: Scores) -> None:
     named = " and ".join(name for name, value in given.items() if value is not None)
     if named:
         raise NotApplicableError(
-            f"{method} is for independent cases that count one each, here {named} came; leave out {named}, "
-            f"or {INSTEAD}."
+            f"{method} is for independent, unweighted cases, but there are {named}; leave out {named}, or use ",
+            GENERAL_METHODS,
+            ".",
         )

@@ -9,7 +9,7 @@ from typing import Any
 from polyroc.errors import InputError
 from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
 from polyroc.measures.measure import Measure
-from polyroc.messages import short_repr
+from polyroc.messages import Call, Option, short_repr
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.reports.collection import gather
 from polyroc.reports.document import STORED, Report, checked_path
@@ -169,7 +169,7 @@ def _of_cases(scores: Scores, terms: _Terms, target: Path | None, progress: Prog
 def _not_permuted(method: Method | None) -> Method | None:
     method = checked(method)
     if isinstance(method, Permutation):
-        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+        raise InputError(Option("method", Call("Permutation")), " is for comparisons; use another method.")
     return method
 
 

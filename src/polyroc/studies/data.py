@@ -80,7 +80,7 @@ def load(plan: Plan, number: int) -> Data:
             data = _from_catalogue(asked)
         return _checked(_chosen(data, asked), asked)
     except PolyrocError as error:
-        raise type(error)(f"{plan.place('data', number)}: data set {asked.name!r}: {error}") from None
+        raise type(error)(f"{plan.place('data', number)}: data set {asked.name!r}: ", error.message) from None
 
 
 def _from_catalogue(asked: DataSet) -> Data:

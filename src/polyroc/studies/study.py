@@ -137,7 +137,7 @@ def check(plan: Plan, data: Sequence[Data]) -> None:
         try:
             check_measure(key, data)
         except (InputError, MeasureError) as error:
-            raise InputError(f"{plan.place('measures', number)}: {error}") from None
+            raise InputError(f"{plan.place('measures', number)}: ", error.message) from None
 
 
 def _check_same(store: Store, plan: Plan, data: Sequence[Data]) -> None:

@@ -12,6 +12,7 @@ from polyroc.measures.applicability import require_measure, require_plain_cases
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.messages import Call, Option
 
 __all__ = ["HanleyMcNeil", "Kind", "area_variance", "exponential", "hanley_mcneil"]
 
@@ -79,8 +80,9 @@ def hanley_mcneil(measure: str | Measure, samples: Sequence[Sample], kind: Kind 
     require_plain_cases(method, samples[0].scores)
     if len(samples) > 1:
         raise NotApplicableError(
-            f"{method} has no covariance of paired classifiers, here {len(samples)}; "
-            "use DeLong(), Unbiased() or Bootstrap()."
+            f"{method} has no covariance of paired classifiers, here {len(samples)}; use ",
+            Option("method", Call("DeLong"), Call("Unbiased"), Call("Bootstrap")),
+            ".",
         )
     return np.array([[SCALE[measure.key] ** 2 * _of_area(samples[0], kind)]])
 

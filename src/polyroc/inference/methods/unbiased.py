@@ -11,7 +11,7 @@ from polyroc.errors import NotApplicableError
 from polyroc.inference.covariance import covariance
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.concordance import Places, concordance, places, relations
-from polyroc.measures.applicability import INSTEAD, require_measure, require_plain_cases
+from polyroc.measures.applicability import GENERAL_METHODS, require_measure, require_plain_cases
 from polyroc.measures.measure import Measure
 from polyroc.measures.ordered import vus
 from polyroc.measures.registry import measure as find
@@ -249,7 +249,9 @@ def _outcomes(key: str, sample: Sample) -> Sequence[PairOutcomes | TripleOutcome
         return pairs_of(key, sample)
     if sample.classes > 3:
         raise NotApplicableError(
-            f"Unbiased() has a formula for vus of two or three classes, here {sample.classes}; {INSTEAD}."
+            f"The unbiased variance of vus is for two or three classes, here {sample.classes}; use ",
+            GENERAL_METHODS,
+            ".",
         )
     return [TripleOutcomes()]
 
