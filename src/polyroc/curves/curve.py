@@ -29,7 +29,7 @@ from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
 from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
-from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arguments import checked_level, did_you_mean
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
@@ -210,7 +210,7 @@ def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **given: Any
     return as_scores(y_true, y_score, groups=folds, **given)
 
 
-def _require_curves(scores: Scores, multi_class: str | None) -> None:
+def _require_curves(scores: Scores | Schema, multi_class: str | None) -> None:
     """Refuse what has no curve: decisions, a class without cases, many classes without a word on how."""
     needed = MEASURES["auc" if multi_class is None else "ova"]
     if multi_class is None and scores.n_classes > 2 and scores.kind != "decisions":
@@ -224,7 +224,7 @@ def _require_curves(scores: Scores, multi_class: str | None) -> None:
     reason = refusal(needed, scores, asked=True)
     if reason is not None:
         raise NotApplicableError("A curve ", reason, ".")
-    if scores.absent:
+    if isinstance(scores, Scores) and scores.absent:
         raise InputError(f"No case of class {scores.absent[0]!r}: a curve needs cases of every class.")
 
 
@@ -261,8 +261,8 @@ class _Plan:
     def of_files(self, asked: Settings, multi_class: MultiClass | None, **given: Any) -> Curve | Curves:
         """The curves of files that an engine counts."""
 
-        def check(like: Scores) -> None:
-            _require_curves(like, multi_class)
+        def check(schema: Schema) -> None:
+            _require_curves(schema, multi_class)
 
         errors = self.method is not None
         problems, whole = tallied_problems(asked, multi_class, self.area, errors, check=check, **given)

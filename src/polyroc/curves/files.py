@@ -8,7 +8,6 @@ from polyroc.curves.families import MultiClass, Problem
 from polyroc.engines.binned_sample import edge_scores, two_sides
 from polyroc.engines.bins import Column
 from polyroc.engines.bounds import bounded
-from polyroc.engines.bounds.reading import Classes
 from polyroc.engines.counts import Read
 from polyroc.engines.estimates import Facts, Judge
 from polyroc.engines.evaluate import solved
@@ -18,7 +17,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.messages import Option
-from polyroc.scores import Scores
+from polyroc.scores import Schema, Scores
 
 __all__ = ["Tallied", "tallied_problems"]
 
@@ -64,15 +63,17 @@ def tallied_problems(
         raise NotApplicableError(Option("by"), " is not available for curves; draw a curve of each group's files.")
     whole = multi_class is not None and area.key == "auc"
     measure = area if multi_class is None else find(WHOLE[multi_class])
-    found, _, like = solved(asked, measure, errors=errors and (whole or multi_class is None), **given)
+    found, _, schema = solved(asked, measure, errors=errors and (whole or multi_class is None), **given)
     if not found.read:
-        raise InputError("A class has no case: a curve needs cases of every class.")
+        cases = next(iter(found.estimates.values())).provenance.cases
+        absent = next(name for name, count in cases.items() if count == 0)
+        raise InputError(f"No case of class {absent!r}: a curve needs cases of every class.")
     estimates = {classifier: estimate for (classifier, _), estimate in found.estimates.items()}
     several = len(found.read) > 1
     problems = []
     for classifier, read in found.read.items():
         drawn = _Drawn(classifier, read, area, estimates[classifier], errors)
-        for sides in _sides(like, multi_class):
+        for sides in _sides(schema, multi_class):
             key = classifier if multi_class is None else f"{classifier}: {sides.key}" if several else sides.key
             problems.append(drawn.tallied(key, sides))
     return problems, estimates if whole else {}
@@ -93,11 +94,9 @@ class _Drawn:
         column = two_sides(self.read.columns[sides.column], sides.positive, sides.negative)
         scores = edge_scores(column, sides.names, 1, self.classifier)
         negatives, positives = (column.totals**2 / column.squares.sum(axis=0)).tolist()
-        return Tallied(
-            Problem(key, self.classifier, scores), self._judged(column, sides, scores), (positives, negatives)
-        )
+        return Tallied(Problem(key, self.classifier, scores), self._judged(column, scores), (positives, negatives))
 
-    def _judged(self, column: Column, sides: _Sides, scores: Scores) -> Estimate:
+    def _judged(self, column: Column, scores: Scores) -> Estimate:
         certificate, provenance = self.whole.certificate, self.whole.provenance
         assert certificate is not None
         provenance = replace(
@@ -106,17 +105,16 @@ class _Drawn:
             method="DeLong()" if self.errors else None,
         )
         facts = Facts(certificate.passes, certificate.rows, certificate.bytes, provenance)
-        classes = Classes(sides.names, scores.names, 1, False)
-        judge = Judge(self.area, self.classifier, classes, {0: column}, facts)
-        return judge.estimate(bounded(self.area, {0: column}, classes))
+        judge = Judge(self.area, self.classifier, scores.schema, {0: column}, facts)
+        return judge.estimate(bounded(self.area, {0: column}, scores.schema))
 
 
-def _sides(like: Scores, multi_class: MultiClass | None) -> Iterator[_Sides]:
-    names, c = like.names, like.n_classes
+def _sides(schema: Schema, multi_class: MultiClass | None) -> Iterator[_Sides]:
+    names, c = schema.names, schema.n_classes
     if multi_class is None:
-        assert like.positive is not None
-        i, j = like.positive, 1 - like.positive
-        yield _Sides("", (names[j], names[i]), i if like.kind == "matrix" else 0, [j], [i])
+        assert schema.positive is not None
+        i, j = schema.positive, 1 - schema.positive
+        yield _Sides("", (names[j], names[i]), i if schema.kind == "matrix" else 0, [j], [i])
     elif multi_class == "ova":
         for i in range(c):
             yield _Sides(names[i], (f"not {names[i]}", names[i]), i, [k for k in range(c) if k != i], [i])

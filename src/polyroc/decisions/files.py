@@ -21,7 +21,7 @@ from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule
-from polyroc.scores import Scores
+from polyroc.scores import Schema, Scores
 
 __all__ = ["FiledCases"]
 
@@ -78,44 +78,52 @@ class FiledCases:
         """Count two classes in cells, to choose a threshold from."""
         asked = replace(self.asked, tolerance=None)
         with progress_callback(self.progress) as report:
-            found, _, like = solved(asked, "auc", errors=False, check=_require_two, progress=report, **self.given)
+            found, _, schema = solved(
+                asked, "auc", errors=False, check=_require_two, progress=report, **self.given
+            )
         if not found.read:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
-        name = one_classifier(like, self.classifier)
+        name = one_classifier(schema, self.classifier)
         (column,) = found.read[name].columns.values()
         provenance = replace(found.estimates[name, "auc"].provenance, method="DeLong()")
-        return _Cells(edge_scores(column, like.labels, like.positive, name), name, column, provenance)
+        return _Cells(edge_scores(column, schema.labels, schema.positive, name), name, column, provenance)
 
     def frequencies(self) -> tuple[Scores, str]:
-        """Placeholder cases, one per class and weighted by its size; and the classifier they stand for."""
+        """The class frequencies as one weighted case per class, and the name of the classifier."""
         with open_rows(self.asked, **self.given) as data, progress_callback(self.progress) as report:
             totals = class_totals(data, report)
-            like: Scores = replace(data.like, sample_weight=totals[data.like.codes])
-            return like, one_classifier(like, self.classifier)
+            schema: Schema = data.schema
+        name = one_classifier(schema, self.classifier)
+        c = schema.n_classes
+        shape = c if schema.kind == "score" else (c, c)
+        codes, values = np.arange(c, dtype=np.int32), {name: np.zeros(shape)}
+        cases = Scores(codes, schema.labels, values, schema.kind, schema.positive, schema.ordered, totals)
+        return cases, name
 
     def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
         """How often each class is called what; `probabilities` are then required in [0, 1]."""
         with open_rows(self.asked, **self.given) as data:
-            like: Scores = data.like
-            name = one_classifier(like, self.classifier)
-            rule = rule if threshold is None else rule_at(like, threshold, rule)
+            schema: Schema = data.schema
+            name = one_classifier(schema, self.classifier)
+            rule = rule if threshold is None else rule_at(schema, threshold, rule)
             if rule is not None:
-                check_rule(rule, like)
-            elif like.kind == "score":
+                check_rule(rule, schema)
+            elif schema.kind == "score":
                 raise InputError("A score alone decides nothing; give a rule or a threshold.")
             with progress_callback(self.progress) as report:
                 column, shares = count_decisions(data, name, rule, probabilities, report)
-            cases = dict(zip(like.names, column.units.tolist(), strict=True))
+            cases = dict(zip(schema.names, column.units.tolist(), strict=True))
             weighted, dropped = data.rows.weighted, data.dropped
             facts = {"weighted": weighted, "dropped": dropped, "sampling": self.asked.sampling}
             provenance = Provenance(cases=cases, method="DeLong()", **facts)
-        return _rates(column, shares, like.names, name, provenance)
+        return _rates(column, shares, schema.names, name, provenance)
 
 
-def _require_two(like: Scores) -> None:
-    if like.n_classes > 2:
+def _require_two(schema: Schema) -> None:
+    if schema.n_classes > 2:
         raise NotApplicableError(
-            f"For {like.n_classes} classes the search for the best rule needs all cases in memory, and an engine "
+            f"For {schema.n_classes} classes the search for the best rule needs all cases in "
+            "memory, and an engine "
             "does not keep them. Use ",
             Option("calibrated", True),
             " for Bayes' rule with these costs and priors, or choose a rule on a sample of the rows and evaluate "

@@ -18,7 +18,7 @@ from polyroc.messages import Option, short_repr
 from polyroc.progress import ProgressOption
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule, ThresholdRule
-from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 
@@ -99,7 +99,7 @@ def rates(
     return _told(rates_of(scores, name, rule if threshold is None else rule_at(scores, threshold, rule)))
 
 
-def one_classifier(scores: Scores, asked: str | None) -> str:
+def one_classifier(scores: Scores | Schema, asked: str | None) -> str:
     """The classifier asked for, or the only one there is."""
     if asked is None and len(scores.classifiers) == 1:
         return scores.classifiers[0]
@@ -109,7 +109,7 @@ def one_classifier(scores: Scores, asked: str | None) -> str:
     return str(asked)
 
 
-def rule_at(scores: Scores, threshold: float, rule: Rule | None = None) -> Rule:
+def rule_at(scores: Scores | Schema, threshold: float, rule: Rule | None = None) -> Rule:
     """A threshold as a rule."""
     if rule is not None:
         raise InputError("Give a rule or a threshold, not both.")
@@ -176,7 +176,7 @@ def shares_by(rule: Rule, scores: Scores, values: FloatArray) -> FloatArray:
     return np.asarray(np.eye(len(places))[np.array(places)[codes]])
 
 
-def check_rule(rule: Rule, scores: Scores) -> None:
+def check_rule(rule: Rule, scores: Scores | Schema) -> None:
     """Refuse a rule that is for other classes, or for another kind of scores."""
     if scores.kind == "decisions":
         raise InputError("y_score holds labels, so it is decided already; a rule needs numbers.")
@@ -190,7 +190,7 @@ def check_rule(rule: Rule, scores: Scores) -> None:
     _check_direction(rule, scores)
 
 
-def _check_direction(rule: Rule, scores: Scores) -> None:
+def _check_direction(rule: Rule, scores: Scores | Schema) -> None:
     """High scores must indicate the same class in the data and in the rule."""
     if scores.kind != "score" or not isinstance(rule, ThresholdRule) or scores.positive is None:
         return

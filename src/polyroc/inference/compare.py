@@ -1,6 +1,6 @@
 """The verb `compare`: whether classifiers are equal, and if not, which differ."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
@@ -168,10 +168,12 @@ def _over_files(
         return _comparison(estimates, spread, np.empty((len(estimates), 0)), find(measure), adjustment)
 
     told = {name: given[name] for name in ("labels", "pos_label", "missing")}
-    return compare_files(asked, measure, made, progress, **told, check=lambda like: _require_two(like.values))
+    return compare_files(
+        asked, measure, made, progress, **told, check=lambda schema: _require_two(schema.classifiers)
+    )
 
 
-def _require_two(classifiers: Mapping[str, Any]) -> None:
+def _require_two(classifiers: Collection[str]) -> None:
     if len(classifiers) < 2:
         raise InputError(
             f"A comparison needs at least two classifiers, got {', '.join(map(repr, classifiers))}; "

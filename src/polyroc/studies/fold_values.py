@@ -12,7 +12,7 @@ from polyroc.measures.applicability import refusal
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure
 from polyroc.measures.sample import Sample
-from polyroc.scores import Scores
+from polyroc.scores import Schema, Scores
 
 __all__ = ["FoldTable", "applies", "check_measure", "fold_values"]
 
@@ -83,9 +83,7 @@ def applies(asked: Measure, data: Classes) -> bool:
     few, most = asked.classes
     if len(data.labels) < few or len(data.labels) > (most or len(data.labels)):
         return False
-    codes = np.arange(len(data.labels), dtype=np.int32)
-    example = Scores(codes, data.labels, {"learner": np.eye(len(codes))}, "matrix", data.positive)
-    reason = refusal(asked, example, asked=True)
+    reason = refusal(asked, Schema(data.labels, "matrix", data.positive), asked=True)
     if reason is not None and "positive class" in reason:
         reason = (
             f"needs to know the positive class; say positive = {data.labels[-1]!r} where the data set is named"

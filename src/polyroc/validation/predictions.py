@@ -17,7 +17,7 @@ from polyroc.validation.class_columns import are_numbers_only, match_columns
 from polyroc.validation.labels import Coded, encode, is_missing, renumber
 from polyroc.validation.messages import Words
 
-__all__ = ["as_vector", "classifier_values"]
+__all__ = ["as_vector", "check_width", "classifier_values"]
 
 
 def classifier_values(
@@ -71,15 +71,20 @@ def _by_class(array: Array, columns: tuple[str, ...] | None, labels: tuple[Hasha
     if columns is not None and not unnamed:
         places = match_columns(columns, labels, what)
         return array if places == list(range(len(places))) else array[:, places]
-    if array.shape[1] != len(labels):
+    check_width(array.shape[1], labels, what)
+    return array
+
+
+def check_width(columns: int, labels: tuple[Hashable, ...], what: str) -> None:
+    """Raise an error unless there is one column per class."""
+    if columns != len(labels):
         raise InputError(
-            f"{what} has {array.shape[1]} columns but there are {len(labels)} classes "
+            f"{what} has {columns} columns but there are {len(labels)} classes "
             f"{short_repr(list(labels))}; give one column per class, and name all classes, also those without "
             "cases, with ",
             Option("labels", [...]),
             ".",
         )
-    return array
 
 
 def _is_text(array: Array) -> bool:
