@@ -274,7 +274,7 @@ def test_fitted_on_other_cases():
         pr.to_probabilities(test, fitted_on=normalise(Y, {"a": SCORE}, labels=LABELS))
     with pytest.raises(InputError, match="same classes and classifiers"):
         pr.to_probabilities(test, fitted_on=normalise(Y, {"a": SCORE, "b": SCORE}, labels=LABELS[::-1]))
-    with pytest.raises(InputError, match="leave out labels"):
+    with pytest.raises(InputError, match="Scores cannot be combined with labels"):
         pr.to_probabilities(test, labels=LABELS)
 
 
@@ -322,7 +322,7 @@ def test_missing_scores_are_refused_or_stay_missing():
         (lambda: pr.conversions.GaussianLikelihoods.fit(Y, SCORE).probabilities(P), "one number per case"),
         (
             lambda: pr.conversions.GaussianLikelihoods.fit(Y, {"a": SCORE, "b": SCORE}),
-            "one classifier are needed, got a, b",
+            "scores of one classifier, got a, b",
         ),
         (lambda: pr.conversions.GaussianLikelihoods.fit(Y), "y_score is missing"),
     ],
@@ -451,7 +451,7 @@ def test_evaluate_shows_the_mark_and_a_footnote():
     assert not any(line.startswith("pdi *") for line in lines)
     plain = polyroc("evaluate", FILE, *IRIS).stdout
     assert "Converted" not in plain
-    assert "Not shown (needs the order of the classes; give it with --labels A,B,C): vus" in plain
+    assert "(needs the order of the classes; give it with --labels A,B,C)." in plain
     rows = list(csv.DictReader(io.StringIO(polyroc("evaluate", FILE, *IRIS, *ORDER, "--csv").stdout)))
     assert {row["measure"] for row in rows if row["converted"] == BY_RULE} == set(ORDERED)
     stored = json.loads(polyroc("evaluate", FILE, *IRIS, *ORDER, "--json").stdout)

@@ -638,9 +638,9 @@ def test_words_for_missing(word, tmp_path):
         ("y,s\n0,1\n1,2,3\n0,4\n0,1,1\n", {}, ["more values than the header has names (2) in rows 2, 4", "1,2,3"]),
         ("y,s\n0,1\n1\n0,4\n", {}, ["fewer values than the header has names (2) in row 2", "'1'"]),
         ("\ny,s\n0,1\n1\n0,4\n", {}, ["fewer values than the header has names (2) in row 2", "'1'"]),
-        ('y,s\n0,1\n"1,2\n0,4\n', {}, ["a quote that does not end", "in row 2"]),
-        ('y,s\n0,1\n"1"x,2\n', {}, ["a quote that does not end", "in row 2"]),
-        ("y,s\r\n0,1\n1,2\r\n", {}, ["not regular CSV", "lines end in different ways"]),
+        ('y,s\n0,1\n"1,2\n0,4\n', {}, ["a quote that is not closed", "in row 2"]),
+        ('y,s\n0,1\n"1"x,2\n', {}, ["a quote that is not closed", "in row 2"]),
+        ("y,s\r\n0,1\n1,2\r\n", {}, ["not regular CSV", "its line endings differ"]),
         (b"y,s\n0,1\n\xff\xfe\xfd,2\n1,3\n", {}, ["not text in UTF-8"]),
         ("y,s\n", {}, ["has columns but no rows"]),
         ("y,s", {}, ["has columns but no rows"]),
@@ -716,7 +716,7 @@ def test_a_folder(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a", "a.csv.zip", "a.gz", "a.parquet.gz", ".csv"])
 def test_an_unknown_ending(name, tmp_path):
-    refused(write(tmp_path, "y,s\n0,1\n", name), "tells no format; expected .csv, .tsv, .parquet", ".gz")
+    refused(write(tmp_path, "y,s\n0,1\n", name), "is no known format; expected .csv, .tsv, .parquet", ".gz")
 
 
 def test_a_path_that_cannot_be():

@@ -65,8 +65,8 @@ def _notes(found: Evaluation) -> list[str]:
         notes += bounds_told(found.estimates.values())
     ordered = sorted(found.skipped.items(), key=lambda item: item[1])
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
-        why = Message(reason).render(shell_spelling).removeprefix("is ")
-        notes.append(printable(f"Not shown ({why}): {', '.join(key for key, _ in keys)}."))
+        why = Message(reason).render(shell_spelling)
+        notes.append(printable(f"Not shown: {', '.join(key for key, _ in keys)} ({why})."))
     return notes
 
 

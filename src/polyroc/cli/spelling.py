@@ -11,6 +11,7 @@ OPTION_NAMES = {
     "y_score": "scores",
     "y_true": "truth",
     "class_": "class",
+    "folds": "groups",
     "rng": "seed",
 }
 CONVERSIONS = {

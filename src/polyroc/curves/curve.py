@@ -170,8 +170,6 @@ def _check(
             Option("average", average),
             " needs the fold of each case; give it with ",
             Option("folds", ...),
-            ", or use ",
-            Option("folds", "groups"),
             ".",
         )
     if folds is not None and kind not in ("roc", "det") and average != "pooled":
@@ -194,18 +192,11 @@ def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **given: Any
             raise InputError(f"folds must name the fold of each case, or be 'groups', got {folds!r}.")
         scores = as_scores(y_true, y_score, groups=groups, **given)
         if scores.groups is None:
-            raise InputError(
-                Option("folds", "groups"),
-                " uses the groups as folds, but there are none; pass ",
-                Option("groups"),
-                ".",
-            )
+            raise InputError("The groups are used as folds, but there are none; pass ", Option("groups"), ".")
         return scores
     if groups is not None or isinstance(y_true, Scores):
         raise InputError(
-            "folds cannot be combined with groups or with Scores; pass the folds as groups, and use ",
-            Option("folds", "groups"),
-            ".",
+            "folds cannot be combined with groups or with Scores; pass the folds as groups, and folds='groups'."
         )
     return as_scores(y_true, y_score, groups=folds, **given)
 

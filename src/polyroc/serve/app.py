@@ -148,15 +148,13 @@ async def choose(request: Request) -> Response:
     """Show the file's columns and ask what they are."""
     upload = _upload(request)
     try:
-        seen = await run_in_threadpool(preview, upload.path)
-        if not seen.looked_at:
-            raise InputError(
-                f"'{upload.path}' has the names of columns but no row below them; write the file again."
-            )
+        seen = await run_in_threadpool(preview, upload.file)
+        if not seen.previewed:
+            raise InputError(f"{upload.file.name} has column names but no rows; write the file again.")
     except PolyrocError as trouble:
         _visitor(request).uploads.pop(request.path_params["key"])
         upload.delete()
-        return _page("bad.html", 400, message=_told(trouble, upload))
+        return _page("bad.html", 400, message=trouble.render(field_spelling))
     found = suggestions(seen)
     return _page(
         "choose.html",
@@ -266,11 +264,6 @@ def _answer(request: Request, message: str, status: int) -> Response:
     if "text/html" in request.headers.get("accept", ""):
         return _page("bad.html", status, message=message)
     return JSONResponse({"message": message}, status)
-
-
-def _told(trouble: PolyrocError, upload: Upload) -> str:
-    message = trouble.render(field_spelling)
-    return message.replace(f"'{upload.path}'", f"'{upload.name}'").replace(str(upload.path), upload.name)
 
 
 def _page(template: str, status: int = 200, /, **values: Any) -> Response:
