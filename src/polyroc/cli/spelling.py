@@ -14,6 +14,7 @@ OPTION_NAMES = {
     "folds": "groups",
     "rng": "seed",
 }
+PYTHON_ONLY = {"area"}  # options that no command has, so no message of a command refers to them
 CONVERSIONS = {
     "to_ordered": (Option("convert", "sampat"), Option("convert", "expected")),
     "to_probabilities": (Option("convert", "gaussian"),),
@@ -41,7 +42,7 @@ def shell_spelling(reference: Reference) -> str:
     """
     if isinstance(reference, Call):
         return _call(reference)
-    if None in reference.values:  # no option turns something off that way
+    if reference.name in PYTHON_ONLY or None in reference.values:
         return str(reference)
     name = OPTION_NAMES.get(reference.name, reference.name.replace("_", "-"))
     values = [] if reference.values in ((), (True,)) else [" or ".join(map(_value, reference.values))]

@@ -7,8 +7,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from polyroc.curves.families import Curves
-from polyroc.curves.result import Curve
+from polyroc.curves.result import Curve, Curves
 from polyroc.errors import InputError, PolyrocError, PolyrocWarning
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.evaluation import Evaluation
