@@ -41,7 +41,8 @@ from polyroc.cli.spelling import shell_spelling
 from polyroc.cli.study import study
 from polyroc.cli.surface import surface
 from polyroc.errors import PolyrocError, PolyrocWarning
-from polyroc.output.terminal import Format, as_csv, render
+from polyroc.output.csv import as_csv
+from polyroc.output.text import Format, render
 
 __all__ = ["app", "run"]
 

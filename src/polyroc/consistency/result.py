@@ -10,8 +10,9 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number_text, plain
+from polyroc.results.result import SCHEMA, Result, plain
 from polyroc.validation.arguments import checked_level
 
 __all__ = ["Asymptotics", "Counts", "Joint", "MeasureComparison", "MeasureComparisons", "share_interval"]

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.results.result import SCHEMA, Result, number_text, restored, stored
+from polyroc.output.numbers import number_text
+from polyroc.results.result import SCHEMA, Result, restored, stored
 
 __all__ = ["Hull", "RandomisedRule", "Vertices", "checked_rate", "convex_hull", "rule_at"]
 

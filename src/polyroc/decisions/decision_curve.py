@@ -18,8 +18,9 @@ from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.applicability import ROUNDING
 from polyroc.measures.statistic import Shares, Statistic, Stratum
 from polyroc.messages import Option, short_repr
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, number_text, plain
+from polyroc.results.result import SCHEMA, Result, number, plain
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing

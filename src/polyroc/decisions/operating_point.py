@@ -10,7 +10,8 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.result import SCHEMA, Result, number_text
+from polyroc.output.numbers import number_text
+from polyroc.results.result import SCHEMA, Result
 from polyroc.rules import Rule, ThresholdRule
 
 __all__ = ["OperatingPoint", "Optimality"]

@@ -13,8 +13,9 @@ from polyroc.estimates.boundary import Boundary, unseen_variance
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import UNSEEN, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, number_text, plain
+from polyroc.results.result import SCHEMA, Result, number, plain
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.costs import as_priors
 

@@ -9,8 +9,9 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number_text
+from polyroc.results.result import SCHEMA, Result
 
 __all__ = ["HeldOut", "paired_volumes", "recount"]
 

@@ -7,7 +7,8 @@ from typing import Any, Self
 
 from polyroc._version import __version__
 from polyroc.estimates.intervals import ConfidenceInterval, interval
-from polyroc.results.result import SCHEMA, Result, number, number_text, plain
+from polyroc.output.numbers import number_text
+from polyroc.results.result import SCHEMA, Result, number, plain
 
 __all__ = ["SampleSize"]
 

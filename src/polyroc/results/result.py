@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from html import escape
 from math import inf, isfinite, isnan, nan
 from typing import Any, Self
 
@@ -10,14 +9,14 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.html import html_table
+from polyroc.output.tables import Table, record_table
+from polyroc.output.text import as_text
 
 __all__ = [
     "SCHEMA",
     "Result",
     "number",
-    "number_text",
-    "p_number",
-    "p_text",
     "plain",
     "restored",
     "stored",
@@ -77,15 +76,16 @@ class Result(ABC):
         """Pickle by plain data: what is computed lazily does not travel, its results do."""
         return type(self).from_dict, (self.to_dict(),)
 
+    def to_table(self, level: float = 0.95) -> Table:
+        """The records as a table of text, with intervals at a level."""
+        return record_table(self.rows(level))
+
+    def __str__(self) -> str:
+        return as_text(self.to_table())
+
     def _repr_html_(self) -> str:
-        """A table for notebooks; every text in it is escaped."""
-        rows = self.rows()
-        columns = [name for name in rows[0] if any(row[name] is not None for row in rows)] if rows else []
-        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in columns) + "</tr>" for row in rows
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        """The table as HTML, for notebooks."""
+        return html_table(self.to_table())
 
 
 # Results and fields that were stored under another name.
@@ -98,36 +98,6 @@ def _with_present_names(data: dict[str, Any]) -> dict[str, Any]:
     kind = RENAMED_KINDS.get(str(stored), stored)
     names = RENAMED_FIELDS.get(str(kind), {})
     return {names.get(name, name): value for name, value in data.items()} | {"kind": kind}
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return number_text(value)
-    return "" if value is None else str(value)
-
-
-def number_text(value: float) -> str:
-    """A number as people read it: four decimals.
-
-    >>> number_text(0.91960000001), number_text(float("nan"))
-    ('0.9196', 'nan')
-    """
-    return f"{value:.4f}"
-
-
-def p_number(pvalue: float) -> str:
-    """A p-value as people read it: three decimals, and nothing that looks like zero.
-
-    >>> p_number(0.0213), p_number(0.00001), p_number(1.0)
-    ('0.021', '< 0.001', '1.000')
-    """
-    return "< 0.001" if pvalue < 0.001 else f"{pvalue:.3f}"
-
-
-def p_text(pvalue: float) -> str:
-    """The same in a sentence: "p = 0.021", "p < 0.001"."""
-    shown = p_number(pvalue)
-    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
 
 def plain(value: float) -> float | None:
