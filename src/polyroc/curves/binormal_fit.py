@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.result import SCHEMA, Result, number_text, restored, stored
+from polyroc.results.result import Result, number_text
 
 __all__ = ["BinormalFit"]
 
@@ -93,24 +93,3 @@ class BinormalFit(Result):
         rows = [{"parameter": n, "value": v, "standard_error": s, "low": None, "high": None} for n, v, s in found]
         area = {"value": self.area.value, "standard_error": self.area.standard_error, "low": low, "high": high}
         return [*rows, {"parameter": "area", **area}]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "BinormalFit",
-            "a": self.a,
-            "b": self.b,
-            "covariance": [stored(row) for row in self.covariance],
-            "area": self.area.to_dict(level),
-            "categories": self.categories,
-            "log_likelihood": self.log_likelihood,
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        spread = np.array([restored(row) for row in data["covariance"]])
-        area = Estimate.from_dict(data["area"])
-        return cls(data["a"], data["b"], spread, area, data["categories"], data["log_likelihood"])

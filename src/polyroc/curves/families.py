@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from polyroc.curves.result import Curve
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, FloatArray
-from polyroc.results.result import SCHEMA, Result, number_text
+from polyroc.results.result import Result, number_text
 from polyroc.scores import Scores
 
 __all__ = ["Curves", "FamilyKind", "MultiClass", "Problem", "problems"]
@@ -83,26 +83,6 @@ class Curves(Result, Mapping[str, Curve]):
 
     def _repr_html_(self) -> str:
         return "".join(curve._repr_html_() for curve in self.curves.values())
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Curves",
-            "by": self.by,
-            "curves": {key: curve.to_dict(level) for key, curve in self.curves.items()},
-            "whole": {key: estimate.to_dict(level) for key, estimate in self.whole.items()},
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        return cls(
-            data["by"],
-            {key: Curve.from_dict(each) for key, each in data["curves"].items()},
-            {key: Estimate.from_dict(each) for key, each in data["whole"].items()},
-        )
 
 
 MultiClass = Literal["ova", "ovo"]

@@ -1,9 +1,9 @@
 """Band: where the curve itself may lie."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from polyroc.curves.hull import Hull, RandomisedRule, Vertices, area_between, ch
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.results.codec import Record, stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number_text, restored, stored
+from polyroc.results.result import Result, number_text
 
 __all__ = ["Band", "BandKind", "Curve", "CurveKind", "OperatingRates"]
 
@@ -22,7 +23,7 @@ BandKind = Literal["pointwise", "simultaneous"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Band:
+class Band(Record):
     """A confidence band around a curve, in the coordinates in which the curve is drawn.
 
     Attributes
@@ -47,17 +48,6 @@ class Band:
 
     def __repr__(self) -> str:
         return f"Band({self.kind}, {100 * self.level:g} %, {self.method})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        ends = {name: stored(getattr(self, name)) for name in ("x", "low", "high")}
-        return {"kind": self.kind, "method": self.method, "level": self.level, **ends}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        ends = {name: restored(data[name]) for name in ("x", "low", "high")}
-        return cls(data["kind"], data["method"], data["level"], **ends)
 
 
 CurveKind = Literal["roc", "pr", "det", "cost"]
@@ -93,7 +83,7 @@ class Curve(Result):
         A confidence band and a binormal fit, if they were asked for.
     """
 
-    kind: CurveKind
+    kind: CurveKind = field(metadata=stored_as("curve"))
     classifier: str
     positive: str
     negative: str
@@ -299,43 +289,6 @@ class Curve(Result):
 
         kept = self._kept(thin(self.fpr, self.tpr, SHOWN))
         return f"<p>{escape(repr(self))}</p>{super(Curve, kept)._repr_html_()}"
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON: every point; `thinned` first makes it small."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Curve",
-            "curve": self.kind,
-            "classifier": self.classifier,
-            "positive": self.positive,
-            "negative": self.negative,
-            "prevalence": self.prevalence,
-            "fpr": self.fpr.tolist(),
-            "tpr": self.tpr.tolist(),
-            "thresholds": stored(self.thresholds),
-            "area": self.area.to_dict(level),
-            "band": None if self.band is None else self.band.to_dict(),
-            "binormal": None if self.binormal is None else self.binormal.to_dict(level),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        area = Estimate.from_dict(data["area"])
-        return cls(
-            kind=data["curve"],
-            classifier=data["classifier"],
-            positive=data["positive"],
-            negative=data["negative"],
-            fpr=np.array(data["fpr"]),
-            tpr=np.array(data["tpr"]),
-            thresholds=restored(data["thresholds"]),
-            prevalence=data["prevalence"],
-            _area=lambda: area,
-            band=None if data["band"] is None else Band.from_dict(data["band"]),
-            binormal=None if data["binormal"] is None else BinormalFit.from_dict(data["binormal"]),
-        )
 
 
 EDGE = 5.0  # normal deviates beyond it, rates of 3e-7, are drawn at the edge
