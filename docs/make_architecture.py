@@ -29,10 +29,12 @@ DESCRIPTIONS = {
     "rules": "decision rules that can be deployed",
     "results": "base class, codec and provenance of results",
     "output": "numbers, tables and sentences",
+    "progress": "one convention for progress reports",
     "validation": "arrays, labels, weights, costs, arguments",
     "scores": "Scores: classes, predictions, weights, groups",
     "kernels": "compiled loops on plain arrays",
     "errors": "exceptions and warnings",
+    "messages": "messages with references to options, rendered for Python, shell or web",
     "_lazy": "public names that are imported on first use",
 }
 # Numbered as in "The path of one call" of docs/architecture.md.

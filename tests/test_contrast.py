@@ -377,7 +377,7 @@ def test_an_unknown_pair_is_told():
 
 
 def test_the_tables_of_the_page_are_true():
-    page = (Path(__file__).parents[1] / "docs" / "contrasts.md").read_text()
+    page = (Path(__file__).parents[1] / "docs" / "consistency.md").read_text()
     lines = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("|")]
     rows = [[cell.strip() for cell in line] for line in lines if line[0].strip().isdigit()]
     by_size, by_cut = [row for row in rows if len(row) == 7], [row for row in rows if len(row) == 6]
@@ -399,7 +399,7 @@ def test_the_tables_of_the_page_are_true():
 
 @pytest.mark.slow
 def test_the_code_of_the_page_runs():
-    page = (Path(__file__).parents[1] / "docs" / "contrasts.md").read_text()
+    page = (Path(__file__).parents[1] / "docs" / "consistency.md").read_text()
     said = {}
     mpl.use("agg")
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):

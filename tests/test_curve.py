@@ -345,7 +345,7 @@ def test_provenance_tells_how():
         ({"kind": "cost", "band": "pointwise"}, NotApplicableError, "band='simultaneous'"),
         ({"band": "pointwise", "groups": [1, 2, 1, 2]}, NotApplicableError, "independent cases"),
         ({"kind": "pr", "band": "working_hotelling"}, NotApplicableError, "working_hotelling|binormal"),
-        ({"method": pr.Permutation()}, InputError, "compare"),
+        ({"method": pr.Permutation()}, InputError, "comparisons"),
         ({"band": "pointwise", "method": pr.Bootstrap(n=1, rng=0)}, InputError, "two or more resamples"),
         ({"method": pr.HanleyMcNeil(), "groups": [1, 2, 3, 4]}, NotApplicableError, "groups"),
     ],

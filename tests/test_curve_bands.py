@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 import naive
 import polyroc as pr
-from polyroc.curves.sweep import Sweep, falling
+from polyroc.curves.sweep import Sweep, ranked_cases
 from polyroc.datasets import Binormal
 from polyroc.errors import NotApplicableError
 from samples import samples_of
@@ -25,10 +25,10 @@ def test_heights_of_weighted_cases_are_those_of_the_curve(data):
     rates = np.array(sorted(data.draw(st.lists(st.floats(0, 1), min_size=1, max_size=5))))
     rows = np.array([data.draw(weights(y)) for _ in range(3)])
     (sample,) = samples_of(y, s)
-    cases = falling(Sweep(sample))
+    cases = ranked_cases(Sweep(sample))
     grouped = np.concatenate([sample.cases(0), sample.cases(1)])
-    found = cases.at(rows[:, grouped], rates)
-    turned = cases.mirrored().at(rows[:, grouped], rates)
+    found = cases.tpr_at(rows[:, grouped], rates)
+    turned = cases.mirrored().tpr_at(rows[:, grouped], rates)
     for w, row, back in zip(rows, found, turned, strict=True):
         points = naive.roc_points(y, s, w)
         mirror = [(1 - t, 1 - u) for u, t in points[::-1]]
@@ -41,7 +41,9 @@ def test_heights_of_weighted_cases_are_those_of_the_curve(data):
 
 def test_a_resample_without_a_class_has_no_height():
     (sample,) = samples_of([0, 0, 1, 1], [1.0, 2.0, 3.0, 4.0])
-    found = falling(Sweep(sample)).at(np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1]]), np.array([0.0, 0.5]))
+    found = ranked_cases(Sweep(sample)).tpr_at(
+        np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1]]), np.array([0.0, 0.5])
+    )
     assert np.isnan(found[:2]).all()
     assert (found[2] == 1).all()
 
@@ -255,7 +257,7 @@ def test_cost_band_holds_the_true_costs_where_the_roc_band_holds_the_true_curve(
 
 def test_cost_curves_have_no_pointwise_band():
     y, s = Binormal(1.0).sample(30, rng=0)
-    with pytest.raises(NotApplicableError, match="ask for band='simultaneous'"):
+    with pytest.raises(NotApplicableError, match="use band='simultaneous'"):
         pr.curve(y, s, kind="cost", band="pointwise")
 
 

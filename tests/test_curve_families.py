@@ -161,10 +161,10 @@ def test_a_vertical_average_has_a_band_over_folds():
         ({"folds": [0, 1, 0]}, InputError, "one group per case"),
         ({"folds": "fold"}, InputError, "or be 'groups'"),
         ({"folds": "groups"}, InputError, "there are none"),
-        ({"folds": [0, 1, 0, 1], "groups": [0, 1, 0, 1]}, InputError, "beside groups"),
+        ({"folds": [0, 1, 0, 1], "groups": [0, 1, 0, 1]}, InputError, "combined with groups"),
         ({"folds": [0, 1, 0, 1], "kind": "pr"}, NotApplicableError, "ROC or DET"),
         ({"folds": [0, 1, 0, 1], "average": "threshold", "band": "pointwise"}, NotApplicableError, "pooled"),
-        ({"folds": [0, 1, 0, 1], "average": "vertical", "area": "gini"}, NotApplicableError, "leave out area"),
+        ({"folds": [0, 1, 0, 1], "average": "vertical", "area": "gini"}, NotApplicableError, "omit area"),
         ({"folds": [0, 1, 0, 1], "average": "vertical", "binormal": True}, NotApplicableError, "pooled"),
     ],
 )

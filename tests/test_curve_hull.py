@@ -55,7 +55,7 @@ def test_rule_names_classifiers_thresholds_and_probability():
     rule = hull.at(fpr=0.25)
     assert (rule.fpr, rule.tpr, rule.probability) == (0.25, 0.75, 0.5)
     assert rule.thresholds == (hull.thresholds[1], 1.0)
-    assert repr(hull).startswith("Hull(4 corners of early, late")
+    assert repr(hull).startswith("Hull(4 vertices of early, late")
 
 
 def test_hull_area_is_that_under_the_corners():

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 import polyroc as pr
 from disks import small_files
 from polyroc.cli.app import run as main
-from polyroc.engines.bounds.reading import Classes
 from polyroc.engines.groups import groups
 from polyroc.engines.refine import Asked, solve
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.session import parse_size
 from polyroc.errors import InputError, MissingFileError, NotApplicableError, OutOfSpaceError, PolyrocWarning
 from polyroc.measures.registry import measure
+from polyroc.scores import Schema
 from test_tally import MATRIX, ONE_COLUMN, TWO_CLASSES, number, share, tallied
 
 P = ["p_a", "p_b", "p_c"]
@@ -184,8 +184,8 @@ def check_solution(y, columns, w, keys, tolerance, matrix):
     """Bounds as narrow as asked, unless neighbouring doubles are all that is left; the exact value is inside."""
     rows = MemoryRows(Batch(y.astype(np.int32), [np.ascontiguousarray(each) for each in columns], w))
     places = tuple(range(len(columns)))
-    classes, kind = Classes((0, 1, 2), ("0", "1", "2"), None, matrix), "matrix" if matrix else "score"
-    asked = Asked([measure(key) for key in keys], {"one": places}, classes, kind, tolerance, room=2**26)
+    schema = Schema((0, 1, 2), "matrix" if matrix else "score", ordered=True)
+    asked = Asked([measure(key) for key in keys], {"one": places}, schema, tolerance, room=2**26)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PolyrocWarning)
         found = solve(rows, asked)

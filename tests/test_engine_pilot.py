@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 import polyroc as pr
 from polyroc.engines import pilot
 from polyroc.engines.bins import Cells, Layout, Placed
-from polyroc.engines.bounds.reading import Classes
 from polyroc.engines.refine import Asked, solve
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.measures.registry import measure
+from polyroc.scores import Schema
 
-CLASSES = Classes((0, 1, 2), ("0", "1", "2"), None, matrix=True)
+SCHEMA = Schema((0, 1, 2), "matrix")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def cases(n, seed=0, classifiers=1, decimals=None):
 
 def asked(keys=("hand_till",), classifiers=1, tolerance=1e-5):
     places = {f"c{k}": tuple(range(3 * k, 3 * k + 3)) for k in range(classifiers)}
-    return Asked([measure(key) for key in keys], places, CLASSES, "matrix", tolerance, paired=classifiers > 1)
+    return Asked([measure(key) for key in keys], places, SCHEMA, tolerance, paired=classifiers > 1)
 
 
 @pytest.mark.slow

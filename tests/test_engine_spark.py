@@ -12,12 +12,12 @@ import pytest
 import polyroc as pr
 from polyroc.engines import spark_executors
 from polyroc.engines.bins import Layout
-from polyroc.engines.bounds.reading import Classes
 from polyroc.engines.refine import Asked, solve
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.scan import Pass, Plan
 from polyroc.errors import InputError, MissingPackageError, NotApplicableError, OutOfSpaceError
 from polyroc.measures.registry import measure
+from polyroc.scores import Schema
 from test_engine import P, Q, frame
 from test_tally import MATRIX
 
@@ -306,15 +306,15 @@ def test_rows_that_change_between_passes(rows, later, told):
 
     codes = np.searchsorted(["a", "b", "c"], rows["kind"]).astype(np.int32)
     changing = Changing(Batch(codes, [rows[name].to_numpy() for name in P], None))
-    classes = Classes(("a", "b", "c"), ("a", "b", "c"), None, True)
+    schema = Schema(("a", "b", "c"), "matrix")
     with pytest.raises(InputError, match=told):
-        solve(changing, Asked([measure("hand_till")], {"one": (0, 1, 2)}, classes, "matrix"))
+        solve(changing, Asked([measure("hand_till")], {"one": (0, 1, 2)}, schema))
 
 
 def test_damaged_message():
     """What travels is checksummed."""
-    classes = Classes((0, 1), ("0", "1"), 1, False)
-    plan = Plan({"one": (0,)}, classes, False, {"one": {0: Layout.of(4)}}, (), None, True)
+    schema = Schema((0, 1), positive=1)
+    plan = Plan({"one": (0,)}, schema, False, {"one": {0: Layout.of(4)}}, (), None, True)
     work = Pass(plan)
     spark_executors.see_alone(work, Batch(np.array([0, 1], np.int32), [np.array([0.1, 0.7])], None))
     (message,) = spark_executors._message(None, work).to_pylist()

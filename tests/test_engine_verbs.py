@@ -13,11 +13,10 @@ from polyroc.cli.app import run as main
 from polyroc.curves.areas import AREAS
 from polyroc.engines.bins import Cells, Layout, Placed
 from polyroc.engines.bounds import bounded
-from polyroc.engines.bounds.reading import Classes
 from polyroc.engines.session import machine_memory
 from polyroc.errors import InputError, MissingFileError, NotApplicableError, OptimismWarning
 from polyroc.measures.sample import Sample
-from polyroc.scores import Scores
+from polyroc.scores import Schema, Scores
 from test_engine import P, Q, frame, written
 
 RISK = {"truth": "kind", "scores": "s", "pos_label": "b"}
@@ -98,7 +97,7 @@ class TestCurves:
         options = {**RISK, "engine": "duckdb"}
         with pytest.raises(NotApplicableError, match="in memory"):
             pr.curve(folder / "two.parquet", band="pointwise", method=pr.Bootstrap(n=10, rng=0), **options)
-        with pytest.raises(NotApplicableError, match="by="):
+        with pytest.raises(NotApplicableError, match="by is not available"):
             pr.curve(folder / "two.parquet", by="country", **options)
         with pytest.raises(NotApplicableError, match="multi_class='ova'"):
             pr.curve(folder / "one.parquet", engine="duckdb", **MATRIX)
@@ -127,7 +126,7 @@ def test_areas_are_inside_their_bounds(kind, rows, weighted):
     cells = Cells(Layout.of(3), 2, weighted)
     kept = weight > 0
     cells.add(Placed(score[kept]), y[kept].astype(np.int32), weight[kept] if weighted else None)
-    found = bounded(AREAS[kind], {0: cells.column()}, Classes((0, 1), ("0", "1"), 1, False))
+    found = bounded(AREAS[kind], {0: cells.column()}, Schema((0, 1), positive=1))
     assert found.low <= exact.value <= found.high
     assert found.low <= found.reading.value <= found.high
 

@@ -196,7 +196,7 @@ def test_a_bar_shows_the_size_of_the_archive_and_its_gini(capsys):
     assert "1 points, G 1.000" in capsys.readouterr().err
     pr.front(y, P, n=100, progress=False)
     assert capsys.readouterr().err == ""
-    with pytest.raises(InputError, match="progress must be True, or a function"):
+    with pytest.raises(InputError, match="progress must be True, False or a function"):
         pr.front(y, P, n=100, progress="bar")
 
 

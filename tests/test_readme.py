@@ -60,7 +60,7 @@ def test_the_make_targets_exist():
 
 def test_what_others_do_is_said_once():
     """The short table of peers is a part of the long one, where the evidence is."""
-    table = README[README.index("## What others do not") : README.index("## What is measured")]
+    table = README[README.index("## Comparison with other packages") : README.index("## Measures")]
     rows = re.findall(r"^\|.*\|$", table, flags=re.MULTILINE)
     assert len(rows) > 10
     assert set(rows) <= set((pages.DOCS / "peers.md").read_text().split("\n"))
@@ -87,7 +87,7 @@ def test_what_is_cited_is_this_version():
 
 
 def test_every_measure_is_listed():
-    table = README[README.index("## What is measured") : README.index("## Where the error bars")]
+    table = README[README.index("## Measures") : README.index("## Standard errors")]
     assert re.findall(r"`(\w+)`", table.split("Each of them")[0]) == list(MEASURES)
 
 

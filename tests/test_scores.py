@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyroc.scores import Scores, readable
+import polyroc as pr
+from polyroc.errors import DroppedRowsWarning, InputError
+from polyroc.measures.applicability import refusal
+from polyroc.measures.registry import MEASURES
+from polyroc.scores import Schema, Scores, readable
 
 CODES = np.array([0, 2, 2, 0, 2], dtype=np.int32)
 VALUES = {"forest": np.arange(5.0), "logit": np.ones(5)}
@@ -64,3 +68,77 @@ def test_readable_names(labels, names):
 @given(st.lists(st.one_of(st.integers(), st.text(max_size=3), st.floats(allow_nan=False)), unique=True))
 def test_names_are_distinct_where_labels_are(labels):
     assert len(set(readable(tuple(labels)))) == len(labels)
+
+
+def test_from_arrays_is_what_the_verbs_build():
+    y, s = [0, 0, 1, 1, 1], [0.1, 0.4, 0.35, 0.8, 0.4]
+    weight, groups = [1.0, 2.0, 1.0, 0.5, 1.0], ["a", "b", "a", "b", "c"]
+    scores = pr.Scores.from_arrays(y, s, sample_weight=weight, groups=groups, sampling="case-control")
+    assert scores.codes.tolist() == y
+    assert scores.groups.tolist() == [0, 1, 0, 1, 2]
+    assert (scores.positive, scores.sampling, scores.weight_kind) == (1, "case-control", "importance")
+    options = {"sample_weight": weight, "groups": groups, "sampling": "case-control"}
+    assert pr.evaluate(scores, measure="auc").to_dict() == pr.evaluate(y, s, measure="auc", **options).to_dict()
+
+
+def test_from_arrays_takes_labels_and_several_classifiers():
+    y = ["low", "high", "mid", "low"]
+    scores = pr.Scores.from_arrays(
+        y, {"a": np.eye(3)[[0, 2, 1, 0]], "b": np.full((4, 3), 1 / 3)}, labels=["low", "mid", "high"]
+    )
+    assert (scores.labels, scores.ordered, scores.kind) == (("low", "mid", "high"), True, "matrix")
+    assert scores.classifiers == ("a", "b")
+    assert pr.evaluate(scores, measure="hand_till", method=None)["a", "hand_till"].value == 1.0
+
+
+def test_from_arrays_repeats_frequency_weights_and_drops_missing_rows():
+    scores = pr.Scores.from_arrays([0, 1], [0.2, 0.7], sample_weight=[3, 2], weight_kind="frequency")
+    assert (len(scores), scores.sample_weight, scores.weight_kind) == (5, None, "frequency")
+    with pytest.warns(DroppedRowsWarning):
+        scores = pr.Scores.from_arrays([0, 1, 1], [0.2, np.nan, 0.7], missing="drop")
+    assert (len(scores), scores.dropped) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (([0, 1], [0.2]), {}, "y_true has 2 cases but y_score has 1"),
+        (([0, 1], [0.2, np.nan]), {}, "missing values"),
+        (([0, 1], [0.2, np.inf]), {}, "y_score"),
+        ((["a", "b"], [0.2, 0.3]), {}, "positive class"),
+        (([0, 0], [0.2, 0.3]), {}, "one class only"),
+        (([0, 2], [0.2, 0.3]), {"labels": [0, 1]}, "not among labels"),
+        (([0, 1], [0.2, 0.3]), {"sample_weight": [1, -1]}, "negative weights"),
+        (([0, 1], [0.2, 0.3]), {"weight_kind": "frequency"}, "there is none"),
+        (([0, 1], [0.2, 0.3]), {"groups": ["a"]}, "one group per case"),
+        (([0, 1], [0.2, 0.3]), {"sampling": "random"}, "sampling must be"),
+        (([0, 1], [0.2, 0.3]), {"missing": "ignore"}, "missing must be"),
+        (([0, 1, 2], [[0.2, 0.8]] * 3), {}, "2 columns but there are 3 classes"),
+    ],
+)
+def test_from_arrays_rejects_invalid_input(arguments, options, message):
+    with pytest.raises(InputError, match=message):
+        pr.Scores.from_arrays(*arguments, **options)
+
+
+def test_schema_of_scores():
+    assert SCORES.schema == Schema(("a", "b", "c"), "score", None, False, ("forest", "logit"), "cohort")
+    assert (SCORES.schema.names, SCORES.schema.n_classes) == (SCORES.names, SCORES.n_classes)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("asked", [False, True])
+@pytest.mark.parametrize("positive", [None, 1])
+@pytest.mark.parametrize(
+    ("kind", "classes"),
+    [("score", 2), ("matrix", 2), ("decisions", 2), ("score", 3), ("matrix", 3), ("decisions", 3)],
+)
+def test_a_schema_decides_applicability_as_scores_do(kind, classes, positive, asked, ordered):
+    """Of valid probabilities; the range of the values is the only thing that a schema does not know."""
+    if classes == 3 and positive is not None:
+        return
+    codes = np.arange(classes, dtype=np.int32)
+    values = np.linspace(0, 1, classes) if kind == "score" else np.eye(classes)
+    scores = Scores(codes, tuple(range(classes)), {"one": values}, kind, positive, ordered)
+    for measure in MEASURES.values():
+        assert refusal(measure, scores.schema, asked) == refusal(measure, scores, asked), measure

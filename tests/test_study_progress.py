@@ -9,8 +9,8 @@ from rich.console import Console
 
 import polyroc as pr
 from polyroc.cli.study_progress import table_of
-from polyroc.studies.fit import Job, Outcome
-from polyroc.studies.progress import Tally
+from polyroc.studies.fit import FitKey, FitResult
+from polyroc.studies.progress import StudyProgress
 
 
 def tally(learners, data_sets, blocks=3, workers=1):
@@ -20,11 +20,11 @@ def tally(learners, data_sets, blocks=3, workers=1):
             "learners": [{"name": name, "class": "study_learners:Prior"} for name in learners],
         }
     )
-    return Tally(plan, [blocks] * len(data_sets), {}, {}, workers)
+    return StudyProgress(plan, [blocks] * len(data_sets), {}, {}, workers)
 
 
 def fitted(job, failure=None, seconds=1.0):
-    return Outcome(job, None if failure else np.ones((1, 2)), failure, seconds)
+    return FitResult(job, None if failure else np.ones((1, 2)), failure, seconds)
 
 
 def drawn(what, width, height):
@@ -36,8 +36,8 @@ def drawn(what, width, height):
 def test_a_small_study_is_shown_whole():
     what = tally(["bayes", "knn"], ["iris", "wdbc"])
     for k in range(3):
-        what.note(fitted(Job(0, 0, k)))
-    what.note(fitted(Job(0, 1, 0), failure="no luck"))
+        what.add(fitted(FitKey(0, 0, k)))
+    what.add(fitted(FitKey(0, 1, 0), failure="no luck"))
     lines = drawn(what, 80, 24)
     assert lines[0].startswith("4 of 12 fits, 1 failed (0:00:0")
     assert [line.split() for line in lines if "/" in line] == [
@@ -55,7 +55,7 @@ def test_a_large_study_fits_the_screen_and_the_work_stays_in_sight(width, height
     for i in range(9):
         for j in range(30):
             for k in range(3):
-                what.note(fitted(Job(i, j, k)))
+                what.add(fitted(FitKey(i, j, k)))
             lines = drawn(what, width, height)
             assert len(lines) < height
             assert max(map(len, lines)) <= width
@@ -79,6 +79,6 @@ def test_the_time_left_counts_what_goes_on_beside_the_fits(monkeypatch):
     assert what.seconds_left() is None
     clock[0] += 12
     for k in range(3):
-        what.note(fitted(Job(0, 0, k)))
-    what.note(fitted(Job(0, 1, 0)))
+        what.add(fitted(FitKey(0, 0, k)))
+    what.add(fitted(FitKey(0, 1, 0)))
     assert what.seconds_left() == pytest.approx(24)

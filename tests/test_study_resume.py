@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import polyroc as pr
-from polyroc.studies.splits import seed_of
+from polyroc.studies.splits import seed_for
 from test_study_run import HERE, content, plan
 
 KILLS = 20
@@ -24,8 +24,8 @@ import duckdb
 import polyroc.measures
 from polyroc.studies import store
 from polyroc.studies.plan import Plan
-from polyroc.studies.running import study
-store.EVERY = 0.03  # so that many kills come in the midst of writing
+from polyroc.studies.study import study
+store.FLUSH_SECONDS = 0.03  # so that many kills come in the midst of writing
 plan = Plan.read(sys.argv[1])
 for _ in sys.stdin:
     child = os.fork()
@@ -81,7 +81,7 @@ def stored(path):
             "SELECT l.name, b.repeat, b.fold FROM polyroc_study.fits AS f JOIN polyroc_study.blocks AS b "
             "USING (data_set, block) JOIN polyroc_study.learners AS l USING (learner)"
         ).fetchall()
-    seeds = [seed_of(0, "blobs", *job) for job in jobs]
+    seeds = [seed_for(0, "blobs", *job) for job in jobs]
     assert len(seeds) == len(set(seeds))
     return set(seeds)
 

@@ -19,7 +19,7 @@ from disks import small_files
 from polyroc.cli.study_tests import NAMES
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.studies.data import load
-from polyroc.studies.splits import blocks, others
+from polyroc.studies.splits import split_data, training_cases
 from polyroc.studies.store import Store
 
 HERE = Path(__file__).parent
@@ -72,8 +72,8 @@ def test_predictions_are_those_of_scikit_learn_fold_by_fold(tmp_path):
     data = load(asked, 0)
     told = found.predictions()
     assert len(told["probability"]) == 2 * 150 * 3
-    for place, block in enumerate(blocks(data, asked.splitting, asked.seed)):
-        train = others(150, block.test)
+    for place, block in enumerate(split_data(data, asked.splitting, asked.seed)):
+        train = training_cases(150, block.test)
         model = make_pipeline(StandardScaler(), LogisticRegression(C=0.5)).fit(data.X[train], data.y[train])
         P = model.predict_proba(data.X[block.test])
         here = (told["repeat"] == block.repeat) & (told["fold"] == block.fold)
@@ -158,10 +158,10 @@ def test_no_row_tested_on_is_seen_by_learner_or_preprocessing(tmp_path):
     assert found.failures == ()
     data, told = load(asked, 0), found.predictions()
     inside = True
-    for block in blocks(data, asked.splitting, asked.seed):
+    for block in split_data(data, asked.splitting, asked.seed):
         here = (told["learner"] == "scaled") & (told["fold"] == block.fold) & (told["class"] == "1")
         P = told["probability"][here]
-        train = data.X[others(len(data), block.test), 0]
+        train = data.X[training_cases(len(data), block.test), 0]
         x = (data.X[block.test, 0] - train.min()) / np.ptp(train)
         np.testing.assert_allclose(np.log(P / (1 - P)), x, atol=1e-12)  # rounding of the logistic function
         inside &= bool(((x >= 0) & (x <= 1)).all())
@@ -172,7 +172,7 @@ def test_a_leak_would_be_caught(tmp_path, monkeypatch):
     """The learner that remembers does fail where rows tested on are among those learned from."""
     from polyroc.studies import fit
 
-    monkeypatch.setattr(fit, "others", lambda cases, _: np.arange(cases))
+    monkeypatch.setattr(fit, "training_cases", lambda cases, _: np.arange(cases))
     found = pr.study(plan("Remembers"), out=tmp_path / "s.duckdb")
     assert {each.message for each in found.failures} == {"AssertionError: asked of a row it has learned from"}
 
@@ -208,8 +208,8 @@ def test_random_numbers_of_the_caller_are_left_alone(tmp_path):
     pr.study(plan("Worldly"), out=tmp_path / "s.duckdb")
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
-    def interrupted(tally):
-        if tally.latest is not None:
+    def interrupted(done, total, message):
+        if done > 0:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as caught:  # held, and with it the frames of the run
@@ -269,7 +269,7 @@ def test_files_that_are_no_store_are_left_alone(tmp_path):
         pr.Study.open(tmp_path / "none.duckdb")
     left = tmp_path / "gone.duckdb.wal"
     left.write_text("of a run that was killed, whose store was then removed")
-    with pytest.raises(InputError, match=r"gone.duckdb.wal' is left of a store that is gone; remove"):
+    with pytest.raises(InputError, match=r"gone.duckdb.wal' belongs to a store that no longer exists; remove"):
         pr.study(plan("Prior"), out=tmp_path / "gone.duckdb")
     assert left.exists()
     with pytest.raises(InputError, match="there is no folder"):
@@ -280,7 +280,7 @@ def test_no_room_for_a_store(small_disk):
     store = small_disk / "s.duckdb"
     with (
         nullcontext() if small_disk.is_mount() else small_files(2**17),
-        pytest.raises(InputError, match=r"s.duckdb' cannot be written: .* Nothing was stored; make room"),
+        pytest.raises(InputError, match=r"s.duckdb' cannot be written: .* Nothing was stored; free some space"),
     ):
         pr.study(plan("Prior"), out=store)
     assert not [*small_disk.iterdir()]
@@ -298,7 +298,7 @@ def test_a_second_process_is_told_who_has_the_store(tmp_path):
             with pytest.raises(InputError, match=f"in use by process {other.pid}"):
                 attempt()
         other.stdin.close()
-    with Store.opened(store, write=True), pytest.raises(InputError, match="another study of this process"):
+    with Store.open(store, write=True), pytest.raises(InputError, match="another study of this process"):
         pr.study(plan("Prior"), out=store)
     assert pr.study(plan("Prior"), out=store).left == 0
 
@@ -380,7 +380,7 @@ def test_measures_are_computed_where_they_fit(tmp_path):
     np.testing.assert_allclose(
         found.values("auc", "blobs").values, found.values("hand_till", "blobs").values, atol=1e-15
     )
-    with pytest.raises(InputError, match="auc is not for the number of classes that data set 'three' has"):
+    with pytest.raises(InputError, match="auc is not for the number of classes of data set 'three'"):
         found.values("auc", "three")
     with pytest.raises(InputError, match="name one of blobs, three"):
         found.values("hand_till")
@@ -419,7 +419,7 @@ def test_a_pooled_test_of_hold_outs(tmp_path):
     assert pooled.pvalue == pytest.approx(plain.pvalue, rel=1e-12)
     assert found.recommend().test == "pooled_test"
     many = pr.study(replace(asked, splitting=replace(asked.splitting, repeats=3)), out=tmp_path / "many.duckdb")
-    with pytest.warns(PolyrocWarning, match="Cases of 'blobs' are in several test sets and count as if"):
+    with pytest.warns(PolyrocWarning, match="Some cases of 'blobs' are in several test sets and are counted as"):
         many.pooled_test()
 
 
@@ -430,7 +430,7 @@ def test_a_study_travels_as_plain_data_and_judges_the_same(tmp_path):
     assert back.failures == found.failures
     assert back.to_dict() == found.to_dict()
     assert repr(found) == "Study(3 learners on blobs: auc, accuracy, 4 failed)"
-    with pytest.raises(InputError, match="Only values were kept"):
+    with pytest.raises(InputError, match="has values only"):
         back.predictions()
 
 

@@ -111,11 +111,11 @@ def test_what_comes_back():
 
 def test_bad_input_is_told():
     y, P = data_for("he", np.random.default_rng(2), [3, 3, 3])
-    with pytest.raises(MeasureError, match="There is no surface for pdi; known: vus, mossman, he"):
+    with pytest.raises(MeasureError, match="pdi has no surface; known: vus, mossman, he"):
         pr.surface(y, P, measure="pdi")
-    with pytest.raises(InputError, match="points must be a whole number of cells, 1 or more, got 0"):
+    with pytest.raises(InputError, match="points must be a positive integer, got 0"):
         pr.surface(y, P, measure="he", points=0)
-    with pytest.raises(NotApplicableError, match="A surface is for 3 classes, here 2"):
+    with pytest.raises(NotApplicableError, match="A surface needs 3 classes, got 2"):
         pr.surface([0, 1, 0], [1, 2, 3], labels=[0, 1])
     with pytest.raises(NotApplicableError, match="vus needs"):
         pr.surface(y, P, labels=[0, 1, 2])

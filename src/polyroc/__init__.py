@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from polyroc.consistency.compare_measures import compare_measures
     from polyroc.conversions import to_ordered, to_probabilities
     from polyroc.curves.curve import curve
-    from polyroc.curves.families import Curves
-    from polyroc.curves.result import Curve
+    from polyroc.curves.result import Curve, Curves
     from polyroc.curves.surface import Surface, surface
     from polyroc.decisions.decision_curve import decision_curve
     from polyroc.decisions.operate import operate
@@ -126,7 +125,7 @@ __getattr__, __dir__ = attach(
         "Bootstrap": "polyroc.inference.methods.bootstrap",
         "Comparison": "polyroc.estimates.comparison",
         "Curve": "polyroc.curves.result",
-        "Curves": "polyroc.curves.families",
+        "Curves": "polyroc.curves.result",
         "DeLong": "polyroc.inference.methods",
         "Difference": "polyroc.estimates.difference",
         "Estimate": "polyroc.estimates.estimate",

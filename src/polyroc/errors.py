@@ -23,11 +23,14 @@
                                 a difference without any sampling variance has no p-value
         ToleranceWarning        certified bounds are further apart than was asked
 
-Every message says what was expected, what came, and what to do next.
+Every message says what was expected, what came, and what to do next. References to options and calls are parts of
+the message (see `polyroc.messages`), which the command line and the web page render in their own spelling.
 """
 
 import sys
 import warnings
+
+from polyroc.messages import Message, Reference, Spelling
 
 __all__ = [
     "ComponentsError",
@@ -52,7 +55,26 @@ __all__ = [
 
 
 class PolyrocError(ValueError):
-    """Base class of all polyroc errors: bad data, or a request that cannot be met."""
+    """Base class of all polyroc errors: bad data, or a request that cannot be met.
+
+    >>> error = InputError("Rows are incomplete; use ", Option("missing", "drop"), " to drop them.")
+    >>> print(error)
+    Rows are incomplete; use missing='drop' to drop them.
+    >>> error.render(lambda option: f"--{option.name} {option.values[0]}")
+    'Rows are incomplete; use --missing drop to drop them.'
+    """
+
+    def __init__(self, *parts: str | Reference) -> None:
+        super().__init__(Message(*parts))
+
+    @property
+    def message(self) -> Message:
+        """The message with its references to options and calls, to be part of another one."""
+        return Message(*self.args)
+
+    def render(self, spelling: Spelling) -> str:
+        """The message in the spelling of a front end; `str` is that of Python."""
+        return self.message.render(spelling)
 
 
 class InputError(PolyrocError):
@@ -84,7 +106,11 @@ class ComponentsError(PolyrocError):
 
 
 class PolyrocWarning(UserWarning):
-    """Mother of every warning: the answer stands, but know this."""
+    """Base class of all polyroc warnings: the result is valid, with a reservation."""
+
+    def render(self, spelling: Spelling) -> str:
+        """The message in the spelling of a front end; `str` is that of Python."""
+        return Message(*self.args).render(spelling)
 
 
 class UndefinedMeasureWarning(PolyrocWarning):
@@ -120,7 +146,7 @@ class OptimismWarning(PolyrocWarning):
 
 
 def warn(message: str, category: type[PolyrocWarning]) -> None:
-    """Warn so that the line shown is the user's own, not one of ours."""
+    """Warn so that the line shown is the user's own, not one of polyroc; the message may be a `Message`."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(("polyroc.", "contextlib")):
         frame, level = frame.f_back, level + 1

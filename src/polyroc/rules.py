@@ -15,8 +15,9 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.messages import short_repr
 from polyroc.validation.arrays import as_array, complete_rows
-from polyroc.validation.messages import Words, shown
+from polyroc.validation.messages import Words
 from polyroc.validation.predictions import classifier_values
 
 __all__ = ["CostRule", "MossmanRule", "Rule", "ThresholdRule"]
@@ -65,7 +66,7 @@ class Rule(ABC):
         for label in self.labels:
             if not isinstance(label, str | int | float) or (isinstance(label, float) and not isfinite(label)):
                 raise InputError(
-                    f"The label {shown(label)} ({type(label).__name__}) cannot be stored in JSON; "
+                    f"The label {short_repr(label)} ({type(label).__name__}) cannot be stored in JSON; "
                     "labels must be text, numbers or booleans."
                 )
         kept = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
@@ -84,12 +85,15 @@ class Rule(ABC):
         if known is None or type(schema) is not int or schema != SCHEMA or not issubclass(known, cls):
             wanted = "rule" if cls is Rule else cls.__name__
             raise InputError(
-                f"Expected a stored {wanted} of schema {SCHEMA} ({', '.join(made)}), got kind {shown(kind)} of "
-                f"schema {shown(schema)}; it may come from another version of polyroc."
+                f"Expected a stored {wanted} of schema {SCHEMA} ({', '.join(made)}), got kind "
+                f"{short_repr(kind)} of "
+                f"schema {short_repr(schema)}; it may come from another version of polyroc."
             )
         names = [field.name for field in fields(known)]
         if set(data) != {"schema", "kind", *names}:
-            raise InputError(f"A stored {kind} must have exactly {', '.join(names)}, got {shown(sorted(data))}.")
+            raise InputError(
+                f"A stored {kind} must have exactly {', '.join(names)}, got {short_repr(sorted(data))}."
+            )
         return known(**{name: data[name] for name in names})
 
     @classmethod
@@ -100,7 +104,7 @@ class Rule(ABC):
         except InputError:
             raise
         except (ValueError, TypeError, RecursionError) as trouble:
-            raise InputError(f"A stored rule must be JSON text, got {shown(text)} ({trouble}).") from None
+            raise InputError(f"A stored rule must be JSON text, got {short_repr(text)} ({trouble}).") from None
         return cls.from_dict(data)
 
 
@@ -176,10 +180,12 @@ class CostRule(Rule):
         c = len(labels)
         square = _is_sequence(rows) and len(rows) == c and all(_is_sequence(r) and len(r) == c for r in rows)
         if not square:
-            raise InputError(f"costs must have {c} rows of {c} numbers, one per class, got {shown(self.costs)}.")
+            raise InputError(
+                f"costs must have {c} rows of {c} numbers, one per class, got {short_repr(self.costs)}."
+            )
         costs = tuple(tuple(_checked_number(cell, "costs") for cell in row) for row in rows)
         if min(map(min, costs)) < 0 or any(row[k] for k, row in enumerate(costs)):
-            raise InputError(f"costs must not be negative, and zero on the diagonal, got {shown(rows)}.")
+            raise InputError(f"costs must not be negative, and zero on the diagonal, got {short_repr(rows)}.")
         _freeze(self, labels=labels, costs=costs)
 
     def risks(self, values: FloatArray) -> FloatArray:
@@ -254,21 +260,21 @@ def _checked_labels(labels: Any, count: int | None = None) -> tuple[Hashable, ..
     plain = tuple(_plain_label(label) for label in labels) if _is_sequence(labels) else ()
     if len(plain) < 2 or len(set(plain)) < len(plain) or (count is not None and len(plain) != count):
         many = "at least two" if count is None else str(count)
-        raise InputError(f"labels must name {many} different classes, got {shown(labels)}.")
+        raise InputError(f"labels must name {many} different classes, got {short_repr(labels)}.")
     return plain
 
 
 def _plain_label(label: Any) -> Hashable:
     plain = label.item() if isinstance(label, np.generic) else label
     if isinstance(plain, list | dict | set) or plain is None or (isinstance(plain, float) and isnan(plain)):
-        raise InputError(f"labels must be text, numbers or other hashable values, got {shown(label)}.")
+        raise InputError(f"labels must be text, numbers or other hashable values, got {short_repr(label)}.")
     return plain  # type: ignore[no-any-return]
 
 
 def _one_of(label: Any, labels: tuple[Hashable, ...], what: str) -> Hashable:
     plain = _plain_label(label)
     if plain not in labels:
-        raise InputError(f"{what} must be one of the classes {shown(list(labels))}, got {shown(label)}.")
+        raise InputError(f"{what} must be one of the classes {short_repr(list(labels))}, got {short_repr(label)}.")
     return labels[labels.index(plain)]
 
 
@@ -281,7 +287,7 @@ def _checked_number(value: Any, what: str, finite: bool = True) -> float:
     except OverflowError:
         found = np.nan
     if isnan(found) or (finite and not isfinite(found)):
-        raise InputError(f"{what} must be a {'finite ' if finite else ''}number, got {shown(value)}.")
+        raise InputError(f"{what} must be a {'finite ' if finite else ''}number, got {short_repr(value)}.")
     return found
 
 
@@ -294,7 +300,9 @@ def _to_plain(value: Any) -> Any:
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise InputError(f"A stored rule must name each field once, got {shown([name for name, _ in pairs])}.")
+        raise InputError(
+            f"A stored rule must name each field once, got {short_repr([name for name, _ in pairs])}."
+        )
     return found
 
 

@@ -20,8 +20,7 @@ from polyroc.cli.options import (
     progress_bar,
 )
 from polyroc.cli.stored import store
-from polyroc.curves.families import Curves
-from polyroc.curves.result import Curve
+from polyroc.curves.result import Curve, Curves
 from polyroc.errors import InputError
 from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
 from polyroc.results.result import number_text

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.errors import InputError
-from polyroc.output.terminal import printable
 from polyroc.scores import Scores
 
 if TYPE_CHECKING:
@@ -202,21 +201,14 @@ def score_columns(given: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
 
 @contextmanager
 def progress_bar() -> Iterator[Any]:
-    """A bar on a terminal, nothing in a pipe; gives what `evaluate` takes as `progress`."""
+    """Show a bar on a terminal, nothing in a pipe; gives what the verbs take as `progress`."""
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress
+    from polyroc import progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=None)
-
-        def tell(done: int, total: int, what: str) -> None:
-            bar.update(task, completed=done, total=total, description=escape(printable(what)))
-
-        yield tell
+    with progress.progress_bar("reading", transient=True) as report:
+        yield report
 
 
 Files = Path | list[Path]

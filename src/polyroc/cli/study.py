@@ -52,12 +52,12 @@ def run(
     if it had never been stopped. A learner that raises, hangs past its time limit or says something that is no
     probability is recorded as failed, and the rest goes on; the exit code is then 1.
     """
-    from polyroc.studies.study import study as carry_out
+    from polyroc.studies.study import run_study
 
     try:
-        with study_progress() as progress:
-            found = carry_out(
-                plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, progress=progress
+        with study_progress() as observer:
+            found = run_study(
+                plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, observer=observer
             )
     except KeyboardInterrupt:
         click.echo("polyroc: stopped; what was done is stored, and the same command goes on", err=True)

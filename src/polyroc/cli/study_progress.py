@@ -11,7 +11,7 @@ import click
 from polyroc.output.terminal import printable
 
 if TYPE_CHECKING:
-    from polyroc.studies.progress import Tally
+    from polyroc.studies.progress import StudyProgress
 
 __all__ = ["study_progress", "table_of"]
 
@@ -21,7 +21,7 @@ AROUND = 8  # lines of a screen that are not learners
 
 
 @contextmanager
-def study_progress() -> "Iterator[Callable[[Tally], None]]":
+def study_progress() -> "Iterator[Callable[[StudyProgress], None]]":
     """A live table on a terminal; in a pipe a line for each data set and learner that is done."""
     if not sys.stderr.isatty():
         yield _line
@@ -34,7 +34,7 @@ def study_progress() -> "Iterator[Callable[[Tally], None]]":
         live.refresh()
         shown = 0.0
 
-        def tell(tally: "Tally") -> None:
+        def tell(tally: "StudyProgress") -> None:
             nonlocal shown
             if time.monotonic() - shown >= EVERY or tally.finished:
                 live.update(table_of(tally, *console.size), refresh=True)
@@ -43,20 +43,20 @@ def study_progress() -> "Iterator[Callable[[Tally], None]]":
         yield tell
 
 
-def _line(tally: "Tally") -> None:
+def _line(tally: "StudyProgress") -> None:
     if tally.latest is None:
         before, total = int(tally.done.sum()), int(tally.total.sum())
         if before:
             click.echo(f"polyroc: {before} of {total} fits are stored already", err=True)
         return
-    cell = tally.latest.job.data_set, tally.latest.job.learner
+    cell = tally.latest.key.data_set, tally.latest.key.learner
     if tally.done[cell] == tally.total[cell]:
         failed = f", {tally.failed[cell]} failed" if tally.failed[cell] else ""
         what = f"{tally.data_sets[cell[0]]}, {tally.learners[cell[1]]}: {tally.done[cell]} fits{failed}"
         click.echo(printable(f"polyroc: {what}{_left(tally)}"), err=True)
 
 
-def _left(tally: "Tally") -> str:
+def _left(tally: "StudyProgress") -> str:
     seconds = tally.seconds_left()
     if tally.finished or seconds is None:
         return ""
@@ -65,7 +65,7 @@ def _left(tally: "Tally") -> str:
     return f" ({hours}:{minutes:02}:{seconds:02} left)"
 
 
-def table_of(tally: "Tally", width: int, height: int) -> Any:
+def table_of(tally: "StudyProgress", width: int, height: int) -> Any:
     """Learners by data sets, as many of them as a screen holds: what is done goes first, the work stays."""
     from rich import box
     from rich.console import Group
@@ -119,7 +119,7 @@ def _short(name: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 9]}...{text[-6:]}"
 
 
-def _cell(tally: "Tally", i: int, j: int) -> Any:
+def _cell(tally: "StudyProgress", i: int, j: int) -> Any:
     from rich.text import Text
 
     done, failed, total = int(tally.done[i, j]), int(tally.failed[i, j]), int(tally.total[i, j])

@@ -14,10 +14,10 @@ from polyroc.consistency.outputs import Outputs
 from polyroc.consistency.result import MeasureComparison, MeasureComparisons
 from polyroc.consistency.sampled_pairs import Draw, example_of, sample_pairs
 from polyroc.errors import InputError
-from polyroc.inference.evaluate import Progress
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
+from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 
 __all__ = ["compare_measures"]
@@ -38,7 +38,7 @@ class _Options(TypedDict, total=False):
     rng: int | np.random.Generator | None
     n_jobs: int | None
     most: int
-    progress: Progress | None
+    progress: ProgressOption
 
 
 @overload
@@ -65,7 +65,7 @@ def compare_measures(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     most: int = MOST_LISTS,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> MeasureComparison | MeasureComparisons:
     """One measure against another: how often they agree (C), and which tells more outputs apart (D).
 
@@ -105,7 +105,7 @@ def compare_measures(
     most
         How many lists are gone through at most.
     progress
-        Called with (done, total, what) as the work goes on.
+        As in `evaluate`: True for a progress bar, or a function called with (done, total, message).
 
     Returns
     -------
@@ -140,7 +140,9 @@ def compare_measures(
     if model is not None:
         _refuse_both(told)
         measures = _measures(first, second, example_of(model))
-        found = sample_pairs(measures, model, Draw.checked(pairs, rng, n_jobs), progress)
+        draw = Draw.checked(pairs, rng, n_jobs)
+        with progress_callback(progress) as report:
+            found = sample_pairs(measures, model, draw, report)
     else:
         counts = _sizes(positives, negatives, sizes)
         cuts = checked_cuts(cut, counts)
@@ -148,7 +150,8 @@ def compare_measures(
         if _is_area_and_cut(measures) and len(counts) == 2 and not ties:
             found = [_exact(measures, counts, cuts)]
         else:
-            found = enumerate_lists(measures, counts, cuts, ties=ties, most=most, progress=progress)
+            with progress_callback(progress) as report:
+                found = enumerate_lists(measures, counts, cuts, ties=ties, most=most, progress=report)
     if isinstance(first, str | Measure):
         return found[0]
     return MeasureComparisons(tuple(map(str, measures)), {(each.first, each.second): each for each in found})

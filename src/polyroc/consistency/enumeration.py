@@ -12,10 +12,10 @@ from polyroc.consistency.bulk import goodness, levels, require_fitness, undefine
 from polyroc.consistency.outputs import Outputs
 from polyroc.consistency.result import Counts, Joint, MeasureComparison
 from polyroc.errors import InputError, UndefinedMeasureWarning, warn
-from polyroc.inference.evaluate import Progress
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.ranked_lists import concordant
 from polyroc.measures.measure import Measure
+from polyroc.progress import Progress, track
 from polyroc.results.provenance import Provenance
 
 __all__ = [
@@ -146,12 +146,9 @@ def enumerate_lists(
     _refuse_many(sizes, ties, most)
     outputs = Outputs(tied_lists(sizes) if ties else ranked_lists(sizes), sizes, cuts)
     require_fitness(measures, outputs)
-    values = []
+    tracked = track(measures, progress, lambda measure: f"{measure.key} of {len(outputs)} lists")
     with undefined_is_nan():
-        for done, measure in enumerate(measures):
-            if progress is not None:
-                progress(done, len(measures), f"{measure.key} of {len(outputs)} lists")
-            values.append(goodness(measure, outputs))
+        values = [goodness(measure, outputs) for measure in tracked]
     return [
         _comparison((measures[i], measures[j]), values[i], values[j], outputs, ties)
         for i, j in combinations(range(len(measures)), 2)

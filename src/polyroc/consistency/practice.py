@@ -15,12 +15,13 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.compare import compare
-from polyroc.inference.evaluate import Progress, choose
+from polyroc.inference.evaluate import choose
 from polyroc.inference.methods import DEFAULT, Method, checked
 from polyroc.inference.methods.bootstrap import Bootstrap, replicates
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
+from polyroc.progress import ProgressOption, progress_callback, track
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, number_text, plain
 from polyroc.scores import Sampling, Scores, WeightKind
@@ -195,7 +196,7 @@ def order_kept(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> OrderKept:
     """How often each measure orders two classifiers on a resampled test set as it does on all cases.
 
@@ -235,13 +236,12 @@ def order_kept(
     measures, _ = choose([measure] if isinstance(measure, str | Measure) else measure, scores)
     samples = {name: Sample(scores, name) for name in scores.classifiers}
     kept: dict[tuple[str, str, str], Kept] = {}
-    for done, each in enumerate(measures):
-        if progress is not None:
-            progress(done, len(measures), str(each))
-        whole = [each(sample).value for sample in samples.values()]
-        drawn = replicates(how, each, list(samples.values()))
-        for (i, a), (j, b) in combinations(enumerate(samples), 2):
-            kept[str(each), a, b] = _kept(each, (a, b), (whole[i], whole[j]), drawn[[i, j]])
+    with progress_callback(progress) as report:
+        for each in track(measures, report):
+            whole = [each(sample).value for sample in samples.values()]
+            drawn = replicates(how, each, list(samples.values()))
+            for (i, a), (j, b) in combinations(enumerate(samples), 2):
+                kept[str(each), a, b] = _kept(each, (a, b), (whole[i], whole[j]), drawn[[i, j]])
     seed = how.rng if isinstance(how.rng, int) else None
     return OrderKept(kept, replace(Provenance.of(scores, repr(how), seed), groups=None))
 
@@ -294,7 +294,7 @@ def separation(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> Separation:
     """Into how many groups each measure separates the same classifiers, at the same level.
 
@@ -339,11 +339,10 @@ def separation(
     method = checked(method) or DEFAULT
     measures, _ = choose([measure] if isinstance(measure, str | Measure) else measure, scores)
     found: dict[str, Groups] = {}
-    for done, each in enumerate(measures):
-        if progress is not None:
-            progress(done, len(measures), str(each))
-        compared = compare(scores, measure=each, method=method, adjustment=adjustment)
-        found[str(each)] = _groups(each, compared, alpha)
+    with progress_callback(progress) as report:
+        for each in track(measures, report):
+            compared = compare(scores, measure=each, method=method, adjustment=adjustment)
+            found[str(each)] = _groups(each, compared, alpha)
     return Separation(found, alpha, adjustment, replace(Provenance.of(scores, repr(method)), groups=None))
 
 

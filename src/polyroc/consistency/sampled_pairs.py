@@ -15,10 +15,10 @@ from polyroc.consistency.models import SimulationModel
 from polyroc.consistency.outputs import Outputs
 from polyroc.consistency.result import Counts, MeasureComparison
 from polyroc.errors import InputError, UndefinedMeasureWarning, warn
-from polyroc.inference.evaluate import Progress
 from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.progress import Progress
 from polyroc.results.provenance import Provenance
 
 __all__ = ["Draw", "example_of", "sample_pairs"]

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 from polyroc._lazy import attach
 
 if TYPE_CHECKING:
-    from polyroc.curves.binormal_fit import BinormalFit
-    from polyroc.curves.families import Curves
+    from polyroc.curves.binormal import BinormalFit
     from polyroc.curves.hull import Hull
-    from polyroc.curves.result import Band, Curve
+    from polyroc.curves.result import Band, Curve, Curves
     from polyroc.curves.surface import Surface
 
 __all__ = ["Band", "BinormalFit", "Curve", "Curves", "Hull", "Surface"]
@@ -17,9 +16,9 @@ __getattr__, __dir__ = attach(
     __name__,
     {
         "Band": "polyroc.curves.result",
-        "BinormalFit": "polyroc.curves.binormal_fit",
+        "BinormalFit": "polyroc.curves.binormal",
         "Curve": "polyroc.curves.result",
-        "Curves": "polyroc.curves.families",
+        "Curves": "polyroc.curves.result",
         "Hull": "polyroc.curves.hull",
         "Surface": "polyroc.curves.surface",
     },

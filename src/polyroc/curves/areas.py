@@ -1,4 +1,4 @@
-"""The area of each kind of curve, as a measure: its value, and the components its error bar is made of."""
+"""The area of each kind of curve as a measure: AUC, average precision, and the area under the cost curve."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -17,100 +17,106 @@ from polyroc.measures.statistic import Errors, Shares, Statistic, Strata
 
 __all__ = ["AREAS", "average_precision", "cost_area"]
 
+SELECTED_EDGES = 1.5  # bias for edges selected on the sample, relative to edges fixed in advance; see `_optimism`
+
 
 def average_precision(sample: Sample) -> Statistic:
-    """Average precision: the sum over thresholds of (rise of recall) x (precision there); no interpolation.
+    """Average precision: the sum over thresholds of (increase of recall) x (precision there), not interpolated.
 
-    With T and F the two rates and pi the share of positives, precision is P = pi T / (pi T + (1 - pi) F). A
-    positive called at step k moves the sum by P_k and by the precision of all later steps, a negative by the
-    latter only: the components are the derivatives of the value, so the standard error is the linearised one.
+    With T and F the true and the false positive rate and pi the prevalence, precision is
+    P = pi T / (pi T + (1 - pi) F). A positive at threshold k contributes P_k and changes the precision at all
+    lower thresholds; a negative does only the latter. The components are these derivatives of the value, so the
+    standard error is the linearised one.
 
     One negative above m positives leaves them the precisions k / (k + 1), k = 1 to m, and lowers the value by the
-    mean of 1 / (k + 1), about log(1 + m) / m: several times what it costs an area under the ROC curve. So the
-    interval counts fewer cases than there are.
+    mean of 1 / (k + 1), about log(1 + m) / m: several times its effect on the area under the ROC curve. `reach`
+    passes this to the interval, which then assumes fewer cases than there are.
     """
-    found = Sweep(sample)
-    pi, t, f = found.prevalence, found.tpr[1:], found.fpr[1:]
-    rise = np.diff(found.tpr)
+    sweep = Sweep(sample)
+    pi, t, f = sweep.prevalence, sweep.tpr[1:], sweep.fpr[1:]
+    rise = np.diff(sweep.tpr)
     called = pi * t + (1.0 - pi) * f
     safe = np.where(called > 0, called, 1.0)
     precision = np.where(called > 0, pi * t / safe, 1.0)
     value = float(rise @ precision)
 
-    def later(change: FloatArray) -> FloatArray:
+    def sum_from(change: FloatArray) -> FloatArray:
+        """The sum over this and all lower thresholds."""
         return np.cumsum((rise * change)[::-1])[::-1]
 
-    slope = pi * (1.0 - pi) / safe**2
-    positive, negative = precision + later(slope * f), later(-slope * t)
+    slope = pi * (1.0 - pi) / safe**2  # dP/dT = slope F, dP/dF = -slope T
+    positive, negative = precision + sum_from(slope * f), sum_from(-slope * t)
 
     def shares() -> Shares:
-        """Derivatives with respect to the shares of positives and negatives, each through the precision alone."""
+        """Derivatives with respect to the shares of positives and negatives, which act through the precision."""
         both = rise @ (t * f / safe**2)
-        up, down = (1.0 - pi) * both, -pi * both
-        positives, negatives = sample.effective_shares[list(found.classes)]
-        whole = (
-            (positive - rise @ positive) / positives + up,
-            (negative - np.diff(found.fpr) @ negative) / negatives + down,
+        by_positives, by_negatives = (1.0 - pi) * both, -pi * both
+        positives, negatives = sample.effective_shares[list(sweep.classes)]
+        influence = (
+            (positive - rise @ positive) / positives + by_positives,
+            (negative - np.diff(sweep.fpr) @ negative) / negatives + by_negatives,
         )
         slopes = np.empty(2)
-        slopes[list(found.classes)] = up, down
-        return Shares(slopes, float(np.ptp(np.concatenate(whole))))
+        slopes[list(sweep.classes)] = by_positives, by_negatives
+        return Shares(slopes, float(np.ptp(np.concatenate(influence))))
 
     def strata() -> Strata:
         odds = (1.0 - pi) / pi if pi > 0 else 1.0
-        top = odds * float(np.log1p(found.called[1][-1] / odds)) if odds > 0 else 0.0
-        return found.strata(positive, negative, reach=max(1.0, top))
+        # m x (mean loss of precision by one negative above all m positives), for negatives of weight `odds`
+        loss = odds * float(np.log1p(sweep.called[1][-1] / odds)) if odds > 0 else 0.0
+        return sweep.strata(positive, negative, reach=max(1.0, loss))
 
     return Statistic(value, strata, shares=shares)
 
 
 def cost_area(sample: Sample) -> Statistic:
-    """The area under the lower envelope of the cost lines: the least expected cost, all probability-costs p alike.
+    """The area under the lower envelope of the cost lines: the mean over probability-costs of the least cost.
 
-    On the envelope a positive is missed until p reaches the corner of the hull that calls it, at p_i, and costs
-    p_i^2 / 2; a negative is called from there on and costs (1 - p_i)^2 / 2. The choice of the corner does not
-    matter to first order (it is a minimum), so these are the components. Calling all or nothing costs 1/4.
+    With p the probability-cost of the positive class, a positive is misclassified while p is below p_i, where the
+    envelope passes to the hull vertex that includes it, and contributes p_i^2 / 2; a negative is misclassified
+    from there on and contributes (1 - p_i)^2 / 2. The choice of the vertex is a minimum, so it has no effect to
+    first order, and these are the components. The trivial classifiers have the area 1/4.
 
-    To second order it matters: the envelope is the least of what was seen, so the area is too small, most of all
-    with few cases. The interval allows for it (`_optimism`).
+    To second order the choice matters: the minimum over a sample is too small, most of all with few cases. The
+    interval accounts for it (`_optimism`).
     """
-    found = Sweep(sample)
-    corners = upper_hull(found.fpr, found.tpr)
-    right, up = np.diff(found.fpr[corners]), np.diff(found.tpr[corners])
-    from_p = np.repeat(right / (right + up), np.diff(corners))
+    sweep = Sweep(sample)
+    vertices = upper_hull(sweep.fpr, sweep.tpr)
+    right, up = np.diff(sweep.fpr[vertices]), np.diff(sweep.tpr[vertices])
+    from_p = np.repeat(right / (right + up), np.diff(vertices))
     missed, called = from_p**2 / 2.0, (1.0 - from_p) ** 2 / 2.0
-    value = float(np.diff(found.tpr) @ missed + np.diff(found.fpr) @ called)
-    strata = cache(lambda: found.strata(missed, called))
+    value = float(np.diff(sweep.tpr) @ missed + np.diff(sweep.fpr) @ called)
+    strata = cache(lambda: sweep.strata(missed, called))
 
     def boundary(errors: Errors) -> Boundary:
         m, n = (errors.units(stratum) for stratum in strata())
-        return Boundary(value, _optimism(right, up, n, m), _unseen_steps(right, up, n, m))
+        return Boundary(value, _optimism(right, up, n, m), _unseen_variance(right, up, n, m))
 
     return Statistic(value, strata, boundary=boundary)
 
 
 def _optimism(right: FloatArray, up: FloatArray, n: float, m: float) -> float:
-    """By how much the area is expected to be too small, for n negatives and m positives.
+    """The bias of the area: by how much it is expected to be too small, for n negatives and m positives.
 
-    A face of the hull, by which the false positive rate rises by x and the true positive rate by y, costs
-    x y / (2 (x + y)). For faces fixed beforehand the bias is half the trace of its second derivatives times the
-    covariance of (x, y), the shares of n and m cases; a face without a case of one class counts half a case. The
-    faces are chosen where the curve happens to be high, which adds half as much again: the maximum M of Brownian
+    An edge of the hull along which the false positive rate rises by x and the true positive rate by y contributes
+    x y / (2 (x + y)). For edges fixed in advance the bias is half the trace of the second derivatives times the
+    covariance of (x, y), shares of n and m cases; an edge without a case of one class counts half a case. The
+    edges are selected where the sample curve is high, which adds half as much again: the maximum M of Brownian
     motion with a parabolic drift, which a concave majorant is locally (Groeneboom, Probability Theory and Related
-    Fields 81 (1989) 79-109), grows with the power 4/3 of the noise, and is 3/2 of what fixed faces tell.
+    Fields 81 (1989) 79-109), grows with the power 4/3 of the noise, and is 3/2 of the value for fixed edges.
     """
     x, y = np.maximum(right, UNSEEN / n), np.maximum(up, UNSEEN / m)
-    spread = up**2 * x * (1.0 - right) / max(n - 1.0, 1.0) + right**2 * y * (1.0 - up) / max(m - 1.0, 1.0)
-    return 1.5 * float((spread / (2.0 * (right + up) ** 3)).sum())
+    trace = up**2 * x * (1.0 - right) / max(n - 1.0, 1.0) + right**2 * y * (1.0 - up) / max(m - 1.0, 1.0)
+    return SELECTED_EDGES * float((trace / (2.0 * (right + up) ** 3)).sum())
 
 
-def _unseen_steps(right: FloatArray, up: FloatArray, n: float, m: float) -> float:
-    """The variance that half a case of either class adds in each face where none was seen."""
+def _unseen_variance(right: FloatArray, up: FloatArray, n: float, m: float) -> float:
+    """The variance that half a case of either class adds along each edge where none was observed."""
     from_p = right / (right + up)
     total = 0.0
     for share, cost, cases in ((right, (1.0 - from_p) ** 2 / 2.0, n), (up, from_p**2 / 2.0, m)):
-        away = cost - share @ cost
-        total += UNSEEN * float((away[share == 0] ** 2).sum()) / cases**2
+        centred = cost - share @ cost
+        total += UNSEEN * float((centred[share == 0] ** 2).sum()) / cases**2
     return total
 
 

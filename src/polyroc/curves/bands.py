@@ -1,4 +1,4 @@
-"""Confidence bands: where the true curve may lie, at one place or everywhere at once."""
+"""Confidence bands of curves, pointwise and simultaneous: by formula, by resampling, and from a binormal fit."""
 
 from collections.abc import Callable
 from math import log, sqrt
@@ -8,31 +8,34 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from polyroc.curves.binormal_fit import SPAN, BinormalFit
-from polyroc.curves.result import Band, BandKind, CurveKind
-from polyroc.curves.sweep import Sweep, falling
+from polyroc.curves.binormal import DEVIATES, BinormalFit
+from polyroc.curves.points import CurveKind
+from polyroc.curves.result import Band, BandKind
+from polyroc.curves.sweep import Sweep, ranked_cases
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods import Method
 from polyroc.inference.methods.bootstrap import Bootstrap, over_resamples
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import Call, Option
 
-__all__ = ["BandName", "band_around", "drawn_as", "working_hotelling"]
+__all__ = ["BandName", "band_around", "in_coordinates", "working_hotelling"]
 
 BandName = Literal["pointwise", "simultaneous", "working_hotelling"]
-RATES = np.linspace(0.0, 1.0, 201)  # where a band is known
-FEW = 3.0  # cases of an outcome, up to which Wilson's interval is modified
-Ends = tuple[FloatArray, FloatArray]
+RATES = np.linspace(0.0, 1.0, 201)  # values of the first axis at which bands are computed
+FEW = 3.0  # cases of an outcome up to which Brown, Cai & DasGupta modify Wilson's interval
+TINY = 1e-300  # keeps 0 / 0 out of the precision at recall 0
+Limits = tuple[FloatArray, FloatArray]
 
 
-class _Heights(NamedTuple):
-    """The curve as a height at each of `RATES`: its value, and the number of cases behind it as a share.
+class _CurveHeights(NamedTuple):
+    """The heights of a curve at each of `RATES`, each a proportion of a number of cases.
 
     Attributes
     ----------
     value, n
-        The height, and of how many cases it is the share.
+        The height, and the number of cases of which it is a proportion.
     step
-        The rate of a single case on the axis.
+        The width of a single case on the first axis.
     replicated
         From rows of weights to heights, one column per row.
     """
@@ -43,108 +46,114 @@ class _Heights(NamedTuple):
     replicated: Callable[[npt.NDArray[Any]], FloatArray]
 
     @property
-    def softened(self) -> FloatArray:
-        """Variance of one case, p (1 - p), after two more of either outcome (Agresti & Coull 1998)."""
+    def adjusted_variance(self) -> FloatArray:
+        """The variance of one case, p (1 - p), after adding two of either outcome (Agresti & Coull 1998)."""
         p = (self.value * self.n + 2.0) / (self.n + 4.0)
         return np.asarray(p * (1.0 - p))
 
 
-def band_around(found: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
+def band_around(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
     """The band of a curve: by resampling if the method is `Bootstrap`, else by formula.
 
     For ROC and DET curves, of the true positive rate R at a false positive rate u:
 
     - pointwise, formula: two intervals are combined as those of independent errors (MOVER, Zou & Donner 2008):
-      that of a share of n1 positives (Wilson's, modified beside 0 and 1), and the heights of the curve between
+      that of a proportion of n1 positives (Wilson's, modified near 0 and 1), and the heights of the curve between
       which the threshold with rate u lies, by the binomial distribution of the number of negatives above it. Near
-      the ends, where there may be no negative beyond the threshold, the lower end is 0.
-    - pointwise, bootstrap: Wilson's interval for as many cases as have the variance of the replicates.
-    - simultaneous, formula: rectangles of fixed size that hold both rates at all thresholds, from Kolmogorov's
-      distribution (Campbell 1994). They hold for every shape of curve, and are wide.
-    - simultaneous, bootstrap: so many standard errors to either side that the share `level` of the replicates
-      stays inside everywhere. The standard error is never taken below that of Agresti & Coull's share, for
-      resampling does not vary where all positives are called, or none.
+      the ends, where there may be no negative beyond the threshold, the lower limit is 0.
+    - pointwise, bootstrap: Wilson's interval with the number of cases that gives the variance of the replicates.
+    - simultaneous, formula: rectangles of fixed size that contain both rates at all thresholds, from Kolmogorov's
+      distribution (Campbell 1994). They are valid for every shape of curve, and wide.
+    - simultaneous, bootstrap: as many standard errors to either side as contain the share `level` of the whole
+      replicates. The standard error is never below that of Agresti & Coull's proportion, because resampling does
+      not vary where the true positive rate is 0 or 1.
 
-    Bands of replicates are moved sideways by one negative (pointwise: half of one), for a rate cannot be told from
-    its neighbour, and widened to contain the pointwise band by formula: resampling does not know of scores beyond
-    the last. For precision-recall curves, of the precision at a recall; by formula, from the false positive rates
-    at which the band of the ROC curve holds that recall. The prevalence is that of the sample; its error is added
-    if class sizes are random (a cohort). For cost curves, from the simultaneous band of the ROC curve: as sure, at
-    least.
+    Bands of replicates are shifted sideways by one negative (pointwise: half of one), because the rate of a
+    threshold is known to one negative only, and widened to contain the pointwise band by formula, because
+    resampling has no scores beyond the largest. For precision-recall curves the band is of the precision at a
+    recall; by formula, from the false positive rates at which the band of the ROC curve contains that recall. The
+    prevalence is that of the sample; its error is added if class sizes are random (a cohort). For cost curves it
+    follows from the simultaneous band of the ROC curve, and has at least its confidence.
 
     References
     ----------
     Brown, Cai & DasGupta, Statistical Science 16 (2001) 101-133. Campbell, Statistics in Medicine 13 (1994)
     499-508. Zou & Donner, Statistics in Medicine 27 (2008) 1693-1702.
     """
-    _refuse(found, kind, name, method)
-    if kind == "pr" and found.sample.scores.sampling == "cohort":
-        return _for_random_prevalence(found, _band(found, kind, name, level, method))
-    return _band(found, kind, name, level, method)
+    _check_applicable(sweep, kind, name, method)
+    if kind == "pr" and sweep.sample.scores.sampling == "cohort":
+        return _for_random_prevalence(sweep, _band(sweep, kind, name, level, method))
+    return _band(sweep, kind, name, level, method)
 
 
-def _band(found: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
+def _band(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
     """The band for a known prevalence."""
     if isinstance(method, Bootstrap):
-        return _resampled_band(found, kind, name, level, method)
+        return _resampled_band(sweep, kind, name, level, method)
     if kind == "pr":
-        return _as_precision(_band(found, "roc", name, level, method), found.prevalence)
-    known = _true_positive_rates(found)
+        return _as_precision(_band(sweep, "roc", name, level, method), sweep.prevalence)
+    heights = _true_positive_rates(sweep)
     if name == "pointwise":
-        ends, how = _by_order_statistics(found, known, level), "order statistics and Wilson, combined"
+        limits, how = _order_statistics(sweep, heights, level), "order statistics and Wilson, combined"
     else:
-        ends, how = _kolmogorov(found, known, level), "Kolmogorov rectangles"
-    return drawn_as(kind, Band(name, how, level, RATES, *ends))
+        limits, how = _kolmogorov(sweep, heights, level), "Kolmogorov rectangles"
+    return in_coordinates(kind, Band(name, how, level, RATES, *limits))
 
 
-def _resampled_band(found: Sweep, kind: CurveKind, name: BandKind, level: float, method: Bootstrap) -> Band:
-    known = _precisions(found) if kind == "pr" else _true_positive_rates(found)
+def _resampled_band(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: Bootstrap) -> Band:
+    heights = _precisions(sweep) if kind == "pr" else _true_positive_rates(sweep)
     z = NormalDist().inv_cdf(0.5 + level / 2.0)
-    replicates = over_resamples(method, found.sample, known.replicated)
+    replicates = over_resamples(method, sweep.sample, heights.replicated)
     replicates = replicates[:, ~np.isnan(replicates).any(axis=0)]
     if replicates.shape[1] < 2:
-        raise InputError(f"A band needs two or more resamples with both classes; {method} gave fewer.")
+        raise InputError(f"A band needs two or more resamples with both classes, {method} has fewer; increase n.")
     if name == "simultaneous":
-        ends, how, step = _studentised(known, replicates, level, z), f"studentised {method}", known.step
+        limits, how, step = _studentised(heights, replicates, level, z), f"studentised {method}", heights.step
     else:
-        ends, how = _wilson(known, replicates.var(axis=1, ddof=1), z), f"Wilson with the variance of {method}"
-        step = known.step / 2.0
-    low, high = _moved(*ends, step, rises=kind != "pr")
-    least = Band("pointwise", "", level, RATES, *_by_order_statistics(found, _true_positive_rates(found), level))
+        limits, how = _wilson(heights, replicates.var(axis=1, ddof=1), z), f"Wilson with the variance of {method}"
+        step = heights.step / 2.0
+    low, high = _shifted(*limits, step, rises=kind != "pr")
+    formula = Band("pointwise", "", level, RATES, *_order_statistics(sweep, _true_positive_rates(sweep), level))
     if kind == "pr":
-        least = _as_precision(least, found.prevalence)
-    ends = np.minimum(low, least.low), np.maximum(high, least.high)
-    return drawn_as(kind, Band(name, f"{how}, and order statistics", level, RATES, *ends))
+        formula = _as_precision(formula, sweep.prevalence)
+    limits = np.minimum(low, formula.low), np.maximum(high, formula.high)
+    return in_coordinates(kind, Band(name, f"{how}, and order statistics", level, RATES, *limits))
 
 
 def working_hotelling(fit: BinormalFit, kind: CurveKind, level: float) -> Band:
-    """Simultaneous, from a binormal fit: a + b z plus or minus sqrt(chi-square quantile, 2 df) standard errors.
+    """The simultaneous band of a binormal fit: a + b z with sqrt(chi-square quantile, 2 df) standard errors.
 
-    It holds if the binormal model does (Working & Hotelling 1929; Ma & Hall 1993).
+    It is valid if the binormal model is (Working & Hotelling 1929; Ma & Hall 1993).
     """
     from scipy.special import ndtr
 
     if kind == "pr" or np.isnan(fit.covariance).any():
         raise NotApplicableError(
-            "band='working_hotelling' is for ROC, DET and cost curves of independent cases that count one each; "
-            "use 'pointwise' or 'simultaneous' with Bootstrap()."
+            Option("band", "working_hotelling"),
+            " is available for ROC, DET and cost curves of independent, unweighted cases; use ",
+            Option("band", "pointwise", "simultaneous"),
+            " with ",
+            Option("method", Call("Bootstrap")),
+            ".",
         )
     (aa, ab), (_, bb) = fit.covariance
-    reach = sqrt(-2.0 * log(1.0 - level)) * np.sqrt(aa + 2.0 * ab * SPAN + bb * SPAN**2)
-    middle = fit.a + fit.b * SPAN
-    ends = (np.concatenate([[0.0], ndtr(middle + side * reach), [1.0]]) for side in (-1.0, 1.0))
-    return drawn_as(kind, Band("simultaneous", "Working-Hotelling, binormal", level, fit.fpr, *ends))
+    # The chi-square distribution with 2 degrees of freedom is exponential: its quantile is -2 log(1 - level).
+    half_width = sqrt(-2.0 * log(1.0 - level)) * np.sqrt(aa + 2.0 * ab * DEVIATES + bb * DEVIATES**2)
+    middle = fit.a + fit.b * DEVIATES
+    limits = (np.concatenate([[0.0], ndtr(middle + side * half_width), [1.0]]) for side in (-1.0, 1.0))
+    return in_coordinates(kind, Band("simultaneous", "Working-Hotelling, binormal", level, fit.fpr, *limits))
 
 
-def drawn_as(kind: CurveKind, band: Band) -> Band:
-    """The band in the coordinates of the curve: for a DET curve normal deviates of the error rates.
+def in_coordinates(kind: CurveKind, band: Band) -> Band:
+    """The band of a ROC curve in the coordinates of a kind: for a DET curve, normal deviates of the error rates.
 
-    For a cost curve, what the least cost can be at each probability-cost if the ROC curve lies inside its band
-    everywhere: from that of its upper to that of its lower end.
+    For a cost curve, the range of the least cost at each probability-cost if the ROC curve lies inside its band
+    everywhere: from the least cost of the upper limit to that of the lower limit.
     """
     if kind == "cost":
         p = RATES[:, None]
-        before = np.concatenate([[0.0], band.x[:-1]])  # between two places it may be as high as at the second
+        # Between two values of x the curve may rise at once to the upper limit at the second.
+        before = np.concatenate([[0.0], band.x[:-1]])
         low = (p * (1.0 - band.high) + (1.0 - p) * before).min(axis=1)
         high = (p * (1.0 - band.low) + (1.0 - p) * band.x).min(axis=1)
         how = f"least cost inside the band of the ROC curve, {band.method}"
@@ -153,146 +162,155 @@ def drawn_as(kind: CurveKind, band: Band) -> Band:
         return band
     from scipy.special import ndtri
 
-    ends = ndtri(band.x), ndtri(1.0 - band.high), ndtri(1.0 - band.low)
-    return Band(band.kind, band.method, band.level, *ends)
+    return Band(band.kind, band.method, band.level, ndtri(band.x), ndtri(1.0 - band.high), ndtri(1.0 - band.low))
 
 
 def _as_precision(roc: Band, prevalence: float) -> Band:
-    """From true positive rates at u to precisions at a recall r, which may have any u whose interval holds it.
+    """From true positive rates at u to precisions at a recall r, over all u whose interval contains r.
 
-    The interval at the true u holds r with the confidence of the band, so this set holds the true u as often.
+    The interval at the true u contains r with the confidence of the band, so this set contains the true u with it.
     """
     last = len(roc.x) - 1
     lowest = roc.x[np.maximum(np.searchsorted(np.maximum.accumulate(roc.high), RATES) - 1, 0)]
     highest = roc.x[np.minimum(np.searchsorted(np.maximum.accumulate(roc.low), RATES, "right"), last)]
     low, high = (_precision(prevalence, RATES, u) for u in (highest, lowest))
-    high[0] = 1.0  # nothing called, nothing wrong
+    high[0] = 1.0  # precision is 1 by convention where no case is classified as positive
     return Band(roc.kind, f"{roc.method}, turned", roc.level, RATES, low, high)
 
 
-def _for_random_prevalence(found: Sweep, band: Band) -> Band:
-    """A band of precisions for class sizes that are random.
+def _for_random_prevalence(sweep: Sweep, band: Band) -> Band:
+    """The band of precisions if class sizes are random.
 
     The log-odds of a precision are those of the prevalence plus the logarithm of (recall / false positive rate):
-    the errors of both are combined as independent ones (MOVER). A rate of 0 counts as half a case.
+    the errors of both are combined as independent (MOVER). A rate of 0 counts as half a case.
     """
     from scipy.special import expit, logit
 
-    positives, negatives = found.units
+    positives, negatives = sweep.units
     z = NormalDist().inv_cdf(0.5 + band.level / 2.0)
-    share = z * sqrt(1.0 / positives + 1.0 / negatives)
-    precision = np.minimum(_precisions(found).value, _precision(found.prevalence, RATES, 0.5 / negatives))
+    prevalence_error = z * sqrt(1.0 / positives + 1.0 / negatives)  # of its log-odds
+    precision = np.minimum(_precisions(sweep).value, _precision(sweep.prevalence, RATES, 0.5 / negatives))
     middle = np.clip(precision, band.low, band.high)
-    ends = []
-    for side, end in ((-1.0, band.low), (1.0, band.high)):
-        a, b = (logit(np.clip(each, 1e-12, 1.0 - 1e-12)) for each in (middle, end))
-        ends.append(np.where((end > 0) & (end < 1), expit(a + side * np.hypot(b - a, share)), end))
-    low, high = ends
-    return Band(band.kind, f"{band.method}, prevalence random", band.level, band.x, low, high)
+    limits = []
+    for side, limit in ((-1.0, band.low), (1.0, band.high)):
+        a, b = (logit(np.clip(value, 1e-12, 1.0 - 1e-12)) for value in (middle, limit))
+        widened = expit(a + side * np.hypot(b - a, prevalence_error))
+        limits.append(np.where((limit > 0) & (limit < 1), widened, limit))
+    return Band(band.kind, f"{band.method}, prevalence random", band.level, band.x, *limits)
 
 
 def _precision(prevalence: float, recall: FloatArray, false_positive_rate: FloatArray | float) -> FloatArray:
-    recalled = prevalence * recall
-    return recalled / np.maximum(recalled + (1.0 - prevalence) * false_positive_rate, 1e-300)
+    true_positives = prevalence * recall
+    return true_positives / np.maximum(true_positives + (1.0 - prevalence) * false_positive_rate, TINY)
 
 
-def _refuse(found: Sweep, kind: CurveKind, name: BandKind, method: Method | None) -> None:
+def _check_applicable(sweep: Sweep, kind: CurveKind, name: BandKind, method: Method | None) -> None:
     if kind == "cost" and name == "pointwise":
-        raise NotApplicableError("A cost curve looks at all thresholds at once; ask for band='simultaneous'.")
+        raise NotApplicableError(
+            "A cost curve has no pointwise band, because it uses all thresholds at once; use ",
+            Option("band", "simultaneous"),
+            ".",
+        )
     if isinstance(method, Bootstrap):
         return
-    if found.sample.scores.groups is not None:
-        raise NotApplicableError("A band by formula is for independent cases, here groups came; use Bootstrap().")
+    if sweep.sample.scores.groups is not None:
+        raise NotApplicableError(
+            "A band by formula needs independent cases, but there are groups; use ",
+            Option("method", Call("Bootstrap")),
+            ".",
+        )
 
 
-def _ones(found: Sweep) -> FloatArray:
-    """The cases' own weights, grouped by class, as the only row."""
-    sample = found.sample
-    own: FloatArray = np.ones(len(sample.values)) if sample.weight is None else sample.weight
-    return np.asarray(own[np.concatenate([sample.cases(k) for k in range(2)])]).reshape(1, -1)
+def _weights(sweep: Sweep) -> FloatArray:
+    """The weights of the sample, grouped by class, as the only row."""
+    sample = sweep.sample
+    weight: FloatArray = np.ones(len(sample.values)) if sample.weight is None else sample.weight
+    return np.asarray(weight[np.concatenate([sample.cases(k) for k in range(2)])]).reshape(1, -1)
 
 
-def _true_positive_rates(found: Sweep) -> _Heights:
-    cases, (positives, negatives) = falling(found), found.units
-    value = cases.at(_ones(found), RATES)[0]
-    return _Heights(value, np.full(len(RATES), positives), 1.0 / negatives, lambda w: cases.at(w, RATES).T)
+def _true_positive_rates(sweep: Sweep) -> _CurveHeights:
+    cases, (positives, negatives) = ranked_cases(sweep), sweep.units
+    value = cases.tpr_at(_weights(sweep), RATES)[0]
+    n = np.full(len(RATES), positives)
+    return _CurveHeights(value, n, 1.0 / negatives, lambda weight: cases.tpr_at(weight, RATES).T)
 
 
-def _precisions(found: Sweep) -> _Heights:
+def _precisions(sweep: Sweep) -> _CurveHeights:
     """Precision at each recall, the ROC curve being straight between its points, at the sample's prevalence."""
-    cases, (positives, negatives) = falling(found).mirrored(), found.units
-    pi, recall = found.prevalence, np.maximum(RATES, RATES[1])
+    cases, (positives, negatives) = ranked_cases(sweep).mirrored(), sweep.units
+    pi, recall = sweep.prevalence, np.maximum(RATES, RATES[1])  # at recall 0 precision is not continuous
 
     def precision(weight: npt.NDArray[Any]) -> FloatArray:
-        fpr = 1.0 - cases.at(weight, 1.0 - recall[::-1])[:, ::-1].T
+        fpr = 1.0 - cases.tpr_at(weight, 1.0 - recall[::-1])[:, ::-1].T
         return np.asarray((pi * recall / (pi * recall + (1.0 - pi) * fpr.T)).T)
 
-    value = precision(_ones(found))[:, 0]
+    value = precision(_weights(sweep))[:, 0]
     called = (positives + negatives) * pi * recall / value
-    return _Heights(value, called, 1.0 / positives, precision)
+    return _CurveHeights(value, called, 1.0 / positives, precision)
 
 
-def _wilson(known: _Heights, variance: FloatArray, z: float) -> Ends:
-    """Wilson's interval for a share of so many cases as have this variance, no more than there are."""
-    n = np.minimum(known.n, known.softened / np.maximum(variance, np.finfo(float).tiny))
-    return _wilson_ends(known.value, n, z)
+def _wilson(heights: _CurveHeights, variance: FloatArray, z: float) -> Limits:
+    """Wilson's interval with the number of cases that gives this variance, no more than there are."""
+    n = np.minimum(heights.n, heights.adjusted_variance / np.maximum(variance, np.finfo(float).tiny))
+    return _wilson_limits(heights.value, n, z)
 
 
-def _wilson_ends(p: FloatArray, n: FloatArray, z: float) -> Ends:
-    near = 1.0 + z * z / n
-    middle = (p + z * z / (2.0 * n)) / near
-    reach = z / near * np.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
-    return np.minimum(middle - reach, p), np.maximum(middle + reach, p)
+def _wilson_limits(p: FloatArray, n: FloatArray, z: float) -> Limits:
+    shrinkage = 1.0 + z * z / n
+    middle = (p + z * z / (2.0 * n)) / shrinkage
+    half_width = z / shrinkage * np.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
+    return np.minimum(middle - half_width, p), np.maximum(middle + half_width, p)  # p itself despite rounding
 
 
-def _studentised(known: _Heights, replicates: FloatArray, level: float, z: float) -> Ends:
-    """As many standard errors as hold the share `level` of replicates, and no fewer than at a single place."""
-    floor = known.softened / (known.n + 4.0)
+def _studentised(heights: _CurveHeights, replicates: FloatArray, level: float, z: float) -> Limits:
+    """As many standard errors as contain the share `level` of replicates, at least those of a pointwise band."""
+    floor = heights.adjusted_variance / (heights.n + 4.0)
     error = np.sqrt(np.maximum(replicates.var(axis=1, ddof=1), floor))
-    away = np.abs(replicates - known.value[:, None]) / error[:, None]
-    reach = max(z, float(np.quantile(away.max(axis=0), level))) * error
-    return known.value - reach, known.value + reach
+    deviation = np.abs(replicates - heights.value[:, None]) / error[:, None]
+    half_width = max(z, float(np.quantile(deviation.max(axis=0), level))) * error
+    return heights.value - half_width, heights.value + half_width
 
 
-def _by_order_statistics(found: Sweep, known: _Heights, level: float) -> Ends:
-    """The errors of both rates, combined as independent ones, each by its own interval (MOVER).
+def _order_statistics(sweep: Sweep, heights: _CurveHeights, level: float) -> Limits:
+    """The errors of both rates, each by its own interval, combined as independent (MOVER).
 
     The threshold with the false positive rate u has J of n negatives above it, and J is binomial, whatever the
-    distribution of the scores. So it lies below the J-th highest negative and not below the next, and the curve at
-    the likely values of J tells how far R may be off because of the threshold.
+    distribution of the scores. So it lies between the J-th highest negative and the next, and the curve at the
+    likely values of J bounds the error of R that is due to the threshold.
     """
-    cases, weight, n = falling(found), _ones(found), max(round(1.0 / known.step), 1)
-    fewest = _fewest_beyond(n, (1.0 - level) / 2.0)
-    most = n - fewest[::-1]
-    left = np.where(fewest > 0, cases.at(weight, np.maximum(fewest - 1.0, 0.0) / n)[0], 0.0)
-    right = np.where(most < n, cases.at(weight, most / n)[0], 1.0)
-    low, high = _share_interval(known.value, known.n, level)
-    p = known.value
+    cases, weight, n = ranked_cases(sweep), _weights(sweep), max(round(1.0 / heights.step), 1)
+    fewest = _fewest_above(n, (1.0 - level) / 2.0)
+    most = n - fewest[::-1]  # by symmetry: n - J is binomial with 1 - u, and RATES are symmetric
+    left = np.where(fewest > 0, cases.tpr_at(weight, np.maximum(fewest - 1.0, 0.0) / n)[0], 0.0)
+    right = np.where(most < n, cases.tpr_at(weight, most / n)[0], 1.0)
+    low, high = _proportion_interval(heights.value, heights.n, level)
+    p = heights.value
     below = np.hypot(p - low, np.maximum(p - left, 0.0))
     above = np.hypot(high - p, np.maximum(right - p, 0.0))
     return np.maximum(p - below, 0.0), np.minimum(p + above, 1.0)
 
 
-def _fewest_beyond(n: int, tail: float) -> FloatArray:
-    """At each of `RATES` the smallest binomial number of n whose mid-P lower tail is larger than `tail`."""
+def _fewest_above(n: int, tail: float) -> FloatArray:
+    """At each of `RATES`, the smallest binomial count of n whose mid-P lower tail probability exceeds `tail`."""
     from scipy.special import bdtr, bdtrik
 
     inner = RATES[1:-1]
     k = np.clip(np.ceil(np.nan_to_num(bdtrik(tail, n, inner))), 0, n)
-    k += np.where(bdtr(k, n, inner) < tail, 1.0, 0.0)  # the inverse is rounded
+    k += np.where(bdtr(k, n, inner) < tail, 1.0, 0.0)  # rounding of the inverse may leave k one too small
     before = np.where(k > 0, bdtr(np.maximum(k - 1.0, 0.0), n, inner), 0.0)
     k += (bdtr(k, n, inner) + before) / 2.0 <= tail
     return np.concatenate([[0.0], np.minimum(k, n), [float(n)]])
 
 
-def _share_interval(p: FloatArray, n: FloatArray, level: float) -> Ends:
-    """Wilson's interval for a share; with up to three cases of either outcome as modified by Brown et al. (2001).
+def _proportion_interval(p: FloatArray, n: FloatArray, level: float) -> Limits:
+    """Wilson's interval of a proportion, modified by Brown et al. (2001) for up to three cases of an outcome.
 
-    Wilson's holds too seldom just beside 0 and 1. There the outer end is that of a Poisson number.
+    The coverage of Wilson's interval is too low very close to 0 and 1. There the outer limit is that of a Poisson
+    count.
     """
     from scipy.special import gammaincinv
 
-    low, high = _wilson_ends(p, n, NormalDist().inv_cdf(0.5 + level / 2.0))
+    low, high = _wilson_limits(p, n, NormalDist().inv_cdf(0.5 + level / 2.0))
 
     def poisson(cases: FloatArray) -> FloatArray:
         return np.where(cases <= FEW, gammaincinv(np.clip(cases, 1e-9, FEW), 1.0 - level) / n, 1.0)
@@ -300,28 +318,29 @@ def _share_interval(p: FloatArray, n: FloatArray, level: float) -> Ends:
     return np.minimum(low, poisson(p * n)), np.maximum(high, 1.0 - poisson((1.0 - p) * n))
 
 
-def _kolmogorov(found: Sweep, known: _Heights, level: float) -> Ends:
-    """Both distribution functions inside their bands at once: the curve moved by both widths, either way.
+def _kolmogorov(sweep: Sweep, heights: _CurveHeights, level: float) -> Limits:
+    """Both distribution functions inside their bands at once: the curve shifted by both widths, either way.
 
-    The quantile is that of the limit, with Stephens's correction for n cases, at sqrt(level) for each class.
+    The quantile is that of the limiting distribution with Stephens's correction for n cases; each class has the
+    level sqrt(level), because the two are independent.
     """
     from scipy.special import kolmogi
 
     quantile = float(kolmogi(1.0 - sqrt(level)))
-    positives, negatives = known.n[0], 1.0 / known.step
-    up, aside = (quantile / (sqrt(n) + 0.12 + 0.11 / sqrt(n)) for n in (positives, negatives))
-    cases, weight = falling(found), _ones(found)
-    low = cases.at(weight, np.maximum(RATES - aside, 0.0))[0] - up
-    high = cases.at(weight, np.minimum(RATES + aside, 1.0))[0] + up
-    low[aside > RATES], high[1.0 - aside < RATES] = 0.0, 1.0
+    positives, negatives = heights.n[0], 1.0 / heights.step
+    up, sideways = (quantile / (sqrt(n) + 0.12 + 0.11 / sqrt(n)) for n in (positives, negatives))
+    cases, weight = ranked_cases(sweep), _weights(sweep)
+    low = cases.tpr_at(weight, np.maximum(RATES - sideways, 0.0))[0] - up
+    high = cases.tpr_at(weight, np.minimum(RATES + sideways, 1.0))[0] + up
+    low[sideways > RATES], high[1.0 - sideways < RATES] = 0.0, 1.0
     return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
-def _moved(low: FloatArray, high: FloatArray, step: float, rises: bool) -> Ends:
-    """The band moved sideways by a step, so that it holds what it held beside, and cut at 0 and 1."""
+def _shifted(low: FloatArray, high: FloatArray, step: float, rises: bool) -> Limits:
+    """The band extended sideways by a step, so that it contains its neighbours, and cut at 0 and 1."""
     low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
     if rises:
         return np.interp(RATES - step, RATES, low, left=0.0), np.interp(RATES + step, RATES, high, right=1.0)
-    beside = [np.clip(RATES + side * step, 0.0, 1.0) for side in (-1.0, 1.0)]
-    lows, highs = ([np.interp(place, RATES, end) for place in beside] for end in (low, high))
+    neighbours = [np.clip(RATES + side * step, 0.0, 1.0) for side in (-1.0, 1.0)]
+    lows, highs = ([np.interp(x, RATES, limit) for x in neighbours] for limit in (low, high))
     return np.minimum(*lows), np.maximum(*highs)

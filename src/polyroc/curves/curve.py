@@ -1,4 +1,4 @@
-"""The verb `curve`: from scores to curves, with areas, bands and fits."""
+"""The verb `curve`: ROC, precision-recall, DET and cost curves with areas, bands and binormal fits."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,28 +6,29 @@ from functools import cache
 from typing import Any, Unpack, get_args
 
 from polyroc.curves.areas import AREAS
-from polyroc.curves.bands import BandName, band_around, drawn_as, working_hotelling
-from polyroc.curves.binormal import fit_binormal
-from polyroc.curves.binormal_fit import BinormalFit
-from polyroc.curves.families import Curves, FamilyKind, MultiClass, Problem, problems
-from polyroc.curves.files import Tallied, tallied_problems
+from polyroc.curves.bands import BandName, band_around, in_coordinates, working_hotelling
+from polyroc.curves.binary_problems import BinaryProblem, MultiClass, binary_problems
+from polyroc.curves.binormal import BinormalFit, fit_binormal
+from polyroc.curves.files import WHOLE, BinnedProblem, binned_problems
 from polyroc.curves.fold_average import AVERAGES, Average, area_over_folds, band_over_folds, fold_scores
-from polyroc.curves.result import Band, Curve, CurveKind
+from polyroc.curves.points import CurveKind, CurvePoints
+from polyroc.curves.result import Band, Curve, Curves, FamilyKind
 from polyroc.curves.sweep import Sweep
 from polyroc.engines.options import Engine, Reading, Settings, over_files
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.inference.estimation import judge
-from polyroc.inference.evaluate import Progress, choose, warn_of_small
+from polyroc.inference.evaluate import choose, warn_of_small
 from polyroc.inference.files import scores_or_settings
 from polyroc.inference.methods import DEFAULT, Bootstrap, DeLong, Method, Permutation, checked
-from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import refusal
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
-from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.messages import Call, Option
+from polyroc.progress import ProgressOption, progress_callback
+from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arguments import checked_level, did_you_mean
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
@@ -58,11 +59,11 @@ def curve(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     engine: Engine | None = None,
     **reading: Unpack[Reading],
 ) -> Curve | Curves:
-    """Draw what every threshold of a score does: one point per distinct score, ties called together.
+    """Compute a curve over all thresholds of a score: one point per distinct score.
 
     Parameters
     ----------
@@ -71,41 +72,40 @@ def curve(
     kind
         "roc", "pr" (precision-recall), "det" (detection error tradeoff) or "cost" (Drummond & Holte's cost curve).
     multi_class
-        For many classes, given as one column of probabilities each: "ova", each class against all others together,
-        or "ovo", every ordered pair A(i|j). The areas are the parts of the measures `ova` and `hand_till`.
+        For many classes, with one column of probabilities per class: "ova", each class against all others, or
+        "ovo", every ordered pair A(i|j). The areas are the parts of the measures `ova` and `hand_till`.
     drop_intermediate
-        Leave out points that do not change the line: those on a straight piece of a ROC curve, and in the other
-        kinds those between two of equal recall.
+        Drop points that do not change the line: those on a straight segment of a ROC curve, and in the other
+        kinds those between two points of equal recall.
     area
-        The measure to put beside a ROC curve instead of "auc": a partial area such as
-        "partial_auc(fpr=(0, 0.2))", for instance.
+        The measure reported as the area of a ROC curve instead of "auc", such as "partial_auc(fpr=(0, 0.2))".
     method
-        How the standard error of the area is made, as in `evaluate`; with `Bootstrap()` the band is resampled too.
+        How the standard error of the area is computed, as in `evaluate`; `Bootstrap()` also resamples the band.
     band, level
         A confidence band at a level: "pointwise", "simultaneous", or "working_hotelling" (simultaneous, from the
-        binormal fit); see `polyroc.curves.bands.band_around` for what each is.
+        binormal fit); `polyroc.curves.bands.band_around` defines each.
     binormal
         Also fit a binormal curve by maximum likelihood.
     folds
-        The fold of each case in a cross-validation, or "groups" to take the groups for folds. Without `average`
+        The fold of each case in a cross-validation, or "groups" to use the groups as folds. Without `average`
         there is one curve per fold.
     average
         One curve from the folds (Bradley 1997; Fawcett 2006). "vertical": the mean true positive rate at each
         false positive rate; its area is the mean of the folds' areas. "threshold": the mean rates at each
-        threshold. "pooled": all cases as one sample. The latter two need scores that mean the same in all folds.
-        The error of an averaged area is the jackknife's over folds, whatever the method.
+        threshold. "pooled": all cases as one sample. The latter two need scores on the same scale in all folds.
+        The standard error of an averaged area is the jackknife's over folds, for every `method`.
     engine, reading
-        For files, as in `evaluate`. The points are those at the edges of cells, which are points of the exact
-        curve; `tolerance` and `exact` are about the area, or for many classes about `ova` or `hand_till`. Bands
-        and fits take the curve for straight between two points. Folds and `Bootstrap()` need the cases in memory.
+        For files, as in `evaluate`. The points are those at the edges of bins, which are points of the exact
+        curve; `tolerance` and `exact` apply to the area, or for many classes to `ova` or `hand_till`. Bands and
+        fits assume straight lines between two points. Folds and `Bootstrap()` need the cases in memory.
     progress
-        For files: called with (rows seen, rows in all, which pass).
+        For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
 
     Notes
     -----
     The points are those of scikit-learn's roc_curve, precision_recall_curve and det_curve without
-    `drop_intermediate`, but always by falling threshold and from the threshold infinity, where nothing is called
-    (precision 1 by convention), to the lowest score; det_curve also cuts the ends where one rate does not change.
+    `drop_intermediate`, but always by falling threshold and from the threshold infinity, where no case is positive
+    (precision 1 by convention), to the lowest score; det_curve also drops the ends where one rate is constant.
 
     Returns
     -------
@@ -115,42 +115,45 @@ def curve(
 
     Examples
     --------
-    The list of Ling, Huang & Zhang (2003):
+    The ranked list of Ling, Huang & Zhang (2003):
 
-    >>> found = curve([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], range(10))
-    >>> found
+    >>> roc = curve([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], range(10))
+    >>> roc
     Curve(roc of classifier: 1 or 0, 11 points, auc = 0.9600, 95 % ... to ...)
-    >>> found.at(fpr=0.2).tpr, round(found.hull().area, 4)
+    >>> roc.at(fpr=0.2).tpr, round(roc.hull().area, 4)
     (1.0, 0.98)
     """
     method = checked(method)
     if isinstance(method, Permutation):
-        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
-    _check(kind, multi_class, band, level, average, folds)
+        raise InputError(Option("method", Call("Permutation")), " is for comparisons; use another method.")
+    _check_options(kind, multi_class, band, level, average, folds)
     if area is not None and average in AVERAGES:
-        raise NotApplicableError(f"A curve averaged over folds has its own area, not {area}; leave out area.")
-    plan = _Plan(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)
-    given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
+        raise NotApplicableError(
+            f"A curve averaged over folds has its own area, not {area}; omit ", Option("area"), "."
+        )
+    builder = _CurveBuilder(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)
+    options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
     if over_files(y_true, engine, reading):
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
-        how: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
-        asked = scores_or_settings(y_true, engine, reading, method, **given, **arrays, **how)
-        if not isinstance(asked, Scores):
-            return plan.of_files(asked, multi_class, progress=progress, **given)
-        y_true, given = asked, {"missing": missing}
+        design: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
+        source = scores_or_settings(y_true, engine, reading, method, **options, **arrays, **design)
+        if not isinstance(source, Scores):
+            with progress_callback(progress) as report:
+                return builder.from_files(source, multi_class, progress=report, **options)
+        y_true, options = source, {"missing": missing}
     else:
-        given |= {"sample_weight": sample_weight, "weight_kind": weight_kind, "sampling": sampling}
-    scores = _with_folds(y_true, y_score, folds, groups, **given)
-    _require_curves(scores, multi_class)
+        options |= {"sample_weight": sample_weight, "weight_kind": weight_kind, "sampling": sampling}
+    scores = _with_folds(y_true, y_score, folds, groups, **options)
+    _require_curve(scores, multi_class)
     if folds is not None and average is None:
-        return Curves("fold", plan.by_fold(scores, multi_class), {})
-    found = {each.key: plan.curve(each) for each in problems(scores, multi_class)}
-    if multi_class is None and len(found) == 1 and not isinstance(y_score, Mapping):
-        return next(iter(found.values()))
-    return Curves(FAMILIES[multi_class], found, plan.whole(scores, multi_class))
+        return Curves("fold", builder.by_fold(scores, multi_class), {})
+    curves = {problem.key: builder.curve(problem) for problem in binary_problems(scores, multi_class)}
+    if multi_class is None and len(curves) == 1 and not isinstance(y_score, Mapping):
+        return next(iter(curves.values()))
+    return Curves(FAMILIES[multi_class], curves, builder.whole(scores, multi_class))
 
 
-def _check(
+def _check_options(
     kind: str, multi_class: str | None, band: str | None, level: float, average: str | None, folds: Any
 ) -> None:
     _one_of("kind", kind, get_args(CurveKind))
@@ -163,9 +166,15 @@ def _check(
             _one_of(name, value, known)
     checked_level(level)
     if average is not None and folds is None:
-        raise InputError(f"average={average!r} needs the fold of each case; give folds=..., or folds='groups'.")
+        raise InputError(Option("average", average), " needs the fold of each case; pass ", Option("folds"), ".")
     if folds is not None and kind not in ("roc", "det") and average != "pooled":
-        raise NotApplicableError(f"Curves of folds are averaged as ROC or DET curves, not for kind={kind!r}.")
+        raise NotApplicableError(
+            "Folds are averaged as ROC or DET curves, not with ",
+            Option("kind", kind),
+            "; use ",
+            Option("average", "pooled"),
+            ".",
+        )
 
 
 def _one_of(name: str, value: object, known: Sequence[str]) -> None:
@@ -173,50 +182,63 @@ def _one_of(name: str, value: object, known: Sequence[str]) -> None:
         raise InputError(f"There is no {name} {value!r}; {did_you_mean(value, known)}")
 
 
-def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **given: Any) -> Scores:
-    """The scores; folds are validated in the place of groups, and kept there until they are needed."""
+def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **options: Any) -> Scores:
+    """The scores; folds are validated as groups, and kept there until they are needed."""
     if folds is None:
-        return as_scores(y_true, y_score, groups=groups, **given)
+        return as_scores(y_true, y_score, groups=groups, **options)
     if isinstance(folds, str):
         if folds != "groups":
-            raise InputError(f"folds must name the fold of each case, or be 'groups', got {folds!r}.")
-        scores = as_scores(y_true, y_score, groups=groups, **given)
+            raise InputError(
+                Option("folds"), f" must contain the fold of each case or be 'groups', got {folds!r}."
+            )
+        scores = as_scores(y_true, y_score, groups=groups, **options)
         if scores.groups is None:
-            raise InputError("folds='groups' takes the groups for folds, but there are none; give groups=....")
+            raise InputError(
+                Option("folds", "groups"),
+                " uses the groups as folds, but there are none; pass ",
+                Option("groups", ...),
+                ".",
+            )
         return scores
     if groups is not None or isinstance(y_true, Scores):
         raise InputError(
-            "folds=... cannot be used beside groups, nor with Scores, which hold everything already; give the "
-            "folds as groups, and say folds='groups'."
+            "folds cannot be combined with groups or with Scores; pass the folds as groups, and use ",
+            Option("folds", "groups"),
+            ".",
         )
-    return as_scores(y_true, y_score, groups=folds, **given)
+    return as_scores(y_true, y_score, groups=folds, **options)
 
 
-def _require_curves(scores: Scores, multi_class: str | None) -> None:
-    """Refuse what has no curve: decisions, a class without cases, many classes without a word on how."""
+def _require_curve(scores: Scores | Schema, multi_class: str | None) -> None:
+    """Raise an error if there is no curve: decisions, an empty class, many classes without `multi_class`."""
     needed = MEASURES["auc" if multi_class is None else "ova"]
     if multi_class is None and scores.n_classes > 2 and scores.kind != "decisions":
-        how = "each class against the rest with multi_class='ova', or every pair with multi_class='ovo'"
-        raise NotApplicableError(f"A curve is for 2 classes, here {scores.n_classes}; draw {how}.")
+        raise NotApplicableError(
+            f"A curve needs 2 classes, got {scores.n_classes}; draw each class against the rest with ",
+            Option("multi_class", "ova"),
+            ", or every pair with ",
+            Option("multi_class", "ovo"),
+            ".",
+        )
     reason = refusal(needed, scores, asked=True)
     if reason is not None:
-        raise NotApplicableError(f"A curve {reason}.")
-    if scores.absent:
+        raise NotApplicableError("A curve ", reason, ".")
+    if isinstance(scores, Scores) and scores.absent:
         raise InputError(f"No case of class {scores.absent[0]!r}: a curve needs cases of every class.")
 
 
-def _area(asked: str | Measure | None, kind: CurveKind) -> Measure:
-    if asked is None:
+def _area(area: str | Measure | None, kind: CurveKind) -> Measure:
+    if area is None:
         return AREAS[kind]
-    found = find(asked)
-    if found.needs != "score" or kind not in ("roc", "det"):
-        raise NotApplicableError(f"area must be a measure of a ROC curve, such as partial_auc, got {found}.")
-    return found
+    measure = find(area)
+    if measure.needs != "score" or kind not in ("roc", "det"):
+        raise NotApplicableError(f"area must be a measure of a ROC curve, such as partial_auc, got {measure}.")
+    return measure
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
-    """What to make of each two-class problem."""
+class _CurveBuilder:
+    """The options of `curve`, and the curve of each two-class problem."""
 
     kind: CurveKind
     drop_intermediate: bool
@@ -227,50 +249,50 @@ class _Plan:
     binormal: bool
     average: Average | None
 
-    def curve(self, problem: Problem) -> Curve:
+    def curve(self, problem: BinaryProblem) -> Curve:
         """The curve of a problem, from all cases or averaged over folds."""
         if self.average in AVERAGES:
             return self._averaged(problem)
         scores = problem.scores if self.average is None else replace(problem.scores, groups=None)
         sample = Sample(scores, problem.classifier)
-        return self._traced(problem, Sweep(sample), self._judged(sample, problem.classifier))
+        return self._with_band(problem, Sweep(sample), self._estimator(sample, problem.classifier))
 
-    def of_files(self, asked: Settings, multi_class: MultiClass | None, **given: Any) -> Curve | Curves:
-        """The curves of files that an engine counts."""
+    def from_files(self, settings: Settings, multi_class: MultiClass | None, **options: Any) -> Curve | Curves:
+        """The curves from the binned counts of files."""
 
-        def check(like: Scores) -> None:
-            _require_curves(like, multi_class)
+        def check(schema: Schema) -> None:
+            _require_curve(schema, multi_class)
 
         errors = self.method is not None
-        problems, whole = tallied_problems(asked, multi_class, self.area, errors, check=check, **given)
-        drawn = {each.problem.key: self._of_cells(each) for each in problems}
-        one = multi_class is None and len(drawn) == 1 and not isinstance(asked.scores, Mapping)
-        return next(iter(drawn.values())) if one else Curves(FAMILIES[multi_class], drawn, whole)
+        problems, whole = binned_problems(settings, multi_class, self.area, errors, check=check, **options)
+        curves = {binned.problem.key: self._from_bins(binned) for binned in problems}
+        single = multi_class is None and len(curves) == 1 and not isinstance(settings.scores, Mapping)
+        return next(iter(curves.values())) if single else Curves(FAMILIES[multi_class], curves, whole)
 
-    def _of_cells(self, tallied: Tallied) -> Curve:
-        problem, area, units = tallied
-        found = Sweep(Sample(problem.scores, problem.classifier), units)
-        return self._traced(problem, found, lambda: area)
+    def _from_bins(self, binned: BinnedProblem) -> Curve:
+        problem, area, units = binned
+        sweep = Sweep(Sample(problem.scores, problem.classifier), units)
+        return self._with_band(problem, sweep, lambda: area)
 
-    def _traced(self, problem: Problem, found: Sweep, area: Callable[[], Estimate]) -> Curve:
-        fit = self._fit(found, area, problem.classifier)
-        points = found.points(self.kind, self.drop_intermediate)
-        drawn = self._drawn(problem, points, found.prevalence, area)
-        return replace(drawn, band=self._band(found, fit), binormal=fit if self.binormal else None)
+    def _with_band(self, problem: BinaryProblem, sweep: Sweep, area: Callable[[], Estimate]) -> Curve:
+        fit = self._fit(sweep, area, problem.classifier)
+        points = sweep.points(self.kind, self.drop_intermediate)
+        curve = self._plain(problem, points, sweep.prevalence, area)
+        return replace(curve, band=self._band(sweep, fit), binormal=fit if self.binormal else None)
 
-    def _drawn(
-        self,
-        problem: Problem,
-        points: tuple[FloatArray, FloatArray, FloatArray],
-        prevalence: float,
-        area: Callable[[], Estimate],
+    def _plain(
+        self, problem: BinaryProblem, points: CurvePoints, prevalence: float, area: Callable[[], Estimate]
     ) -> Curve:
-        """The curve itself."""
-        classes = problem.classifier, problem.positive, problem.negative
-        return Curve(self.kind, *classes, *points, prevalence, area)
+        """The curve without band and fit."""
+        names = problem.classifier, problem.positive, problem.negative
+        return Curve(self.kind, *names, *points, prevalence, area)
 
-    def _judged(self, sample: Sample, classifier: str) -> Callable[[], Estimate]:
-        """What makes the area: when it is looked at if nothing can be amiss, else now."""
+    def _estimator(self, sample: Sample, classifier: str) -> Callable[[], Estimate]:
+        """A function that estimates the area on its first call.
+
+        It is called at once where it may warn, raise or take long, so that this happens in the verb and not when
+        the result is first printed.
+        """
 
         @cache
         def area() -> Estimate:
@@ -279,60 +301,64 @@ class _Plan:
             warn_of_few_effective(estimates.values())
             return estimates[classifier]
 
-        plain = sample.scores.groups is None and sample.weight is None and sample.scores.counts.min() > 1
-        if not plain or not isinstance(self.method, DeLong | None):
+        silent = sample.scores.groups is None and sample.weight is None and sample.scores.counts.min() > 1
+        if not silent or not isinstance(self.method, DeLong | None):
             area()
         return area
 
-    def _fit(self, found: Sweep, area: Callable[[], Estimate], classifier: str) -> BinormalFit | None:
+    def _fit(self, sweep: Sweep, area: Callable[[], Estimate], classifier: str) -> BinormalFit | None:
         if not self.binormal and self.band != "working_hotelling":
             return None
         provenance = replace(area().provenance, method="maximum likelihood", seed=None)
-        return fit_binormal(found, classifier, provenance)
+        return fit_binormal(sweep.fp, sweep.tp, classifier, provenance)
 
-    def _band(self, found: Sweep, fit: BinormalFit | None) -> Band | None:
+    def _band(self, sweep: Sweep, fit: BinormalFit | None) -> Band | None:
         if self.band is None:
             return None
         if self.band != "working_hotelling":
             method = self.method
-            if isinstance(method, Bootstrap):  # rates are drawn class by class
-                method = method.drawn_for(MEASURES["auc"], found.sample.scores)
-            return band_around(found, self.kind, self.band, self.level, method)
+            if isinstance(method, Bootstrap):  # rates are resampled class by class, as the AUC is
+                method = method.drawn_for(MEASURES["auc"], sweep.sample.scores)
+            return band_around(sweep, self.kind, self.band, self.level, method)
         assert fit is not None
         return working_hotelling(fit, self.kind, self.level)
 
-    def _averaged(self, problem: Problem) -> Curve:
+    def _averaged(self, problem: BinaryProblem) -> Curve:
         assert self.average is not None
         if self.binormal or self.band not in (None, "pointwise") or (self.band and self.average != "vertical"):
             raise NotApplicableError(
-                f"A curve averaged over folds (average={self.average!r}) has no binormal fit, and no band but a "
-                "pointwise one of the vertical average; use average='pooled'."
+                "A curve averaged over folds has no binormal fit, and only the vertical average has a band, a "
+                "pointwise one; use ",
+                Option("average", "pooled"),
+                ".",
             )
-        sweeps = [Sweep(Sample(each, problem.classifier)) for each in fold_scores(problem.scores).values()]
-        sides = [(each.tp, each.fp) for each in sweeps]
-        positives, negatives = (sum(float(each[-1]) for each in side) for side in zip(*sides, strict=True))
+        sweeps = [Sweep(Sample(fold, problem.classifier)) for fold in fold_scores(problem.scores).values()]
+        positives, negatives = sum(float(s.tp[-1]) for s in sweeps), sum(float(s.fp[-1]) for s in sweeps)
         area = area_over_folds(sweeps, self.average, problem)
         points = AVERAGES[self.average](sweeps)
-        drawn = self._drawn(problem, points, positives / (positives + negatives), lambda: area)
+        curve = self._plain(problem, points, positives / (positives + negatives), lambda: area)
         if self.band is None:
-            return drawn
-        return replace(drawn, band=drawn_as(self.kind, band_over_folds(sweeps, self.level)))
+            return curve
+        return replace(curve, band=in_coordinates(self.kind, band_over_folds(sweeps, self.level)))
 
     def by_fold(self, scores: Scores, multi_class: str | None) -> dict[str, Curve]:
         """One curve per fold."""
         if multi_class is not None or len(scores.classifiers) > 1:
             raise NotApplicableError(
-                "One curve per fold is for one classifier and two classes; say average='vertical', 'threshold' or "
-                "'pooled' to make one curve of the folds."
+                "One curve per fold is available for one classifier and two classes; use ",
+                Option("average", "vertical", "threshold", "pooled"),
+                " to average the folds.",
             )
         (classifier,) = scores.classifiers
-        return {name: self.curve(Problem(name, classifier, each)) for name, each in fold_scores(scores).items()}
+        return {
+            name: self.curve(BinaryProblem(name, classifier, fold)) for name, fold in fold_scores(scores).items()
+        }
 
-    def whole(self, scores: Scores, multi_class: str | None) -> dict[str, Estimate]:
-        """For many classes, the measure of which the areas of the ROC curves are the parts."""
+    def whole(self, scores: Scores, multi_class: MultiClass | None) -> dict[str, Estimate]:
+        """For many classes, the measure whose parts are the areas of the ROC curves."""
         if multi_class is None or self.area.key != "auc" or self.average in AVERAGES:
             return {}
         scores = scores if self.average is None else replace(scores, groups=None)
-        (measure,), _ = choose(["ova" if multi_class == "ova" else "hand_till"], scores)
+        (measure,), _ = choose([WHOLE[multi_class]], scores)
         estimates, _ = judge(measure, self.method, {name: Sample(scores, name) for name in scores.classifiers})
         return estimates

@@ -1,14 +1,13 @@
-"""The verb `curve` over files: the points at the edges of cells, which are points of the exact curve."""
+"""The verb `curve` over files: the points at the edges of bins, which are points of the exact curve."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from polyroc.curves.families import MultiClass, Problem
+from polyroc.curves.binary_problems import BinaryProblem, ClassSplit, MultiClass, class_splits
 from polyroc.engines.binned_sample import edge_scores, two_sides
 from polyroc.engines.bins import Column
 from polyroc.engines.bounds import bounded
-from polyroc.engines.bounds.reading import Classes
 from polyroc.engines.counts import Read
 from polyroc.engines.estimates import Facts, Judge
 from polyroc.engines.evaluate import solved
@@ -17,87 +16,93 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
-from polyroc.scores import Scores
+from polyroc.messages import Option
+from polyroc.scores import Schema, Scores
 
-__all__ = ["Tallied", "tallied_problems"]
+__all__ = ["WHOLE", "BinnedProblem", "binned_problems"]
 
-WHOLE: Mapping[MultiClass, str] = {"ova": "ova", "ovo": "hand_till"}
+WHOLE: Mapping[MultiClass, str] = {"ova": "ova", "ovo": "hand_till"}  # the measure whose parts the areas are
 
 
-class Tallied(NamedTuple):
-    """A two-class problem whose cases are cells.
+class BinnedProblem(NamedTuple):
+    """A two-class problem from binned counts.
 
     Attributes
     ----------
     problem
-        The cells of either class as cases at their edges.
+        The bins of either class as weighted cases at their edges.
     area
-        Its area, judged with bounds.
+        The estimate of the area, with its bounds.
     units
-        The effective numbers of positives and of negatives that the cells hold.
+        The effective numbers of positives and of negatives in the bins.
     """
 
-    problem: Problem
+    problem: BinaryProblem
     area: Estimate
     units: tuple[float, float]
 
 
-class _Sides(NamedTuple):
-    """Two sets of classes that one column tells apart."""
-
-    key: str
-    names: tuple[str, str]
-    column: int
-    negative: list[int]
-    positive: list[int]
-
-
-def tallied_problems(
-    asked: Settings, multi_class: MultiClass | None, area: Measure, errors: bool, **given: Any
-) -> tuple[list[Tallied], dict[str, Estimate]]:
-    """The problems, and for ROC curves of many classes the measure whose parts their areas are, by classifier.
+def binned_problems(
+    settings: Settings, multi_class: MultiClass | None, area: Measure, errors: bool, **given: Any
+) -> tuple[list[BinnedProblem], dict[str, Estimate]]:
+    """The problems, and for ROC curves of many classes the measure whose parts are the areas, by classifier.
 
     Between two points the exact curve may bend; how far is bounded by the bounds of the area.
     """
-    if asked.by:
-        raise NotApplicableError("curve does not take by=...; draw each group's files apart.")
-    whole = multi_class is not None and area.key == "auc"
+    if settings.by:
+        raise NotApplicableError(Option("by"), " is not available for curves; draw a curve of each group's files.")
+    with_whole = multi_class is not None and area.key == "auc"
     measure = area if multi_class is None else find(WHOLE[multi_class])
-    found, _, like = solved(asked, measure, errors=errors and (whole or multi_class is None), **given)
-    if not found.read:
-        raise InputError("A class has no case: a curve needs cases of every class.")
-    estimates = {classifier: estimate for (classifier, _), estimate in found.estimates.items()}
-    several = len(found.read) > 1
+    needs_errors = errors and (with_whole or multi_class is None)
+    solution, _, schema = solved(settings, measure, errors=needs_errors, **given)
+    if not solution.read:
+        cases = next(iter(solution.estimates.values())).provenance.cases
+        absent = next(name for name, count in cases.items() if count == 0)
+        raise InputError(f"No case of class {absent!r}: a curve needs cases of every class.")
+    estimates = {classifier: estimate for (classifier, _), estimate in solution.estimates.items()}
+    several = len(solution.read) > 1
     problems = []
-    for classifier, read in found.read.items():
-        drawn = _Drawn(classifier, read, area, estimates[classifier], errors)
-        for sides in _sides(like, multi_class):
-            key = classifier if multi_class is None else f"{classifier}: {sides.key}" if several else sides.key
-            problems.append(drawn.tallied(key, sides))
-    return problems, estimates if whole else {}
+    for classifier, read in solution.read.items():
+        counts = _ClassifierCounts(classifier, read, area, estimates[classifier], errors)
+        for split in _splits(schema, multi_class):
+            key = classifier if multi_class is None else f"{classifier}: {split.key}" if several else split.key
+            problems.append(counts.problem(key, split))
+    return problems, estimates if with_whole else {}
+
+
+def _splits(schema: Schema, multi_class: MultiClass | None) -> Iterator[ClassSplit]:
+    if multi_class is not None:
+        return class_splits(schema.names, multi_class)
+    assert schema.positive is not None
+    i, j = schema.positive, 1 - schema.positive
+    column = i if schema.kind == "matrix" else 0
+    return iter([ClassSplit("", (schema.names[j], schema.names[i]), column, [j], [i])])
 
 
 @dataclass(frozen=True, slots=True)
-class _Drawn:
-    """What one classifier's cells tell of two sets of classes."""
+class _ClassifierCounts:
+    """The binned counts of one classifier, from which the area of any split of the classes is estimated.
+
+    `scan` is the estimate of the solved measure: its certificate and provenance describe the passes over the data.
+    """
 
     classifier: str
     read: Read
     area: Measure
-    whole: Estimate
+    scan: Estimate
     errors: bool
 
-    def tallied(self, key: str, sides: _Sides) -> Tallied:
-        """The problem with its area."""
-        column = two_sides(self.read.columns[sides.column], sides.positive, sides.negative)
-        scores = edge_scores(column, sides.names, 1, self.classifier)
+    def problem(self, key: str, split: ClassSplit) -> BinnedProblem:
+        """The two-class problem of a split with its area."""
+        column = two_sides(self.read.columns[split.column], split.positive, split.negative)
+        scores = edge_scores(column, split.names, 1, self.classifier)
+        # Kish's effective sample size of each side: (sum of weights)^2 / sum of squared weights
         negatives, positives = (column.totals**2 / column.squares.sum(axis=0)).tolist()
-        return Tallied(
-            Problem(key, self.classifier, scores), self._judged(column, sides, scores), (positives, negatives)
-        )
+        problem = BinaryProblem(key, self.classifier, scores)
+        return BinnedProblem(problem, self._estimated_area(column, scores), (positives, negatives))
 
-    def _judged(self, column: Column, sides: _Sides, scores: Scores) -> Estimate:
-        certificate, provenance = self.whole.certificate, self.whole.provenance
+    def _estimated_area(self, column: Column, scores: Scores) -> Estimate:
+        certificate, provenance = self.scan.certificate, self.scan.provenance
         assert certificate is not None
         provenance = replace(
             provenance,
@@ -105,20 +110,5 @@ class _Drawn:
             method="DeLong()" if self.errors else None,
         )
         facts = Facts(certificate.passes, certificate.rows, certificate.bytes, provenance)
-        classes = Classes(sides.names, scores.names, 1, False)
-        judge = Judge(self.area, self.classifier, classes, {0: column}, facts)
-        return judge.estimate(bounded(self.area, {0: column}, classes))
-
-
-def _sides(like: Scores, multi_class: MultiClass | None) -> Iterator[_Sides]:
-    names, c = like.names, like.n_classes
-    if multi_class is None:
-        assert like.positive is not None
-        i, j = like.positive, 1 - like.positive
-        yield _Sides("", (names[j], names[i]), i if like.kind == "matrix" else 0, [j], [i])
-    elif multi_class == "ova":
-        for i in range(c):
-            yield _Sides(names[i], (f"not {names[i]}", names[i]), i, [k for k in range(c) if k != i], [i])
-    else:
-        for i, j in ((i, j) for i in range(c) for j in range(c) if i != j):
-            yield _Sides(f"A({names[i]}|{names[j]})", (names[j], names[i]), i, [j], [i])
+        judge = Judge(self.area, self.classifier, scores.schema, {0: column}, facts)
+        return judge.estimate(bounded(self.area, {0: column}, scores.schema))

@@ -1,42 +1,45 @@
-"""Band: where the curve itself may lie."""
+"""Results of the verb `curve`: `Curve`, its confidence `Band`, and `Curves`, a family of curves."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from polyroc.curves.binormal_fit import BinormalFit
-from polyroc.curves.hull import Hull, RandomisedRule, Vertices, area_between, checked_rate, hull_of, rule_at
-from polyroc.errors import InputError
+from polyroc.curves.binormal import BinormalFit
+from polyroc.curves.hull import Hull, RandomisedRule, Vertices, checked_rate, convex_hull, rule_at
+from polyroc.curves.points import KINDS, CurveKind, area_between, precision
+from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.results.codec import Record, stored_as
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, number_text
 
-__all__ = ["Band", "BandKind", "Curve", "CurveKind", "OperatingRates"]
-
+__all__ = ["Band", "BandKind", "Curve", "Curves", "FamilyKind", "OperatingRates"]
 
 BandKind = Literal["pointwise", "simultaneous"]
+FamilyKind = Literal["classifier", "class", "pair", "fold"]
+SHOWN = 20  # points in a notebook's table
+LARGEST_DEVIATE = 5.0  # rates below 3e-7 are drawn at the edge of a DET curve
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Band(Record):
-    """A confidence band around a curve, in the coordinates in which the curve is drawn.
+    """A confidence band of a curve, in the coordinates of the curve.
 
     Attributes
     ----------
     kind
-        "pointwise": at any one place the true curve lies inside with probability `level`. "simultaneous": it
-        lies inside everywhere at once with probability `level`.
+        "pointwise": at any one x the band contains the true curve with probability `level`. "simultaneous": it
+        contains the whole curve with probability `level`.
     method
-        How it was made, in words.
+        How it was computed.
     level
-        The confidence.
+        The confidence level.
     x, low, high
-        Where, from and to: the coordinates of `Curve.x` and `Curve.y`.
+        The limits `low` and `high` of `Curve.y` at values `x` of `Curve.x`.
     """
 
     kind: BandKind
@@ -50,12 +53,8 @@ class Band(Record):
         return f"Band({self.kind}, {100 * self.level:g} %, {self.method})"
 
 
-CurveKind = Literal["roc", "pr", "det", "cost"]
-SHOWN = 20  # points in a notebook's table
-
-
 class OperatingRates(NamedTuple):
-    """The rates of one threshold: call a case positive if its score is at least that high."""
+    """The rates of the rule "positive if the score is at least the threshold"."""
 
     fpr: float
     tpr: float
@@ -64,7 +63,7 @@ class OperatingRates(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Curve(Result):
-    """A curve of one classifier, one point per threshold, from calling nothing to calling everything.
+    """A curve of one classifier, one point per threshold, from no case classified as positive to all cases.
 
     Attributes
     ----------
@@ -73,14 +72,14 @@ class Curve(Result):
         false positive rate, both as normal deviates) or "cost" (the least normalised expected cost against the
         probability-cost of the positive class).
     classifier, positive, negative
-        Whose scores; the class that is called, and what it is told from.
+        The names of the classifier, the positive and the negative class.
     fpr, tpr, thresholds
         False and true positive rate of the rule "score at least the threshold", by falling threshold, from
-        (0, 0) at infinity to (1, 1). The thresholds of curves averaged at equal rates are nan.
+        (0, 0) at infinity to (1, 1). The thresholds of a vertical average over folds are nan.
     prevalence
         The share (of weight) of the positive class among the cases.
     band, binormal
-        A confidence band and a binormal fit, if they were asked for.
+        A confidence band and a binormal fit, if requested.
     """
 
     kind: CurveKind = field(metadata=stored_as("curve"))
@@ -107,16 +106,16 @@ class Curve(Result):
 
     @property
     def area(self) -> Estimate:
-        """The area as an estimate, made when it is first looked at.
+        """The area as an estimate, computed when it is first used.
 
-        It is auc for "roc" and "det", average precision for "pr" (the sum of rises of recall times precision, no
-        interpolation), and the area under the lower envelope for "cost".
+        It is the AUC for "roc" and "det", average precision for "pr" (the sum of increases of recall times
+        precision, not interpolated), and the area under the lower envelope for "cost".
         """
         return self._area()
 
     @property
     def provenance(self) -> Provenance:
-        """What is needed to repeat it."""
+        """What is needed to reproduce it."""
         return self.area.provenance
 
     @property
@@ -131,74 +130,78 @@ class Curve(Result):
 
     @property
     def precision(self) -> FloatArray:
-        """The share of positives among the cases called; 1 where none is called."""
-        called = self.prevalence * self.tpr + (1.0 - self.prevalence) * self.fpr
-        return np.divide(self.prevalence * self.tpr, called, out=np.ones(len(self)), where=called > 0)
+        """The share of positives among the cases classified as positive; 1 where there are none."""
+        return precision(self.fpr, self.tpr, self.prevalence)
 
     @property
     def x(self) -> FloatArray:
-        """The first coordinate of what is drawn."""
-        return DRAWN[self.kind].coordinates(self)[0]
+        """The first coordinate of the curve as drawn."""
+        return self._coordinates()[0]
 
     @property
     def y(self) -> FloatArray:
-        """The second coordinate of what is drawn."""
-        return DRAWN[self.kind].coordinates(self)[1]
+        """The second coordinate of the curve as drawn."""
+        return self._coordinates()[1]
+
+    def _coordinates(self) -> tuple[FloatArray, FloatArray]:
+        return KINDS[self.kind].coordinates(self.fpr, self.tpr, self.prevalence)
 
     @property
     def axes(self) -> tuple[str, str]:
-        """What the two coordinates are called."""
-        return DRAWN[self.kind].axes
+        """The names of the two axes."""
+        return KINDS[self.kind].axes
 
     def at(self, *, fpr: float | None = None, tpr: float | None = None) -> RandomisedRule:
-        """The curve at a false, or a true, positive rate, and the rule that has these rates.
+        """The rule on the curve with a false, or a true, positive rate.
 
-        Between two points the ROC curve is straight, because drawing lots between their thresholds reaches every
-        point on the line. (In a precision-recall curve that line is the arc of Davis & Goadrich 2006.)
+        Between two points the ROC curve is straight, because a random choice between their thresholds attains
+        every point of the line. (In a precision-recall curve that line is the arc of Davis & Goadrich 2006.)
         """
         return rule_at(self.vertices, fpr, tpr)
 
     def height(self, rate: float) -> float:
-        """How high the curve is at a place on its first axis.
+        """The height of the curve at a value of its first axis.
 
         TPR or FNR at a false positive rate, precision at a recall, cost at a probability-cost. For a DET curve
-        both are rates, not normal deviates; precision is that of the straight ROC curve.
+        both are rates, not normal deviates; precision is that of the ROC curve with straight lines.
         """
         if self.kind == "cost":
             return float(np.interp(checked_rate("probability-cost", rate), self.x, self.y))
         if self.kind != "pr":
             tpr = self.at(fpr=rate).tpr
             return tpr if self.kind == "roc" else 1.0 - tpr
-        fpr, found = self.at(tpr=rate).fpr, self.prevalence * rate
-        return found / (found + (1.0 - self.prevalence) * fpr) if rate > 0 else float(self.precision[0])
+        fpr, true_positives = self.at(tpr=rate).fpr, self.prevalence * rate
+        if rate == 0:
+            return float(self.precision[0])
+        return true_positives / (true_positives + (1.0 - self.prevalence) * fpr)
 
     def nearest(
         self, *, fpr: float | None = None, tpr: float | None = None, threshold: float | None = None
     ) -> OperatingRates:
-        """The threshold whose false, or true, positive rate comes nearest; or what a threshold does.
+        """The threshold whose false, or true, positive rate is nearest to a value; or the rates of a threshold.
 
-        Of thresholds equally near in one rate, the better in the other is taken.
+        Of thresholds equally near in one rate, the one that is better in the other is returned.
         """
         if [fpr, tpr, threshold].count(None) != 2:
-            raise InputError("nearest takes one of fpr=..., tpr=..., threshold=....")
+            raise InputError("Pass exactly one of fpr, tpr and threshold.")
         if threshold is not None:
-            i = self._called_at(threshold)
+            i = self._index_of(threshold)
         elif fpr is not None:
-            away = np.abs(self.fpr - checked_rate("fpr", fpr))
-            i = len(self) - 1 - int(np.argmin(away[::-1]))
+            distance = np.abs(self.fpr - checked_rate("fpr", fpr))
+            i = len(self) - 1 - int(np.argmin(distance[::-1]))  # the last of equals has the highest TPR
         else:
             i = int(np.argmin(np.abs(self.tpr - checked_rate("tpr", tpr))))
         return OperatingRates(float(self.fpr[i]), float(self.tpr[i]), float(self.thresholds[i]))
 
-    def _called_at(self, threshold: float) -> int:
+    def _index_of(self, threshold: float) -> int:
         """The last point whose threshold is not below this one."""
         if np.isnan(self.thresholds).any() or np.isnan(threshold):
-            raise InputError("A curve averaged at equal rates has no thresholds; ask for fpr=... or tpr=....")
+            raise InputError("A vertical average over folds has no thresholds; pass fpr or tpr.")
         return int(np.searchsorted(-self.thresholds, -threshold, "right")) - 1
 
     def hull(self) -> Hull:
-        """The upper convex hull of the ROC curve, with the rules that reach it."""
-        return hull_of([self.vertices])
+        """The upper convex hull of the ROC curve, with the rules that attain it."""
+        return convex_hull([self.vertices])
 
     def partial_area(
         self,
@@ -207,71 +210,68 @@ class Curve(Result):
         tpr: tuple[float, float] | None = None,
         standardised: bool = True,
     ) -> float:
-        """Part of the area under the ROC curve; see the measure `partial_auc`, which also has an error bar.
+        """Part of the area under the ROC curve; see the measure `partial_auc` for its standard error.
 
         Parameters
         ----------
         fpr, tpr
             The range, of one of the two rates.
         standardised
-            McClish's: 1/2 for chance, 1 for a perfect curve. Otherwise the bare area.
+            McClish's standardisation: 1/2 for chance, 1 for a perfect curve. Otherwise the area itself.
         """
         if (fpr is None) == (tpr is None):
-            raise InputError("partial_area takes a range of fpr or of tpr, one of them, such as fpr=(0, 0.1).")
+            raise InputError("Pass a range of either fpr or tpr, such as fpr=(0, 0.1).")
         low, high = fpr or tpr or (0.0, 1.0)
         if not 0 <= low < high <= 1:
             raise InputError(f"The range must be (low, high), 0 <= low < high <= 1, got {(low, high)}.")
         if fpr is not None:
             area = area_between(self.fpr, self.tpr, low, high)
-        else:  # the mirror image
+        else:  # exchanging the classes maps (FPR, TPR) to (1 - TPR, 1 - FPR)
             low, high = 1.0 - high, 1.0 - low
             area = area_between(1.0 - self.tpr[::-1], 1.0 - self.fpr[::-1], low, high)
         chance = (high**2 - low**2) / 2.0
         return 0.5 + 0.5 * (area - chance) / (high - low - chance) if standardised else area
 
     def thinned(self, points: int = 2000, tolerance: float = 1e-4) -> "Curve":
-        """The same curve from fewer of its points, to draw or to store it; the area estimate stays.
+        """The same curve with fewer points, to draw or to store it; the area estimate is unchanged.
 
         Points are kept evenly along the curve as it is drawn. The area under the kept points differs from that
-        under all by no more than `tolerance`: it is measured, and if it does, more points are kept than asked
-        for. That is rare: a ROC curve cannot need more than 2 / tolerance, and 10^7 cases need a few hundred.
+        under all points by at most `tolerance`; where it would not, more than `points` points are kept. That is
+        rare: a ROC curve never needs more than 2 / tolerance, and 10^7 cases need a few hundred.
 
         Parameters
         ----------
         points
-            About how many to keep at most.
+            The number of points to keep, approximately.
         tolerance
-            By how much the area may change; for a DET curve that of the ROC curve is meant.
+            The largest change of the area; for a DET curve, of the area under the ROC curve.
         """
-        from polyroc.kernels.curves import (
-            thin,  # not above: reading a stored curve needs no compiler
-            turning_points,
-            upper_hull,
-        )
+        # Imported here because reading a stored curve needs no compiler.
+        from polyroc.kernels.curves import thin, turning_points, upper_hull
 
         if points < 2 or not tolerance > 0:
-            raise InputError(f"thinned takes 2 or more points and a tolerance > 0, got {points} and {tolerance}.")
+            raise InputError(f"points must be at least 2 and tolerance positive, got {points} and {tolerance}.")
         if self.kind == "cost":
-            return self._kept(upper_hull(self.fpr, self.tpr))
+            return self._subset(upper_hull(self.fpr, self.tpr))
         curve = self
         if self.kind == "roc" and points < len(self):
-            curve = self._kept(np.flatnonzero(turning_points(self.fpr, self.tpr)))
-        x, y = (np.clip(axis, -EDGE, EDGE) for axis in (curve.x, curve.y))
+            curve = self._subset(np.flatnonzero(turning_points(self.fpr, self.tpr)))
+        x, y = (np.clip(axis, -LARGEST_DEVIATE, LARGEST_DEVIATE) for axis in (curve.x, curve.y))
         height, base = (curve.precision, curve.recall) if self.kind == "pr" else (curve.tpr, curve.fpr)
-        whole = float(np.trapezoid(height, base))
+        area = float(np.trapezoid(height, base))
         while points < len(curve):
             kept = thin(x, y, points)
-            if abs(float(np.trapezoid(height[kept], base[kept])) - whole) <= tolerance:
-                return curve._kept(kept)
+            if abs(float(np.trapezoid(height[kept], base[kept])) - area) <= tolerance:
+                return curve._subset(kept)
             points *= 2
         return curve
 
-    def _kept(self, which: IntArray) -> "Curve":
+    def _subset(self, which: IntArray) -> "Curve":
         return replace(self, fpr=self.fpr[which], tpr=self.tpr[which], thresholds=self.thresholds[which])
 
     @property
     def vertices(self) -> Vertices:
-        """The points as a hull takes them."""
+        """The points with the classifier of each, from which hulls are computed."""
         names = np.broadcast_to(np.array(self.classifier, dtype=object), len(self))
         return Vertices(self.fpr, self.tpr, self.thresholds, names)
 
@@ -279,52 +279,78 @@ class Curve(Result):
         """One record per point; the band has points of its own."""
         names = ("fpr", "tpr", "threshold", "precision")
         columns = (self.fpr, self.tpr, self.thresholds, self.precision)
-        whose = {"classifier": self.classifier, "positive": self.positive, "negative": self.negative}
+        names_of_curve = {"classifier": self.classifier, "positive": self.positive, "negative": self.negative}
         points = zip(*(column.tolist() for column in columns), strict=True)
-        return [{**whose, **dict(zip(names, point, strict=True))} for point in points]
+        return [{**names_of_curve, **dict(zip(names, point, strict=True))} for point in points]
 
     def _repr_html_(self) -> str:
-        """The curve in a line, and some of its points."""
+        """The `repr`, and some of the points."""
         from polyroc.kernels.curves import thin
 
-        kept = self._kept(thin(self.fpr, self.tpr, SHOWN))
-        return f"<p>{escape(repr(self))}</p>{super(Curve, kept)._repr_html_()}"
+        shown = self._subset(thin(self.fpr, self.tpr, SHOWN))
+        return f"<p>{escape(repr(self))}</p>{super(Curve, shown)._repr_html_()}"
 
 
-EDGE = 5.0  # normal deviates beyond it, rates of 3e-7, are drawn at the edge
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Curves(Result, Mapping[str, Curve]):
+    """A family of curves: by classifier, by class against the rest, by ordered pair of classes, or by fold.
 
-
-class _Drawn(NamedTuple):
-    """How a kind of curve is drawn."""
-
-    axes: tuple[str, str]
-    coordinates: Callable[[Curve], tuple[FloatArray, FloatArray]]
-
-
-def _deviates(curve: Curve) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import ndtri
-
-    return ndtri(curve.fpr), ndtri(curve.fnr)
-
-
-def _envelope(curve: Curve) -> tuple[FloatArray, FloatArray]:
-    """The lower envelope of the cost lines: a corner of the hull is the best choice between two of its corners.
-
-    A point (FPR, TPR) costs p FNR + (1 - p) FPR at the probability-cost p (Drummond & Holte 2006).
+    Attributes
+    ----------
+    by
+        "classifier", "class", "pair" or "fold".
+    curves
+        By the name of the classifier, the class, the pair ("A(i|j)": class i against class j by column i) or the
+        fold; with several classifiers and many classes, by "classifier: class".
+    whole
+        For many classes: by classifier, the measure whose parts are the areas (ova or hand_till).
     """
-    from polyroc.kernels.curves import upper_hull
 
-    kept = upper_hull(curve.fpr, curve.tpr)
-    fpr, fnr = curve.fpr[kept], curve.fnr[kept]
-    right, up = np.diff(fpr), -np.diff(fnr)
-    p = np.concatenate([[0.0], right / (right + up), [1.0]])
-    best = np.append(np.arange(len(kept)), len(kept) - 1)
-    return p, p * fnr[best] + (1.0 - p) * fpr[best]
+    by: FamilyKind
+    curves: Mapping[str, Curve]
+    whole: Mapping[str, Estimate]
 
+    def __getitem__(self, key: str) -> Curve:
+        return self.curves[key]
 
-DRAWN: Mapping[str, _Drawn] = {
-    "roc": _Drawn(("false positive rate", "true positive rate"), lambda c: (c.fpr, c.tpr)),
-    "pr": _Drawn(("recall", "precision"), lambda c: (c.recall, c.precision)),
-    "det": _Drawn(("false positive rate (normal deviate)", "false negative rate (normal deviate)"), _deviates),
-    "cost": _Drawn(("probability-cost of the positive class", "normalised expected cost"), _envelope),
-}
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.curves)
+
+    def __len__(self) -> int:
+        return len(self.curves)
+
+    def __repr__(self) -> str:
+        shown = [f"{key} {number_text(curve.area.value)}" for key, curve in list(self.curves.items())[:6]]
+        more = ", ..." if len(self) > 6 else ""
+        return f"Curves({self.kind} by {self.by}: {', '.join(shown)}{more})"
+
+    @property
+    def kind(self) -> str:
+        """The kind of every curve."""
+        return next(iter(self.curves.values())).kind
+
+    @property
+    def areas(self) -> dict[str, Estimate]:
+        """The area of each curve."""
+        return {key: curve.area for key, curve in self.curves.items()}
+
+    def hull(self) -> Hull:
+        """The upper convex hull of all classifiers: which classifier, or which two at random, is best where."""
+        if self.by != "classifier":
+            raise NotApplicableError(
+                f"A common convex hull is defined for classifiers of the same classes, not for curves by "
+                f"{self.by}; use the hull() of each curve."
+            )
+        return convex_hull(curve.vertices for curve in self.curves.values())
+
+    def thinned(self, points: int = 2000, tolerance: float = 1e-4) -> "Curves":
+        """Every curve with fewer points; see `Curve.thinned`."""
+        fewer = {key: curve.thinned(points, tolerance) for key, curve in self.curves.items()}
+        return Curves(self.by, fewer, self.whole)
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """One record per point of each curve."""
+        return [{self.by: key, **row} for key, curve in self.curves.items() for row in curve.rows(level)]
+
+    def _repr_html_(self) -> str:
+        return "".join(curve._repr_html_() for curve in self.curves.values())

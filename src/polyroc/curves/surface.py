@@ -1,4 +1,4 @@
-"""Surface: what every pair of thresholds does to three classes, as a mesh ready to draw."""
+"""The verb `surface`: the ROC surface of three classes as a mesh, with the volume under it."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Stratum
+from polyroc.messages import Call, Option
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, number_text
 from polyroc.scores import WeightKind
@@ -25,15 +26,15 @@ __all__ = ["Mesh", "Surface", "surface"]
 
 
 class Mesh(NamedTuple):
-    """A surface of steps: over each cell of a grid the mean height of the surface there.
+    """A surface as a grid of cells with the mean height of the surface over each.
 
     Attributes
     ----------
     first, third
         The edges of the cells, from 0 to 1: the correct rate of the first and of the third class.
     second
-        At [i, j], the correct rate of the second class that is left, over the cell first[i] .. first[i + 1],
-        third[j] .. third[j + 1]; it never rises along either side.
+        At [i, j], the correct rate of the second class over the cell first[i] .. first[i + 1],
+        third[j] .. third[j + 1]; it never increases along either axis.
     """
 
     first: FloatArray
@@ -42,12 +43,12 @@ class Mesh(NamedTuple):
 
     @property
     def volume(self) -> float:
-        """The volume the surface encloses."""
+        """The volume under the surface."""
         return float(np.diff(self.first) @ self.second @ np.diff(self.third))
 
     @property
     def corners(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """First, third and second at the corners of the cells: each height the mean of the cells around it."""
+        """First, third and second at the corners of the cells; each height is the mean of the cells around it."""
         padded = np.pad(self.second, 1, mode="edge")
         heights = (padded[1:, 1:] + padded[1:, :-1] + padded[:-1, 1:] + padded[:-1, :-1]) / 4.0
         first, third = np.meshgrid(self.first, self.third, indexing="ij")
@@ -56,18 +57,18 @@ class Mesh(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Surface(Result):
-    """The ROC surface of three classes: how much of the second is left for given rates of the first and third.
+    """The ROC surface of three classes: the correct rate of the second for given rates of the first and third.
 
     Attributes
     ----------
     classifier
-        Whose scores.
+        The name of the classifier.
     classes
         The names of the first, second and third class.
     mesh
         The surface.
     volume
-        What it encloses, with its standard error: the measure whose surface it is.
+        The volume under the surface with its standard error: the measure whose surface it is.
     """
 
     classifier: str
@@ -84,7 +85,7 @@ class Surface(Result):
 
     @property
     def provenance(self) -> Provenance:
-        """What is needed to repeat it."""
+        """What is needed to reproduce it."""
         return self.volume.provenance
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - a mesh has no intervals
@@ -103,7 +104,7 @@ class Surface(Result):
         ]
 
 
-RULES = ("vus", "mossman", "he")
+SURFACES = ("vus", "mossman", "he")  # measures that are the volume under a surface
 
 
 def surface(
@@ -119,61 +120,61 @@ def surface(
     groups: Any = None,
     missing: Missing = "raise",
 ) -> Surface | dict[str, Surface]:
-    """Draw what every pair of thresholds does to three classes: the surface whose volume is the measure.
+    """Compute the ROC surface of three classes over all pairs of thresholds; the volume under it is the measure.
 
-    The surface is h(u, w): the largest share of the second class that can be called right while a share u of the
-    first and w of the third is. It is made from the measure itself: the mean outcome of the tuples with a case of
-    the first class and one of the third is the height over their cell, once the cells are put in falling order
-    along both sides. (That this is the surface of the rule, point by point, was found by comparing it with the
-    union of the boxes below all thresholds: plain for the ordered rule and Mossman's, not proved for He's.) The
-    mesh takes means of that over equal shares of both classes, so the volume it encloses is the measure's value,
-    ties and weights included, however coarse it is.
+    The surface is h(u, w): the largest share of the second class that can be classified correctly together with a
+    share u of the first and w of the third. It is computed from the measure itself: the mean outcome of the tuples
+    with a given case of the first class and a given case of the third is the height over their cell, once the
+    cells are sorted in falling order along both axes. (Comparison with the union of the boxes below all thresholds
+    shows that this is the surface of the rule, point by point; that is evident for the ordered rule and Mossman's,
+    and not proved for He's.) The mesh holds means over equal shares of both classes, so the volume under it equals
+    the measure's value, with ties and weights, at any resolution.
 
     Parameters
     ----------
     y_true, y_score, labels, sample_weight, weight_kind, groups, missing
-        As in `evaluate`. `labels` says which class is the first, the second and the third; another order of the
-        classes gives another of Scurfield's surfaces.
+        As in `evaluate`. `labels` sets the first, the second and the third class; another order of the classes
+        gives another of Scurfield's surfaces.
     measure
-        "vus": one score, two thresholds on it. "mossman": the third class if its probability is high enough, else
-        the first or the second by the difference of theirs. "he": the class whose probability times a factor is
-        largest.
+        "vus": one score with two thresholds. "mossman": the third class if its probability is high enough, else
+        the first or the second by the difference of their probabilities. "he": the class whose probability times
+        a factor is largest.
     points
-        Cells along each side, at most; never more than the class has cases.
+        The largest number of cells along each axis; never more than the class has cases.
     method
-        How the standard error of the volume is made, as in `evaluate`.
+        How the standard error of the volume is computed, as in `evaluate`.
 
     Returns
     -------
-    Surface, or a dict of them by classifier if `y_score` is a dict or holds several.
+    Surface, or a dict of them by classifier if `y_score` is a dict or has several classifiers.
 
-    >>> found = surface([0, 0, 1, 1, 2, 2], [1, 2, 2, 3, 3, 4], labels=[0, 1, 2])
-    >>> found.mesh.second
+    >>> ordered = surface([0, 0, 1, 1, 2, 2], [1, 2, 2, 3, 3, 4], labels=[0, 1, 2])
+    >>> ordered.mesh.second
     array([[1.  , 0.75],
            [0.75, 0.5 ]])
-    >>> found.mesh.volume, found.volume.value
+    >>> ordered.mesh.volume, ordered.volume.value
     (0.75, 0.75)
     """
     method = checked(method)
     if isinstance(method, Permutation):
-        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
+        raise InputError(Option("method", Call("Permutation")), " is for comparisons; use another method.")
     if not isinstance(points, int | np.integer) or isinstance(points, bool) or points < 1:
-        raise InputError(f"points must be a whole number of cells, 1 or more, got {points!r}.")
+        raise InputError(Option("points"), f" must be a positive integer, got {points!r}.")
     weights = {"sample_weight": sample_weight, "weight_kind": weight_kind}
     scores = as_scores(y_true, y_score, labels=labels, groups=groups, missing=missing, **weights)
-    (asked,), _ = choose(measure, scores)
-    if asked.key not in RULES:
-        raise MeasureError(f"There is no surface for {asked}; known: {', '.join(RULES)}.")
+    (volume,), _ = choose(measure, scores)
+    if volume.key not in SURFACES:
+        raise MeasureError(f"{volume} has no surface; known: {', '.join(SURFACES)}.")
     if scores.n_classes != 3:
-        raise NotApplicableError(f"A surface is for 3 classes, here {scores.n_classes}.")
-    warn_of_absent(scores, [asked])
+        raise NotApplicableError(f"A surface needs 3 classes, got {scores.n_classes}.")
+    warn_of_absent(scores, [volume])
     if scores.absent:
         raise NotApplicableError(f"A surface needs cases of every class; there is none of {scores.absent[0]!r}.")
-    found = {name: _surface(asked, method, Sample(scores, name), name, points) for name in scores.classifiers}
-    warn_of_small(scores, {(name, asked.key): each.volume for name, each in found.items()})
-    if len(found) == 1 and not isinstance(y_score, Mapping):
-        return next(iter(found.values()))
-    return found
+    surfaces = {name: _surface(volume, method, Sample(scores, name), name, points) for name in scores.classifiers}
+    warn_of_small(scores, {(name, volume.key): result.volume for name, result in surfaces.items()})
+    if len(surfaces) == 1 and not isinstance(y_score, Mapping):
+        return next(iter(surfaces.values()))
+    return surfaces
 
 
 def _surface(measure: Measure, method: Method | None, sample: Sample, name: str, points: int) -> Surface:
@@ -183,12 +184,13 @@ def _surface(measure: Measure, method: Method | None, sample: Sample, name: str,
 
 
 def _mesh(measure: Measure, sample: Sample, points: int) -> Mesh:
-    """Over each of equal slices of the third class, best first, the heights along the first class, best first."""
+    """The mesh: for each of equal slices of the third class, best first, the heights along the first class."""
     first, third = (np.linspace(0.0, 1.0, min(points, int(sample.scores.counts[k])) + 1) for k in (0, 2))
     weight = np.ones(len(sample.values)) if sample.weight is None else sample.weight
     order, share = _best_first(measure(sample).strata()[2], weight)
     heights = np.empty((len(first) - 1, len(third) - 1))
     for j in range(len(third) - 1):
+        # The measure with only this slice of the third class: a case that straddles an edge counts in part.
         part = weight.copy()
         part[sample.cases(2)] = 0.0
         part[order] = np.diff(np.clip(np.cumulative_sum(share, include_initial=True), third[j], third[j + 1]))
@@ -197,14 +199,15 @@ def _mesh(measure: Measure, sample: Sample, points: int) -> Mesh:
 
 
 def _best_first(stratum: Stratum, weight: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The cases of a class by falling component, and the share of the class that each is."""
+    """The cases of a class by falling structural component, and the share of the class that each has."""
     cases = stratum.cases()[np.argsort(-stratum.components, kind="stable")]
     return cases, weight[cases] / weight[cases].sum()
 
 
 def _falling_means(stratum: Stratum, weight: FloatArray, edges: FloatArray) -> FloatArray:
-    """The components of a class, put in falling order, as means over the shares of it between the edges."""
+    """The structural components of a class in falling order, as means over the shares between the edges."""
     _, share = _best_first(stratum, weight)
     height = -np.sort(-stratum.components)
-    reached, held = (np.cumulative_sum(each[share > 0], include_initial=True) for each in (share, share * height))
-    return np.asarray(np.diff(np.interp(edges, reached, held)) / np.diff(edges))
+    # The integral of the heights is piecewise linear in the cumulative share, so interpolating it is exact.
+    cumulative, integral = (np.cumulative_sum(v[share > 0], include_initial=True) for v in (share, share * height))
+    return np.asarray(np.diff(np.interp(edges, cumulative, integral)) / np.diff(edges))

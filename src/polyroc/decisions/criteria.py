@@ -13,10 +13,10 @@ from polyroc.decisions.thresholds import Thresholds, best_threshold
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
+from polyroc.messages import short_repr
 from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
 from polyroc.validation.costs import as_costs, as_limits, as_priors
-from polyroc.validation.messages import shown
 
 __all__ = ["EQUAL", "Aim", "Criterion", "choose_rule", "read_aim", "within"]
 
@@ -115,7 +115,7 @@ def _training(given: Any, shares: FloatArray, scores: Scores) -> FloatArray:
         return shares
     priors = as_priors(given, scores.labels, "training_priors")
     if not priors.all():
-        raise InputError(f"training_priors must be positive for every class, got {shown(priors.tolist())}.")
+        raise InputError(f"training_priors must be positive for every class, got {short_repr(priors.tolist())}.")
     return priors
 
 
@@ -127,15 +127,15 @@ def _two_class_aim(
     if scores.n_classes != 2 or scores.positive is None:
         raise InputError(
             f"{name} is for two classes of which the positive one is known (pos_label), here "
-            f"{shown(list(scores.labels))}; use costs or at_most."
+            f"{short_repr(list(scores.labels))}; use costs or at_most."
         )
     if criterion is not None:
         if criterion not in ("youden", "closest"):
-            raise InputError(f"criterion must be 'youden' or 'closest', got {shown(criterion)}.")
+            raise InputError(f"criterion must be 'youden' or 'closest', got {short_repr(criterion)}.")
         return criterion, CRITERIA[criterion][0], {}
     wanted = sensitivity if specificity is None else specificity
     if not isinstance(wanted, int | float) or not 0 <= wanted <= 1:
-        raise InputError(f"{name} must be a share from 0 to 1 (0.9 for 90 %), got {shown(wanted)}.")
+        raise InputError(f"{name} must be a share from 0 to 1 (0.9 for 90 %), got {short_repr(wanted)}.")
     true = scores.positive if name == "sensitivity" else 1 - scores.positive
     return name, CRITERIA[name][0], {(true, 1 - true): 1.0 - wanted}
 

@@ -17,12 +17,12 @@ from polyroc.inference.covariance import effective_units, sampled_strata, varian
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.applicability import ROUNDING
 from polyroc.measures.statistic import Shares, Statistic, Stratum
+from polyroc.messages import short_repr
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, number_text
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
-from polyroc.validation.messages import shown
 from polyroc.validation.scores import as_scores
 
 __all__ = ["DecisionCurve", "NetBenefit", "decision_curve"]
@@ -276,7 +276,7 @@ def _positive(scores: Scores) -> int:
     if scores.n_classes != 2 or scores.positive is None:
         raise InputError(
             f"A decision curve is for two classes of which the positive one is known (pos_label), here "
-            f"{shown(list(scores.labels))}."
+            f"{short_repr(list(scores.labels))}."
         )
     if scores.absent:
         raise InputError(f"No case of class {scores.absent[0]!r}; a decision curve needs both classes.")
@@ -298,13 +298,13 @@ def _thresholds(given: Any) -> FloatArray:
     try:
         grid = np.atleast_1d(np.asarray(given, dtype=np.float64))
     except (TypeError, ValueError):
-        raise InputError(f"thresholds must be numbers between 0 and 1, got {shown(given)}.") from None
+        raise InputError(f"thresholds must be numbers between 0 and 1, got {short_repr(given)}.") from None
     if grid.ndim != 1 or not len(grid) or not ((grid > 0) & (grid < 1)).all():
-        raise InputError(f"thresholds must be numbers between 0 and 1, ends excluded, got {shown(given)}.")
+        raise InputError(f"thresholds must be numbers between 0 and 1, ends excluded, got {short_repr(given)}.")
     return np.unique(grid)
 
 
 def _prevalence(given: Any) -> float:
     if not isinstance(given, int | float) or not 0 < given < 1:
-        raise InputError(f"prevalence must be between 0 and 1, got {shown(given)}.")
+        raise InputError(f"prevalence must be between 0 and 1, got {short_repr(given)}.")
     return float(given)

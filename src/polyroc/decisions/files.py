@@ -16,12 +16,12 @@ from polyroc.engines.decision_counts import class_totals, count_decisions
 from polyroc.engines.estimates import share_offsets
 from polyroc.engines.evaluate import open_rows, solved
 from polyroc.engines.options import Settings
-from polyroc.engines.refine import Progress
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule
-from polyroc.scores import Scores
+from polyroc.scores import Schema, Scores
 
 __all__ = ["FiledCases"]
 
@@ -60,13 +60,13 @@ class FiledCases:
     classifier
         Whose scores are meant.
     progress
-        Who is told how far a pass is.
+        As in `evaluate`; each scan has its own bar.
     """
 
     asked: Settings
     given: Mapping[str, Any]
     classifier: str | None
-    progress: Progress | None
+    progress: ProgressOption
 
     def __post_init__(self) -> None:
         if self.asked.by:
@@ -75,46 +75,53 @@ class FiledCases:
     def cells(self) -> _Cells:
         """Count two classes in cells, to choose a threshold from."""
         asked = replace(self.asked, tolerance=None)
-        found, _, like = solved(
-            asked, "auc", errors=False, check=_require_two, progress=self.progress, **self.given
-        )
+        with progress_callback(self.progress) as report:
+            found, _, schema = solved(
+                asked, "auc", errors=False, check=_require_two, progress=report, **self.given
+            )
         if not found.read:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
-        name = one_classifier(like, self.classifier)
+        name = one_classifier(schema, self.classifier)
         (column,) = found.read[name].columns.values()
         provenance = replace(found.estimates[name, "auc"].provenance, method="DeLong()")
-        return _Cells(edge_scores(column, like.labels, like.positive, name), name, column, provenance)
+        return _Cells(edge_scores(column, schema.labels, schema.positive, name), name, column, provenance)
 
     def frequencies(self) -> tuple[Scores, str]:
-        """Placeholder cases, one per class and weighted by its size; and the classifier they stand for."""
-        with open_rows(self.asked, **self.given) as data:
-            totals = class_totals(data, self.progress)
-            like: Scores = replace(data.like, sample_weight=totals[data.like.codes])
-            return like, one_classifier(like, self.classifier)
+        """The class frequencies as one weighted case per class, and the name of the classifier."""
+        with open_rows(self.asked, **self.given) as data, progress_callback(self.progress) as report:
+            totals = class_totals(data, report)
+            schema: Schema = data.schema
+        name = one_classifier(schema, self.classifier)
+        c = schema.n_classes
+        shape = c if schema.kind == "score" else (c, c)
+        codes, values = np.arange(c, dtype=np.int32), {name: np.zeros(shape)}
+        cases = Scores(codes, schema.labels, values, schema.kind, schema.positive, schema.ordered, totals)
+        return cases, name
 
     def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
         """How often each class is called what; `probabilities` are then required in [0, 1]."""
         with open_rows(self.asked, **self.given) as data:
-            like: Scores = data.like
-            name = one_classifier(like, self.classifier)
-            rule = rule if threshold is None else rule_at(like, threshold, rule)
+            schema: Schema = data.schema
+            name = one_classifier(schema, self.classifier)
+            rule = rule if threshold is None else rule_at(schema, threshold, rule)
             if rule is not None:
-                check_rule(rule, like)
-            elif like.kind == "score":
+                check_rule(rule, schema)
+            elif schema.kind == "score":
                 raise InputError("A score alone decides nothing; give a rule or a threshold.")
-            column, shares = count_decisions(data, name, rule, probabilities, self.progress)
-            cases = dict(zip(like.names, column.units.tolist(), strict=True))
+            with progress_callback(self.progress) as report:
+                column, shares = count_decisions(data, name, rule, probabilities, report)
+            cases = dict(zip(schema.names, column.units.tolist(), strict=True))
             weighted, dropped = data.rows.weighted, data.dropped
             facts = {"weighted": weighted, "dropped": dropped, "sampling": self.asked.sampling}
             provenance = Provenance(cases=cases, method="DeLong()", **facts)
-        return _rates(column, shares, like.names, name, provenance)
+        return _rates(column, shares, schema.names, name, provenance)
 
 
-def _require_two(like: Scores) -> None:
-    if like.n_classes > 2:
+def _require_two(schema: Schema) -> None:
+    if schema.n_classes > 2:
         raise NotApplicableError(
-            f"For {like.n_classes} classes the best rule is searched over the cases themselves, again and again, "
-            "and an engine does not keep them. Say calibrated=True to take Bayes' rule for the costs and priors, "
+            f"For {schema.n_classes} classes the best rule is searched over the cases themselves, which an engine "
+            "does not keep. Say calibrated=True to take Bayes' rule for the costs and priors, "
             "or choose a rule on a sample of the rows in memory and judge it on all of them with rates(..., "
             "rule=found.rule)."
         )

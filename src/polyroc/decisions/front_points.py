@@ -12,8 +12,8 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
 from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import short_repr
 from polyroc.validation.costs import as_costs, as_limits, as_priors
-from polyroc.validation.messages import shown
 
 __all__ = ["front_aim", "pick", "rates_at"]
 
@@ -65,7 +65,8 @@ def _named(front: Front, point: Any) -> int:
     whole = isinstance(point, int | np.integer) and not isinstance(point, bool)
     if not whole or not 0 <= point < len(front):
         raise InputError(
-            f"point must be the place of a point in the front, from 0 to {len(front) - 1}, got {shown(point)}."
+            f"point must be the place of a point in the front, from 0 to {len(front) - 1}, got "
+            f"{short_repr(point)}."
         )
     return int(point)
 

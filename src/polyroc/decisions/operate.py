@@ -17,13 +17,13 @@ from polyroc.engines.source import is_files, is_frame
 from polyroc.errors import InputError, OptimismWarning, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.fronts.result import Front
-from polyroc.inference.evaluate import Progress
 from polyroc.inference.files import scores_or_settings
 from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.messages import short_repr
+from polyroc.progress import ProgressOption
 from polyroc.rules import Rule
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
-from polyroc.validation.messages import shown
 from polyroc.validation.scores import as_scores
 
 __all__ = ["operate"]
@@ -52,7 +52,7 @@ def operate(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     engine: Engine | None = None,
     **reading: Unpack[Reading],
 ) -> OperatingPoint:
@@ -123,7 +123,7 @@ def operate(
         among the edges of cells, and its rates are exact; with `exact=True` it is the best of all. More classes:
         Bayes' rule with `calibrated=True`, its rates counted exactly; the search needs the cases in memory.
     progress
-        For files: called with (rows seen, rows in all, which pass).
+        For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
 
     Examples
     --------
@@ -211,7 +211,7 @@ class _Files:
     pos_label: Hashable
     missing: Missing
     classifier: str | None
-    progress: Progress | None
+    progress: ProgressOption
     weight_kind: WeightKind | None
     sampling: Sampling | None
 
@@ -283,7 +283,9 @@ def _on_front(
 def _said(front: Front, point: int, evaluate_on: Any) -> tuple[Any, Any]:
     """The true classes, and what the classifier of a point of a searched front says of the features."""
     if not isinstance(evaluate_on, tuple) or len(evaluate_on) != 2:
-        raise InputError(f"evaluate_on must be (X, y) for a front that was searched, got {shown(evaluate_on)}.")
+        raise InputError(
+            f"evaluate_on must be (X, y) for a front that was searched, got {short_repr(evaluate_on)}."
+        )
     X, y = evaluate_on
     return y, front.deploy(point).posteriors(X)
 
@@ -340,11 +342,11 @@ def _others(
         pos_label = None if positive is None else labels[positive]
         found = as_scores(*given, labels=list(labels), pos_label=pos_label, sampling=sampling, missing=missing)
     else:
-        raise InputError(f"evaluate_on must be (y_true, y_score) or Scores, got {shown(given)}.")
+        raise InputError(f"evaluate_on must be (y_true, y_score) or Scores, got {short_repr(given)}.")
     if found.labels != labels:
         raise InputError(
-            f"evaluate_on has the classes {shown(list(found.labels))}, the rule was chosen for "
-            f"{shown(list(labels))}; give labels=[...] in the same order."
+            f"evaluate_on has the classes {short_repr(list(found.labels))}, the rule was chosen for "
+            f"{short_repr(list(labels))}; give labels=[...] in the same order."
         )
     _require_all(found.counts == 0, found.names)
     return found

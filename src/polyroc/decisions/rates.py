@@ -11,16 +11,16 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.engines.options import Engine, Reading, over_files
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.covariance import effective_units, sampled_strata, variance
-from polyroc.inference.evaluate import Progress
 from polyroc.inference.files import scores_or_settings
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.confusion import Confusion, decided
 from polyroc.measures.sample import Sample
+from polyroc.messages import short_repr
+from polyroc.progress import ProgressOption
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule, ThresholdRule
-from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arrays import Missing
-from polyroc.validation.messages import shown
 from polyroc.validation.scores import as_scores
 
 __all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of", "rule_at"]
@@ -40,7 +40,7 @@ def rates(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     engine: Engine | None = None,
     **reading: Unpack[Reading],
 ) -> Rates:
@@ -64,7 +64,7 @@ def rates(
     engine, reading
         For files, as in `evaluate`: decisions are counted in one pass, and the rates are exact.
     progress
-        For files: called with (rows seen, rows in all, what is done).
+        For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def rates(
     return _told(rates_of(scores, name, rule if threshold is None else rule_at(scores, threshold, rule)))
 
 
-def one_classifier(scores: Scores, asked: str | None) -> str:
+def one_classifier(scores: Scores | Schema, asked: str | None) -> str:
     """The classifier asked for, or the only one there is."""
     if asked is None and len(scores.classifiers) == 1:
         return scores.classifiers[0]
@@ -110,14 +110,14 @@ def one_classifier(scores: Scores, asked: str | None) -> str:
     return str(asked)
 
 
-def rule_at(scores: Scores, threshold: float, rule: Rule | None = None) -> Rule:
+def rule_at(scores: Scores | Schema, threshold: float, rule: Rule | None = None) -> Rule:
     """A threshold as a rule."""
     if rule is not None:
         raise InputError("Give a rule or a threshold, not both.")
     if scores.n_classes != 2 or scores.positive is None:
         raise InputError(
             f"A threshold is for two classes of which the positive one is known (pos_label), here "
-            f"{shown(list(scores.labels))}; give a rule."
+            f"{short_repr(list(scores.labels))}; give a rule."
         )
     return ThresholdRule(scores.labels, scores.labels[scores.positive], threshold)
 
@@ -178,27 +178,29 @@ def shares_by(rule: Rule, scores: Scores, values: FloatArray) -> FloatArray:
     return np.asarray(np.eye(len(places))[np.array(places)[codes]])
 
 
-def check_rule(rule: Rule, scores: Scores) -> None:
+def check_rule(rule: Rule, scores: Scores | Schema) -> None:
     """Refuse a rule that is for other classes, or for another kind of scores."""
     if scores.kind == "decisions":
         raise InputError("y_score holds labels, so it is decided already; a rule needs numbers.")
     if set(rule.labels) != set(scores.labels):
         raise InputError(
-            f"The rule is for the classes {shown(list(rule.labels))}, the data have {shown(list(scores.labels))}; "
+            f"The rule is for the classes {short_repr(list(rule.labels))}, the data have "
+            f"{short_repr(list(scores.labels))}; "
             "give labels=[...] to name classes without cases."
         )
     _check_direction(rule, scores)
 
 
-def _check_direction(rule: Rule, scores: Scores) -> None:
+def _check_direction(rule: Rule, scores: Scores | Schema) -> None:
     """High scores must indicate the same class in the data and in the rule."""
     if scores.kind != "score" or not isinstance(rule, ThresholdRule) or scores.positive is None:
         return
     positive = scores.labels[scores.positive]
     if rule.positive != positive:
         raise InputError(
-            f"High scores indicate {shown(rule.positive)} in the rule, for {shown(positive)} in the data; "
-            f"say pos_label={shown(rule.positive)}, or turn the rule round."
+            f"High scores indicate {short_repr(rule.positive)} in the rule, for "
+            f"{short_repr(positive)} in the data; "
+            f"say pos_label={short_repr(rule.positive)}, or turn the rule round."
         )
 
 

@@ -8,13 +8,14 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.messages import short_repr
 from polyroc.results.codec import stored_as
 from polyroc.results.result import Result
 from polyroc.rules import Rule
 from polyroc.scores import readable
 from polyroc.validation.arrays import as_columns
 from polyroc.validation.labels import Coded, encode, in_order, renumber
-from polyroc.validation.messages import Words, shown
+from polyroc.validation.messages import Words
 
 __all__ = ["DecisionRegions", "decision_regions"]
 
@@ -121,7 +122,7 @@ def decision_regions(
     decide = _decider(classifier, rule)
     cases, names = _cases(X)
     if isinstance(grid, bool) or not isinstance(grid, int | np.integer) or not 2 <= grid <= 5000:
-        raise InputError(f"grid must be a whole number from 2 to 5000, got {shown(grid)}.")
+        raise InputError(f"grid must be a whole number from 2 to 5000, got {short_repr(grid)}.")
     truth = in_order(encode(y, "y"), labels, Words(truth="y"))
     if len(truth.codes) != len(cases) or (truth.codes < 0).any():
         raise InputError(f"y must hold a class for each of the {len(cases)} cases of X, and none missing.")
@@ -148,7 +149,7 @@ def _decider(classifier: Any, rule: Rule | None) -> Callable[[FloatArray], Any]:
     if say is None:
         raise InputError(
             f"classifier must be a function of the features or have a method {' or '.join(methods)}, got "
-            f"{shown(classifier)}."
+            f"{short_repr(classifier)}."
         )
     return say if rule is None else lambda X: rule.decide(say(X))
 
@@ -158,7 +159,7 @@ def _cases(X: Any) -> tuple[FloatArray, tuple[str, ...] | None]:
     try:
         cases = np.array(array, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"X must hold numbers, got {shown(X)}.") from None
+        raise InputError(f"X must hold numbers, got {short_repr(X)}.") from None
     if cases.ndim != 2 or cases.shape[1] != 2 or not np.isfinite(cases).all():
         raise InputError(f"X must hold two finite numbers per case, got shape {cases.shape}; choose two features.")
     return cases, names
@@ -167,7 +168,7 @@ def _cases(X: Any) -> tuple[FloatArray, tuple[str, ...] | None]:
 def _names(given: Any, found: tuple[str, ...] | None) -> tuple[str, str]:
     names = given or found or ("first feature", "second feature")
     if isinstance(names, str) or len(names) != 2:
-        raise InputError(f"features must name the two features, got {shown(given)}.")
+        raise InputError(f"features must name the two features, got {short_repr(given)}.")
     return str(names[0]), str(names[1])
 
 
@@ -182,5 +183,5 @@ def _codes(said: Any, labels: tuple[Hashable, ...], n: int) -> Coded:
     found = encode(said, "What the classifier decides")
     if len(found.codes) != n or (found.codes < 0).any():
         raise InputError(f"The classifier must decide for each of {n} places, got {len(found.codes)} decisions.")
-    trouble = f"which is not among the classes {shown(list(labels))}; name it in labels=[...]"
+    trouble = f"which is not among the classes {short_repr(list(labels))}; name it in labels=[...]"
     return renumber(found, labels, "What the classifier decides", trouble, Words())

@@ -7,31 +7,32 @@ import numpy as np
 
 from polyroc.engines.bins import Cells, Column, Layout, Placed
 from polyroc.engines.bounds import bounded, family
-from polyroc.engines.bounds.reading import Bounded, Classes
+from polyroc.engines.bounds.reading import Bounded
 from polyroc.engines.patterns import MOST_CLASSES, Patterns
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.scores import Schema
 
 __all__ = ["Counted", "Read", "columns_of", "patterns_of"]
 
 
-def columns_of(measures: Iterable[Measure], classes: Classes) -> tuple[int, ...]:
+def columns_of(measures: Iterable[Measure], schema: Schema) -> tuple[int, ...]:
     """The columns of scores that the measures are read off."""
     families = {family(measure) for measure in measures}
     if "pairs" in families:
-        return tuple(range(len(classes.labels)))
+        return tuple(range(schema.n_classes))
     if "score" in families:
-        return (classes.positive if classes.matrix and classes.positive is not None else 0,)
+        return (schema.positive if schema.kind != "score" and schema.positive is not None else 0,)
     return ()
 
 
-def patterns_of(measures: Iterable[Measure], classes: Classes) -> tuple[str, ...]:
+def patterns_of(measures: Iterable[Measure], schema: Schema) -> tuple[str, ...]:
     """The patterns of decisions that the measures are read off."""
     found = {family(measure) for measure in measures} & {"decisions", "wins"}
-    if found and not classes.matrix:
+    if found and not schema.kind != "score":
         raise NotApplicableError("Decisions need one column per class here; a score alone decides nothing.")
-    if found and len(classes.labels) > MOST_CLASSES:
+    if found and schema.n_classes > MOST_CLASSES:
         raise NotApplicableError(f"Patterns of decisions are counted for up to {MOST_CLASSES} classes.")
     return tuple(sorted(found))
 
@@ -41,8 +42,8 @@ class Counted:
 
     Attributes
     ----------
-    classes, weighted
-        What is known of the classes, and whether cases have weights.
+    schema, weighted
+        What is known of the data, and whether cases have weights.
     cells, patterns
         By column, and by kind ("decisions", "wins").
     ends
@@ -51,14 +52,14 @@ class Counted:
 
     def __init__(
         self,
-        classes: Classes,
+        schema: Schema,
         layouts: Mapping[int, Layout],
         kinds: Sequence[str],
         weighted: bool,
         checked: bool = True,
     ) -> None:
-        c = len(classes.labels)
-        self.classes, self.weighted = classes, weighted
+        c = schema.n_classes
+        self.schema, self.weighted = schema, weighted
         self.cells = {place: Cells(layout, c, weighted) for place, layout in layouts.items()}
         self.patterns = {kind: Patterns(kind == "wins", c, weighted) for kind in kinds}
         self.ends = dict.fromkeys((range(c) if kinds else layouts) if checked else (), (inf, -inf))
@@ -100,7 +101,7 @@ class Counted:
         """Cases (of positive weight) by class."""
         held: list[Cells | Patterns] = [*self.cells.values(), *self.patterns.values()]
         records = held[0].records
-        return np.asarray(records[:, 1 : 1 + len(self.classes.labels)].sum(axis=0))
+        return np.asarray(records[:, 1 : 1 + self.schema.n_classes].sum(axis=0))
 
     def merge(self, other: "Counted") -> None:
         """Count what another counted in the same cells."""
@@ -114,12 +115,12 @@ class Counted:
     def read_coarser(self, layouts: Mapping[int, Layout]) -> "Read":
         """What can be read off the columns in the cells that theirs were cut from."""
         cells = {place: each.coarser(layouts[place]) for place, each in self.cells.items()}
-        return Read(self.classes, {place: each.column() for place, each in cells.items()}, {})
+        return Read(self.schema, {place: each.column() for place, each in cells.items()}, {})
 
     def read(self) -> "Read":
         """What can be read off."""
         return Read(
-            self.classes,
+            self.schema,
             {place: cells.column() for place, cells in self.cells.items()},
             {kind: (each.column(), each) for kind, each in self.patterns.items()},
         )
@@ -130,21 +131,21 @@ class Read:
 
     def __init__(
         self,
-        classes: Classes,
+        schema: Schema,
         columns: Mapping[int, Column],
         patterns: Mapping[str, tuple[Column, Patterns]],
     ) -> None:
-        self.classes, self.columns, self.patterns = classes, columns, patterns
+        self.schema, self.columns, self.patterns = schema, columns, patterns
 
     def of(self, measure: Measure) -> dict[int, Column]:
         """The columns that a measure is read off; patterns count as one column, number -1."""
         kind = family(measure)
         if kind in self.patterns:
             return {-1: self.patterns[kind][0]}
-        return {place: self.columns[place] for place in columns_of([measure], self.classes)}
+        return {place: self.columns[place] for place in columns_of([measure], self.schema)}
 
     def bounded(self, measure: Measure) -> Bounded:
         """The measure with its bounds."""
         kind = family(measure)
         rows = self.patterns[kind][1].rows() if kind in self.patterns else None
-        return bounded(measure, self.of(measure), self.classes, rows)
+        return bounded(measure, self.of(measure), self.schema, rows)

@@ -6,9 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from polyroc.engines.bounds.reading import Classes
 from polyroc.engines.rows import DuckRows, Rows, code_of
 from polyroc.engines.session import EngineSession
 from polyroc.engines.source import Files, check_files, find_files, open_files
@@ -17,20 +14,20 @@ from polyroc.io.columns import Asked, Columns, Request, choose
 from polyroc.io.messages import ColumnWords, columns_named
 from polyroc.io.predictions import as_labels, class_columns, like
 from polyroc.io.sources import Kind, Source
-from polyroc.scores import Scores
+from polyroc.scores import Sampling, Schema
 from polyroc.validation.arrays import Missing
-from polyroc.validation.scores import normalise
+from polyroc.validation.scores import schema_of
 
 __all__ = [
     "MOST_LABELS",
     "Opened",
     "OpenedFiles",
     "Question",
+    "bind_columns",
     "columns_of",
     "kind_of_labels",
     "left_out",
     "opened",
-    "said",
     "sorted_labels",
 ]
 
@@ -47,6 +44,7 @@ class Question(NamedTuple):
     labels: Sequence[Hashable] | None
     pos_label: Hashable
     missing: Missing
+    sampling: Sampling = "cohort"
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,21 +57,16 @@ class Opened:
         The rows, their score columns numbered.
     classifiers
         By name: the numbers of its columns.
-    like
-        A few placeholder cases of the same classes and kind, to check whether a measure is applicable.
+    schema
+        The classes and the kind of the scores, from which applicability of a measure is checked.
     dropped
         How many rows are left out because something is missing.
     """
 
     rows: Rows
     classifiers: dict[str, tuple[int, ...]]
-    like: Scores
+    schema: Schema
     dropped: int
-
-    @property
-    def classes(self) -> Classes:
-        """What the measures must know of the classes."""
-        return Classes(self.like.labels, self.like.names, self.like.positive, self.like.kind != "score")
 
     def expected(self) -> int | None:
         """How many rows there are, if that is known without going through them."""
@@ -115,11 +108,11 @@ def opened(files: Files, question: Question, memory: int, disk: int | None = Non
         source = open_files(session, found)
         columns = columns_of(source, question)
         held = _labels(session, source, columns.truth)
-        classifiers, names, fake = said(source, columns, held, question)
+        classifiers, names, schema = bind_columns(source, columns, held, question)
         weight = [question.weight] if question.weight else []
         check_files(session, found, (*names, *weight), (question.truth, *question.by))
         truth = f"c{source.columns.index(question.truth)}"
-        code, told = code_of(truth, fake.labels)
+        code, told = code_of(truth, schema.labels)
         rows = DuckRows(
             session,
             source,
@@ -135,7 +128,7 @@ def opened(files: Files, question: Question, memory: int, disk: int | None = Non
         dropped = 0
         if question.missing == "drop":
             rows, dropped = _complete(rows, truth)
-        yield OpenedFiles(rows, classifiers, fake, dropped)
+        yield OpenedFiles(rows, classifiers, schema, dropped)
 
 
 def _number(source: Source, name: str) -> str:
@@ -184,10 +177,10 @@ def sorted_labels(found: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
     return tuple(sorted(held))
 
 
-def said(
+def bind_columns(
     source: Source, columns: Columns, held: tuple[Hashable, ...], question: Question
-) -> tuple[dict[str, tuple[int, ...]], list[str], Scores]:
-    """The classifiers' columns; and placeholder cases, one per label, used for validation."""
+) -> tuple[dict[str, tuple[int, ...]], list[str], Schema]:
+    """By classifier the numbers of its columns; the names of all columns of scores; and the schema."""
     if not held:
         raise InputError(f"column {columns.truth!r} of {source.name} has no label at all; is it the right column?")
     order = as_labels(question.labels, held)
@@ -205,15 +198,16 @@ def said(
         raise InputError("All classifiers must give the same kind of scores; evaluate them apart.")
     (width,) = shapes
     words = ColumnWords(truth=columns_named([columns.truth]), scores=columns_named(names))
-    made_up = np.zeros(len(held)) if width == 1 else np.zeros((len(held), width))
-    fake = normalise(
-        [*held],
-        dict.fromkeys(classifiers, made_up),
+    schema = schema_of(
+        held,
+        [*classifiers],
+        width,
         labels=order,
         pos_label=like(question.pos_label, labels),
+        sampling=question.sampling,
         words=words,
     )
-    return classifiers, names, fake
+    return classifiers, names, schema
 
 
 def _complete(rows: DuckRows, truth: str) -> tuple[DuckRows, int]:

@@ -10,12 +10,12 @@ from polyroc.engines.bins import Column
 from polyroc.engines.counts import Counted
 from polyroc.engines.dataset import Opened
 from polyroc.engines.patterns import MOST_CLASSES
-from polyroc.engines.refine import Progress
 from polyroc.engines.rows import Batch
 from polyroc.engines.scan import Pass, Plan
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
+from polyroc.progress import Progress
 from polyroc.rules import Rule
 
 __all__ = ["Decided", "class_totals", "count_decisions"]
@@ -35,7 +35,7 @@ def count_decisions(
 
     `probabilities`: refuse scores outside [0, 1].
     """
-    numbers, labels = data.classifiers[classifier], data.like.labels
+    numbers, labels = data.classifiers[classifier], data.schema.labels
     if rule is None:
         counted = _pass(data, numbers, None, progress)
     else:
@@ -48,7 +48,7 @@ def count_decisions(
 
 def class_totals(data: Opened, progress: Progress | None) -> FloatArray:
     """The weight of each class."""
-    c = len(data.like.labels)
+    c = len(data.schema.labels)
     return _pass(data, range(c), _Undecided(c), progress).patterns["decisions"].column().totals
 
 
@@ -58,11 +58,11 @@ def _pass(
     decide: Callable[[Batch], Batch] | None,
     progress: Progress | None,
 ) -> Counted:
-    c = len(data.like.labels)
+    c = len(data.schema.labels)
     if c > MOST_CLASSES:
         raise NotApplicableError(f"Decisions are counted for up to {MOST_CLASSES} classes, here {c}.")
     columns = tuple(numbers) if decide is None else tuple(range(c))
-    plan = Plan({"": columns}, data.classes, data.rows.weighted, {"": {}}, ("decisions",), None, True, decide)
+    plan = Plan({"": columns}, data.schema, data.rows.weighted, {"": {}}, ("decisions",), None, True, decide)
     work = Pass(plan)
 
     expected = (None if progress is None else data.expected()) or 0

@@ -8,13 +8,14 @@ from math import isnan, nan, sqrt
 import numpy as np
 
 from polyroc.engines.bins import Column
-from polyroc.engines.bounds.reading import Bounded, Classes, Reading, Tables
+from polyroc.engines.bounds.reading import Bounded, Reading, Tables
 from polyroc.estimates.boundary import Boundary
 from polyroc.estimates.estimate import Certificate, Estimate, Parts
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.statistic import Shares
 from polyroc.results.provenance import Provenance
+from polyroc.scores import Schema
 
 __all__ = ["Facts", "Judge", "centred", "share_offsets", "width_by_cell"]
 
@@ -35,7 +36,7 @@ class Judge:
 
     measure: Measure
     classifier: str
-    classes: Classes
+    schema: Schema
     columns: Mapping[int, Column]
     facts: Facts
 
@@ -46,7 +47,7 @@ class Judge:
             (variance, bound), within = self._variance(found.reading), self.error_within(found)
         else:
             variance, within = seen
-        c = len(self.classes.labels)
+        c = self.schema.n_classes
         told = self.measure.settings
         chance = None if self.measure.chance is None else self.measure.chance(c, **told)
         limits, chance = found.reading.scale or (self.measure.range(c, **told), chance)

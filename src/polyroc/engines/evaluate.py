@@ -8,14 +8,15 @@ from polyroc.engines.bounds import ENGINE_MEASURES
 from polyroc.engines.dataset import Opened, OpenedFiles, Question, opened
 from polyroc.engines.groups import Group, groups, named
 from polyroc.engines.options import Settings
-from polyroc.engines.refine import Asked, Progress, Solution, solve
+from polyroc.engines.refine import Asked, Solution, solve
 from polyroc.engines.rows import MemoryRows
 from polyroc.engines.source import is_frame
 from polyroc.errors import InputError, MeasureError, NotApplicableError
 from polyroc.measures.applicability import refusal
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
-from polyroc.scores import Scores
+from polyroc.progress import Progress
+from polyroc.scores import Schema
 from polyroc.validation.arrays import Missing
 
 __all__ = ["by_group", "open_rows", "solved"]
@@ -33,18 +34,18 @@ def solved(
     errors: bool = True,
     paired: bool = False,
     progress: Progress | None = None,
-    check: Callable[[Scores], None] | None = None,
-) -> tuple[Solution, dict[str, str], Scores]:
-    """Judge files as a whole: the solution, why measures were left out, and what the cases are like.
+    check: Callable[[Schema], None] | None = None,
+) -> tuple[Solution, dict[str, str], Schema]:
+    """Judge files as a whole: the solution, why measures were left out, and the schema of the data.
 
-    `check` may refuse what the cases are like before they are gone through.
+    `check` may reject the schema before any row is read.
     """
     with open_rows(asked, labels, pos_label, missing) as data:
         if check is not None:
-            check(data.like)
-        chosen, skipped = _choose(measures, data.like)
+            check(data.schema)
+        chosen, skipped = _choose(measures, data.schema)
         found = solve(data.rows, _asked(asked, data, chosen, errors, paired, progress))
-        return found, skipped, data.like
+        return found, skipped, data.schema
 
 
 def by_group(
@@ -58,13 +59,13 @@ def by_group(
     errors: bool = True,
     paired: bool = False,
     progress: Progress | None = None,
-    check: Callable[[Scores], None] | None = None,
+    check: Callable[[Schema], None] | None = None,
 ) -> dict[Group, Any]:
     """Judge each group of rows; DuckDB brings groups together, and those that fit in memory are judged exactly."""
     with open_rows(asked, labels, pos_label, missing) as data:
         if check is not None:
-            check(data.like)
-        chosen, skipped = _choose(measures, data.like)
+            check(data.schema)
+        chosen, skipped = _choose(measures, data.schema)
         wanted = replace(_asked(asked, data, chosen, errors, paired, progress), progress=None)
         found: dict[Group, Any] = {}
         seen = 0
@@ -92,7 +93,9 @@ def _group_by_group(data: Any, asked: Settings, wanted: Asked) -> Iterator[tuple
 
 def open_rows(asked: Settings, labels: Any, pos_label: Any, missing: Missing) -> Any:
     """Files or a data frame, opened for as long as the context lasts."""
-    question = Question(asked.truth, asked.scores, asked.weight, asked.by, labels, pos_label, missing)
+    question = Question(
+        asked.truth, asked.scores, asked.weight, asked.by, labels, pos_label, missing, asked.sampling
+    )
     if is_frame(asked.files):
         from polyroc.engines.spark_frames import opened_frame
 
@@ -113,8 +116,7 @@ def _asked(
     return Asked(
         measures,
         data.classifiers,
-        data.classes,
-        data.like.kind,
+        data.schema,
         asked.tolerance,
         asked.exact,
         errors,
@@ -124,17 +126,16 @@ def _asked(
         data.dropped,
         progress,
         None if progress is None else data.expected(),
-        asked.sampling,
     )
 
 
-def _choose(asked: Wanted, like: Scores) -> tuple[list[Measure], dict[str, str]]:
+def _choose(asked: Wanted, schema: Schema) -> tuple[list[Measure], dict[str, str]]:
     """The measures to compute, and why others are not; one asked for by name must fit."""
     if asked is None:
         chosen, skipped = [], {}
         for key in ENGINE_MEASURES:
-            reason = refusal(find(key), like, asked=False)
-            if reason is None and not (find(key).needs == "ordered" and like.kind == "matrix"):
+            reason = refusal(find(key), schema, asked=False)
+            if reason is None and not (find(key).needs == "ordered" and schema.kind == "matrix"):
                 chosen.append(find(key))
             else:
                 skipped[key] = reason or "needs one score per case, here one column per class"
@@ -144,7 +145,7 @@ def _choose(asked: Wanted, like: Scores) -> tuple[list[Measure], dict[str, str]]
         raise MeasureError("No measure was asked for; leave measure out for all that apply.")
     found = [find(each) for each in given]
     for each in found:
-        reason = refusal(each, like, asked=True)
+        reason = refusal(each, schema, asked=True)
         if reason is not None:
             raise NotApplicableError(f"{each} {reason}.")
     return found, {}

@@ -1,6 +1,6 @@
 """Passes over rows until the bounds are as narrow as asked: count, look, cut finer where it matters, count."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import nan
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.engines.bins import Column, Layout, cell_size
 from polyroc.engines.bounds import family
-from polyroc.engines.bounds.reading import Bounded, Classes, Tables
+from polyroc.engines.bounds.reading import Bounded, Tables
 from polyroc.engines.counts import Read, columns_of, patterns_of
 from polyroc.engines.estimates import Facts, Judge, centred, width_by_cell
 from polyroc.engines.influence_lookup import Lookup, Lookups
@@ -21,12 +21,12 @@ from polyroc.errors import InputError, SmallClassWarning, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.progress import Progress
 from polyroc.results.provenance import Provenance
-from polyroc.scores import Kind, Sampling
+from polyroc.scores import Schema
 
-__all__ = ["Asked", "Progress", "Solution", "solve"]
+__all__ = ["Asked", "Solution", "solve"]
 
-Progress = Callable[[int, int, str], None]
 Layouts = Mapping[str, dict[int, Layout]]
 MOST_PASSES = 24
 
@@ -41,8 +41,8 @@ class Asked:
         What to judge by.
     classifiers
         By name, the numbers of the columns of scores.
-    classes, kind
-        The classes, and what the scores are.
+    schema
+        The classes, the kind of the scores, and whether class sizes are random.
     tolerance, exact
         How far apart the bounds may be at most; None for what one pass gives. Or no distance at all.
     errors
@@ -57,14 +57,11 @@ class Asked:
         How many rows are left out because something is missing.
     progress, expected
         Who is told how far a pass is; of how many rows, if that is known.
-    sampling
-        Whether class sizes are random ("cohort") or fixed ("case-control").
     """
 
     measures: Sequence[Measure]
     classifiers: Mapping[str, tuple[int, ...]]
-    classes: Classes
-    kind: Kind
+    schema: Schema
     tolerance: float | None = None
     exact: bool = False
     errors: bool = True
@@ -74,7 +71,6 @@ class Asked:
     dropped: int = 0
     progress: Progress | None = field(default=None)
     expected: int | None = None
-    sampling: Sampling = "cohort"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +102,7 @@ class _Solver:
         self.covariance: FloatArray | None = None
         self.within: list[float] = []
         self.coarse: dict[str, Read] = {}
-        self.cases: IntArray = np.zeros(len(asked.classes.labels), dtype=np.int64)
+        self.cases: IntArray = np.zeros(asked.schema.n_classes, dtype=np.int64)
 
     def solution(self) -> Solution:
         pilot = self._piloted()
@@ -135,7 +131,7 @@ class _Solver:
         """What some rows teach; None if they are too few to teach anything, or nothing is to be learnt."""
         asked = self.asked
         wanted = part_size(max(map(max, asked.classifiers.values())) + 1, asked.room)
-        if asked.exact or not wanted or patterns_of(asked.measures, asked.classes):
+        if asked.exact or not wanted or patterns_of(asked.measures, asked.schema):
             return None
         some = self.rows.some(wanted)
         if some is None or len(some.batch.codes) < wanted // 4:
@@ -153,10 +149,10 @@ class _Solver:
         return Pilot(some, ahead.layouts, fine, ahead._lookups() if ahead._needs_rows_again() else None)
 
     def _first(self, pilot: Pilot | None = None, bits: int | None = None) -> None:
-        asked, classes = self.asked, self.asked.classes
-        places, kinds = columns_of(asked.measures, classes), patterns_of(asked.measures, classes)
+        asked, schema = self.asked, self.asked.schema
+        places, kinds = columns_of(asked.measures, schema), patterns_of(asked.measures, schema)
         n = max(1, len(places) * len(asked.classifiers))
-        most = default_bits(len(classes.labels), n, self.rows.weighted, asked.room)
+        most = default_bits(schema.n_classes, n, self.rows.weighted, asked.room)
         layout = Layout.of(8 if asked.exact else min(most, bits or most))
         self.layouts = {name: dict.fromkeys(places, layout) for name in asked.classifiers}
         if pilot is not None:
@@ -167,18 +163,18 @@ class _Solver:
             return
         for each in asked.measures:
             for one in counted.values():
-                check_fit(each, asked.kind, one)
+                check_fit(each, one)
         self.read = {name: each.read() for name, each in counted.items()}
         if pilot is not None:
             self.coarse = {name: each.read_coarser(pilot.coarse[name]) for name, each in counted.items()}
 
     def _exact(self) -> None:
         """Every value a cell."""
-        c = len(self.asked.classes.labels)
+        c = self.asked.schema.n_classes
         for name, read in self.read.items():
             columns = {place: self.rows.distinct(self._number(name, place), c) for place in read.columns}
             self.passes += len(columns)
-            self.read[name] = Read(read.classes, columns, read.patterns)
+            self.read[name] = Read(read.schema, columns, read.patterns)
 
     def _count_again(self, layouts: Mapping[str, dict[int, Layout]]) -> None:
         finer = {name: each for name, each in layouts.items() if each}
@@ -186,7 +182,7 @@ class _Solver:
         for name, each in self._pass(finer, lookups=lookups).counted.items():
             old = self.read[name]
             self.layouts[name] |= layouts[name]
-            self.read[name] = Read(old.classes, {**old.columns, **each.read().columns}, old.patterns)
+            self.read[name] = Read(old.schema, {**old.columns, **each.read().columns}, old.patterns)
         self._look()
 
     def _pass(self, layouts: Layouts, kinds: Sequence[str] = (), lookups: Lookups | None = None) -> Pass:
@@ -194,7 +190,7 @@ class _Solver:
         self.passes += 1
         asked, rows = self.asked, self.rows
         plan = Plan(
-            asked.classifiers, asked.classes, rows.weighted, layouts, kinds, lookups, first=self.passes == 1
+            asked.classifiers, asked.schema, rows.weighted, layouts, kinds, lookups, first=self.passes == 1
         )
         work = Pass(plan)
         rows.go_through(work, self._tell)
@@ -242,7 +238,7 @@ class _Solver:
             for place, width in width_by_cell(bounded, self.read[name].of(measure)).items():
                 if place >= 0:
                     worth[name, place] = worth.get((name, place), 0.0) + width / tolerance
-        size = cell_size(len(self.asked.classes.labels), self.rows.weighted)
+        size = cell_size(self.asked.schema.n_classes, self.rows.weighted)
         most = self.asked.room // (size * len(worth))
         found: dict[str, dict[int, Layout]] = {name: {} for name in self.read}
         for (name, place), each in worth.items():
@@ -293,7 +289,7 @@ class _Solver:
         return Lookup(self.asked.classifiers[name], read, measure, self._centred(found, read.of(measure)))
 
     def _centred(self, found: Bounded, columns: Mapping[int, Column]) -> Tables:
-        return centred(found.reading, columns, self.asked.sampling == "cohort")
+        return centred(found.reading, columns, self.asked.schema.sampling == "cohort")
 
     def _put_right(self, pilot: Pilot, seen: Lookups) -> None:
         """The covariance from rows that were looked up in a pilot's components, unless these are too far off."""
@@ -317,7 +313,7 @@ class _Solver:
         """The sums of products over some rows."""
         asked = self.asked
         again = Lookups(lookups.each, len(self.cases))
-        plan = Plan(asked.classifiers, asked.classes, rows.weighted, {}, (), again, first=False)
+        plan = Plan(asked.classifiers, asked.schema, rows.weighted, {}, (), again, first=False)
         rows.go_through(Pass(plan), lambda _: None)
         return again.sums
 
@@ -326,7 +322,7 @@ class _Solver:
         return np.asarray(next(iter(self.read[name].of(measure).values())).squares.sum(axis=0))
 
     def _judge(self, name: str, measure: Measure, read: Mapping[str, Read]) -> Judge:
-        return Judge(measure, name, self.asked.classes, read[name].of(measure), self._facts())
+        return Judge(measure, name, self.asked.schema, read[name].of(measure), self._facts())
 
     def _totals(self) -> FloatArray:
         (name, measure) = next(iter(self.found))
@@ -356,24 +352,24 @@ class _Solver:
         return spread
 
     def _facts(self) -> Facts:
-        cases = dict(zip(self.asked.classes.names, self.cases.tolist(), strict=True))
+        cases = dict(zip(self.asked.schema.names, self.cases.tolist(), strict=True))
         provenance = Provenance(
             cases=cases,
             method="DeLong()" if self.asked.errors else None,
             weighted=self.rows.weighted,
             dropped=self.asked.dropped,
-            sampling=self.asked.sampling,
+            sampling=self.asked.schema.sampling,
         )
         return Facts(self.passes, self.seen, self.rows.bytes, provenance)
 
     def _absent(self) -> list[str]:
-        return [name for name, n in zip(self.asked.classes.names, self.cases, strict=True) if n == 0]
+        return [name for name, n in zip(self.asked.schema.names, self.cases, strict=True) if n == 0]
 
     def _undefined(self) -> Solution:
         for measure in self.asked.measures:
             warn_of(self._absent(), measure)
         estimates = {
-            (name, str(measure)): Judge(measure, name, self.asked.classes, {}, self._facts()).undefined()
+            (name, str(measure)): Judge(measure, name, self.asked.schema, {}, self._facts()).undefined()
             for name in self.asked.classifiers
             for measure in self.asked.measures
         }

@@ -12,12 +12,12 @@ from threading import Lock
 import numpy as np
 
 from polyroc.engines.bins import Layout, Placed
-from polyroc.engines.bounds.reading import Classes
 from polyroc.engines.counts import Counted
 from polyroc.engines.influence_lookup import Lookups, Parts
 from polyroc.engines.rows import NULL, Batch
 from polyroc.engines.tally import HEAVIEST
 from polyroc.errors import InputError
+from polyroc.scores import Schema
 
 __all__ = ["Pass", "Plan"]
 
@@ -35,8 +35,8 @@ class Plan:
 
     Attributes
     ----------
-    classifiers, classes, weighted
-        By name the numbers of the columns of scores; the classes; whether rows have weights.
+    classifiers, schema, weighted
+        By name the numbers of the columns of scores; what is known of the data; whether rows have weights.
     layouts, kinds
         By classifier and column the cells to count in, and the patterns of decisions to count ("wins", ...).
     lookups
@@ -49,7 +49,7 @@ class Plan:
     """
 
     classifiers: Mapping[str, tuple[int, ...]]
-    classes: Classes
+    schema: Schema
     weighted: bool
     layouts: Mapping[str, Mapping[int, Layout]]
     kinds: Sequence[str]
@@ -60,7 +60,7 @@ class Plan:
     def empty(self) -> dict[str, Counted]:
         """By classifier, cells and patterns without cases."""
         return {
-            name: Counted(self.classes, layouts, self.kinds, self.weighted, checked=self.first)
+            name: Counted(self.schema, layouts, self.kinds, self.weighted, checked=self.first)
             for name, layouts in self.layouts.items()
         }
 
@@ -175,7 +175,7 @@ class Pass:
     def _check(self, batch: Batch) -> None:
         lowest = int(batch.codes.min())
         if lowest < 0:
-            known = f"the classes {[*self.plan.classes.labels]!r}"
+            known = f"the classes {[*self.plan.schema.labels]!r}"
             raise InputError(
                 "A row has no true class. Complete it, or say missing='drop' to leave such rows out."
                 if lowest == NULL

@@ -18,10 +18,10 @@ from polyroc.engines.dataset import (
     MOST_LABELS,
     Opened,
     Question,
+    bind_columns,
     columns_of,
     kind_of_labels,
     left_out,
-    said,
     sorted_labels,
 )
 from polyroc.engines.groups import Group, named
@@ -59,16 +59,16 @@ def opened_frame(frame: "DataFrame", question: Question, memory: int) -> Iterato
     label = _label(source, columns.truth)
     found = guarded(plain.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)
     held = sorted_labels((row["label"] for row in found), columns.truth)
-    classifiers, chosen, like = said(source, columns, held, question)
+    classifiers, chosen, schema = bind_columns(source, columns, held, question)
     values = [_number(source, name).alias(f"v{i}") for i, name in enumerate(chosen)]
     weights = [_number(source, question.weight).alias("w")] if question.weight else []
     groups = [sql.col(f"c{names.index(name)}").alias(f"g{i}") for i, name in enumerate(question.by)]
-    rows = plain.select(_code(label, like.labels).alias("k"), *values, *weights, *groups)
+    rows = plain.select(_code(label, schema.labels).alias("k"), *values, *weights, *groups)
     kept = [name for name in rows.columns if not name.startswith("g")]
     dropped = 0
     if question.missing == "drop":
         rows, dropped = _complete(rows, kept)
-    yield OpenedFrame(SparkRows(rows.select(kept), chosen, memory // 4), classifiers, like, dropped, rows)
+    yield OpenedFrame(SparkRows(rows.select(kept), chosen, memory // 4), classifiers, schema, dropped, rows)
 
 
 def _require(frame: "DataFrame") -> None:

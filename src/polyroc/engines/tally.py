@@ -7,7 +7,6 @@ import numpy as np
 
 from polyroc.engines.bins import Layout, Placed, record_width
 from polyroc.engines.bounds import family
-from polyroc.engines.bounds.reading import Classes
 from polyroc.engines.counts import Counted
 from polyroc.engines.estimates import Facts, Judge
 from polyroc.engines.patterns import MOST_CLASSES
@@ -19,7 +18,7 @@ from polyroc.measures.applicability import ROUNDING, refusal
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.results.provenance import Provenance
-from polyroc.scores import Kind, Sampling, Scores, WeightKind, readable
+from polyroc.scores import Kind, Sampling, Schema, WeightKind, readable
 from polyroc.validation.scores import normalise
 from polyroc.validation.weights import check_sampling, check_weight_kind
 
@@ -67,9 +66,7 @@ class Tally:
         self.pos_label = pos_label
         self.bits = bits
         self.rows = 0
-        self._kind: Kind | None = None
         self._weighted = False
-        self._positive: int | None = None
         self._counted: Counted | None = None
 
     def update(
@@ -112,12 +109,13 @@ class Tally:
         """Count what another tally of the same classes has counted."""
         if not isinstance(other, Tally) or other.labels != self.labels:
             raise InputError(f"Only tallies of the same classes can be merged: {self!r} and {other!r}.")
-        if other._counted is None or other._kind is None:
+        if other._counted is None:
             return
         if self._counted is None:
             self.bits, self.pos_label = other.bits, other.pos_label
-        counted = self._ready(other._kind, other._weighted, other._positive)
-        if (self.bits, self._positive) != (other.bits, other._positive):
+        schema = other._counted.schema
+        counted = self._ready(schema.kind, other._weighted, schema.positive)
+        if (self.bits, counted.schema.positive) != (other.bits, schema.positive):
             raise InputError(
                 f"Only tallies of the same cells and positive class can be merged: bits are {self.bits} and "
                 f"{other.bits}; make all with the same arguments."
@@ -134,18 +132,18 @@ class Tally:
         """
         chosen = find(measure)
         family(chosen)
-        if self._counted is None or self._kind is None:
+        if self._counted is None:
             raise InputError("The tally is empty; update it with cases first.")
-        classes = self._counted.classes
-        check_fit(chosen, self._kind, self._counted)
+        schema = self._counted.schema
+        check_fit(chosen, self._counted)
         cases = self.cases
-        judge = Judge(chosen, "classifier", classes, {}, Facts(1, self.rows, None, self._provenance(sampling)))
-        absent = [name for name, count in zip(classes.names, cases, strict=True) if count == 0]
+        judge = Judge(chosen, "classifier", schema, {}, Facts(1, self.rows, None, self._provenance(sampling)))
+        absent = [name for name, count in zip(schema.names, cases, strict=True) if count == 0]
         if absent:
             warn_of(absent, chosen)
             return judge.undefined()
         read = self._counted.read()
-        found = Judge(chosen, "classifier", classes, read.of(chosen), judge.facts).estimate(read.bounded(chosen))
+        found = Judge(chosen, "classifier", schema, read.of(chosen), judge.facts).estimate(read.bounded(chosen))
         if found.fewest <= 1:
             warn(f"A class has one case only: no standard error (nan) for {chosen}.", SmallClassWarning)
         warn_of_few_effective([found])
@@ -166,9 +164,9 @@ class Tally:
             "pos_label": self.pos_label,
             "bits": self.bits,
             "rows": self.rows,
-            "kind": self._kind,
+            "kind": None if counted is None else counted.schema.kind,
             "weighted": self._weighted,
-            "positive": self._positive,
+            "positive": None if counted is None else counted.schema.positive,
             "ends": None if counted is None else [[place, *ends] for place, ends in counted.ends.items()],
         }
         return pack(Stored.of(header, counted))
@@ -190,22 +188,24 @@ class Tally:
         told = ", ".join(
             f"{name}: {count}" for name, count in zip(readable(self.labels), self.cases.tolist(), strict=True)
         )
-        return f"Tally({self.rows} cases ({told}); {self._kind or 'empty'})"
+        return (
+            f"Tally({self.rows} cases ({told}); {'empty' if self._counted is None else self._counted.schema.kind})"
+        )
 
     def _ready(self, kind: Kind, weighted: bool, positive: int | None) -> Counted:
         """The counts; made when the first batch tells what they must hold."""
         if self._counted is None:
-            self._kind, self._weighted, self._positive = kind, weighted, positive
+            self._weighted = weighted
             matrix, c = kind != "score", len(self.labels)
-            classes = Classes(self.labels, readable(self.labels), positive, matrix)
+            schema = Schema(self.labels, kind, positive, ordered=True)
             places = range(c) if matrix else range(1)
             if self.bits is None:
                 self.bits = default_bits(c, len(places), weighted)
             layout = Layout.of(self.bits)
             kinds = ("decisions", "wins") if matrix and c <= MOST_CLASSES else ()
-            self._counted = Counted(classes, dict.fromkeys(places, layout), kinds, weighted)
-        elif (kind, weighted) != (self._kind, self._weighted):
-            held = f"{self._kind}{' with' if self._weighted else ' without'} weights"
+            self._counted = Counted(schema, dict.fromkeys(places, layout), kinds, weighted)
+        elif (kind, weighted) != (self._counted.schema.kind, self._weighted):
+            held = f"{self._counted.schema.kind}{' with' if self._weighted else ' without'} weights"
             came = f"{kind}{' with' if weighted else ' without'} weights"
             raise InputError(f"The tally holds {held}, got {came}; keep a tally for each.")
         return self._counted
@@ -238,20 +238,16 @@ def warn_of(absent: Sequence[str], measure: Measure) -> None:
     warn(f"No case of class {named}: {measure} undefined (nan). Add cases.", UndefinedMeasureWarning)
 
 
-def check_fit(measure: Measure, kind: Kind, counted: Counted) -> None:
-    """Refuse a measure that does not fit what was counted."""
-    classes = counted.classes
-    shape = (1,) if kind == "score" else (1, len(classes.labels))
-    like = Scores(
-        np.zeros(1, dtype=np.int32), classes.labels, {"classifier": np.zeros(shape)}, kind, classes.positive, True
-    )
-    reason = refusal(measure, like, asked=True)
+def check_fit(measure: Measure, counted: Counted) -> None:
+    """Raise an error if the measure does not apply to the counted predictions."""
+    reason = refusal(measure, counted.schema, asked=True)
     if reason is not None:
         raise NotApplicableError(f"{measure} {reason}.")
     if measure.needs == "probabilities":
+        names = counted.schema.names
         for place, (low, high) in counted.ends.items():
             if low < -ROUNDING or high > 1 + ROUNDING:
                 raise NotApplicableError(
-                    f"{measure} needs probabilities in [0, 1], but those of class {classes.names[place]!r} go "
+                    f"{measure} needs probabilities in [0, 1], but those of class {names[place]!r} go "
                     f"from {low:g} to {high:g}; turn the scores into probabilities."
                 )

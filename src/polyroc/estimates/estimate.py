@@ -15,11 +15,11 @@ from polyroc.estimates.boundary import Boundary, boundary_interval
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval_at
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import short_repr
 from polyroc.results.codec import NOT_STORED, Known, Record, stored_as
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, number_text, p_text
 from polyroc.validation.arguments import checked_level
-from polyroc.validation.messages import shown
 
 __all__ = ["Alternative", "Certificate", "Estimate", "Parts", "warn_of_few_effective"]
 
@@ -117,7 +117,7 @@ def _stored_parts(whole: dict[str, Any]) -> Known[Parts]:
     """The parts in the data of an estimate."""
     parts = whole.get("parts", {})
     if not isinstance(parts, dict) or not all(isinstance(part, dict) for part in parts.values()):
-        raise InputError(f"Expected an object of objects for Estimate.parts, got {shown(parts)}.")
+        raise InputError(f"Expected an object of objects for Estimate.parts, got {short_repr(parts)}.")
     common = {**whole, **NOT_OF_PARTS}
     return Known(Parts.of({key: Estimate.from_dict({**common, **part}) for key, part in parts.items()}))
 

@@ -12,9 +12,9 @@ from polyroc.errors import InputError
 from polyroc.fronts.evolution import Evolution
 from polyroc.fronts.result import Front
 from polyroc.fronts.search_state import Search
+from polyroc.messages import short_repr
 from polyroc.results.provenance import Provenance
 from polyroc.scores import readable
-from polyroc.validation.messages import shown
 
 __all__ = ["Saver", "check_save", "checked_resume", "found_by"]
 
@@ -71,8 +71,8 @@ def checked_resume(resume: Any, told: Mapping[str, Any]) -> Front:
         if other:
             name = other[0]
             raise InputError(
-                f"The front to resume was searched with another {what} ({name}: {shown(then.get(name))}, now "
-                f"{shown(now[name])}); give the same, or search anew without resume."
+                f"The front to resume was searched with another {what} ({name}: {short_repr(then.get(name))}, now "
+                f"{short_repr(now[name])}); give the same, or search anew without resume."
             )
     return before
 

@@ -14,7 +14,7 @@ from polyroc.fronts.families.family import WatchedFamily
 from polyroc.fronts.fixed_classifier import two_classes
 from polyroc.fronts.result import Front, Growth
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.validation.messages import shown
+from polyroc.messages import short_repr
 
 __all__ = ["Evolution", "Selection", "Start", "checked_selection", "select"]
 
@@ -110,7 +110,7 @@ class Evolution:
         except (TypeError, ValueError):
             table = np.empty((0, 0))
         if table.ndim != 2 or len(table) == 0:
-            raise InputError(f"start must hold parameters, one vector a row, got {shown(start)}.")
+            raise InputError(f"start must hold parameters, one vector a row, got {short_repr(start)}.")
         return [self.family.given(vector) for vector in table]
 
     def step(self) -> None:

@@ -12,15 +12,15 @@ from polyroc.fronts.cases import Cases
 from polyroc.fronts.cost_sampling import Costs
 from polyroc.fronts.dominated_volume import volume_shares
 from polyroc.fronts.objectives import Objectives
-from polyroc.fronts.progress import Progress, breakable, telling
 from polyroc.fronts.result import INTERRUPTED, Front, Growth
 from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.messages import short_repr
+from polyroc.progress import Progress, ProgressOption, interrupt_flag, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Scores
 from polyroc.validation.arrays import Missing
 from polyroc.validation.costs import Ratio, as_alphas, as_ratios
-from polyroc.validation.messages import shown
 from polyroc.validation.scores import as_scores
 
 __all__ = ["front", "two_classes"]
@@ -96,7 +96,7 @@ def front(
     labels: Sequence[Hashable] | None = None,
     sample_weight: Any = None,
     missing: Missing = "raise",
-    progress: Progress | bool | None = None,
+    progress: ProgressOption = None,
 ) -> Front | dict[str, Front]:
     """The front of a fixed classifier; see `polyroc.front`.
 
@@ -114,21 +114,26 @@ def front(
     if scores.kind != "matrix":
         came = "decisions" if scores.kind == "decisions" else "one score per case"
         raise NotApplicableError(
-            f"A front needs one column of probabilities per class {shown(list(scores.names))}, got {came}; "
+            f"A front needs one column of probabilities per class {short_repr(list(scores.names))}, got {came}; "
             "for two classes give [1 - p, p]."
         )
     if scores.absent:
         raise NotApplicableError(f"A front needs cases of every class; there is none of {scores.absent[0]!r}.")
     costs = Costs(alphas, ratios)
-    with telling(progress) as tell, breakable() as pressed:
-        found = {name: _front(name, scores, costs, how, tell, pressed) for name in scores.classifiers}
+    with progress_callback(progress) as report, interrupt_flag() as stop:
+        found = {name: _front(name, scores, costs, how, report, stop) for name in scores.classifiers}
     if len(found) == 1 and not isinstance(y_score, Mapping):
         return next(iter(found.values()))
     return found
 
 
 def _front(
-    name: str, scores: Scores, costs: Costs, how: Bootstrap, tell: Progress, pressed: Callable[[], bool]
+    name: str,
+    scores: Scores,
+    costs: Costs,
+    how: Bootstrap,
+    report: Progress | None,
+    stop: Callable[[], bool],
 ) -> Front:
     cases = Cases.of(scores, name)
     seed: int | None = None
@@ -138,7 +143,7 @@ def _front(
         gini = volume_shares([counts / cases.totals[:, None]], None, 0)[0][0].value
         growth = Growth((looked,), (len(counts),), (gini,))
     else:
-        counts, chosen, growth = _sweep(cases, costs, how, tell, pressed)
+        counts, chosen, growth = _sweep(cases, costs, how, report, stop)
         assert isinstance(how.rng, int)
         seed, method = how.rng, f"{growth.draws[-1]} cost vectors from a Dirichlet distribution"
         if growth.draws[-1] < how.n:
@@ -165,7 +170,7 @@ def _front(
 
 
 def _sweep(
-    cases: Cases, costs: Costs, how: Bootstrap, tell: Progress, pressed: Callable[[], bool]
+    cases: Cases, costs: Costs, how: Bootstrap, report: Progress | None, stop: Callable[[], bool]
 ) -> tuple[IntArray, FloatArray, Growth]:
     """Draw costs batch by batch; keep the error counts that nothing dominates, and the costs they come from.
 
@@ -175,13 +180,15 @@ def _sweep(
     assert isinstance(how.rng, int)
     found, draws = GrowingFront(Objectives("rates", cases.totals), how.rng), np.random.default_rng(how.rng)
     size, done = min(max(1, NUMBERS // c**2), -(-how.n // STEPS)), 0
-    tell(0, how.n, "drawing costs")
+    if report is not None:
+        report(0, how.n, "drawing costs")
     with ThreadPoolExecutor(how.workers) as pool:
-        while done < how.n and not (done and pressed()):
+        while done < how.n and not (done and stop()):
             batch = costs.draw(min(size, how.n - done), draws)
             found.add(cases.tally(batch, pool, how.workers), batch)
             done += len(batch)
             found.look(done)
-            tell(done, how.n, f"{len(found)} points, G {found.gini:.3f}")
+            if report is not None:
+                report(done, how.n, f"{len(found)} points, G {found.gini:.3f}")
     members = found.members()
     return members["counts"], members["costs"], found.growth

@@ -11,9 +11,9 @@ from polyroc.fronts import fixed_classifier
 from polyroc.fronts.evolution import Selection
 from polyroc.fronts.families.family import Family, is_family
 from polyroc.fronts.objectives import Objective
-from polyroc.fronts.progress import Progress
 from polyroc.fronts.result import Front
 from polyroc.fronts.search import search
+from polyroc.progress import ProgressOption
 from polyroc.validation.arrays import Missing
 
 __all__ = ["front"]
@@ -36,7 +36,7 @@ def front(
     labels: Sequence[Hashable] | None = ...,
     sample_weight: Any = ...,
     missing: Missing = ...,
-    progress: Progress | bool | None = ...,
+    progress: ProgressOption = ...,
 ) -> Front | dict[str, Front]: ...
 
 
@@ -61,7 +61,7 @@ def front(
     resume: Front | str | os.PathLike[str] | None = ...,
     save: str | os.PathLike[str] | None = ...,
     save_every: float = ...,
-    progress: Progress | bool | None = ...,
+    progress: ProgressOption = ...,
 ) -> Front: ...
 
 
@@ -131,8 +131,8 @@ def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Fr
         Family: a file to keep the front in, every so many seconds on the way and at the end, so that even a
         process that is killed loses no more. A file that exists is overwritten only where `resume` names it.
     progress
-        True for a bar with the size of the archive and its G so far; or a function, called with (done, total,
-        what) on the way.
+        As in `evaluate`: True for a progress bar, or a function called with (done, total, message); the message
+        holds the size of the archive and its G so far.
 
     Returns
     -------

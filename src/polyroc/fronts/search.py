@@ -15,9 +15,9 @@ from polyroc.fronts.cost_sampling import Costs
 from polyroc.fronts.evolution import EVERY, Evolution, Selection, Start, checked_selection
 from polyroc.fronts.families.family import Family, WatchedFamily
 from polyroc.fronts.objectives import Objective, Objectives
-from polyroc.fronts.progress import Progress, breakable, telling
 from polyroc.fronts.result import Front
 from polyroc.inference.methods.bootstrap import Bootstrap
+from polyroc.progress import Progress, ProgressOption, interrupt_flag, progress_callback
 from polyroc.validation.costs import as_alphas, as_ratios
 
 __all__ = ["search"]
@@ -42,7 +42,7 @@ def search(
     resume: Front | str | os.PathLike[str] | None = None,
     save: str | os.PathLike[str] | None = None,
     save_every: float = 30.0,
-    progress: Progress | bool | None = None,
+    progress: ProgressOption = None,
 ) -> Front:
     """Find the front of a whole family of classifiers; see `polyroc.front`."""
     how = Bootstrap(n=_whole(generations, "generations", 0) + 1, rng=rng, n_jobs=n_jobs).settled()
@@ -61,7 +61,11 @@ def search(
     check_save(save, resume, save_every)
     seed = how.rng if before is None else before.provenance.seed
     assert isinstance(seed, int)
-    with ThreadPoolExecutor(how.workers) as pool, telling(progress) as tell, breakable() as pressed:
+    with (
+        ThreadPoolExecutor(how.workers) as pool,
+        progress_callback(progress) as report,
+        interrupt_flag() as stop,
+    ):
         evolution = Evolution(
             family=watched,
             training=training,
@@ -78,7 +82,7 @@ def search(
         else:
             evolution.restore(before)
         saver = Saver(save, save_every)
-        for _ in _generations(evolution, generations, pressed, tell):
+        for _ in _generations(evolution, generations, stop, report):
             if saver.is_due():
                 saver.store(found_by(evolution, told, seed, interrupted=True))
         found = found_by(evolution, told, seed, interrupted=evolution.generation < generations)
@@ -87,15 +91,15 @@ def search(
 
 
 def _generations(
-    evolution: Evolution, generations: int, pressed: Callable[[], bool], tell: Progress
+    evolution: Evolution, generations: int, stop: Callable[[], bool], report: Progress | None
 ) -> Iterator[None]:
     """One by one, until there are enough or somebody interrupts."""
-    while evolution.generation < generations and not pressed():
+    while evolution.generation < generations and not stop():
         try:
             evolution.step()
             done, front = evolution.generation, evolution.front
-            if done % EVERY == 0 or done == generations:
-                tell(done, generations, f"{len(front)} points, G {front.gini:.3f}")
+            if report is not None and (done % EVERY == 0 or done == generations):
+                report(done, generations, f"{len(front)} points, G {front.gini:.3f}")
         except KeyboardInterrupt:
             return
         yield

@@ -11,9 +11,9 @@ from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.volumes import region_volume
+from polyroc.messages import short_repr
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, number_text
-from polyroc.validation.messages import shown
 
 __all__ = ["FrontVolumes", "chance_volume", "exclusive_volume", "front_volumes", "gini_volume"]
 
@@ -230,7 +230,7 @@ def _named(fronts: Any) -> dict[str, Any]:
     else:
         several = [fronts] if isinstance(fronts, Front) else fronts
         if not isinstance(several, Sequence) or not all(isinstance(each, Front) for each in several):
-            raise InputError(f"fronts must be fronts, or a mapping of them by name, got {shown(fronts)}.")
+            raise InputError(f"fronts must be fronts, or a mapping of them by name, got {short_repr(fronts)}.")
         whose = [each.classifier for each in several]
         alone = [whose.count(name) == 1 for name in whose]
         named = {
@@ -247,7 +247,9 @@ def _rates(given: Any, what: str) -> FloatArray:
     try:
         rates = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} must hold numbers, points x classes x classes, got {shown(given)}.") from None
+        raise InputError(
+            f"{what} must hold numbers, points x classes x classes, got {short_repr(given)}."
+        ) from None
     rates = rates[None] if rates.ndim == 2 else rates
     if rates.ndim != 3 or rates.shape[1] != rates.shape[2] or rates.shape[1] < 2 or len(rates) == 0:
         raise InputError(f"{what} must be points x classes x classes, one point or more, got shape {rates.shape}.")
@@ -260,7 +262,8 @@ def _rates(given: Any, what: str) -> FloatArray:
     sums = (errors + given_right).sum(axis=2)
     if (errors.sum(axis=2) > 1 + SLACK).any() or (given_right.any() and (np.abs(sums - 1) > SLACK).any()):
         raise InputError(
-            f"Each row of {what} must sum to 1 (row = true class, column = decision), got {shown(sums.tolist())}; "
+            f"Each row of {what} must sum to 1 (row = true class, column = decision), got "
+            f"{short_repr(sums.tolist())}; "
             "transpose matrices whose columns sum to 1."
         )
     return rates

@@ -1,6 +1,6 @@
 """The verb `compare`: whether classifiers are equal, and if not, which differ."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
@@ -18,7 +18,7 @@ from polyroc.estimates.grouped import Grouped
 from polyroc.estimates.hypothesis_tests import two_sided
 from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues
 from polyroc.inference.estimation import judge
-from polyroc.inference.evaluate import Options, Progress, choose, warn_of_absent, warn_of_small
+from polyroc.inference.evaluate import Options, choose, warn_of_absent, warn_of_small
 from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
 from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.inference.methods.permutation import permutation_pvalues
@@ -27,6 +27,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
@@ -73,7 +74,7 @@ def compare(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     engine: Engine | None = None,
     by: str | Sequence[str] | None = None,
     **reading: Unpack[Reading],
@@ -101,7 +102,7 @@ def compare(
     labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
         As in `evaluate`.
     progress
-        For files: called with (rows seen, rows in all, which pass or group).
+        For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
     engine, by, reading
         For files, as in `evaluate`; `scores` is a mapping by classifier. `covariance="bound"` takes the covariance
         that makes a difference most uncertain instead of seeing the rows again. With `by` there is one
@@ -129,7 +130,8 @@ def compare(
     told = {**reading, **({} if by is None else {"by": by})}
     if over_files(y_true, engine, told):
         given = {**options, "y_score": y_score, "missing": missing}
-        return _over_files(y_true, engine, told, measure, method, adjustment, progress, **given)
+        with progress_callback(progress) as report:
+            return _over_files(y_true, engine, told, measure, method, adjustment, report, **given)
     blocks = _blocks(y_true, y_score, missing=missing, **options)
     estimates: dict[str, Estimate] = {}
     judged: list[_Judged] = []
@@ -165,10 +167,12 @@ def _over_files(
         return _comparison(estimates, spread, np.empty((len(estimates), 0)), find(measure), adjustment)
 
     told = {name: given[name] for name in ("labels", "pos_label", "missing")}
-    return compare_files(asked, measure, made, progress, **told, check=lambda like: _require_two(like.values))
+    return compare_files(
+        asked, measure, made, progress, **told, check=lambda schema: _require_two(schema.classifiers)
+    )
 
 
-def _require_two(classifiers: Mapping[str, Any]) -> None:
+def _require_two(classifiers: Collection[str]) -> None:
     if len(classifiers) < 2:
         raise InputError(
             f"A comparison needs at least two classifiers, got {', '.join(map(repr, classifiers))}; "

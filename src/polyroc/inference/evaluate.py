@@ -1,6 +1,6 @@
 """The verb `evaluate`: from scores to measures with error bars."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal, Unpack, cast, overload
@@ -20,13 +20,13 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.progress import ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 
-__all__ = ["Options", "Progress", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
+__all__ = ["Options", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
 
-Progress = Callable[[int, int, str], None]
 Asked = str | Measure
 Null = float | Literal["chance"] | Mapping[str, float]
 
@@ -43,7 +43,7 @@ class Options(Reading, total=False):
     groups: Any
     sampling: Sampling | None
     missing: Missing
-    progress: Progress | None
+    progress: ProgressOption
 
 
 class _Options(Options, total=False):
@@ -97,7 +97,7 @@ def evaluate(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     engine: Engine | None = None,
     by: str | Sequence[str] | None = None,
     **reading: Unpack[Reading],
@@ -145,7 +145,7 @@ def evaluate(
     missing
         "raise" rows with missing values, or "drop" them and warn how many.
     progress
-        Called with (done, total, what) as the work goes on.
+        True for a progress bar on the standard error, or a function called with (done, total, message).
     engine
         For files: "duckdb" counts them in cells and gives certified bounds, "memory" reads them. By default the
         engine is used for several files, or if they are larger than a quarter of the memory. For a Spark data
@@ -190,7 +190,9 @@ def evaluate(
         how: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
         asked = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **given, **arrays, **how)
         if not isinstance(asked, Scores):
-            return with_null(evaluate_files(asked, measure, method, progress, **given), null, method)
+            with progress_callback(progress) as report:
+                result = evaluate_files(asked, measure, method, report, **given)
+            return with_null(result, null, method)
         y_true, labels, pos_label, weight_kind, sampling = asked, None, None, None, None
     scores = as_scores(
         y_true,
@@ -208,20 +210,21 @@ def evaluate(
     converted = to_ordered(scores) if any(_converts(each, scores) for each in measures) else scores
     estimates: dict[tuple[str, str], Estimate] = {}
     total = len(scores.classifiers) * len(measures)
-    for number, classifier in enumerate(scores.classifiers):
-        sample = Sample(scores, classifier)
-        ordered = sample if converted is scores else Sample(converted, classifier)
-        for done, each in enumerate(measures):
-            if progress is not None:
-                progress(number * len(measures) + done, total, f"{classifier}: {each.key}")
-            try:
-                found, _ = judge(each, method, {classifier: ordered if _converts(each, scores) else sample})
-            except NotApplicableError as reason:  # the method has no formula for it
-                if measure is not None:
-                    raise
-                skipped[each.key] = str(reason)
-                continue
-            estimates[classifier, str(each)] = found[classifier]
+    with progress_callback(progress) as report:
+        for number, classifier in enumerate(scores.classifiers):
+            sample = Sample(scores, classifier)
+            ordered = sample if converted is scores else Sample(converted, classifier)
+            for done, each in enumerate(measures):
+                if report is not None:
+                    report(number * len(measures) + done, total, f"{classifier}: {each.key}")
+                try:
+                    found, _ = judge(each, method, {classifier: ordered if _converts(each, scores) else sample})
+                except NotApplicableError as reason:  # the method has no formula for it
+                    if measure is not None:
+                        raise
+                    skipped[each.key] = str(reason)
+                    continue
+                estimates[classifier, str(each)] = found[classifier]
     warn_of_small(scores, estimates)
     # a range that is the default of a measure nobody asked for is no news
     warn_of_few_effective(() if measure is None else estimates.values())

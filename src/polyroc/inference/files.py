@@ -7,7 +7,7 @@ from typing import Any
 
 from polyroc.engines.evaluate import by_group, solved
 from polyroc.engines.options import Settings, settings, suits_memory
-from polyroc.engines.refine import Progress, Solution
+from polyroc.engines.refine import Solution
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
@@ -17,6 +17,7 @@ from polyroc.inference.methods import DeLong, Method
 from polyroc.io.read import read
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
+from polyroc.progress import Progress
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.weights import check_sampling, check_weight_kind

@@ -6,7 +6,7 @@ import numpy as np
 
 from polyroc.errors import NotApplicableError
 from polyroc.measures.measure import Measure
-from polyroc.scores import Scores
+from polyroc.scores import Schema, Scores
 
 __all__ = ["refusal", "require_measure", "require_plain_cases"]
 
@@ -14,18 +14,19 @@ __all__ = ["refusal", "require_measure", "require_plain_cases"]
 ROUNDING = 1e-9  # a softmax may end an ulp or two outside [0, 1]
 
 
-def refusal(measure: Measure, scores: Scores, asked: bool) -> str | None:
+def refusal(measure: Measure, scores: Scores | Schema, asked: bool) -> str | None:
     """Why the measure cannot be computed on these data; None if it can.
 
     A 1-D numeric score is read as decisions only where the measure was asked for by name; probabilities are judged
-    by an ordered measure, after a conversion that the result tells, only where it was not.
+    by an ordered measure, after a conversion that the result tells, only where it was not. A `Schema` is enough
+    where the values are not known (yet): the range of probabilities is then not checked.
     """
     few, most = measure.classes
     if scores.n_classes < few:
         hint = "; two classes are judged by auc" if asked and scores.n_classes == 2 else ""
         return f"needs at least {few} classes, here {scores.n_classes}{hint}"
     if most is not None and scores.n_classes > most:
-        exchanged = scores.n_classes > max(10, len(scores) / 2)
+        exchanged = isinstance(scores, Scores) and scores.n_classes > max(10, len(scores) / 2)
         hint = " (nearly one per case: are y_true and y_score exchanged?)" if exchanged else ""
         return f"is for {most if most == few else f'{few} to {most}'} classes, here {scores.n_classes}{hint}"
     if measure.needs == "score":
@@ -39,11 +40,11 @@ def refusal(measure: Measure, scores: Scores, asked: bool) -> str | None:
     return _no_positive(scores) if most == 2 else None
 
 
-def _no_ranking(scores: Scores) -> str | None:
+def _no_ranking(scores: Scores | Schema) -> str | None:
     return "needs a ranking score, here decisions" if scores.kind == "decisions" else None
 
 
-def _no_order(scores: Scores, asked: bool) -> str | None:
+def _no_order(scores: Scores | Schema, asked: bool) -> str | None:
     if scores.kind == "decisions" or (scores.kind == "matrix" and (asked or scores.n_classes == 2)):
         held = "decisions" if scores.kind == "decisions" else "one column per class"
         hint = "make one with to_ordered(...)" if scores.n_classes > 2 else "two classes are judged by auc"
@@ -53,7 +54,7 @@ def _no_order(scores: Scores, asked: bool) -> str | None:
     return _no_probabilities(scores, asked) if scores.kind == "matrix" else None
 
 
-def _no_role(measure: Measure, scores: Scores) -> str | None:
+def _no_role(measure: Measure, scores: Scores | Schema) -> str | None:
     for role in measure.roles:
         told = measure.settings[role]
         if told is None:
@@ -64,18 +65,18 @@ def _no_role(measure: Measure, scores: Scores) -> str | None:
     return None
 
 
-def _no_positive(scores: Scores) -> str | None:
+def _no_positive(scores: Scores | Schema) -> str | None:
     if scores.positive is not None:
         return None
     return f"needs to know the positive class; say pos_label={scores.labels[1]!r} or {scores.labels[0]!r}"
 
 
-def _no_probabilities(scores: Scores, asked: bool) -> str | None:
+def _no_probabilities(scores: Scores | Schema, asked: bool) -> str | None:
     if scores.kind != "matrix":
         held = "decisions" if scores.kind == "decisions" else "one score per case"
         hint = "; make them with to_probabilities(...)" if asked and scores.kind == "score" else ""
         return f"needs probabilities, one column per class, here {held}{hint}"
-    for classifier, values in scores.values.items():
+    for classifier, values in scores.values.items() if isinstance(scores, Scores) else ():
         if values.min() < -ROUNDING or values.max() > 1 + ROUNDING:
             row, column = np.argwhere((values < -ROUNDING) | (values > 1 + ROUNDING))[0]
             return (

@@ -13,9 +13,8 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 
-from polyroc.curves.families import Curves
-from polyroc.curves.hull import Hull, hull_of
-from polyroc.curves.result import Curve
+from polyroc.curves.hull import Hull, convex_hull
+from polyroc.curves.result import Curve, Curves
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.plots.picture import Picture
@@ -211,7 +210,7 @@ def draw_curves(
     lines = [_draw_line(ax, curve, place, width) for place, curve in enumerate(curves)]
     bands = [_draw_band(ax, curve, place) for place, curve in enumerate(curves) if band and curve.band is not None]
     fits = [_draw_fit(ax, curve) for curve in curves if fit and curve.binormal is not None]
-    outer = _draw_hull(ax, hull_of(curve.vertices for curve in curves)) if hull else None
+    outer = _draw_hull(ax, convex_hull(curve.vertices for curve in curves)) if hull else None
     marked = [_mark(ax, name, place) for name, place in (points or {}).items()]
     firsts = {"convex hull": outer, "binormal fit": (*fits, None)[0], _band_name(curves): (*bands, None)[0]}
     more = {name: artist for name, artist in firsts.items() if artist is not None}

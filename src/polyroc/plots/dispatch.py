@@ -9,8 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from polyroc.consistency.result import MeasureComparison, MeasureComparisons
-from polyroc.curves.families import Curves
-from polyroc.curves.result import Curve
+from polyroc.curves.result import Curve, Curves
 from polyroc.curves.surface import Surface
 from polyroc.decisions.decision_curve import DecisionCurve
 from polyroc.decisions.operating_point import OperatingPoint

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.inference.evaluate import Progress
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
 from polyroc.measures.measure import Measure
 from polyroc.power.aims import Aim, Question
@@ -18,6 +17,7 @@ from polyroc.power.pilot import Pilot, PilotVariances, pilot_scores
 from polyroc.power.result import SampleSize
 from polyroc.power.simulation import PilotModel, Simulation, SimulationModel, Trials, drawn, search
 from polyroc.power.variances import MOST, VarianceModel, is_near_limit, power_at, smallest, unreachable, width_at
+from polyroc.progress import Progress
 from polyroc.scores import Scores
 
 __all__ = ["Asked", "from_formula", "from_model", "from_pilot"]

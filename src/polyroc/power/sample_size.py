@@ -4,7 +4,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
 
 from polyroc.errors import InputError
-from polyroc.inference.evaluate import Progress
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
@@ -14,6 +13,7 @@ from polyroc.power.answers import Asked, from_formula, from_model, from_pilot
 from polyroc.power.formulas import CorrelationOf, Obuchowski
 from polyroc.power.result import SampleSize
 from polyroc.power.simulation import Simulation
+from polyroc.progress import ProgressOption, progress_callback
 from polyroc.validation.arrays import Missing
 
 __all__ = ["sample_size"]
@@ -48,7 +48,7 @@ def sample_size(
     ratio: Shares | None = None,
     model: Any = None,
     method: PlanningMethod | None = None,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
     **reading: Unpack[_Reading],
 ) -> SampleSize:
     """How many cases a study needs; or, if `n` is given, what power so many cases have.
@@ -104,7 +104,7 @@ def sample_size(
         with tables and other programs. `Simulation(n=1000, rng=0)` for a model, or for pilot data, which are then
         resampled.
     progress
-        Called with (done, total, what) while samples are simulated.
+        While samples are simulated: True for a progress bar, or a function called with (done, total, message).
     **reading
         labels, pos_label, missing: how pilot data are read, as in `evaluate`.
 
@@ -179,9 +179,11 @@ def sample_size(
     _require_method(method, source)
     simulation = method if isinstance(method, Simulation) else None
     if source == "model":
-        return from_model(asked, model, simulation or Simulation(), progress)
+        with progress_callback(progress) as report:
+            return from_model(asked, model, simulation or Simulation(), report)
     if source == "y_true":
-        return from_pilot(asked, y_true, y_score, simulation, progress, **reading)
+        with progress_callback(progress) as report:
+            return from_pilot(asked, y_true, y_score, simulation, report, **reading)
     assert not isinstance(method, Simulation)
     return from_formula(asked, correlation, correlation_of, method)
 

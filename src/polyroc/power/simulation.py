@@ -12,11 +12,12 @@ from polyroc.errors import InputError, PolyrocWarning
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.inference.compare import compare
-from polyroc.inference.evaluate import Progress, evaluate
+from polyroc.inference.evaluate import evaluate
 from polyroc.power.aims import Question
 from polyroc.power.allocation import Allocation, Sizes, is_whole
 from polyroc.power.pilot import Pilot, PilotVariances
 from polyroc.power.variances import MOST, power_at, smallest, width_at
+from polyroc.progress import Progress
 from polyroc.scores import Scores
 from polyroc.validation.scores import as_scores
 

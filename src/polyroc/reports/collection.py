@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from polyroc.curves.binary_problems import binary_problems
 from polyroc.curves.curve import curve
-from polyroc.curves.families import Curves, problems
-from polyroc.curves.result import Curve
+from polyroc.curves.result import Curve, Curves
 from polyroc.curves.surface import Surface, surface
 from polyroc.decisions.operate import operate
 from polyroc.decisions.rates import rates_of
@@ -19,10 +19,11 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.fronts.fixed_classifier import front
 from polyroc.inference.compare import compare
-from polyroc.inference.evaluate import Progress, evaluate
+from polyroc.inference.evaluate import evaluate
 from polyroc.inference.methods import Method
 from polyroc.kernels.arrays import IntArray
 from polyroc.measures.registry import measure as find
+from polyroc.progress import Progress
 from polyroc.reports.findings import MOST_CLASSES, Findings
 from polyroc.scores import Scores
 
@@ -153,7 +154,7 @@ class _Work:
         points = int(np.clip(CURVE_POINTS // many, 16, POINTS))
         banded: Literal["pointwise"] | None = "pointwise" if many <= BANDS else None
         made, off = {}, 0.0
-        for problem in problems(self.scores, None if two else "ova"):
+        for problem in binary_problems(self.scores, None if two else "ova"):
             found = curve(problem.scores, band=banded, level=self.level, method=self.method)
             assert isinstance(found, Curve)
             kept = found.thinned(POINTS, TOLERANCE) if points == POINTS else at_most(found, points)
@@ -178,7 +179,7 @@ class _Work:
             raise NotApplicableError(f"{each} curves for every classifier would make the page too large.")
         points = int(np.clip(PAIR_POINTS // (each * len(scores.values)), 16, POINTS))
         made, off = {}, 0.0
-        for problem in problems(scores, "ovo"):
+        for problem in binary_problems(scores, "ovo"):
             found = curve(problem.scores, drop_intermediate=True, method=None)
             assert isinstance(found, Curve)
             kept = at_most(found, points)

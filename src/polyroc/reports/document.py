@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from polyroc.curves.families import Curves
+from polyroc.curves.result import Curves
 from polyroc.curves.surface import Surface
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.decisions.rate_matrix import Rates

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from polyroc.curves.families import Curves
-from polyroc.curves.result import Curve
+from polyroc.curves.result import Curve, Curves
 from polyroc.curves.surface import Surface
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.decisions.rate_matrix import Rates
@@ -14,9 +13,9 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.fronts.result import Front
+from polyroc.messages import short_repr
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
-from polyroc.validation.messages import shown
 
 if TYPE_CHECKING:
     from polyroc.reports.study_findings import StudyFindings
@@ -101,7 +100,7 @@ def collected(results: Iterable[Result]) -> Findings:
         if known is None:
             names = ", ".join(kind.__name__ for kind in PLACES)
             raise InputError(
-                f"A report is made of scores, or of results ({names}), or of one study, got {shown(result)}."
+                f"A report is made of scores, or of results ({names}), or of one study, got {short_repr(result)}."
             )
         found = known(found, result)
     return found

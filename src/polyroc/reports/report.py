@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from polyroc.errors import InputError
-from polyroc.inference.evaluate import Progress
 from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
 from polyroc.measures.measure import Measure
+from polyroc.messages import short_repr
+from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.reports.collection import gather
 from polyroc.reports.document import STORED, Report, checked_path
 from polyroc.reports.embedding import require_packages
@@ -22,7 +23,6 @@ from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.studies.result import Study
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
-from polyroc.validation.messages import shown
 from polyroc.validation.scores import as_scores
 
 __all__ = ["report"]
@@ -46,7 +46,7 @@ def report(
     sampling: Sampling | None = None,
     missing: Missing = "raise",
     repeat: Sequence[str] = (),
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> Report:
     """Make a report: one self-contained file with the conclusion, tables, interactive curves and an explorer.
 
@@ -77,7 +77,7 @@ def report(
     repeat
         Lines by which a reader can make it again; by default a call of this function.
     progress
-        Called with (done, total, what) as the work goes on.
+        As in `evaluate`: True for a progress bar, or a function called with (done, total, message).
 
     Returns
     -------
@@ -93,10 +93,10 @@ def report(
     """
     target = _target(path)
     if not isinstance(rng, int) or isinstance(rng, bool) or rng < 0:
-        raise InputError(f"rng must be a seed, a whole number from 0, got {shown(rng)}.")
+        raise InputError(f"rng must be a seed, a whole number from 0, got {short_repr(rng)}.")
     checked_level(level)
     asked = None if measure is None else str(measure)
-    terms = _Terms(title, asked, method, level, rng, tuple(repeat), progress)
+    terms = _Terms(title, asked, method, level, rng, tuple(repeat))
     columns: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,
@@ -107,11 +107,14 @@ def report(
     }
     results = _results(y_true, y_score)
     if isinstance(y_true, Study):
-        found = _of_study(y_true, terms, {"y_score": y_score, **columns}, missing)
+        with progress_callback(progress) as callback:
+            found = _of_study(y_true, terms, {"y_score": y_score, **columns}, missing, callback)
     elif results is not None:
         found = Report(title or "Report", collected(results), level, refusal=STORED, repeat=terms.repeat)
     else:
-        found = _of_cases(as_scores(y_true, y_score, **columns, missing=missing), terms, target)
+        scores = as_scores(y_true, y_score, **columns, missing=missing)
+        with progress_callback(progress) as callback:
+            found = _of_cases(scores, terms, target, callback)
     if target is not None:
         found.save(target)
     return found
@@ -127,7 +130,6 @@ class _Terms:
     level: float
     rng: int
     repeat: tuple[str, ...]
-    progress: Progress | None
 
 
 def _target(path: str | os.PathLike[str] | None) -> Path | None:
@@ -138,15 +140,17 @@ def _target(path: str | os.PathLike[str] | None) -> Path | None:
     return target
 
 
-def _of_study(study: Study, terms: _Terms, others: dict[str, Any], missing: Missing) -> Report:
+def _of_study(
+    study: Study, terms: _Terms, others: dict[str, Any], missing: Missing, progress: Progress | None
+) -> Report:
     _refuse({**others, "rng": terms.rng or None, "missing": None if missing == "raise" else missing})
-    how: dict[str, Any] = {"level": terms.level, "progress": terms.progress}
+    how: dict[str, Any] = {"level": terms.level, "progress": progress}
     told, notes = judged(study, terms.measure, method=_not_permuted(terms.method), **how)
     repeat = study_repeat(told, terms.repeat)
     return Report(terms.title or study.plan.name, Findings(study=told, notes=notes), terms.level, repeat=repeat)
 
 
-def _of_cases(scores: Scores, terms: _Terms, target: Path | None) -> Report:
+def _of_cases(scores: Scores, terms: _Terms, target: Path | None, progress: Progress | None) -> Report:
     terms = replace(terms, method=_not_permuted(terms.method))
     desk = desk_of(scores, terms.rng)
     findings = gather(
@@ -156,7 +160,7 @@ def _of_cases(scores: Scores, terms: _Terms, target: Path | None) -> Report:
         method=terms.method,
         level=terms.level,
         seed=terms.rng,
-        progress=terms.progress,
+        progress=progress,
     )
     refusal, repeat = refusal_of_desk(scores), terms.repeat or _call(target, terms)
     return Report(terms.title or "Report", findings, terms.level, desk, refusal, repeat)

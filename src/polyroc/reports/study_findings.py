@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from polyroc.curves.families import Curves
-from polyroc.curves.result import Curve
+from polyroc.curves.result import Curve, Curves
 from polyroc.errors import InputError, PolyrocError, PolyrocWarning
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.evaluation import Evaluation
-from polyroc.inference.evaluate import Progress, evaluate
+from polyroc.inference.evaluate import evaluate
 from polyroc.inference.methods import DEFAULT, Method
 from polyroc.measures.registry import measure as find
+from polyroc.progress import Progress, track
 from polyroc.reports.collection import POINTS, at_most, detached
 from polyroc.results.codec import NOT_STORED
 from polyroc.results.result import Result
@@ -109,10 +109,8 @@ def judged(
         "pooled": work.pooled,
     }
     found: dict[str, Any] = {}
-    for done, (name, step) in enumerate(steps.items()):
-        if progress is not None:
-            progress(done, len(steps), name)
-        found[name] = step()
+    for name in track(list(steps), progress):
+        found[name] = steps[name]()
     return StudyFindings(study, key, **found), tuple(dict.fromkeys(work.notes))
 
 

@@ -35,7 +35,7 @@ from typing import (
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.validation.messages import shown
+from polyroc.messages import short_repr
 
 __all__ = ["NOT_STORED", "Known", "Record", "decode_fields", "encode_fields", "is_lazy", "stored_as"]
 
@@ -266,7 +266,7 @@ def decode_fields(kind: type, data: dict[str, Any], where: str) -> dict[str, Any
 
 
 def _fail(expected: str, data: Any, where: str) -> NoReturn:
-    raise InputError(f"Expected {expected} for {where}, got {shown(data)}; the stored data are damaged.")
+    raise InputError(f"Expected {expected} for {where}, got {short_repr(data)}; the stored data are damaged.")
 
 
 def _decoded(hint: Any, data: Any, where: str) -> Any:

@@ -13,9 +13,9 @@ import numpy as np
 
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import short_repr
 from polyroc.results.codec import Known, Record, decode_fields, encode_fields, is_lazy
 from polyroc.results.schema1 import from_schema_1
-from polyroc.validation.messages import shown
 
 __all__ = [
     "SCHEMA",
@@ -81,7 +81,7 @@ class Result(Record, ABC):
         try:
             data = json.loads(text)
         except (ValueError, TypeError, RecursionError) as error:
-            raise InputError(f"Expected JSON text, got {shown(text)} ({error}).") from None
+            raise InputError(f"Expected JSON text, got {short_repr(text)} ({error}).") from None
         return cls.from_dict(data)
 
     @classmethod
@@ -97,7 +97,11 @@ class Result(Record, ABC):
             data = from_schema_1(data)
             kind = data["kind"]
         if kind != cls.__name__ or type(schema) is not int or schema not in (1, SCHEMA):
-            came = f"kind {shown(kind)} of schema {shown(schema)}" if isinstance(data, dict) else shown(data)
+            came = (
+                f"kind {short_repr(kind)} of schema {short_repr(schema)}"
+                if isinstance(data, dict)
+                else short_repr(data)
+            )
             raise InputError(
                 f"Expected a stored {cls.__name__} of schema 1 to {SCHEMA}, got {came}; it may come from another "
                 "version of polyroc."

@@ -1,4 +1,4 @@
-"""Where fits are done: here, in processes on this machine, wherever joblib is told to, or on a Dask cluster."""
+"""Backends of a study: fits in this process, in worker processes, through joblib, or on a Dask cluster."""
 
 import sys
 from asyncio import CancelledError
@@ -9,39 +9,40 @@ from typing import Any, Protocol
 
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.studies.data import Data
-from polyroc.studies.fit import Order, Outcome, failure, fit, randomness_kept
-from polyroc.studies.workers import carry_out, dismiss
+from polyroc.studies.fit import FitResult, FitTask, failed_fit, fit, preserved_random_state
+from polyroc.studies.workers import run_task, stop_workers
 
-__all__ = ["Backend", "choose"]
+__all__ = ["Backend", "choose_backend"]
 
 
 class Backend(Protocol):
-    """Carries out orders, in whatever order."""
+    """Something that does fits."""
 
     @property
     def workers(self) -> int:
-        """How many fits are done at a time."""
+        """Number of fits at a time."""
 
-    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Generator[Outcome]:
-        """What comes of each order, as it comes."""
+    def results(self, tasks: Sequence[FitTask], data: Sequence[Data]) -> Generator[FitResult]:
+        """The result of each task, in the order in which they finish."""
 
 
-def choose(n_jobs: int | None, dask: Any, limited: bool) -> Backend:
-    """The backend that was asked for; `limited` says that some fits have a time limit."""
+def choose_backend(n_jobs: int | None, dask: Any, limited: bool) -> Backend:
+    """The backend for the options of `study`; `limited` says that some fits have a time limit."""
     if n_jobs == 0 or not (n_jobs is None or isinstance(n_jobs, int)):
         raise InputError(f"n_jobs must be a number of workers, or -1 for one per core, got {n_jobs!r}.")
-    told, jobs = _joblib_told()
+    active, active_jobs = _active_joblib_backend()
     if dask is None:
-        dask = getattr(told, "client", None)  # joblib's backend for Dask sends the data along with every fit
+        # joblib's own backend for Dask would send the data along with every fit.
+        dask = getattr(active, "client", None)
     if dask is not None:
-        return Cluster(dask)
-    n_jobs = jobs if n_jobs is None else n_jobs
-    return Here() if n_jobs == 1 and not limited else Joblib(n_jobs)
+        return DaskCluster(dask)
+    n_jobs = active_jobs if n_jobs is None else n_jobs
+    return Sequential() if n_jobs == 1 and not limited else Joblib(n_jobs)
 
 
-def _joblib_told() -> tuple[Any, int]:
-    """The joblib backend that the caller has set, if one is set, and how many workers."""
-    if "joblib" not in sys.modules:
+def _active_joblib_backend() -> tuple[Any, int]:
+    """The joblib backend that the caller has set, None if there is none, and its number of workers."""
+    if "joblib" not in sys.modules:  # then the caller cannot have set one, and the import is saved
         return None, 1
     from joblib.parallel import get_active_backend
 
@@ -49,84 +50,86 @@ def _joblib_told() -> tuple[Any, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
-    """One after the other in this process: quickest for small fits, but nothing can be killed."""
+class Sequential:
+    """One fit after the other in this process: fastest for small fits, but a fit cannot be killed."""
 
     workers: int = 1
 
-    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Generator[Outcome]:
-        """What comes of each order, in order."""
-        with randomness_kept():
-            for order in orders:
-                yield fit(order, data[order.job.data_set])
+    def results(self, tasks: Sequence[FitTask], data: Sequence[Data]) -> Generator[FitResult]:
+        """The result of each task, in order."""
+        with preserved_random_state():
+            for task in tasks:
+                yield fit(task, data[task.key.data_set])
 
 
 @dataclass(frozen=True, slots=True)
 class Joblib:
-    """As many at a time as asked for, by the joblib backend of the caller.
+    """Parallel fits through the joblib backend that the caller has set.
 
-    If there is none: threads, each of which has a process of its own to fit in. So has a worker of any backend
-    where there is a time limit.
+    If there is none: threads, each with a worker process of its own to fit in. With a time limit the workers of
+    any backend fit in such a process.
     """
 
     n_jobs: int
 
     @property
     def workers(self) -> int:
-        """How many fits are done at a time."""
+        """Number of fits at a time."""
         from joblib import effective_n_jobs
 
         return int(effective_n_jobs(self.n_jobs))
 
-    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Generator[Outcome]:
-        """What comes of each order, as it comes."""
+    def results(self, tasks: Sequence[FitTask], data: Sequence[Data]) -> Generator[FitResult]:
+        """The result of each task, in the order in which they finish."""
         from joblib import Parallel, delayed
 
-        backend, _ = _joblib_told()
-        shared = getattr(backend, "supports_sharedmem", True)
-        work = (
-            delayed(carry_out)(replace(order, apart=shared or order.limit is not None), data[order.job.data_set])
-            for order in orders
+        backend, _ = _active_joblib_backend()
+        # Threads share the global random generators and the interpreter lock, so their fits need own processes.
+        threads = getattr(backend, "supports_sharedmem", True)
+        calls = (
+            delayed(run_task)(replace(task, isolated=threads or task.limit is not None), data[task.key.data_set])
+            for task in tasks
         )
         parallel = Parallel(self.n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
-        with closing(parallel(work)) as found:
+        with closing(parallel(calls)) as results:
             try:
-                yield from found
+                yield from results
             finally:
-                for run in {order.run for order in orders}:
-                    dismiss(run)
+                for run in {task.run for task in tasks}:
+                    stop_workers(run)
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
-    """A Dask cluster: the address of its scheduler, or a client of it."""
+class DaskCluster:
+    """A Dask cluster, by the address of its scheduler or a client."""
 
     address: Any
 
     @property
     def workers(self) -> int:
-        """How many fits are done at a time."""
+        """Number of fits at a time."""
         with self._client() as client:
             return max(1, int(sum(client.nthreads().values())))
 
-    def outcomes(self, orders: Sequence[Order], data: Sequence[Data]) -> Generator[Outcome]:
-        """What comes of each order, as it comes. A fit whose worker dies again and again has failed."""
+    def results(self, tasks: Sequence[FitTask], data: Sequence[Data]) -> Generator[FitResult]:
+        """The result of each task, in the order in which they finish."""
         with self._client() as client:
             from distributed import as_completed
 
-            held = [client.submit(_hold, each, pure=False) for each in data]  # made anew where a worker is lost
-            asked = {
+            # Data as results of tasks, not scattered: Dask computes them again if the worker that has them is
+            # lost.
+            held = [client.submit(_identity, data_set, pure=False) for data_set in data]
+            pending = {
                 client.submit(
-                    carry_out,
-                    replace(order, apart=order.limit is not None),
-                    held[order.job.data_set],
+                    run_task,
+                    replace(task, isolated=task.limit is not None),
+                    held[task.key.data_set],
                     pure=False,
-                ): order
-                for order in orders
+                ): task
+                for task in tasks
             }
-            for future in as_completed(list(asked), loop=client.loop):  # type: ignore[no-untyped-call]
-                order = asked.pop(future)
-                yield _result(future, order)
+            for future in as_completed(list(pending), loop=client.loop):  # type: ignore[no-untyped-call]
+                yield _result(future, pending.pop(future))
                 future.release()
 
     def _client(self) -> AbstractContextManager[Any]:
@@ -148,21 +151,21 @@ class Cluster:
         return client
 
 
-def _hold(data: Data) -> Data:
+def _identity(data: Data) -> Data:
     return data
 
 
-def _result(future: Any, order: Order) -> Outcome:
-    """The outcome of a fit; what the cluster itself raises is not its failure, unless workers died of it."""
+def _result(future: Any, task: FitTask) -> FitResult:
+    """The result of a fit. It has failed if it killed its workers; other errors of the cluster are raised."""
     from distributed import KilledWorker
 
     try:
-        found: Outcome = future.result()
+        result: FitResult = future.result()
     except KilledWorker:
-        return failure(order, "Every worker that tried this fit died (KilledWorker).", 0.0)
+        return failed_fit(task, "Every worker that tried this fit died (KilledWorker).", 0.0)
     except (Exception, CancelledError) as error:
         raise InputError(
-            f"The cluster cannot fit: {type(error).__name__}: {error}. Check that its scheduler runs, and that "
-            "its workers have the same polyroc and learners; the same command goes on."
+            f"The cluster cannot fit: {type(error).__name__}: {error}. Check that its scheduler is running and "
+            "that its workers have the same polyroc and learners, then run the same command again to resume."
         ) from None
-    return found
+    return result

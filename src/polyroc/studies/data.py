@@ -1,4 +1,4 @@
-"""The cases of a data set, wherever they come from."""
+"""Data sets of a study: cases from the catalogue, a file or a Python function."""
 
 import hashlib
 from collections.abc import Hashable, Sequence
@@ -11,33 +11,35 @@ import numpy as np
 
 from polyroc.errors import InputError, PolyrocError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.studies.import_paths import check_parameters, found, on_path
+from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
 from polyroc.studies.plan import DataSet, Plan
 from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["Data", "load"]
 
+MOST_CLASSES = 20  # a target with more, and with more than half as many as cases, is taken for no class at all
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Data:
-    """Cases with their true classes, as learners get them.
+    """Cases with their true classes, as learners receive them.
 
     Attributes
     ----------
     name
-        What it is called.
+        Its name.
     X
-        Cases x features. The values of a nominal feature are numbered.
+        Cases x features; the values of a nominal feature are codes.
     codes, labels
         True class of each case as a position in the labels, and the labels in order.
     features, nominal
-        Names of the columns of `X`, and positions of those to be encoded inside each fold.
+        Names of the columns of `X`, and positions of those that are encoded inside each fold.
     encode
-        How: "one-hot" or "ordinal"; "none" where nothing is encoded.
+        The encoding: "one-hot" or "ordinal"; "none" if nothing is encoded.
     groups
         The group of each case, or None.
     positive
-        Position of the positive class among two, or None where it is not known.
+        Position of the positive one of two classes, or None if it is not known.
     """
 
     name: str
@@ -60,137 +62,142 @@ class Data:
 
     @property
     def digest(self) -> str:
-        """Of all that learners can see."""
-        told = hashlib.sha256(repr((self.labels, self.nominal, self.encode, self.X.shape)).encode())
-        told.update(np.ascontiguousarray(self.X).tobytes())
-        told.update(self.codes.tobytes())
-        told.update(b"" if self.groups is None else self.groups.tobytes())
-        return told.hexdigest()
+        """SHA-256 of everything that predictions depend on; a store is resumed with equal data only."""
+        digest = hashlib.sha256(repr((self.labels, self.nominal, self.encode, self.X.shape)).encode())
+        digest.update(np.ascontiguousarray(self.X).tobytes())
+        digest.update(self.codes.tobytes())
+        digest.update(b"" if self.groups is None else self.groups.tobytes())
+        return digest.hexdigest()
 
 
 def load(plan: Plan, number: int) -> Data:
-    """The data set of this number in the plan."""
-    asked = plan.data[number]
+    """The data set at a position of the plan."""
+    entry = plan.data[number]
     try:
-        if asked.file is not None:
-            data = _from_file(asked, plan.folder)
-        elif asked.call is not None:
-            data = _from_call(asked, plan.folder)
+        if entry.file is not None:
+            data = _from_file(entry, plan.folder)
+        elif entry.call is not None:
+            data = _from_call(entry, plan.folder)
         else:
-            data = _from_catalogue(asked)
-        return _checked(_chosen(data, asked), asked)
+            data = _from_catalogue(entry)
+        return _checked(_selected(data, entry), entry)
     except PolyrocError as error:
-        raise type(error)(f"{plan.place('data', number)}: data set {asked.name!r}: {error}") from None
+        raise type(error)(f"{plan.location('data', number)}: data set {entry.name!r}: {error}") from None
 
 
-def _from_catalogue(asked: DataSet) -> Data:
-    from polyroc.datasets.catalogue import load as load_entry
+def _from_catalogue(entry: DataSet) -> Data:
+    from polyroc.datasets.catalogue import load as load_from_catalogue
 
-    entry = load_entry(asked.name)
-    nominal = _positions(asked.nominal or entry.nominal, entry.features)
-    codes, labels = _coded(entry.y, entry.classes)
+    catalogued = load_from_catalogue(entry.name)
+    nominal = _positions(entry.nominal or catalogued.nominal, catalogued.features)
+    codes, labels = _coded(catalogued.y, catalogued.classes)
     return Data(
-        asked.name,
-        entry.X,
+        entry.name,
+        catalogued.X,
         codes,
         labels,
-        entry.features,
+        catalogued.features,
         nominal,
-        asked.encode,
-        positive=_position(entry.pos_label, labels),
+        entry.encode,
+        positive=_position(catalogued.pos_label, labels),
     )
 
 
-def _from_call(asked: DataSet, folder: Path | None) -> Data:
-    with on_path(folder):
-        function = found(str(asked.call))
-        trouble = check_parameters(function, asked.parameters)
-        if trouble is not None:
-            raise InputError(trouble)
+def _from_call(entry: DataSet, folder: Path | None) -> Data:
+    path = str(entry.call)
+    with importable_from(folder):
+        function = import_object(path)
+        unknown = unknown_parameter(function, entry.parameters)
+        if unknown is not None:
+            raise InputError(unknown[1])
         try:
-            given = function(**asked.parameters)
+            returned = function(**entry.parameters)
         except Exception as error:
-            raise InputError(f"{asked.call} raised {type(error).__name__}: {error}.") from None
-    X, y = (given.X, given.y) if hasattr(given, "X") and hasattr(given, "y") else _pair(given, str(asked.call))
+            raise InputError(f"{path} raised {type(error).__name__}: {error}.") from None
+    X, y = _features_and_target(returned, path)
     try:
         values = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{asked.call} must return features as numbers; encode text first.") from None
+        raise InputError(f"{path} must return features as numbers; encode text first.") from None
     if values.ndim != 2 or len(values) != len(y):
         raise InputError(
-            f"{asked.call} must return X (cases x features) and y (a class each), got {values.shape}, {len(y)}."
+            f"{path} must return X (cases x features) and y (one class per case), got shapes {values.shape} and "
+            f"({len(y)},)."
         )
-    numbered = getattr(given, "feature_names", range(values.shape[1]))
-    features = tuple(str(name) for name in getattr(X, "columns", numbered))
-    groups = getattr(given, "groups", None)
+    default_names = getattr(returned, "feature_names", range(values.shape[1]))
+    features = tuple(str(name) for name in getattr(X, "columns", default_names))
+    groups = getattr(returned, "groups", None)
     return Data(
-        asked.name,
+        entry.name,
         values,
         *_coded(np.asarray(y)),
         features,
-        _positions(asked.nominal, features),
-        asked.encode,
+        _positions(entry.nominal, features),
+        entry.encode,
         None if groups is None else _coded(np.asarray(groups))[0].astype(np.int64),
     )
 
 
-def _pair(given: Any, path: str) -> tuple[Any, Any]:
-    if isinstance(given, tuple) and len(given) == 2:
-        return given
-    if hasattr(given, "data") and hasattr(given, "target"):  # scikit-learn's Bunch
-        return given.data, given.target
-    raise InputError(f"{path} must return (X, y), or something with .X and .y, got {type(given).__name__}.")
+def _features_and_target(returned: Any, path: str) -> tuple[Any, Any]:
+    if hasattr(returned, "X") and hasattr(returned, "y"):
+        return returned.X, returned.y
+    if isinstance(returned, tuple) and len(returned) == 2:
+        return returned
+    if hasattr(returned, "data") and hasattr(returned, "target"):  # scikit-learn's Bunch
+        return returned.data, returned.target
+    raise InputError(f"{path} must return (X, y), or an object with .X and .y, got {type(returned).__name__}.")
 
 
-def _from_file(asked: DataSet, folder: Path | None) -> Data:
+def _from_file(entry: DataSet, folder: Path | None) -> Data:
     from polyroc.io.files import file_source
     from polyroc.io.session import Session
     from polyroc.io.table import Table
 
-    path = Path(folder or ".", str(asked.file))
+    path = Path(folder or ".", str(entry.file))
     with Session() as session:
-        source = file_source(session, path, (str(asked.target),))
-        special = [name for name in (asked.target, asked.groups) if name is not None]
-        for name in (*special, *asked.nominal):
+        source = file_source(session, path, (str(entry.target),))
+        special = [name for name in (entry.target, entry.groups) if name is not None]
+        for name in (*special, *entry.nominal):
             _check_column(name, source.columns)
-        features = _features(asked, source.columns, special)
-        table = Table(session, source, [name for name in features if name not in asked.nominal], special)
+        features = _feature_names(entry, source.columns, special)
+        table = Table(session, source, [name for name in features if name not in entry.nominal], special)
         truth = table.coded(special[0])
         if (truth.codes < 0).any():
             row = int(np.argmax(truth.codes < 0)) + 1
-            raise InputError(f"the target {asked.target!r} is missing in row {row}; fill it in, or take it out.")
+            raise InputError(f"the target {entry.target!r} is missing in row {row}; fill it in or remove the row.")
         columns, nominal = [], []
-        for place, name in enumerate(features):
-            values = None if name in asked.nominal else _numbers(table, name)
+        for position, name in enumerate(features):
+            values = None if name in entry.nominal else _numbers(table, name)
             if values is None:
-                nominal.append(place)
-                table.reread(name)
+                nominal.append(position)
+                table.reread(name)  # as text, since the values are not all numbers
                 codes = table.codes(name)
                 values = np.where(codes < 0, np.nan, codes)
             columns.append(values)
-        groups = table.codes(special[1]).astype(np.int64) if asked.groups is not None else None
+        groups = table.codes(special[1]).astype(np.int64) if entry.groups is not None else None
         X = np.column_stack(columns).astype(np.float64)
         return Data(
-            asked.name, X, truth.codes, truth.labels, tuple(features), tuple(nominal), asked.encode, groups
+            entry.name, X, truth.codes, truth.labels, tuple(features), tuple(nominal), entry.encode, groups
         )
 
 
 def _numbers(table: Any, name: str) -> FloatArray | None:
-    """A column of numbers; None if something else is in it."""
+    """A column of numbers; None if a value is not a number."""
     values, bad = table.numbers(name)
     return values if bad is None else None
 
 
-def _features(asked: DataSet, columns: Sequence[str], special: Sequence[str]) -> list[str]:
+def _feature_names(entry: DataSet, columns: Sequence[str], special: Sequence[str]) -> list[str]:
+    """The columns that match the features of the plan by name or glob; by default all but target and groups."""
     others = [name for name in columns if name not in special]
-    if not asked.features:
+    if not entry.features:
         return others
     chosen: dict[str, None] = {}
-    for pattern in asked.features:
-        held = [name for name in others if name == pattern or fnmatchcase(name, pattern)]
-        if not held:
+    for pattern in entry.features:
+        matches = [name for name in others if name == pattern or fnmatchcase(name, pattern)]
+        if not matches:
             _check_column(pattern, others)
-        chosen |= dict.fromkeys(held)
+        chosen |= dict.fromkeys(matches)
     return list(chosen)
 
 
@@ -207,8 +214,9 @@ def _positions(names: Sequence[str], features: Sequence[str]) -> tuple[int, ...]
 
 
 def _coded(y: np.ndarray[Any, Any], classes: Sequence[Any] | None = None) -> tuple[CodeArray, tuple[Any, ...]]:
-    held, codes = np.unique(y, return_inverse=True)
-    labels = tuple(label.item() if isinstance(label, np.generic) else label for label in held)
+    """The position of each case's class in the labels, and the labels: sorted, or in the order of `classes`."""
+    values, codes = np.unique(y, return_inverse=True)
+    labels = tuple(label.item() if isinstance(label, np.generic) else label for label in values)
     if classes is None:
         return codes.astype(np.int32), labels
     order = np.array([list(classes).index(label) for label in labels], dtype=np.int32)
@@ -216,46 +224,48 @@ def _coded(y: np.ndarray[Any, Any], classes: Sequence[Any] | None = None) -> tup
 
 
 def _position(label: Hashable, labels: Sequence[Any]) -> int | None:
-    """The place of a label, which may have been written as text."""
+    """The position of a label, which the plan may write as text."""
     if label is None:
         return None
-    texts = [str(each) for each in labels]
+    texts = list(map(str, labels))
     if label not in labels and str(label) not in texts:
         raise InputError(f"there is no class {label!r}; {did_you_mean(str(label), texts)}")
     return labels.index(label) if label in labels else texts.index(str(label))
 
 
-def _chosen(data: Data, asked: DataSet) -> Data:
-    """The cases of the classes asked for, with the positive class asked for."""
-    if asked.classes:
-        places = np.array([_position(label, data.labels) for label in asked.classes], dtype=np.int64)
-        kept = np.isin(data.codes, places)
-        new = np.zeros(len(data.labels), dtype=np.int32)
-        new[places] = np.arange(len(places))
+def _selected(data: Data, entry: DataSet) -> Data:
+    """The cases of the classes that the plan selects, with its positive class."""
+    if entry.classes:
+        selected = np.array([_position(label, data.labels) for label in entry.classes], dtype=np.int64)
+        kept = np.isin(data.codes, selected)
+        new_codes = np.zeros(len(data.labels), dtype=np.int32)
+        new_codes[selected] = np.arange(len(selected))
         groups = None if data.groups is None else data.groups[kept]
-        labels = tuple(data.labels[place] for place in places)
+        labels = tuple(data.labels[position] for position in selected)
         data = replace(
-            data, X=data.X[kept], codes=new[data.codes[kept]], labels=labels, groups=groups, positive=None
+            data, X=data.X[kept], codes=new_codes[data.codes[kept]], labels=labels, groups=groups, positive=None
         )
     positive = data.positive
-    if asked.positive is not None:
-        positive = _position(asked.positive, data.labels)
+    if entry.positive is not None:
+        positive = _position(entry.positive, data.labels)
     elif positive is None and len(data.labels) == 2 and set(data.labels) in ({0, 1}, {-1, 1}):
         positive = data.labels.index(1)
     nominal, encode = (data.nominal, data.encode) if data.encode != "none" and data.nominal else ((), "none")
     return replace(data, positive=positive, nominal=nominal, encode=encode)
 
 
-def _checked(data: Data, asked: DataSet) -> Data:
+def _checked(data: Data, entry: DataSet) -> Data:
+    """The data, or an error if no learner could be trained on them."""
     if len(data.labels) < 2 or len(np.unique(data.codes)) < 2:
-        raise InputError(f"learners need two classes or more, got {len(np.unique(data.codes))}; check the target.")
-    if len(data.labels) > max(20, len(data) // 2):
+        raise InputError(f"expected two or more classes, got {len(np.unique(data.codes))}; check the target.")
+    if len(data.labels) > max(MOST_CLASSES, len(data) // 2):
         raise InputError(
-            f"{len(data.labels)} classes in {len(data)} cases; is {asked.target or 'y'!r} the true class?"
+            f"{entry.target or 'y'!r} has {len(data.labels)} classes in {len(data)} cases; check that it holds "
+            "the true classes."
         )
     if data.X.shape[1] == 0:
-        raise InputError("there is no feature; name some.")
+        raise InputError("there are no features; name at least one.")
     if np.isinf(data.X).any():
         row, column = np.argwhere(np.isinf(data.X))[0]
-        raise InputError(f"feature {data.features[column]!r} is infinite in row {row + 1}; give numbers.")
+        raise InputError(f"feature {data.features[column]!r} is infinite in row {row + 1}; give finite numbers.")
     return data

@@ -1,4 +1,4 @@
-"""One fit: learn from some cases, say something of the others, check what was said."""
+"""One fit of a study: train a learner on some cases, predict the others, check the predictions."""
 
 import random
 import time
@@ -14,18 +14,28 @@ import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.studies.data import Data
-from polyroc.studies.import_paths import on_path
-from polyroc.studies.learners import built
+from polyroc.studies.import_paths import importable_from
+from polyroc.studies.learners import make_model
 from polyroc.studies.plan import Learner, Step
-from polyroc.studies.splits import others
+from polyroc.studies.splits import training_cases
 
-__all__ = ["Job", "Order", "Outcome", "UnusableError", "failure", "fit", "prepared", "randomness_kept"]
+__all__ = [
+    "FitKey",
+    "FitResult",
+    "FitTask",
+    "UnusableError",
+    "failed_fit",
+    "fit",
+    "prepare_model",
+    "preserved_random_state",
+]
 
-ROUNDING = 1e-5  # learners that reckon in single precision miss a sum of 1 by some 1e-6
+TOLERANCE = 1e-5  # of probabilities and their sums: learners that compute in single precision are off by some 1e-6
+LONGEST_FAILURE, LONGEST_WARNING = 500, 300  # characters stored of a message
 
 
-class Job(NamedTuple):
-    """Which fit: positions in the plan's data sets and learners, and of the block."""
+class FitKey(NamedTuple):
+    """Which fit of a study: positions of its data set, learner and block."""
 
     data_set: int
     learner: int
@@ -33,37 +43,50 @@ class Job(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """All that a worker must know of a fit but the data.
+class FitTask:
+    """A fit to be done: everything that a worker needs except the data.
 
     Attributes
     ----------
-    job, test, seed
-        Which fit, the cases tested on, and the seed of everything random in it.
+    key, test, seed
+        Which fit, the positions of its test cases, and the seed of everything random in it.
     learner, steps
-        What is fitted.
-    limit, apart
-        Seconds it may take (None: any), and whether it needs a process of its own, which can be killed.
+        The learner and its preprocessing.
+    limit, isolated
+        Seconds that the fit may take (None: no limit), and whether it is done in a worker process, which can be
+        killed.
     folder, run
-        Where to look for modules of the user's, and the name of the run.
+        Where modules of the user are imported from, and a name that all fits of one call of `study` share.
     """
 
-    job: Job
+    key: FitKey
     test: IntArray
     seed: int
     learner: Learner
     steps: tuple[Step, ...]
     limit: float | None = None
-    apart: bool = False
+    isolated: bool = False
     folder: Path | None = None
     run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a fit: probabilities (cases tested on x classes), or why there are none."""
+class FitResult:
+    """The outcome of a fit: probabilities (test cases x classes), or why there are none.
 
-    job: Job
+    Attributes
+    ----------
+    key
+        Which fit.
+    probabilities, failure
+        The predictions, or the message of a failed fit; the other one is None.
+    seconds
+        Time to train and predict.
+    warnings
+        Warnings of the learner, one per line.
+    """
+
+    key: FitKey
     probabilities: FloatArray | None
     failure: str | None
     seconds: float
@@ -71,113 +94,126 @@ class Outcome:
 
 
 class UnusableError(Exception):
-    """A learner gave something that is not a table of probabilities."""
+    """The predictions of a learner are not a table of probabilities."""
 
 
-def failure(order: Order, message: str, seconds: float, told: str = "") -> Outcome:
-    """A fit that failed; the message is one line."""
+def failed_fit(task: FitTask, message: str, seconds: float, warned: str = "") -> FitResult:
+    """The result of a fit that failed; its message is shortened to one line."""
     line = " ".join(message.split())
-    return Outcome(order.job, None, line if len(line) <= 500 else f"{line[:497]}...", seconds, told)
+    if len(line) > LONGEST_FAILURE:
+        line = f"{line[: LONGEST_FAILURE - 3]}..."
+    return FitResult(task.key, None, line, seconds, warned)
 
 
-def prepared(order: Order, data: Data) -> Any:
-    """The model, not yet fitted: everything is imported."""
-    with on_path(order.folder):
-        model = built(order.learner, order.steps, data, order.seed)
-    _threads(order.learner.path)
+def prepare_model(task: FitTask, data: Data) -> Any:
+    """The unfitted model of a task; everything that it needs is imported afterwards."""
+    with importable_from(task.folder):
+        model = make_model(task.learner, task.steps, data, task.seed)
+    _thread_pools(task.learner.path)
     return model
 
 
-def fit(order: Order, data: Data, model: Any = None) -> Outcome:
-    """Carry out an order in this process. What a learner raises is its failure, not ours."""
+def fit(task: FitTask, data: Data, model: Any = None) -> FitResult:
+    """Do a fit in this process. An exception of the learner makes it a failed fit."""
     start = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught, on_path(order.folder):
+    with warnings.catch_warnings(record=True) as caught, importable_from(task.folder):
         warnings.simplefilter("default")
-        _seed(order.seed)
+        _seed_global_generators(task.seed)
         try:
-            model = prepared(order, data) if model is None else model
-            with _threads(order.learner.path).limit(limits=1):
-                table = _said(order, data, model)
+            model = prepare_model(task, data) if model is None else model
+            with _thread_pools(task.learner.path).limit(limits=1):
+                probabilities = _predict(task, data, model)
         except Exception as error:
-            reason = str(error) if isinstance(error, UnusableError) else f"{type(error).__name__}: {error}"
-            return failure(order, reason, time.perf_counter() - start, _lines(caught))
-    return Outcome(order.job, table, None, time.perf_counter() - start, _lines(caught))
+            message = str(error) if isinstance(error, UnusableError) else f"{type(error).__name__}: {error}"
+            return failed_fit(task, message, time.perf_counter() - start, _warning_lines(caught))
+    return FitResult(task.key, probabilities, None, time.perf_counter() - start, _warning_lines(caught))
 
 
-def _said(order: Order, data: Data, model: Any) -> FloatArray:
-    y, train = data.y, others(len(data), order.test)
+def _predict(task: FitTask, data: Data, model: Any) -> FloatArray:
+    """The model trained on all but the test cases, and its probabilities of these."""
+    y, train = data.y, training_cases(len(data), task.test)
     model.fit(data.X[train], y[train])
-    said = getattr(model, order.learner.output)(data.X[order.test])
-    held = getattr(model, "classes_", np.array(data.labels))
-    table = np.asarray(said, dtype=np.float64)
-    if order.learner.output == "decision_function":
-        table = _squeezed(table)
-    return _checked(table, held, data.labels, len(order.test))
+    output = np.asarray(getattr(model, task.learner.output)(data.X[task.test]), dtype=np.float64)
+    classes = getattr(model, "classes_", np.array(data.labels))
+    if task.learner.output == "decision_function":
+        output = _probabilities_of(output)
+    return _checked(output, classes, data.labels, len(task.test))
 
 
-def _squeezed(scores: FloatArray) -> FloatArray:
-    """Scores of any size in [0, 1]; of two classes in the same order, without ever rounding to 1."""
+def _probabilities_of(scores: FloatArray) -> FloatArray:
+    """Decision values mapped into [0, 1]: by d -> (1 + d / (1 + |d|)) / 2 for two classes, by softmax for more.
+
+    The former keeps the order of the scores and, unlike the logistic function, does not round large ones to 1,
+    which would tie them.
+    """
     if scores.ndim == 1:
         positive = (1.0 + scores / (1.0 + np.abs(scores))) / 2.0
         return np.column_stack([1.0 - positive, positive])
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    shares: FloatArray = powers / powers.sum(axis=1, keepdims=True)
-    return shares
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))  # shifted, so that exp does not overflow
+    probabilities: FloatArray = powers / powers.sum(axis=1, keepdims=True)
+    return probabilities
 
 
-def _checked(table: FloatArray, held: Any, labels: tuple[Any, ...], cases: int) -> FloatArray:
-    """Probabilities with a column for each class of the data, or a complaint."""
-    if table.shape != (cases, len(held)):
-        raise UnusableError(f"Expected probabilities of shape {(cases, len(held))}, got {table.shape}.")
+def _checked(table: FloatArray, classes: Any, labels: tuple[Any, ...], cases: int) -> FloatArray:
+    """The probabilities with one column for each class of the data, or an error."""
+    if table.shape != (cases, len(classes)):
+        raise UnusableError(f"Expected probabilities of shape {(cases, len(classes))}, got {table.shape}.")
     if not np.isfinite(table).all():
-        many = int((~np.isfinite(table)).any(axis=1).sum())
-        raise UnusableError(f"Expected probabilities, got nan or infinity for {many} of {cases} cases.")
-    if table.min() < -ROUNDING or table.max() > 1 + ROUNDING:
+        count = int((~np.isfinite(table)).any(axis=1).sum())
+        raise UnusableError(f"Expected probabilities, got nan or infinity for {count} of {cases} cases.")
+    if table.min() < -TOLERANCE or table.max() > 1 + TOLERANCE:
         worst = table.flat[int(np.argmax(np.abs(table - 0.5)))]
         raise UnusableError(f"Expected probabilities in [0, 1], got {worst:g}.")
     sums = table.sum(axis=1)
-    if np.abs(sums - 1.0).max() > ROUNDING:
+    if np.abs(sums - 1.0).max() > TOLERANCE:
         worst = sums[int(np.argmax(np.abs(sums - 1.0)))]
         raise UnusableError(f"Expected probabilities that add up to 1 for each case, got {worst:g}.")
-    classes = [label.item() if isinstance(label, np.generic) else label for label in held]
-    if classes == list(labels):
+    return _all_classes(table, classes, labels)
+
+
+def _all_classes(table: FloatArray, classes: Any, labels: tuple[Any, ...]) -> FloatArray:
+    """The columns in the order of the labels; a class without a training case gets probability 0."""
+    learned = [label.item() if isinstance(label, np.generic) else label for label in classes]
+    if learned == list(labels):
         return table
-    strange = [label for label in classes if label not in labels]
-    if strange:
-        raise UnusableError(f"The learner knows a class {strange[0]!r} that the data do not have.")
-    whole = np.zeros((cases, len(labels)))
-    whole[:, [labels.index(label) for label in classes]] = table
+    unknown = [label for label in learned if label not in labels]
+    if unknown:
+        raise UnusableError(f"The learner predicts a class {unknown[0]!r} that the data do not have.")
+    whole = np.zeros((len(table), len(labels)))
+    whole[:, [labels.index(label) for label in learned]] = table
     return whole
 
 
+# Called after the learner is imported and cached by its path: a controller knows the libraries that are loaded
+# when it is made, and to make one takes milliseconds. One thread, because sums depend on the number of threads.
 @cache
-def _threads(_: str) -> Any:
-    """What keeps the libraries loaded by now at one thread, so that sums do not depend on the machine."""
+def _thread_pools(_: str) -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
-def _seed(seed: int) -> None:
-    """Seed the generators that belong to everybody."""
+def _seed_global_generators(seed: int) -> None:
+    """Seed the global generators of numpy and Python, which some learners use."""
     np.random.seed(seed)  # noqa: NPY002 - learners use it
     random.seed(seed)
 
 
 @contextmanager
-def randomness_kept() -> Iterator[None]:
-    """Give the generators that belong to everybody back as they were, after any number of fits.
+def preserved_random_state() -> Iterator[None]:
+    """Restore the global generators of numpy and Python at the end, since fits seed them.
 
-    That takes 0.2 ms, too long to do it for every fit.
+    It takes 0.2 ms, so it is done once around many fits.
     """
-    ours, theirs = np.random.get_state(), random.getstate()  # noqa: NPY002
+    numpy_state, python_state = np.random.get_state(), random.getstate()  # noqa: NPY002 - the state of the caller
     try:
         yield
     finally:
-        np.random.set_state(ours)  # noqa: NPY002
-        random.setstate(theirs)
+        np.random.set_state(numpy_state)  # noqa: NPY002 - the state of the caller
+        random.setstate(python_state)
 
 
-def _lines(caught: list[warnings.WarningMessage]) -> str:
-    told = {f"{each.category.__name__}: {' '.join(str(each.message).split())}"[:300]: None for each in caught}
-    return "\n".join(told)
+def _warning_lines(caught: list[warnings.WarningMessage]) -> str:
+    """Distinct warnings in the order in which they came, one per line."""
+    lines = (f"{warning.category.__name__}: {' '.join(str(warning.message).split())}" for warning in caught)
+    return "\n".join(dict.fromkeys(line[:LONGEST_WARNING] for line in lines))

@@ -1,4 +1,4 @@
-"""Fold values: one data set, one measure, every learner on the same blocks."""
+"""Fold values: a measure of every learner on every test fold of a data set."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from polyroc.errors import InputError, MeasureError
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
 from polyroc.measures.applicability import refusal
 from polyroc.measures.measure import Measure
-from polyroc.measures.registry import measure
+from polyroc.measures.registry import measure as find_measure
 from polyroc.measures.sample import Sample
-from polyroc.scores import Scores
+from polyroc.scores import Schema, Scores
 
 __all__ = ["FoldTable", "applies", "check_measure", "fold_values"]
 
@@ -21,8 +21,8 @@ __all__ = ["FoldTable", "applies", "check_measure", "fold_values"]
 class FoldTable:
     """The values of one measure on one data set: a row per test fold (a block), a column per learner.
 
-    All learners were fitted and tested on the same folds, so rows are blocks and columns are paired. A value that
-    could not be had (a failed fit, a fold without a case of some class) is nan; `complete` leaves such blocks out.
+    All learners were trained and tested on the same folds, so columns are paired. A value that is not available (a
+    failed fit, a fold without a case of some class) is nan; `complete` leaves such blocks out.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class FoldTable:
     blocks
         (repeat, fold) of each row, counted from 0.
     train_size, test_size
-        Mean number of cases learned from and tested on, over the blocks (Nadeau & Bengio need their ratio).
+        Mean number of training and test cases over the blocks; Nadeau & Bengio's correction needs their ratio.
     data_set, measure
-        What was tested on, and the key of the measure.
+        Name of the data set and key of the measure.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class FoldTable:
     measure: str = "value"
 
     def complete(self) -> "FoldTable":
-        """The same with the blocks in which every learner has a value."""
+        """The blocks in which every learner has a value."""
         kept: BoolArray = np.asarray(np.isfinite(self.values).all(axis=1))
         if kept.all():
             return self
@@ -63,11 +63,11 @@ class FoldTable:
 
 
 class Classes(Protocol):
-    """What a measure must know of a data set."""
+    """The classes of a data set: what decides whether a measure applies to it."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -75,56 +75,52 @@ class Classes(Protocol):
 
     @property
     def positive(self) -> int | None:
-        """Position of the positive one of two."""
+        """Position of the positive one of two classes, if known."""
 
 
-def applies(asked: Measure, data: Classes) -> bool:
-    """Whether a measure is for as many classes; what else stands in its way is an error."""
-    few, most = asked.classes
-    if len(data.labels) < few or len(data.labels) > (most or len(data.labels)):
+def applies(measure: Measure, data: Classes) -> bool:
+    """Whether a measure is defined for the number of classes; any other obstacle raises an error."""
+    fewest, most = measure.classes
+    if len(data.labels) < fewest or len(data.labels) > (most or len(data.labels)):
         return False
-    codes = np.arange(len(data.labels), dtype=np.int32)
-    example = Scores(codes, data.labels, {"learner": np.eye(len(codes))}, "matrix", data.positive)
-    reason = refusal(asked, example, asked=True)
-    if reason is not None and "positive class" in reason:
-        reason = (
-            f"needs to know the positive class; say positive = {data.labels[-1]!r} where the data set is named"
-        )
-    if reason is not None:
-        raise InputError(f"{asked} on data set {data.name!r}: it {reason}.")
-    return True
+    reason = refusal(measure, Schema(data.labels, "matrix", data.positive), asked=True)
+    if reason is None:
+        return True
+    if data.positive is None and (measure.needs == "score" or most == 2):
+        label = data.labels[-1]
+        reason = f"needs to know the positive class; set positive = {label!r} in the table of the data set"
+    raise InputError(f"{measure} on data set {data.name!r}: it {reason}.")
 
 
 def check_measure(key: str, data: Sequence[Classes]) -> None:
-    """Complain of a measure that does not exist, or that fits none of the data sets."""
-    asked = measure(key)
-    fits = [applies(asked, each) for each in data]
-    if not any(fits):
-        many = " or ".join(sorted({str(len(each.labels)) for each in data}))
-        raise MeasureError(
-            f"{asked} is not for {many} classes, and no data set has others; ask for another measure."
-        )
+    """Raise an error for a measure that does not exist, or that applies to none of the data sets."""
+    measure = find_measure(key)
+    applicable = [applies(measure, data_set) for data_set in data]  # a list, so that every data set is checked
+    if not any(applicable):
+        counts = " or ".join(sorted({str(len(data_set.labels)) for data_set in data}))
+        raise MeasureError(f"{measure} is not for {counts} classes, as all data sets have; use another measure.")
 
 
 def fold_values(
     measures: Sequence[Measure],
     data: Classes,
     folds: Sequence[tuple[CodeArray, Mapping[int, FloatArray]]],
-    many: int,
+    learners: int,
 ) -> FloatArray:
-    """Measures x folds x learners; nan where a class has no case in the fold or there is no prediction.
+    """Measures x folds x learners; nan if a class has no case in the fold, or the learner no predictions.
 
-    A fold is the true classes of its cases, and by learner what was said of them.
+    A fold is the true classes of its cases, and by learner its predicted probabilities.
     """
-    values = np.full((len(measures), len(folds), many), np.nan)
-    ranges = [each.range(len(data.labels), **each.settings) for each in measures]
-    for place, (codes, said) in enumerate(folds):
-        tables = {str(learner): table for learner, table in said.items()}
+    values = np.full((len(measures), len(folds), learners), np.nan)
+    ranges = [measure.range(len(data.labels), **measure.settings) for measure in measures]
+    for fold, (codes, predictions) in enumerate(folds):
+        tables = {str(learner): table for learner, table in predictions.items()}
         scores = Scores(codes, data.labels, tables, "matrix", data.positive)
         if scores.absent:
             continue
-        for learner in said:
+        for learner in predictions:
             sample = Sample(scores, str(learner))
-            for number, (each, (low, high)) in enumerate(zip(measures, ranges, strict=True)):
-                values[number, place, learner] = min(max(each(sample).value, low), high)
+            for number, (measure, (low, high)) in enumerate(zip(measures, ranges, strict=True)):
+                # Clipped: rounding may put a value a little outside the range of its measure.
+                values[number, fold, learner] = min(max(measure(sample).value, low), high)
     return values

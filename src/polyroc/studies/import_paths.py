@@ -1,4 +1,4 @@
-"""Python objects by import path: "package.module:name", or with a dot for the colon."""
+"""Objects named by import path: "package.module:name", or with a dot in place of the colon."""
 
 import importlib
 import inspect
@@ -12,72 +12,75 @@ from typing import Any
 from polyroc.errors import InputError
 from polyroc.validation.arguments import did_you_mean
 
-__all__ = ["check_parameters", "found", "on_path"]
+__all__ = ["import_object", "importable_from", "unknown_parameter"]
 
 
 @contextmanager
-def on_path(folder: Path | None) -> Iterator[None]:
-    """Let Python look for modules in the folder of the plan too."""
-    place = str(folder)
-    if folder is None or place in sys.path:
+def importable_from(folder: Path | None) -> Iterator[None]:
+    """Let Python import modules from a folder, that of the plan, too."""
+    entry = str(folder)
+    if folder is None or entry in sys.path:
         yield
         return
-    sys.path.insert(0, place)
+    sys.path.insert(0, entry)
     try:
         yield
     finally:
-        sys.path.remove(place)
+        sys.path.remove(entry)
 
 
-def found(path: str) -> Any:
-    """What a path names; an error has the nearest right name.
+def import_object(path: str) -> Any:
+    """The object at an import path; the error for a wrong name suggests the nearest one.
 
-    >>> found("math:sqrt")(4.0)
+    >>> import_object("math:sqrt")(4.0)
     2.0
     """
-    module_name, sign, name = path.partition(":")
-    if not sign:
-        module_name, sign, name = path.rpartition(".")
+    module_name, separator, name = path.partition(":")
+    if not separator:
+        module_name, separator, name = path.rpartition(".")
     if not module_name or not name:
         raise InputError(f"cannot import {path!r}; write it like package.module:Name.")
-    module = _module(module_name, path)
+    module = _import_module(module_name, path)
     if not hasattr(module, name):
-        known = [each for each in dir(module) if not each.startswith("_")]
-        raise InputError(f"cannot import {path!r}: {module_name} has no {name!r}; {did_you_mean(name, known)}")
+        public = [attribute for attribute in dir(module) if not attribute.startswith("_")]
+        raise InputError(f"cannot import {path!r}: {module_name} has no {name!r}; {did_you_mean(name, public)}")
     return getattr(module, name)
 
 
-def _module(name: str, path: str) -> Any:
+def _import_module(name: str, path: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
+        # The module itself is missing only if its name, or that of a parent package, is in the error; otherwise it
+        # is there and one of its own imports failed.
         if error.name is None or not name.startswith(error.name):
             raise InputError(f"cannot import {path!r}: {error}.") from None
-        raise InputError(f"cannot import {path!r}: {_no_module(error.name)}") from None
+        raise InputError(f"cannot import {path!r}: {_missing_module_message(error.name)}") from None
     except Exception as error:
         raise InputError(f"cannot import {path!r}: {type(error).__name__}: {error}.") from None
 
 
-def _no_module(name: str) -> str:
-    """What to say of a module that is not there: its nearest neighbour, or that its package is not installed."""
-    package, _, last = name.rpartition(".")
+def _missing_module_message(name: str) -> str:
+    """For a submodule the nearest name in its package, for a package how to install it."""
+    package, _, submodule = name.rpartition(".")
     if not package:
         extra = "; pip install 'polyroc[study]'" if name == "sklearn" else ""
         return f"there is no module {name!r}{extra or '; install its package, or put it beside the plan'}."
     paths = getattr(sys.modules[package], "__path__", [])
-    known = [each.name for each in pkgutil.iter_modules(paths) if not each.name.startswith("_")]
-    return f"{package} has no module {last!r}; {did_you_mean(last, known)}"
+    public = [module.name for module in pkgutil.iter_modules(paths) if not module.name.startswith("_")]
+    return f"{package} has no module {submodule!r}; {did_you_mean(submodule, public)}"
 
 
-def check_parameters(what: Callable[..., Any], given: Mapping[str, Any]) -> str | None:
-    """What is wrong with parameters, if something is: the first one that `what` does not take."""
+def unknown_parameter(function: Callable[..., Any], parameters: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The first parameter that a function does not have, with a message; None if it has all of them."""
     try:
-        known = inspect.signature(what).parameters
-    except (TypeError, ValueError):
+        accepted = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # no signature, as for many functions written in C
         return None
-    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in known.values()):
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in accepted.values()):
         return None
-    for name in given:
-        if name not in known:
-            return f"{getattr(what, '__name__', what)} has no parameter {name!r}; {did_you_mean(name, known)}"
+    for name in parameters:
+        if name not in accepted:
+            label = getattr(function, "__name__", function)
+            return name, f"{label} has no parameter {name!r}; {did_you_mean(name, accepted)}"
     return None

@@ -1,26 +1,27 @@
-"""Learners as the plan names them: imported, told their parameters, with their preprocessing in one pipeline."""
+"""Models from the learners of a plan: classes imported, parameters checked, preprocessing in one pipeline."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.studies.data import Data
-from polyroc.studies.import_paths import check_parameters, found, on_path
+from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
 from polyroc.studies.plan import Learner, Plan, Step
 
-__all__ = ["built", "check_learners"]
+__all__ = ["check_learners", "make_model"]
 
 
-def built(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int) -> Any:
-    """A fresh model: nominal features encoded, then the steps, then the classifier, all fitted together.
+def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int) -> Any:
+    """An unfitted model: the encoder of nominal features, the preprocessing steps and the classifier.
 
-    Every parameter named random_state that the plan leaves alone gets the seed.
+    Every parameter named random_state that the plan does not set gets the seed.
     """
-    asked: list[Step | Learner] = [*steps, learner]
-    parts = [made(each.path, each.parameters) for each in asked]
+    entries: list[Step | Learner] = [*steps, learner]
+    parts = [_make_estimator(entry.path, entry.parameters) for entry in entries]
     for part in parts:
-        _seed(part, seed)
-    parts = [_encoder(data), *parts] if data.nominal else parts
+        _set_random_state(part, seed)
+    if data.nominal:
+        parts.insert(0, _encoder(data))
     if len(parts) == 1:
         return parts[0]
     from sklearn.pipeline import make_pipeline
@@ -28,33 +29,34 @@ def built(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int) -> A
     return make_pipeline(*parts)
 
 
-def made(path: str, parameters: Mapping[str, Any]) -> Any:
-    """An estimator by its path; a parameter that is a table with a class is one too."""
-    return found(path)(**{name: _told(value) for name, value in parameters.items()})
+def _make_estimator(path: str, parameters: Mapping[str, Any]) -> Any:
+    return import_object(path)(**{name: _parameter(value) for name, value in parameters.items()})
 
 
-def _told(value: Any) -> Any:
+def _parameter(value: Any) -> Any:
+    """A parameter; a table with a class is an estimator, such as the base of an ensemble."""
     if isinstance(value, Mapping) and "class" in value:
-        return made(value["class"], value.get("parameters", {}))
+        return _make_estimator(value["class"], value.get("parameters", {}))
     return value
 
 
-def _seed(estimator: Any, seed: int) -> None:
+def _set_random_state(estimator: Any, seed: int) -> None:
     if not hasattr(estimator, "get_params"):
         return
-    open_ = [
+    unset = [
         name
         for name, value in estimator.get_params(deep=True).items()
         if value is None and (name == "random_state" or name.endswith("__random_state"))
     ]
-    if open_:
-        estimator.set_params(**dict.fromkeys(open_, seed))
+    if unset:
+        estimator.set_params(**dict.fromkeys(unset, seed))
 
 
 def _encoder(data: Data) -> Any:
     from sklearn.compose import make_column_transformer
     from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
+    # A value that occurs in test cases only is encoded as no category (one-hot) or as -1 (ordinal).
     if data.encode == "one-hot":
         encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     else:
@@ -63,46 +65,49 @@ def _encoder(data: Data) -> Any:
 
 
 def check_learners(plan: Plan) -> None:
-    """Import every learner and step of the plan and compare its parameters with what it takes."""
-    with on_path(plan.folder):
+    """Raise an error for a learner or step that cannot be imported, or whose parameters are wrong."""
+    with importable_from(plan.folder):
         for number, step in enumerate(plan.steps):
-            _check(plan, ("steps", number), step.path, step.parameters)
+            _check_class(plan, ("steps", number), step.path, step.parameters)
         for number, learner in enumerate(plan.learners):
-            _check(plan, ("learners", number), learner.path, learner.parameters)
-            for place, step in enumerate(learner.steps or ()):
-                _check(plan, ("learners", number, "steps", place), step.path, step.parameters)
+            _check_class(plan, ("learners", number), learner.path, learner.parameters)
+            for position, step in enumerate(learner.steps or ()):
+                _check_class(plan, ("learners", number, "steps", position), step.path, step.parameters)
             _check_output(plan, number, learner)
 
 
-def _check(plan: Plan, path: tuple[str | int, ...], name: str, parameters: Mapping[str, Any]) -> None:
+def _check_class(plan: Plan, key: tuple[str | int, ...], path: str, parameters: Mapping[str, Any]) -> None:
     try:
-        what = found(name)
+        estimator = import_object(path)
     except InputError as error:
         kind = MissingPackageError if "polyroc[study]" in str(error) else InputError
-        raise kind(f"{plan.place(*path, 'class')}: {error}") from None
-    if not isinstance(what, type):
-        raise InputError(f"{plan.place(*path, 'class')}: {name!r} is not a class but {type(what).__name__}.")
-    trouble = check_parameters(what, parameters)
-    if trouble is not None:
-        wrong = next((key for key in parameters if f"{key!r}" in trouble), "")
-        raise InputError(f"{plan.place(*path, 'parameters', wrong)}: {trouble}")
-    for key, value in parameters.items():
+        raise kind(f"{plan.location(*key, 'class')}: {error}") from None
+    if not isinstance(estimator, type):
+        raise InputError(
+            f"{plan.location(*key, 'class')}: expected a class, got the {type(estimator).__name__} {path!r}."
+        )
+    unknown = unknown_parameter(estimator, parameters)
+    if unknown is not None:
+        name, message = unknown
+        raise InputError(f"{plan.location(*key, 'parameters', name)}: {message}")
+    for name, value in parameters.items():
         if isinstance(value, Mapping) and "class" in value:
-            _check(plan, (*path, "parameters", key), value["class"], value.get("parameters", {}))
+            _check_class(plan, (*key, "parameters", name), value["class"], value.get("parameters", {}))
 
 
 def _check_output(plan: Plan, number: int, learner: Learner) -> None:
-    """A learner has what its output is read from; that it is there at all is known before it is fitted."""
-    place = plan.place("learners", number)
+    """Raise an error for a learner that is no classifier, or has no method of the name `output`."""
+    location = plan.location("learners", number)
     try:
-        model = made(learner.path, learner.parameters)
+        model = _make_estimator(learner.path, learner.parameters)
     except Exception as error:
         raise InputError(
-            f"{place}: {learner.name!r} cannot be made with these parameters: {type(error).__name__}: {error}."
+            f"{location}: {learner.name!r} cannot be constructed with these parameters: {type(error).__name__}: "
+            f"{error}."
         ) from None
     if not hasattr(model, "fit"):
-        raise InputError(f"{place}: {learner.path!r} has no fit; give a scikit-learn classifier.")
+        raise InputError(f"{location}: {learner.path!r} has no fit; give a scikit-learn classifier.")
     if not hasattr(model, learner.output):
         other = "decision_function" if learner.output == "predict_proba" else "predict_proba"
-        hint = f'; say output = "{other}"' if hasattr(model, other) else ""
-        raise InputError(f"{place}: {learner.name!r} has no {learner.output}{hint}.")
+        hint = f'; set output = "{other}"' if hasattr(model, other) else ""
+        raise InputError(f"{location}: {learner.name!r} has no {learner.output}{hint}.")

@@ -1,4 +1,4 @@
-"""A study as data: which learners, on which data sets, split how, judged by which measures."""
+"""The plan of a study: data sets, learners, splitting and measures."""
 
 import hashlib
 import json
@@ -11,37 +11,36 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from polyroc.errors import InputError, MissingFileError
-from polyroc.studies.plan_files import Path as KeyPath
-from polyroc.studies.plan_files import Place, Reader, key_lines, to_toml
+from polyroc.studies.plan_files import KeyPath, Locate, TableReader, key_lines, to_toml
 from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["PRESETS", "DataSet", "Learner", "Plan", "Splitting", "Step", "preset_text"]
 
 PRESETS = ("bradley", "hand-till")
 Kind = Literal["k-fold", "leave-one-out", "hold-out"]
-_PRIVATE = ("name", "note", "measures")  # what may change without a fit becoming another one
+NOT_IN_DIGEST = ("name", "note", "measures")  # no prediction depends on these, so they may change in a store
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """Where cases come from: a name of the catalogue, a file, or a Python function.
+    """A data set of a plan: an entry of the catalogue, a file, or a Python function.
 
     Attributes
     ----------
     name
-        What it is called; of the catalogue, if neither `file` nor `call` is given.
+        Its name; if neither `file` nor `call` is given, its name in the catalogue.
     file, target, features
-        A CSV, TSV, Parquet or JSON-lines file, the column of the true classes, and those of the features by name
-        or glob (every other column by default). A relative path is looked for beside the plan.
+        A CSV, TSV, Parquet or JSON-lines file, the column of the true classes, and the columns of the features by
+        name or glob (all others by default). A relative path starts at the folder of the plan.
     call, parameters
-        "package.module:function", called with these parameters; it returns (X, y) or has `.X` and `.y`.
+        "package.module:function" and its parameters; it returns (X, y), or an object with `.X` and `.y`.
     nominal, encode
-        Features whose values have no order (text always; those of the catalogue are known), and how learners get
-        to see them: "one-hot" or "ordinal", fitted inside each fold, or "none", the numbers as they are.
+        Features whose values have no order (text always; those of the catalogue are known), and their encoding:
+        "one-hot" or "ordinal", fitted inside each fold, or "none", the numbers as they are.
     groups
-        Column of the groups (patients) that are never split between learning and test.
+        Column of the groups (such as patients) that are never split between training and test.
     positive, classes
-        The positive one of two classes, and the classes to keep if not all.
+        The positive one of two classes, and the classes to keep (all by default).
     """
 
     name: str
@@ -57,10 +56,10 @@ class DataSet:
     classes: tuple[Any, ...] = ()
 
     @classmethod
-    def read(cls, reader: Reader) -> Self:
-        """From a table of the plan."""
-        found = cls(
-            name=reader.needed("name"),
+    def read(cls, reader: TableReader) -> Self:
+        """From a table of a plan."""
+        data_set = cls(
+            name=reader.required_text("name"),
             file=reader.text("file"),
             target=reader.text("target"),
             features=reader.texts("features"),
@@ -69,57 +68,57 @@ class DataSet:
             nominal=reader.texts("nominal"),
             encode=reader.choice("encode", ("one-hot", "ordinal", "none"), "one-hot"),
             groups=reader.text("groups"),
-            positive=reader.get("positive", "a label", _is_label),
-            classes=tuple(reader.get("classes", "a list of labels", _are_labels, ())),
+            positive=reader.value("positive", "a label", _is_label),
+            classes=tuple(reader.value("classes", "a list of labels", _are_labels, ())),
         )
         reader.finish()
-        found._check(reader)
-        return found
+        data_set._check(reader)
+        return data_set
 
-    def _check(self, reader: Reader) -> None:
+    def _check(self, reader: TableReader) -> None:
         if self.file is not None and self.call is not None:
-            reader.fail("a data set comes from a file or from a call, not from both; leave one out.", "call")
+            reader.fail("a data set has a file or a call, not both; remove one.", "call")
         if self.file is not None and self.target is None:
-            reader.fail("a file needs target, the column of the true classes; give it.", "file")
+            reader.fail("a file needs target, the column of the true classes.", "file")
         if self.file is None:
             for key in ("target", "features", "groups"):
                 if getattr(self, key):
-                    reader.fail(f"{key} names columns of a file, but no file is given.", key)
+                    reader.fail(f"{key} names columns of a file, but there is no file.", key)
             if self.call is None:
                 _check_catalogue(self.name, reader)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Preprocessing done inside each fold: a scikit-learn transformer by import path, with its parameters."""
+    """Preprocessing inside each fold: a scikit-learn transformer by import path, with its parameters."""
 
     path: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, reader: Reader) -> Self:
-        """From a table of the plan."""
-        found = cls(reader.needed("class"), reader.mapping("parameters"))
+    def read(cls, reader: TableReader) -> Self:
+        """From a table of a plan."""
+        step = cls(reader.required_text("class"), reader.mapping("parameters"))
         reader.finish()
-        return found
+        return step
 
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A scikit-learn classifier by import path, with its parameters and what is done to the features before it.
+    """A learner of a plan: a scikit-learn classifier by import path, with its parameters and preprocessing.
 
     Attributes
     ----------
     name, path, parameters
-        What it is called, "package.module:Class", and what it is told; a parameter that is a table with a `class`
-        is an estimator itself.
+        Its name, "package.module:Class", and its parameters; one that is a table with a `class` is an estimator.
     steps
-        Preprocessing, fitted inside each fold on the cases learned from; None for that of the plan.
+        Preprocessing, fitted inside each fold on the training cases; None for that of the plan.
     output
-        "predict_proba", or "decision_function" for a learner without probabilities: its scores are then squeezed
-        into [0, 1] (of two classes by (1 + d / (1 + |d|)) / 2, which keeps their order; of more by the softmax).
+        "predict_proba", or "decision_function" for a learner without probabilities. Its decision values d are then
+        mapped into [0, 1]: by (1 + d / (1 + |d|)) / 2 for two classes, which keeps their order, by softmax for
+        more.
     time_limit
-        Seconds a fit may take, if not as long as the plan says.
+        Seconds that a fit may take; None for the limit of the plan.
     """
 
     name: str
@@ -130,10 +129,10 @@ class Learner:
     time_limit: float | None = None
 
     @classmethod
-    def read(cls, reader: Reader) -> Self:
-        """From a table of the plan."""
-        path = reader.needed("class")
-        found = cls(
+    def read(cls, reader: TableReader) -> Self:
+        """From a table of a plan."""
+        path = reader.required_text("class")
+        learner = cls(
             name=reader.text("name", path.replace(":", ".").rpartition(".")[2]),
             path=path,
             parameters=reader.mapping("parameters"),
@@ -141,25 +140,25 @@ class Learner:
             output=reader.choice("output", ("predict_proba", "decision_function"), "predict_proba"),
             time_limit=reader.seconds("time_limit"),
         )
-        reader.asked.append("steps")
+        reader.known_keys.append("steps")
         reader.finish()
-        return found
+        return learner
 
 
 @dataclass(frozen=True, slots=True)
 class Splitting:
-    """How cases are split into those learned from and those tested on; the same for every learner.
+    """How cases are split into training and test cases; the same for every learner.
 
     Attributes
     ----------
     kind
         "k-fold", "leave-one-out" or "hold-out" (random sub-sampling: every repeat draws a test set of its own).
     folds, repeats
-        How many folds, and how often all of it is done anew.
+        Number of folds, and of repetitions with other random folds.
     test_size
-        Of a hold-out: the share (below 1, rounded up to whole cases) or the number of the cases tested on.
+        Of a hold-out: the share (below 1, rounded up to whole cases) or the number of test cases.
     stratified
-        Whether every fold has the classes in the shares of the data, as near as can be.
+        Whether every fold has the class shares of the data, as nearly as possible.
     """
 
     kind: Kind = "k-fold"
@@ -169,41 +168,41 @@ class Splitting:
     stratified: bool = True
 
     @classmethod
-    def read(cls, reader: Reader) -> Self:
-        """From a table of the plan."""
-        found = cls(
+    def read(cls, reader: TableReader) -> Self:
+        """From a table of a plan."""
+        splitting = cls(
             kind=reader.choice("kind", ("k-fold", "leave-one-out", "hold-out"), "k-fold"),
             folds=reader.whole("folds", 10, 2),
             repeats=reader.whole("repeats", 1, 1),
-            test_size=reader.get("test_size", "a share below 1, or a number of cases", _is_size, 0.1),
+            test_size=reader.value("test_size", "a share below 1, or a number of cases", _is_size, 0.1),
             stratified=reader.flag("stratified", True),
         )
         reader.finish()
-        foreign = {"k-fold": ("test_size",), "hold-out": ("folds",)}
-        for key in foreign.get(found.kind, ("folds", "repeats", "test_size", "stratified")):
+        unused = {"k-fold": ("test_size",), "hold-out": ("folds",)}
+        for key in unused.get(splitting.kind, ("folds", "repeats", "test_size", "stratified")):
             if key in reader.table:
-                reader.fail(f"{key} does not go with {found.kind}; leave it out.", key)
-        return found
+                reader.fail(f"{key} is not valid for {splitting.kind}; remove it.", key)
+        return splitting
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A whole study. Read from TOML (`read`), from a mapping (`from_dict`), or a preset (`preset`).
+    """The plan of a study. Made from a TOML file (`read`), a mapping (`from_dict`) or a preset (`preset`).
 
     Attributes
     ----------
     data, learners
         The data sets and the learners.
     splitting, steps
-        How cases are split, and the preprocessing of learners that have none of their own.
+        How cases are split, and the preprocessing of learners without steps of their own.
     measures
-        Keys of measures, with options if need be.
+        Keys of measures, with options such as "partial_auc(fpr=(0, 0.2))".
     seed, time_limit
-        Of everything random; seconds a fit may take (None: as long as it likes).
+        Seed of everything random; seconds that a fit may take (None: no limit).
     name, note
-        What people call it.
+        A name and a free text.
     folder
-        Where relative paths start, and where Python looks for modules of yours.
+        Where relative paths start, and from where your modules are imported.
 
     Examples
     --------
@@ -226,17 +225,17 @@ class Plan:
     name: str = "study"
     note: str = ""
     folder: Path | None = field(default=None, compare=False)
-    _place: Place = field(default=lambda path: _in_words(path), compare=False, repr=False)
+    _locate: Locate = field(default=lambda path: _locate_in_mapping(path), compare=False, repr=False)
 
     @classmethod
     def read(cls, source: "str | PathLike[str]") -> "Plan":
-        """The plan in a TOML file, or a preset by its name."""
+        """The plan in a TOML file, or a preset by name."""
         path = Path(source)
         if str(source) in PRESETS and not path.exists():
             return cls.preset(str(source))
         if not path.is_file():
-            hint = f"; presets: {', '.join(PRESETS)}" if path.suffix != ".toml" else ""
-            raise MissingFileError(f"There is no plan '{path}'{hint}; check the path.")
+            hint = f" or use a preset: {', '.join(PRESETS)}" if path.suffix != ".toml" else ""
+            raise MissingFileError(f"There is no plan '{path}'; check the path{hint}.")
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -252,64 +251,65 @@ class Plan:
 
     @classmethod
     def from_toml(cls, text: str, name: str = "plan") -> "Plan":
-        """The plan in a TOML text; `name` is what messages call it."""
+        """The plan in a TOML text; error messages call it `name`."""
         try:
             table = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise InputError(f"{name} is not TOML: {error}.") from None
+            raise InputError(f"{name} is not valid TOML: {error}.") from None
         lines = key_lines(text)
         return cls.from_dict(table, lambda path: f"{name}, line {_line(lines, path)}")
 
     @classmethod
-    def from_dict(cls, table: Mapping[str, Any], place: Place | None = None) -> "Plan":
-        """The plan in plain data; `place` says for messages where a key stands."""
-        place = place or _in_words
-        reader = Reader(table, (), place)
+    def from_dict(cls, table: Mapping[str, Any], locate: Locate | None = None) -> "Plan":
+        """The plan in plain data; `locate` says where a key is in error messages."""
+        locate = locate or _locate_in_mapping
+        reader = TableReader(table, (), locate)
         plan = cls(
-            data=tuple(DataSet.read(each) for each in reader.tables("data", shorthand="name")),
-            learners=tuple(Learner.read(each) for each in reader.tables("learners", shorthand="class")),
+            data=tuple(DataSet.read(inner) for inner in reader.tables("data", shorthand="name")),
+            learners=tuple(Learner.read(inner) for inner in reader.tables("learners", shorthand="class")),
             splitting=Splitting.read(reader.inner("splitting")),
             measures=reader.texts("measures") or ("hand_till", "accuracy"),
             seed=reader.whole("seed", 0, 0),
             time_limit=reader.seconds("time_limit"),
             steps=_steps(reader),
             name=reader.text("name", "study"),
-            note=reader.get("note", "a text", lambda value: isinstance(value, str), ""),
-            _place=place,
+            note=reader.value("note", "a string", lambda value: isinstance(value, str), ""),
+            _locate=locate,
         )
         reader.finish()
         plan._check(reader)
         return plan
 
-    def _check(self, reader: Reader) -> None:
+    def _check(self, reader: TableReader) -> None:
         for key, entries in (("data", self.data), ("learners", self.learners)):
             if not entries:
-                reader.fail(f"{key} is missing; give at least one.")
+                reader.fail(f"{key} is missing; give at least one entry.")
             names = [entry.name for entry in entries]
             for number, name in enumerate(names):
                 if name in names[:number]:
                     raise InputError(
-                        f"{self.place(key, number)}: {name!r} is there twice in {key}; give each its own name."
+                        f"{self.location(key, number)}: {key} has two entries named {name!r}; give each a name "
+                        "of its own."
                     )
 
-    def place(self, *path: str | int) -> str:
-        """Where a key of the plan stands, for messages."""
-        return self._place(path)
+    def location(self, *path: str | int) -> str:
+        """Where a key of the plan is, for error messages: file and line, or the key itself."""
+        return self._locate(path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data: what is as by default is left out."""
-        found: dict[str, Any] = {
+        """Plain data, without the entries that have their default value."""
+        table: dict[str, Any] = {
             "name": self.name,
             "note": self.note,
             "seed": self.seed,
             "time_limit": self.time_limit,
             "measures": list(self.measures),
             "steps": [_step_dict(step) for step in self.steps],
-            "splitting": _told(self.splitting, Splitting()),
-            "data": [_told(each, DataSet(each.name), keep=("name",)) for each in self.data],
-            "learners": [_learner_dict(each) for each in self.learners],
+            "splitting": _non_defaults(self.splitting, Splitting()),
+            "data": [_non_defaults(entry, DataSet(entry.name), keep=("name",)) for entry in self.data],
+            "learners": [_learner_dict(learner) for learner in self.learners],
         }
-        return {key: value for key, value in found.items() if value not in (None, "", [], {})}
+        return {key: value for key, value in table.items() if value not in (None, "", [], {})}
 
     def to_toml(self) -> str:
         """The plan as TOML text."""
@@ -317,19 +317,19 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """Of everything that a fit depends on: equal digests, equal predictions."""
-        return hashlib.sha256(json.dumps(self.fixed(), sort_keys=True).encode()).hexdigest()
+        """SHA-256 of everything that predictions depend on: equal digests, equal predictions."""
+        return hashlib.sha256(json.dumps(self.for_digest(), sort_keys=True).encode()).hexdigest()
 
-    def fixed(self) -> dict[str, Any]:
-        """The plain data that fits depend on."""
-        return {key: value for key, value in self.to_dict().items() if key not in _PRIVATE}
+    def for_digest(self) -> dict[str, Any]:
+        """The part of the plan, as plain data, that predictions depend on."""
+        return {key: value for key, value in self.to_dict().items() if key not in NOT_IN_DIGEST}
 
     def steps_of(self, learner: Learner) -> tuple[Step, ...]:
         """The preprocessing of a learner."""
         return self.steps if learner.steps is None else learner.steps
 
     def limit_of(self, learner: Learner) -> float | None:
-        """The seconds a fit of a learner may take."""
+        """The seconds that a fit of a learner may take."""
         return self.time_limit if learner.time_limit is None else learner.time_limit
 
 
@@ -338,21 +338,23 @@ def preset_text(name: str) -> str:
     return (files("polyroc.studies") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
 
 
-def _check_catalogue(name: str, reader: Reader) -> None:
+def _check_catalogue(name: str, reader: TableReader) -> None:
     from polyroc.datasets.catalogue import entries
 
     known = [entry.name for entry in entries()]
     if name not in known:
-        hint = f"{did_you_mean(name, known)} Or give a file and its target, or a call."
+        hint = f"{did_you_mean(name, known)} For data of your own, add file and target, or call."
         reader.fail(f"there is no data set {name!r} in the catalogue; {hint}", "name")
 
 
-def _steps(reader: Reader) -> tuple[Step, ...]:
-    return tuple(Step.read(each) for each in reader.tables("steps", shorthand="class"))
+def _steps(reader: TableReader) -> tuple[Step, ...]:
+    return tuple(Step.read(inner) for inner in reader.tables("steps", shorthand="class"))
 
 
-def _told(record: DataSet | Splitting, default: DataSet | Splitting, keep: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What differs from the default, as plain data."""
+def _non_defaults(
+    record: DataSet | Splitting, default: DataSet | Splitting, keep: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The fields that differ from the default, as plain data."""
     values = {name: getattr(record, name) for name in record.__slots__}
     return {
         name: _plain(value) for name, value in values.items() if name in keep or value != getattr(default, name)
@@ -364,16 +366,16 @@ def _step_dict(step: Step) -> dict[str, Any]:
 
 
 def _learner_dict(learner: Learner) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": learner.name, "class": learner.path}
+    table: dict[str, Any] = {"name": learner.name, "class": learner.path}
     if learner.parameters:
-        found["parameters"] = _plain(learner.parameters)
+        table["parameters"] = _plain(learner.parameters)
     if learner.steps is not None:
-        found["steps"] = [_step_dict(step) for step in learner.steps]
+        table["steps"] = [_step_dict(step) for step in learner.steps]
     if learner.output != "predict_proba":
-        found["output"] = learner.output
+        table["output"] = learner.output
     if learner.time_limit is not None:
-        found["time_limit"] = learner.time_limit
-    return found
+        table["time_limit"] = learner.time_limit
+    return table
 
 
 def _plain(value: Any) -> Any:
@@ -397,12 +399,12 @@ def _is_size(value: Any) -> bool:
 
 
 def _line(lines: Mapping[KeyPath, int], path: KeyPath) -> int:
-    """The line of a key, or of the nearest table around it that has one."""
+    """The line of a key, or of the nearest enclosing table that is in the text."""
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)
 
 
-def _in_words(path: KeyPath) -> str:
-    """A key of plain data: plan["learners"][2]["class"]."""
+def _locate_in_mapping(path: KeyPath) -> str:
+    """A key of plain data, such as plan['learners'][2]['class']."""
     return "plan" + "".join(f"[{key!r}]" for key in path)

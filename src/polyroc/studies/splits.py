@@ -1,4 +1,4 @@
-"""Random numbers from what they are for, so that they do not depend on the order in which things are done."""
+"""Splits of a data set into training and test cases, and the seeds of a study."""
 
 import hashlib
 from typing import NamedTuple
@@ -10,131 +10,141 @@ from polyroc.kernels.arrays import CodeArray, IntArray
 from polyroc.studies.data import Data
 from polyroc.studies.plan import Splitting
 
-__all__ = ["Block", "blocks", "generator", "others", "seed_of"]
+__all__ = ["Block", "rng_for", "seed_for", "split_data", "training_cases"]
 
 
-def seed_of(*what: str | int) -> int:
-    """A seed below 2^31 from the seed of the plan and what it is for.
+# Seeds are hashes of what they are for (data set, learner, repeat, fold) and never drawn one after the other: a
+# fit gets the same random numbers whichever fits were done before it, so a study may be resumed and run in
+# parallel.
 
-    >>> seed_of(0, "iris", "knn", 0, 3), seed_of(0, "iris", "knn", 0, 4)
+
+def seed_for(*purpose: str | int) -> int:
+    """A seed below 2^31 for a purpose, whose first entry is the seed of the plan.
+
+    >>> seed_for(0, "iris", "knn", 0, 3), seed_for(0, "iris", "knn", 0, 4)
     (571487897, 2076266834)
     """
-    return int.from_bytes(_digest(what)[:4], "little") >> 1
+    return int.from_bytes(_digest(purpose)[:4], "little") >> 1
 
 
-def generator(*what: str | int) -> np.random.Generator:
-    """A generator of random numbers from the same."""
-    return np.random.default_rng(int.from_bytes(_digest(what), "little"))
+def rng_for(*purpose: str | int) -> np.random.Generator:
+    """A random generator for a purpose, whose first entry is the seed of the plan."""
+    return np.random.default_rng(int.from_bytes(_digest(purpose), "little"))
 
 
-def _digest(what: tuple[str | int, ...]) -> bytes:
-    return hashlib.sha256(repr(what).encode()).digest()
+def _digest(purpose: tuple[str | int, ...]) -> bytes:
+    return hashlib.sha256(repr(purpose).encode()).digest()
 
 
 class Block(NamedTuple):
-    """A fold of a repeat, and the cases tested on in it; all others are learned from."""
+    """A fold of a repeat and its test cases; all other cases are training cases."""
 
     repeat: int
     fold: int
     test: IntArray
 
 
-def blocks(data: Data, splitting: Splitting, seed: int) -> list[Block]:
+def split_data(data: Data, splitting: Splitting, seed: int) -> list[Block]:
     """Every fold of every repeat, in order."""
+    # What is assigned to folds: cases, or groups of cases that must not be separated.
     units = np.arange(len(data)) if data.groups is None else np.unique(data.groups, return_inverse=True)[1]
     if splitting.kind == "leave-one-out":
-        return [Block(0, fold, np.flatnonzero(units == unit)) for fold, unit in enumerate(range(units.max() + 1))]
-    found = []
+        return [Block(0, unit, np.flatnonzero(units == unit)) for unit in range(units.max() + 1)]
+    blocks = []
     for repeat in range(splitting.repeats):
-        rng = generator(seed, "split", data.name, repeat)
+        rng = rng_for(seed, "split", data.name, repeat)
         if splitting.kind == "hold-out":
-            found.append(Block(repeat, 0, _held_out(data, units, splitting, rng)))
+            blocks.append(Block(repeat, 0, _hold_out_cases(data, units, splitting, rng)))
             continue
-        dealt = _dealt(data, units, splitting, rng)
-        found += [Block(repeat, fold, np.flatnonzero(dealt == fold)) for fold in range(splitting.folds)]
-    return found
+        folds = _case_folds(data, units, splitting, rng)
+        blocks += [Block(repeat, fold, np.flatnonzero(folds == fold)) for fold in range(splitting.folds)]
+    return blocks
 
 
-def others(cases: int, test: IntArray) -> IntArray:
-    """The cases learned from: those not tested on."""
-    kept = np.ones(cases, dtype=bool)
-    kept[test] = False
-    return np.flatnonzero(kept)
+def training_cases(cases: int, test: IntArray) -> IntArray:
+    """Positions of all cases that are not test cases."""
+    training = np.ones(cases, dtype=bool)
+    training[test] = False
+    return np.flatnonzero(training)
 
 
-def _dealt(data: Data, units: IntArray, splitting: Splitting, rng: np.random.Generator) -> IntArray:
+def _case_folds(data: Data, units: IntArray, splitting: Splitting, rng: np.random.Generator) -> IntArray:
     """The fold of every case."""
-    many = int(units.max()) + 1
-    if many < splitting.folds:
-        what = "cases" if data.groups is None else "groups"
+    n_units = int(units.max()) + 1
+    if n_units < splitting.folds:
+        kind = "cases" if data.groups is None else "groups"
         raise InputError(
-            f"Data set {data.name!r} has {many} {what}, too few for {splitting.folds} folds; ask for fewer folds."
+            f"Data set {data.name!r} has {n_units} {kind}, too few for {splitting.folds} folds; use fewer folds."
         )
     codes = data.codes if splitting.stratified else np.zeros(len(data), dtype=np.int32)
     if data.groups is not None:
-        return _groups_dealt(codes, units, splitting.folds, rng)
+        return _group_folds(codes, units, splitting.folds, rng)
     folds = np.empty(len(data), dtype=np.int64)
-    order = _by_class(codes, rng)
+    # Cases sorted by class go to the folds in turn, so the counts of a class in two folds differ by one at most.
+    order = _random_order_by_class(codes, rng)
     folds[order] = rng.permutation(splitting.folds)[np.arange(len(data)) % splitting.folds]
     return folds
 
 
-def _by_class(codes: CodeArray, rng: np.random.Generator) -> IntArray:
-    """The cases in random order, class after class: dealt out like cards, every class is spread evenly."""
+def _random_order_by_class(codes: CodeArray, rng: np.random.Generator) -> IntArray:
+    """The cases of the first class in random order, then those of the second, and so on."""
     shuffled = rng.permutation(len(codes))
     order: IntArray = shuffled[np.argsort(codes[shuffled], kind="stable")]
     return order
 
 
-def _groups_dealt(codes: CodeArray, units: IntArray, folds: int, rng: np.random.Generator) -> IntArray:
-    """Whole groups, the largest first, each to the fold that lacks most of what it brings."""
+def _group_folds(codes: CodeArray, units: IntArray, folds: int, rng: np.random.Generator) -> IntArray:
+    """The fold of every case if groups stay together.
+
+    Greedy: the largest groups first, each to the fold where the sum of squared class shares grows least. That
+    keeps the class shares of the folds as even as whole groups allow.
+    """
     counts = np.zeros((int(units.max()) + 1, int(codes.max()) + 1))
     np.add.at(counts, (units, codes), 1.0)
     shares = counts / counts.sum(axis=0)
     shuffled = rng.permutation(len(counts))
     order = shuffled[np.argsort(-counts[shuffled].sum(axis=1), kind="stable")]
-    held, sizes = np.zeros((folds, counts.shape[1])), np.zeros(folds)
-    home = np.empty(len(counts), dtype=np.int64)
+    fold_shares, sizes = np.zeros((folds, counts.shape[1])), np.zeros(folds)
+    fold_of = np.empty(len(counts), dtype=np.int64)
     for unit in order:
-        load = ((held + shares[unit]) ** 2).sum(axis=1) - (held**2).sum(axis=1)
-        home[unit] = np.lexsort((sizes, np.round(load, 12)))[0]  # of equals the smallest, so that none stays empty
-        held[home[unit]] += shares[unit]
-        sizes[home[unit]] += counts[unit].sum()
-    dealt: IntArray = home[units]
-    return dealt
+        increase = ((fold_shares + shares[unit]) ** 2).sum(axis=1) - (fold_shares**2).sum(axis=1)
+        # Rounded, so that equal increases tie; the smallest fold then wins, and no fold stays empty.
+        fold_of[unit] = np.lexsort((sizes, np.round(increase, 12)))[0]
+        fold_shares[fold_of[unit]] += shares[unit]
+        sizes[fold_of[unit]] += counts[unit].sum()
+    folds_of_cases: IntArray = fold_of[units]
+    return folds_of_cases
 
 
-def _held_out(data: Data, units: IntArray, splitting: Splitting, rng: np.random.Generator) -> IntArray:
+def _hold_out_cases(data: Data, units: IntArray, splitting: Splitting, rng: np.random.Generator) -> IntArray:
     """The cases of one test set: a share of all, rounded up, or a number of them."""
-    n, size = len(data), splitting.test_size
-    wanted = int(np.ceil(round(size * n, 9))) if size < 1 else int(size)
-    if wanted >= n:
+    n, test_size = len(data), splitting.test_size
+    # Rounded first: 0.07 * 100 is 7.000000000000001 in floating point and would give 8 cases.
+    size = int(np.ceil(round(test_size * n, 9))) if test_size < 1 else int(test_size)
+    if size >= n:
         raise InputError(
-            f"Data set {data.name!r} has {n} cases, so a test set of {wanted} leaves none to learn from."
+            f"Data set {data.name!r} has {n} cases, so a test set of {size} leaves none for training."
         )
     if data.groups is not None:
         order = rng.permutation(int(units.max()) + 1)
-        reached = np.cumsum(np.bincount(units)[order])
-        taken = order[: int(np.searchsorted(reached, wanted)) + 1]
-        if len(taken) == len(order):
-            raise InputError(f"Data set {data.name!r} has too few groups for a test set of {wanted} cases.")
-        return np.flatnonzero(np.isin(units, taken))
-    if not splitting.stratified:
-        return np.sort(rng.permutation(n)[:wanted])
+        total = np.cumsum(np.bincount(units)[order])
+        chosen = order[: int(np.searchsorted(total, size)) + 1]
+        if len(chosen) == len(order):
+            raise InputError(f"Data set {data.name!r} has too few groups for a test set of {size} cases.")
+        return np.flatnonzero(np.isin(units, chosen))
     shuffled = rng.permutation(n)
-    return np.sort(
-        np.concatenate(
-            [shuffled[data.codes[shuffled] == k][:many] for k, many in enumerate(_shares(data.codes, wanted, rng))]
-        )
-    )
+    if not splitting.stratified:
+        return np.sort(shuffled[:size])
+    counts = _class_counts(data.codes, size, rng)
+    return np.sort(np.concatenate([shuffled[data.codes[shuffled] == k][:count] for k, count in enumerate(counts)]))
 
 
-def _shares(codes: CodeArray, wanted: int, rng: np.random.Generator) -> IntArray:
-    """So many cases of each class: their shares rounded down, the rest to the largest remainders (ties by lot)."""
-    exact = np.bincount(codes) * (wanted / len(codes))
-    many = np.floor(exact + 1e-9).astype(np.int64)
-    lot = rng.random(len(many))
-    first = np.lexsort((lot, -np.round(exact - many, 9)))
-    many[first[: wanted - int(many.sum())]] += 1
-    shares: IntArray = many
-    return shares
+def _class_counts(codes: CodeArray, size: int, rng: np.random.Generator) -> IntArray:
+    """Cases of each class in a stratified test set, by largest remainders; ties are broken at random."""
+    exact = np.bincount(codes) * (size / len(codes))
+    counts = np.floor(exact + 1e-9).astype(np.int64)  # 1e-9: 2.9999999999 is 3 with a rounding error
+    tie_breaker = rng.random(len(counts))
+    by_remainder = np.lexsort((tie_breaker, -np.round(exact - counts, 9)))
+    counts[by_remainder[: size - int(counts.sum())]] += 1
+    class_counts: IntArray = counts
+    return class_counts

@@ -1,7 +1,8 @@
-"""The store: one DuckDB file with the plan, the folds and every out-of-fold prediction.
+"""The store of a study: one DuckDB file with the plan, the folds and every out-of-fold prediction.
 
-Tables are in the schema `polyroc_study`; in `main` there is one view per data set, with a row for each prediction.
-Everything is added in transactions: a process killed at any moment leaves a store that the next one goes on with.
+The tables are in the schema `polyroc_study` (see `store_schema`); `main` has one view per data set with a row for
+each prediction. Everything is written in transactions, so a process that is killed at any moment leaves a store
+from which the study is resumed.
 """
 
 import json
@@ -19,21 +20,33 @@ import numpy as np
 from polyroc._version import __version__
 from polyroc.errors import InputError, MissingFileError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.studies.fit import Job, Outcome
+from polyroc.studies.fit import FitKey, FitResult
 from polyroc.studies.plan import Plan
 from polyroc.studies.splits import Block
 
-__all__ = ["SCHEMA", "Facts", "Failure", "Store", "Told", "attach", "reason"]
+__all__ = ["SCHEMA", "Failure", "LearnerWarning", "Store", "StoredData", "attach_file", "error_reason"]
 
 SCHEMA = 1
-EVERY = 1.0  # seconds of work that may be lost
-_OPEN: set[Path] = set()
-_IDLE: dict[int, Any] = {}  # by process
+FLUSH_SECONDS = 1.0  # a process that is killed loses the fits of at most this much work
+_WRITING: set[Path] = set()  # stores that this process writes: DuckDB's lock is for other processes
+_IDLE_CONNECTIONS: dict[int, Any] = {}  # by process id, since a connection does not survive a fork
 _LOCK = Lock()
 
 
-class Facts(NamedTuple):
-    """What the store knows of a data set."""
+class StoredData(NamedTuple):
+    """A data set in a store: everything but the features.
+
+    Attributes
+    ----------
+    name, digest
+        Its name, and the digest of its cases (`Data.digest`).
+    labels, positive
+        The classes in order, and the position of the positive one of two.
+    features
+        Names of the features.
+    truth
+        True class of each case, as a position in the labels.
+    """
 
     name: str
     digest: str
@@ -44,7 +57,7 @@ class Facts(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A fit that failed, and why."""
+    """A fit that failed, and its message."""
 
     data_set: str
     learner: str
@@ -53,8 +66,8 @@ class Failure(NamedTuple):
     message: str
 
 
-class Told(NamedTuple):
-    """A warning of a learner, and in how many folds it came."""
+class LearnerWarning(NamedTuple):
+    """A warning that a learner gave on a data set, and in how many folds."""
 
     data_set: str
     learner: str
@@ -63,56 +76,56 @@ class Told(NamedTuple):
 
 
 class Store:
-    """A store that is open, to add to or to read."""
+    """An open store."""
 
     def __init__(self, path: Path, connection: Any) -> None:
         self.path, self._connection = path, connection
-        self._waiting: list[Outcome] = []
+        self._waiting: list[FitResult] = []
         self._flushed, self._work = time.monotonic(), 0.0
 
     @classmethod
     @contextmanager
-    def opened(
-        cls, path: Path, write: bool = False, make: Callable[[Path, Any], None] | None = None
+    def open(
+        cls, path: Path, write: bool = False, create: Callable[[Path, Any], None] | None = None
     ) -> Iterator["Store"]:
-        """The store in a file, closed at the end of a `with`; one process (and one `with`) at a time may write.
+        """The store in a file, closed at the end of the `with`; one at a time may write.
 
-        If there is none, `make` is called with the path and a connection.
+        If there is no such file, `create` is called with the path and a connection.
         """
-        place = path.resolve()
+        resolved = path.resolve()
         with _LOCK:
-            if place in _OPEN:
-                raise InputError(f"'{path}' is in use by another study of this process; wait for it.")
+            if resolved in _WRITING:
+                raise InputError(f"'{path}' is in use by another study of this process; wait until it is done.")
             if write:
-                _OPEN.add(place)
+                _WRITING.add(resolved)
         try:
             with _connection() as connection:
-                if make is not None and not path.exists():
-                    make(path, connection)
-                _open(connection, path, write)
+                if create is not None and not path.exists():
+                    create(path, connection)
+                _attach_store(connection, path, write)
                 _check_schema(path, connection)
                 yield cls(path, connection)
         finally:
             if write:
-                _OPEN.discard(place)
+                _WRITING.discard(resolved)
 
     @property
     def plan(self) -> Plan:
-        """The plan whose fits are in here."""
+        """The plan of the study."""
         (text,) = self._connection.execute("SELECT plan FROM polyroc_study.plan").fetchone()
         return Plan.from_dict(json.loads(text), lambda _: f"the plan in '{self.path}'")
 
-    def put_plan(self, plan: Plan) -> None:
-        """Change what fits do not depend on: names, notes, measures."""
+    def replace_plan(self, plan: Plan) -> None:
+        """Store a plan that differs in name, note or measures, on which no prediction depends."""
         self._connection.execute("UPDATE polyroc_study.plan SET plan = ?", [json.dumps(plan.to_dict())])
 
-    def facts(self) -> list[Facts]:
+    def data_sets(self) -> list[StoredData]:
         """The data sets, in the order of the plan."""
         query = (
             "SELECT name, digest, labels, positive, features, truth FROM polyroc_study.data_sets ORDER BY data_set"
         )
         return [
-            Facts(
+            StoredData(
                 name, digest, tuple(json.loads(labels)), positive, tuple(features), np.array(truth, dtype=np.int64)
             )
             for name, digest, labels, positive, features, truth in self._connection.execute(query).fetchall()
@@ -121,20 +134,20 @@ class Store:
     def blocks(self) -> list[list[Block]]:
         """The folds of every data set, in order."""
         query = "SELECT data_set, repeat, fold, cases FROM polyroc_study.blocks ORDER BY data_set, block"
-        found: list[list[Block]] = []
+        blocks: list[list[Block]] = []
         for data_set, repeat, fold, cases in self._connection.execute(query).fetchall():
-            if data_set == len(found):
-                found.append([])
-            found[data_set].append(Block(repeat, fold, np.array(cases, dtype=np.int64)))
-        return found
+            if data_set == len(blocks):
+                blocks.append([])
+            blocks[data_set].append(Block(repeat, fold, np.array(cases, dtype=np.int64)))
+        return blocks
 
-    def done(self) -> dict[Job, bool]:
-        """The fits that are stored, and whether each has failed."""
+    def done(self) -> dict[FitKey, bool]:
+        """The stored fits, and whether each has failed."""
         query = "SELECT data_set, learner, block, failure IS NOT NULL FROM polyroc_study.fits"
-        return {Job(*key): failed for *key, failed in self._connection.execute(query).fetchall()}
+        return {FitKey(*key): failed for *key, failed in self._connection.execute(query).fetchall()}
 
     def failures(self) -> list[Failure]:
-        """The fits that failed, in the order of the plan."""
+        """The failed fits, in the order of the plan."""
         query = """
             SELECT d.name, l.name, repeat, fold, failure FROM polyroc_study.fits AS f
             JOIN polyroc_study.data_sets AS d USING (data_set) JOIN polyroc_study.learners AS l USING (learner)
@@ -143,34 +156,34 @@ class Store:
         """
         return [Failure(*row) for row in self._connection.execute(query).fetchall()]
 
-    def forget_failures(self) -> None:
-        """Take failed fits out, so that they are tried again."""
+    def remove_failures(self) -> None:
+        """Remove failed fits, so that they are tried again."""
         self._connection.execute("DELETE FROM polyroc_study.fits WHERE failure IS NOT NULL")
 
-    def seconds(self) -> dict[tuple[int, int, int], float]:
-        """How long each fit took."""
+    def seconds(self) -> dict[FitKey, float]:
+        """The time that each fit took."""
         query = "SELECT data_set, learner, block, seconds FROM polyroc_study.timings"
-        return {Job(*key): seconds for *key, seconds in self._connection.execute(query).fetchall()}
+        return {FitKey(*key): seconds for *key, seconds in self._connection.execute(query).fetchall()}
 
-    def warnings(self) -> list[Told]:
-        """What learners warned of."""
+    def warnings(self) -> list[LearnerWarning]:
+        """The warnings of the learners, equal ones of several folds together."""
         query = """
             SELECT d.name, l.name, told, count(*) FROM polyroc_study.warnings AS w
             JOIN polyroc_study.data_sets AS d USING (data_set) JOIN polyroc_study.learners AS l USING (learner)
             GROUP BY ALL ORDER BY ALL
         """
-        return [Told(*row) for row in self._connection.execute(query).fetchall()]
+        return [LearnerWarning(*row) for row in self._connection.execute(query).fetchall()]
 
     def versions(self) -> dict[str, str]:
-        """The versions that the latest run had."""
+        """The package versions of the latest run."""
         query = """
             SELECT package, version FROM polyroc_study.versions
             WHERE started = (SELECT max(started) FROM polyroc_study.versions)
         """
         return dict(self._connection.execute(query).fetchall())
 
-    def put_versions(self, versions: dict[str, str]) -> None:
-        """Note the versions of a run."""
+    def add_versions(self, versions: dict[str, str]) -> None:
+        """Store the package versions of a run."""
         now = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
         self._connection.execute(
             "INSERT INTO polyroc_study.versions SELECT ?, unnest(?), unnest(?)",
@@ -178,82 +191,83 @@ class Store:
         )
 
     def probabilities(self, data_set: int) -> tuple[IntArray, FloatArray]:
-        """(learner, block) of every fit of a data set that did not fail, in order, and all numbers end to end."""
-        which = "FROM polyroc_study.fits WHERE data_set = ? AND failure IS NULL ORDER BY learner, block"
-        jobs = self._connection.execute(f"SELECT learner, block {which}", [data_set]).fetchnumpy()
+        """(learner, block) of every successful fit of a data set, in order, and all their numbers end to end."""
+        fits = "FROM polyroc_study.fits WHERE data_set = ? AND failure IS NULL ORDER BY learner, block"
+        keys = self._connection.execute(f"SELECT learner, block {fits}", [data_set]).fetchnumpy()
         numbers = self._connection.execute(
-            f"SELECT unnest(flatten(probabilities)) AS p FROM (SELECT probabilities {which})", [data_set]
+            f"SELECT unnest(flatten(probabilities)) AS p FROM (SELECT probabilities {fits})", [data_set]
         ).fetchnumpy()
-        return np.column_stack([jobs["learner"], jobs["block"]]).astype(np.int64), np.asarray(numbers["p"])
+        return np.column_stack([keys["learner"], keys["block"]]).astype(np.int64), np.asarray(numbers["p"])
 
-    def add(self, outcome: Outcome) -> None:
-        """Take a fit; it is on the disk within a second of work."""
-        self._waiting.append(outcome)
-        self._work += outcome.seconds
-        if max(time.monotonic() - self._flushed, self._work) >= EVERY:
+    def add(self, result: FitResult) -> None:
+        """Store a fit; it is on disk after at most `FLUSH_SECONDS` of work."""
+        self._waiting.append(result)
+        self._work += result.seconds
+        if max(time.monotonic() - self._flushed, self._work) >= FLUSH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Put on the disk what was taken, all of it or nothing."""
+        """Write the waiting fits to disk, in one transaction."""
         import duckdb
 
         waiting, self._waiting = self._waiting, []
         try:
             if waiting:
                 self._write(waiting)
-        except duckdb.Error as error:
+        except duckdb.Error as error:  # most often ENOSPC, a full disk: DuckDB has an exception of its own for it
             raise InputError(
-                f"'{self.path}' cannot be written: {reason(error)}. What was stored before is there."
+                f"'{self.path}' cannot be written: {error_reason(error)}. The fits stored before are kept."
             ) from None
         self._flushed, self._work = time.monotonic(), 0.0
 
-    def _write(self, waiting: list[Outcome]) -> None:
+    def _write(self, waiting: list[FitResult]) -> None:
         self._connection.begin()
-        self._add_probabilities([each for each in waiting if each.probabilities is not None])
-        failed = [[*each.job, each.failure] for each in waiting if each.failure is not None]
-        warned = [[*each.job, line] for each in waiting for line in each.warnings.splitlines()]
+        self._add_probabilities(waiting)
+        failed = [[*fit.key, fit.failure] for fit in waiting if fit.failure is not None]
+        warned = [[*fit.key, line] for fit in waiting for line in fit.warnings.splitlines()]
         if failed:
             self._connection.executemany("INSERT INTO polyroc_study.fits VALUES (?, ?, ?, NULL, ?)", failed)
         if warned:
             self._connection.executemany("INSERT INTO polyroc_study.warnings VALUES (?, ?, ?, ?)", warned)
-        timings = np.array([[*each.job, each.seconds] for each in waiting]).T
+        timings = np.array([[*fit.key, fit.seconds] for fit in waiting]).T
         self._insert("polyroc_study.timings SELECT * FROM batch", dict(zip("abcd", timings, strict=True)))
         self._connection.commit()
 
-    def _add_probabilities(self, outcomes: list[Outcome]) -> None:
-        """One insertion for all fits with as many classes."""
-        tables = [(each.job, each.probabilities) for each in outcomes if each.probabilities is not None]
-        for many in {table.shape[1] for _, table in tables}:
-            same = [(job, table) for job, table in tables if table.shape[1] == many]
-            lengths = [len(table) for _, table in same]
-            jobs = np.repeat(np.array([job for job, _ in same]), lengths, axis=0)
-            columns = {name: jobs[:, place] for place, name in enumerate(("data_set", "learner", "block"))}
-            columns["place"] = np.arange(len(jobs))
-            whole = np.concatenate([table for _, table in same])
-            columns |= {f"p{k}": np.ascontiguousarray(whole[:, k]) for k in range(many)}
-            row = ", ".join(f"p{k}" for k in range(many))
+    def _add_probabilities(self, waiting: list[FitResult]) -> None:
+        """Insert all fits with the same number of classes at once; row by row would take longer than fitting."""
+        fits = [(fit.key, fit.probabilities) for fit in waiting if fit.probabilities is not None]
+        for n_classes in {table.shape[1] for _, table in fits}:
+            batch = [(key, table) for key, table in fits if table.shape[1] == n_classes]
+            keys = np.repeat(np.array([key for key, _ in batch]), [len(table) for _, table in batch], axis=0)
+            columns = {name: keys[:, position] for position, name in enumerate(("data_set", "learner", "block"))}
+            columns["place"] = np.arange(len(keys))
+            whole = np.concatenate([table for _, table in batch])
+            columns |= {f"p{k}": np.ascontiguousarray(whole[:, k]) for k in range(n_classes)}
+            row = ", ".join(f"p{k}" for k in range(n_classes))
             self._insert(
                 f"polyroc_study.fits SELECT data_set, learner, block, list([{row}] ORDER BY place), NULL "
                 "FROM batch GROUP BY data_set, learner, block",
                 columns,
             )
 
-    def _insert(self, what: str, columns: dict[str, Any]) -> None:
+    def _insert(self, statement: str, columns: dict[str, Any]) -> None:
+        """Run an INSERT that selects from these columns, the table `batch`."""
         self._connection.register("batch", columns)
-        self._connection.execute(f"INSERT INTO {what}")
+        self._connection.execute(f"INSERT INTO {statement}")
         self._connection.unregister("batch")
 
 
 @contextmanager
 def _connection() -> Iterator[Any]:
-    """DuckDB without a file. To start it takes as long as a dozen small fits, so one is kept for whoever is next.
+    """A DuckDB connection without a file.
 
-    It has one thread, the caller's: nothing is lost in a fork, and fits have the other cores.
+    Starting DuckDB takes as long as a dozen small fits, so an idle connection is kept for the next caller. It has
+    one thread, that of the caller: no threads are lost in a fork, and the other cores are free for fits.
     """
     import duckdb
 
     with _LOCK:
-        connection = _IDLE.pop(os.getpid(), None)
+        connection = _IDLE_CONNECTIONS.pop(os.getpid(), None)
     if connection is None:
         connection = duckdb.connect(config={"autoinstall_known_extensions": False, "threads": 1})
     try:
@@ -263,40 +277,40 @@ def _connection() -> Iterator[Any]:
         raise
     try:
         connection.execute("USE memory; DETACH DATABASE IF EXISTS store")
-    except duckdb.Error:  # a full disk: what was committed is in the log
+    except duckdb.Error:  # no checkpoint on a full disk; what was committed is in the write-ahead log
         connection.close()
     else:
         with _LOCK:
-            _IDLE[os.getpid()] = connection
+            _IDLE_CONNECTIONS[os.getpid()] = connection
 
 
-def attach(connection: Any, path: Path, write: bool) -> None:
-    """Let a connection work on a file."""
+def attach_file(connection: Any, path: Path, write: bool) -> None:
+    """Make a file the database of a connection."""
     quoted = str(path).replace("'", "''")
     connection.execute(f"ATTACH '{quoted}' AS store (TYPE duckdb{'' if write else ', READ_ONLY'}); USE store")
 
 
-def reason(error: Exception) -> str:
-    """Why DuckDB could not, in one line without a full stop."""
+def error_reason(error: Exception) -> str:
+    """The first line of an error of DuckDB, without its full stop."""
     return str(error).split("\n", 1)[0].strip(" .")
 
 
-def _open(connection: Any, path: Path, write: bool) -> None:
-    """Attach a store; what stands in its way is told."""
+def _attach_store(connection: Any, path: Path, write: bool) -> None:
+    """Attach a store; an error names the process that has it, or what else is wrong."""
     import duckdb
 
     if not write and not path.exists():
-        raise MissingFileError(f"There is no store '{path}'; make one with polyroc study run.")
+        raise MissingFileError(f"There is no store '{path}'; create one with polyroc study run.")
     try:
-        attach(connection, path, write)
+        attach_file(connection, path, write)
     except duckdb.IOException as error:
-        holder = re.search(r"PID (\d+)", str(error))
+        process = re.search(r"PID (\d+)", str(error))
         if "lock" in str(error).lower():
-            who = f"process {holder[1]}" if holder else "another process"
-            raise InputError(f"'{path}' is in use by {who}; wait until it is done, or stop it.") from None
+            holder = f"process {process[1]}" if process else "another process"
+            raise InputError(f"'{path}' is in use by {holder}; wait until it is done, or stop it.") from None
         raise InputError(f"'{path}' is not a store of a study, or cannot be opened; give another path.") from None
     except duckdb.Error as error:
-        raise InputError(f"'{path}' cannot be opened: {reason(error)}; give another path.") from None
+        raise InputError(f"'{path}' cannot be opened: {error_reason(error)}; give another path.") from None
 
 
 def _check_schema(path: Path, connection: Any) -> None:
@@ -305,7 +319,7 @@ def _check_schema(path: Path, connection: Any) -> None:
     try:
         (schema, version) = connection.execute("SELECT schema, polyroc FROM polyroc_study.plan").fetchone()
     except (duckdb.Error, TypeError):
-        raise InputError(f"'{path}' is a DuckDB file without a study in it; give another path.") from None
+        raise InputError(f"'{path}' is a DuckDB file without a study; give another path.") from None
     if schema != SCHEMA:
         raise InputError(
             f"'{path}' was written by polyroc {version} (schema {schema}), which polyroc {__version__} (schema "

@@ -1,4 +1,7 @@
-"""A new store: its tables, the folds in them, and a view of the predictions for each data set."""
+"""Creation of a store: its tables, the folds, and a view of the predictions of each data set.
+
+Stores are read by later versions, so the names of tables and columns stay (`warnings.told` is a message).
+"""
 
 import json
 import os
@@ -16,9 +19,11 @@ from polyroc.errors import InputError
 from polyroc.studies.data import Data
 from polyroc.studies.plan import Plan
 from polyroc.studies.splits import Block
-from polyroc.studies.store import SCHEMA, attach, reason
+from polyroc.studies.store import SCHEMA, attach_file, error_reason
 
-__all__ = ["make"]
+__all__ = ["create_store"]
+
+ABANDONED_SECONDS = 600  # no process takes this long to create a store, so an older temporary file has no owner
 
 _TABLES = """
 CREATE SCHEMA polyroc_study;
@@ -48,52 +53,60 @@ JOIN polyroc_study.data_sets AS d ON d.data_set = {number} ORDER BY u.learner, u
 """
 
 
-def make(path: Path, connection: Any, plan: Plan, data: Sequence[Data], blocks: Sequence[Sequence[Block]]) -> None:
-    """Make a store without any fit; it appears under its name when it is whole, and never in place of another."""
+def create_store(
+    path: Path, connection: Any, plan: Plan, data: Sequence[Data], blocks: Sequence[Sequence[Block]]
+) -> None:
+    """Create a store without any fit.
+
+    It is written under a temporary name and then linked to its own: no process ever sees half a store, and a store
+    that another process has created in the meantime is not replaced.
+    """
     import duckdb
 
     if not path.parent.is_dir():
-        raise InputError(f"'{path}' cannot be written: there is no folder '{path.parent}'; make it first.")
-    log = path.with_name(f"{path.name}.wal")  # DuckDB would take it for a part of the new store
-    if log.exists() and not path.exists():
-        raise InputError(f"'{log}' is left of a store that is gone; remove it, or give another path.")
-    making = path.with_name(f"{path.name}.{os.getpid()}.new")
-    _remove(making, *_remains(path))
+        raise InputError(f"'{path}' cannot be written: there is no folder '{path.parent}'; create it first.")
+    log = path.with_name(f"{path.name}.wal")
+    if log.exists() and not path.exists():  # DuckDB would apply this log to the new store
+        raise InputError(f"'{log}' belongs to a store that no longer exists; remove it, or give another path.")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    _remove(temporary, *_abandoned(path))
     try:
-        attach(connection, making, write=True)
+        attach_file(connection, temporary, write=True)
         _fill(connection, plan, data, blocks)
-        connection.execute("CHECKPOINT; USE memory; DETACH store")  # everything is in the one file
-        _appear(making, path)
-    except duckdb.Error as error:
+        connection.execute("CHECKPOINT; USE memory; DETACH store")  # everything is in one file, nothing in a log
+        _publish(temporary, path)
+    except duckdb.Error as error:  # a full disk (ENOSPC) among others
         raise InputError(
-            f"'{path}' cannot be written: {reason(error)}. Nothing was stored; make room, or give another path."
+            f"'{path}' cannot be written: {error_reason(error)}. Nothing was stored; free some space, or give "
+            "another path."
         ) from None
     except OSError as error:
         raise InputError(f"'{path}' cannot be written ({error.strerror}); give another path.") from None
     finally:
-        _remove(making, making.with_name(f"{making.name}.wal"))
+        _remove(temporary, temporary.with_name(f"{temporary.name}.wal"))
 
 
 def _remove(*paths: Path) -> None:
-    for each in paths:
+    for path in paths:
         with suppress(OSError):
-            each.unlink()
+            path.unlink()
 
 
-def _remains(path: Path) -> list[Path]:
-    """What processes killed while they made a store have left behind: nobody takes ten minutes for it."""
-    old = time.time() - 600
-    return [each for each in path.parent.glob(f"{escape(path.name)}.*.new*") if each.stat().st_mtime < old]
+def _abandoned(path: Path) -> list[Path]:
+    """Temporary files of processes that were killed while they created this store."""
+    oldest = time.time() - ABANDONED_SECONDS
+    candidates = path.parent.glob(f"{escape(path.name)}.*.new*")
+    return [candidate for candidate in candidates if candidate.stat().st_mtime < oldest]
 
 
-def _appear(making: Path, path: Path) -> None:
-    """Give the store its name; one that somebody else has just made stays."""
+def _publish(temporary: Path, path: Path) -> None:
+    """Give the file its name, unless another process has just created the store."""
     try:
-        os.link(making, path)
+        os.link(temporary, path)  # unlike a rename, it does not replace an existing file
     except FileExistsError:
         return
     except OSError:  # a file system without links
-        making.rename(path)
+        temporary.rename(path)
 
 
 def _fill(connection: Any, plan: Plan, data: Sequence[Data], blocks: Sequence[Sequence[Block]]) -> None:
@@ -105,8 +118,8 @@ def _fill(connection: Any, plan: Plan, data: Sequence[Data], blocks: Sequence[Se
     )
     names = [learner.name for learner in plan.learners]
     connection.execute("INSERT INTO polyroc_study.learners SELECT unnest(range(len($1))), unnest($1)", [names])
-    for number, each in enumerate(data):
-        _add_data_set(connection, number, each)
+    for number, data_set in enumerate(data):
+        _add_data_set(connection, number, data_set)
     _add_blocks(connection, blocks)
     connection.commit()
 
@@ -126,22 +139,30 @@ def _add_data_set(connection: Any, number: int, data: Data) -> None:
     )
     connection.execute(
         _VIEW.format(
-            view=_name(data.name),
+            view=_identifier(data.name),
             number=number,
             labels=", ".join(map(_literal, data.labels)),
-            columns=", ".join(f"u.p[{k + 1}] AS {_name(f'p_{label}')}" for k, label in enumerate(data.labels)),
+            columns=", ".join(
+                f"u.p[{k + 1}] AS {_identifier(f'p_{label}')}" for k, label in enumerate(data.labels)
+            ),
         )
     )
 
 
 def _add_blocks(connection: Any, blocks: Sequence[Sequence[Block]]) -> None:
-    """The folds of all data sets by one statement; the cases of a data set are numbered through, fold by fold."""
-    flat = [(number, place, block) for number, each in enumerate(blocks) for place, block in enumerate(each)]
+    """Insert the folds of all data sets by one statement.
+
+    `first` is the number of test cases in the earlier folds of the data set, so `first` + position identifies each
+    prediction of a learner.
+    """
+    flat = [
+        (number, position, block) for number, of_set in enumerate(blocks) for position, block in enumerate(of_set)
+    ]
     sizes = np.array([len(block.test) for *_, block in flat])
-    before = np.concatenate([np.cumsum([0, *(len(block.test) for block in each[:-1])]) for each in blocks])
-    facts = [(number, place, block.repeat, block.fold) for number, place, block in flat]
+    first = np.concatenate([np.cumsum([0, *(len(block.test) for block in of_set[:-1])]) for of_set in blocks])
+    keys = [(number, position, block.repeat, block.fold) for number, position, block in flat]
     names = ("data_set", "block", "repeat", "fold", "first")
-    columns = dict(zip(names, np.repeat(np.column_stack([facts, before]), sizes, axis=0).T, strict=True))
+    columns = dict(zip(names, np.repeat(np.column_stack([keys, first]), sizes, axis=0).T, strict=True))
     connection.register("batch", columns | {"c": np.concatenate([block.test for *_, block in flat])})
     connection.execute(
         "INSERT INTO polyroc_study.blocks SELECT data_set, block, repeat, fold, first, list(c ORDER BY c) "
@@ -150,7 +171,7 @@ def _add_blocks(connection: Any, blocks: Sequence[Sequence[Block]]) -> None:
     connection.unregister("batch")
 
 
-def _name(text: str) -> str:
+def _identifier(text: str) -> str:
     doubled = text.replace('"', '""')
     return f'"{doubled}"'
 

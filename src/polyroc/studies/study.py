@@ -1,4 +1,4 @@
-"""The verb `study`: what is stored already stays, the rest is fitted, everything is put into the store."""
+"""The verb `study`: run or resume a study."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,25 +8,26 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 from polyroc._version import __version__
 from polyroc.errors import InputError, MeasureError, MissingPackageError, PolyrocWarning, warn
-from polyroc.studies.backends import Backend, choose
+from polyroc.progress import ProgressOption, progress_callback
+from polyroc.studies.backends import Backend, choose_backend
 from polyroc.studies.data import Data, load
-from polyroc.studies.fit import Job, Order
+from polyroc.studies.fit import FitKey, FitTask
 from polyroc.studies.learners import check_learners
 from polyroc.studies.plan import Plan
-from polyroc.studies.progress import Tally
+from polyroc.studies.progress import StudyProgress
 from polyroc.studies.result import Study
-from polyroc.studies.splits import Block, blocks, seed_of
+from polyroc.studies.splits import Block, seed_for, split_data
 from polyroc.studies.store import Store
-from polyroc.studies.store_schema import make
+from polyroc.studies.store_schema import create_store
 
-__all__ = ["study"]
+__all__ = ["run_study", "study"]
 
-Progress = Callable[[Tally], None]
+Observer: TypeAlias = Callable[[StudyProgress], None]
 
 
 def study(
@@ -36,34 +37,34 @@ def study(
     n_jobs: int | None = None,
     dask: Any = None,
     retry_failed: bool = False,
-    progress: Progress | None = None,
+    progress: ProgressOption = None,
 ) -> Study:
-    """Compare learners on data sets by cross-validation, as Bradley (1997) did; every prediction is kept.
+    """Compare learners on data sets by cross-validation, as Bradley (1997) did; every prediction is stored.
 
-    The same call again goes on where it was: what is stored is not fitted again. A learner that raises, takes
-    longer than its time limit or says something that is no table of probabilities is recorded as failed, and the
-    rest goes on.
+    The same call again resumes the study: stored fits are not repeated. A learner that raises an exception,
+    exceeds its time limit or predicts something other than probabilities is recorded as failed, and the study
+    continues.
 
     Parameters
     ----------
     plan
         A `Plan`, a mapping, the path of a TOML file, or the name of a preset ("bradley", "hand-till").
     out
-        The DuckDB file to keep everything in; by default NAME.duckdb, by the name of the plan.
+        The DuckDB file of the study; by default NAME.duckdb, with the name of the plan.
     n_jobs
-        How many fits at a time, each in a process of its own; -1 for one per core. By default 1, or what the
-        joblib backend has that the caller has set. The predictions do not depend on it.
+        Number of fits at a time, each in a process of its own; -1 for one per core. By default 1, or that of the
+        joblib backend that the caller has set. The predictions do not depend on it.
     dask
         The address of a Dask scheduler ("tcp://host:8786") or a `distributed.Client`, to fit on a cluster.
     retry_failed
-        Try again what has failed before.
+        Repeat the fits that failed before.
     progress
-        Called with a `Tally` whenever a fit is done.
+        As in `evaluate`: True for a progress bar, or a function called with (fits done, fits in all, message).
 
     Returns
     -------
     Study
-        What was found: values of the measures by fold, predictions, failures, tests.
+        Values of the measures by fold, predictions, failures, and methods for tests.
 
     References
     ----------
@@ -79,25 +80,42 @@ def study(
     ...     "splitting": {"folds": 5},
     ... }
     >>> with TemporaryDirectory() as folder:
-    ...     found = study(plan, out=f"{folder}/study.duckdb")
-    ...     found.values("accuracy").values.mean(axis=0).round(2).tolist()
+    ...     result = study(plan, out=f"{folder}/study.duckdb")
+    ...     result.values("accuracy").values.mean(axis=0).round(2).tolist()
     [0.96, 0.91]
     """
+    with progress_callback(progress) as report:
+        observer = None if report is None else lambda state: report(*state.summary())
+        return run_study(plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, observer=observer)
+
+
+def run_study(
+    plan: "Plan | Mapping[str, Any] | str | PathLike[str]",
+    *,
+    out: "str | PathLike[str] | None",
+    n_jobs: int | None,
+    dask: Any,
+    retry_failed: bool,
+    observer: Observer | None,
+) -> Study:
+    """Run or resume a study; the observer is called with a `StudyProgress` at the start and after each fit."""
     _require_packages()
     plan = as_plan(plan)
     path = Path(f"{plan.name}.duckdb") if out is None else Path(out)
-    backend = choose(n_jobs, dask, limited=any(plan.limit_of(each) is not None for each in plan.learners))
+    limited = any(plan.limit_of(learner) is not None for learner in plan.learners)
+    backend = choose_backend(n_jobs, dask, limited)
     data = [load(plan, number) for number in range(len(plan.data))]
-    folds = [blocks(each, plan.splitting, plan.seed) for each in data]
+    blocks = [split_data(data_set, plan.splitting, plan.seed) for data_set in data]
     if not path.exists():
-        check(plan, data)
-    with Store.opened(path, write=True, make=partial(make, plan=plan, data=data, blocks=folds)) as store:
-        _check_same(store, plan, data)
+        check_plan(plan, data)
+    create = partial(create_store, plan=plan, data=data, blocks=blocks)
+    with Store.open(path, write=True, create=create) as store:
+        _check_same_study(store, plan, data)
         if retry_failed:
-            store.forget_failures()
-        _note_versions(store)
-        _fit_all(store, plan, data, folds, backend, progress)
-        return Study.within(store)
+            store.remove_failures()
+        _store_versions(store)
+        _run_fits(store, plan, data, blocks, backend, observer)
+        return Study.from_store(store)
 
 
 def _require_packages() -> None:
@@ -106,14 +124,14 @@ def _require_packages() -> None:
 
 
 def as_plan(plan: "Plan | Mapping[str, Any] | str | PathLike[str]") -> Plan:
-    """A plan, whatever it came as."""
+    """A plan from any input that `study` accepts."""
     if isinstance(plan, Plan):
         return plan
     return Plan.from_dict(plan) if isinstance(plan, Mapping) else Plan.read(plan)
 
 
-def check(plan: Plan, data: Sequence[Data]) -> None:
-    """Complain of what is wrong with a plan before anything is fitted."""
+def check_plan(plan: Plan, data: Sequence[Data]) -> None:
+    """Raise an error for learners or measures that are not valid, before anything is fitted."""
     from polyroc.studies.fold_values import check_measure
 
     check_learners(plan)
@@ -121,47 +139,50 @@ def check(plan: Plan, data: Sequence[Data]) -> None:
         try:
             check_measure(key, data)
         except (InputError, MeasureError) as error:
-            raise InputError(f"{plan.place('measures', number)}: {error}") from None
+            raise InputError(f"{plan.location('measures', number)}: {error}") from None
 
 
-def _check_same(store: Store, plan: Plan, data: Sequence[Data]) -> None:
-    """A store takes only fits of its own plan and data; names, notes and measures of the plan may change."""
+def _check_same_study(store: Store, plan: Plan, data: Sequence[Data]) -> None:
+    """Raise an error if the store is of another plan or other data; name, note and measures may differ."""
     stored = store.plan
     if stored.digest != plan.digest:
-        told = "; ".join(_differences(stored.fixed(), plan.fixed()))
+        differences = "; ".join(_differences(stored.for_digest(), plan.for_digest()))
         raise InputError(
-            f"'{store.path}' holds another study: {told}. Nothing was changed; give another file to write to."
+            f"'{store.path}' holds another study: {differences}. Nothing was changed; give another file to "
+            "write to."
         )
-    for facts, each in zip(store.facts(), data, strict=True):
-        if facts.digest != each.digest:
+    for stored_set, data_set in zip(store.data_sets(), data, strict=True):
+        if stored_set.digest != data_set.digest:
             raise InputError(
-                f"The cases of data set {each.name!r} are not those that '{store.path}' was made with. Nothing "
-                "was changed; bring the old data back, or give another file to write to."
+                f"The cases of data set {data_set.name!r} are not those in '{store.path}'. Nothing was changed; "
+                "restore the old data, or give another file to write to."
             )
     if stored != plan:
-        check(plan, data)
-        store.put_plan(plan)
+        check_plan(plan, data)
+        store.replace_plan(plan)
 
 
-def _differences(stored: Any, asked: Any, path: str = "") -> Iterator[str]:
+def _differences(stored: Any, new: Any, path: str = "") -> Iterator[str]:
     """Where two plans differ, key by key."""
-    if isinstance(stored, dict) and isinstance(asked, dict):
-        for key in dict.fromkeys([*stored, *asked]):
-            yield from _differences(stored.get(key), asked.get(key), f"{path}.{key}".lstrip("."))
-    elif isinstance(stored, list) and isinstance(asked, list) and len(stored) == len(asked):
-        for number, pair in enumerate(zip(stored, asked, strict=True)):
+    if isinstance(stored, dict) and isinstance(new, dict):
+        for key in dict.fromkeys([*stored, *new]):
+            yield from _differences(stored.get(key), new.get(key), f"{path}.{key}".lstrip("."))
+    elif isinstance(stored, list) and isinstance(new, list) and len(stored) == len(new):
+        for number, pair in enumerate(zip(stored, new, strict=True)):
             yield from _differences(*pair, f"{path}[{number}]")
-    elif stored != asked:
-        yield f"{path} is {_shown(stored)} there and {_shown(asked)} here"
+    elif stored != new:
+        yield f"{path} is {_short(stored)} there and {_short(new)} here"
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
-        return ", ".join(str(each.get("name", each.get("class"))) for each in value)
+def _short(value: Any) -> str:
+    """A value of a plan for a message; entries by name."""
+    if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+        return ", ".join(str(entry.get("name", entry.get("class"))) for entry in value)
     return "not given" if value is None else repr(value)
 
 
-def _note_versions(store: Store) -> None:
+def _store_versions(store: Store) -> None:
+    """Store the versions of this run; warn if the study was started with others."""
     now, before = {"polyroc": __version__, "python": sys.version.split()[0]}, store.versions()
     for package in ("numpy", "scikit-learn"):
         try:
@@ -173,45 +194,46 @@ def _note_versions(store: Store) -> None:
     ]
     if changed:
         warn(
-            f"'{store.path}' was begun with other versions ({'; '.join(changed)}), so fits may not be alike.",
+            f"'{store.path}' was started with other versions ({'; '.join(changed)}), so its fits may differ.",
             PolyrocWarning,
         )
     if now != before:
-        store.put_versions(now)
+        store.add_versions(now)
 
 
-def _fit_all(
+def _run_fits(
     store: Store,
     plan: Plan,
     data: Sequence[Data],
-    folds: Sequence[Sequence[Block]],
+    blocks: Sequence[Sequence[Block]],
     backend: Backend,
-    progress: Progress | None,
+    observer: Observer | None,
 ) -> None:
+    """Do the fits that are not in the store yet, and store them."""
     done = store.done()
-    tally = Tally(plan, [len(each) for each in folds], done, store.seconds(), backend.workers)
-    tell = progress or (lambda _: None)
-    tell(tally)
-    orders = [order for order in _orders(plan, folds, uuid4().hex) if order.job not in done]
+    progress = StudyProgress(plan, [len(of_set) for of_set in blocks], done, store.seconds(), backend.workers)
+    observe = observer or (lambda _: None)
+    observe(progress)
+    tasks = [task for task in _tasks(plan, blocks, uuid4().hex) if task.key not in done]
     try:
-        with closing(backend.outcomes(orders, data)) as found:
-            for outcome in found:
-                store.add(outcome)
-                tally.note(outcome)
-                tell(tally)
-    finally:
+        with closing(backend.results(tasks, data)) as results:
+            for result in results:
+                store.add(result)
+                progress.add(result)
+                observe(progress)
+    finally:  # also after Ctrl-C: what is done is stored
         store.flush()
 
 
-def _orders(plan: Plan, folds: Sequence[Sequence[Block]], run: str) -> Iterator[Order]:
-    """Every fit of the plan; its seed says what it is for, so that it does not matter when it is done."""
-    for i, asked in enumerate(plan.data):
+def _tasks(plan: Plan, blocks: Sequence[Sequence[Block]], run: str) -> Iterator[FitTask]:
+    """Every fit of the plan. Its seed depends on names and fold alone, so the order of fits does not matter."""
+    for i, data_set in enumerate(plan.data):
         for j, learner in enumerate(plan.learners):
-            for k, block in enumerate(folds[i]):
-                yield Order(
-                    job=Job(i, j, k),
+            for k, block in enumerate(blocks[i]):
+                yield FitTask(
+                    key=FitKey(i, j, k),
                     test=block.test,
-                    seed=seed_of(plan.seed, asked.name, learner.name, block.repeat, block.fold),
+                    seed=seed_for(plan.seed, data_set.name, learner.name, block.repeat, block.fold),
                     learner=learner,
                     steps=plan.steps_of(learner),
                     limit=plan.limit_of(learner),

@@ -1,6 +1,8 @@
-"""A process that fits and can be killed. Run as `python -m polyroc.studies.child`, spoken to through pipes.
+"""The program of a worker process, run as `python -m polyroc.studies.worker_process` by `polyroc.studies.workers`.
 
-It dies when its parent does: the pipe of orders ends then, even in the midst of a fit.
+It reads tasks from stdin and writes results to stdout, both pickled. It ends as soon as its parent does, even
+during a fit: a thread reads stdin, which reaches its end then. Nothing heavy is imported at the top, so signals
+are ignored and the parent is watched before the slow imports start.
 """
 
 import os
@@ -15,55 +17,56 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Take orders until there are none: data by their number, then fits of them."""
-    for each in (signal.SIGINT, signal.SIGTERM):  # the parent decides, and its end is ours
-        signal.signal(each, signal.SIG_IGN)
-    orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    _silence()
-    sys.path[:] = pickle.load(orders)
+    """Receive the import path, then tasks until stdin ends."""
+    # Ctrl-C reaches the whole terminal; the parent handles it and then kills this process.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    tasks, results = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    _silence_standard_streams()
+    sys.path[:] = pickle.load(tasks)
     received: queue.Queue[Any] = queue.Queue()
-    threading.Thread(target=_listen, args=(orders, received), daemon=True).start()
-    _work(received, answers)
+    threading.Thread(target=_receive_tasks, args=(tasks, received), daemon=True).start()
+    _do_tasks(received, results)
 
 
-def _silence() -> None:
-    """What learners print goes nowhere, and what they read is nothing."""
-    nothing = os.open(os.devnull, os.O_RDWR)
+def _silence_standard_streams() -> None:
+    """Connect stdin, stdout and stderr to the null device: a learner that prints must not write to the pipe."""
+    null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
-        os.dup2(nothing, stream)
+        os.dup2(null, stream)
 
 
-def _listen(orders: Any, received: "queue.Queue[Any]") -> None:
+def _receive_tasks(tasks: Any, received: "queue.Queue[Any]") -> None:
     while True:
         try:
-            received.put(pickle.load(orders))
+            received.put(pickle.load(tasks))
         except (EOFError, OSError):
-            os._exit(0)
+            os._exit(0)  # the parent is gone; sys.exit would only end this thread
 
 
-def _work(received: "queue.Queue[Any]", answers: Any) -> None:
-    from polyroc.studies.fit import failure as failed
-    from polyroc.studies.fit import fit, prepared
+def _do_tasks(received: "queue.Queue[Any]", results: Any) -> None:
+    """Do fits one after the other; each sends None when its time starts to count, then its result."""
+    from polyroc.studies.fit import failed_fit, fit, prepare_model
 
-    held: dict[int, Any] = {}
+    data_sets: dict[int, Any] = {}
     while True:
-        order, data = received.get()
+        task, data = received.get()
         if data is not None:
-            held[order.job.data_set] = data
-        data = held[order.job.data_set]
+            data_sets[task.key.data_set] = data
+        data = data_sets[task.key.data_set]
         try:
-            model = prepared(order, data)
+            model = prepare_model(task, data)
         except Exception as error:
-            _answer(answers, None)
-            _answer(answers, failed(order, f"{type(error).__name__}: {error}", 0.0))
+            _send(results, None)
+            _send(results, failed_fit(task, f"{type(error).__name__}: {error}", 0.0))
             continue
-        _answer(answers, None)  # from now on the clock runs
-        _answer(answers, fit(order, data, model))
+        _send(results, None)
+        _send(results, fit(task, data, model))
 
 
-def _answer(answers: Any, what: Any) -> None:
-    pickle.dump(what, answers)
-    answers.flush()
+def _send(results: Any, message: Any) -> None:
+    pickle.dump(message, results)
+    results.flush()
 
 
 if __name__ == "__main__":

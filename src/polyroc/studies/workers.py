@@ -1,4 +1,8 @@
-"""Fits in processes of their own, which are killed when their time is over."""
+"""Worker processes: fits that can be killed at their time limit.
+
+A thread cannot be stopped from outside, so a fit with a time limit is done in a process of its own
+(`polyroc.studies.worker_process`). Each thread keeps its worker process from fit to fit.
+"""
 
 import os
 import pickle
@@ -11,103 +15,104 @@ from contextlib import suppress
 from typing import IO, Any, cast
 
 from polyroc.studies.data import Data
-from polyroc.studies.fit import Order, Outcome, failure, fit, randomness_kept
+from polyroc.studies.fit import FitResult, FitTask, failed_fit, fit, preserved_random_state
 
-__all__ = ["carry_out", "dismiss"]
+__all__ = ["run_task", "stop_workers"]
 
-_HERE = threading.local()
-_OF_RUN: dict[str, list["Child"]] = defaultdict(list)
+_THREAD = threading.local()  # has the worker of the current thread
+_WORKERS: dict[str, list["Worker"]] = defaultdict(list)  # by run
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
-def carry_out(order: Order, data: Data) -> Outcome:
-    """Fit here, or in a process apart if the order asks for one: what every worker does."""
-    if order.apart:
-        return _child(order.run).fit(order, data)
-    with randomness_kept():
-        return fit(order, data)
+def run_task(task: FitTask, data: Data) -> FitResult:
+    """Do a fit in this process, or in a worker process if the task is isolated."""
+    if task.isolated:
+        return _worker(task.run).fit(task, data)
+    with preserved_random_state():
+        return fit(task, data)
 
 
-def dismiss(run: str) -> None:
-    """Kill the processes of a run."""
-    for child in _OF_RUN.pop(run, []):
-        child.kill()
+def stop_workers(run: str) -> None:
+    """Kill the worker processes of a run."""
+    for worker in _WORKERS.pop(run, []):
+        worker.kill()
 
 
-def _child(run: str) -> "Child":
-    """The process of this thread, kept from fit to fit; a new run has a new one."""
-    child: Child | None = getattr(_HERE, "child", None)
-    if child is None or child.run != run or child.dead:
-        if child is not None:
-            child.kill()
-        child = _HERE.child = Child(run)
-        _OF_RUN[run].append(child)
-    return child
+def _worker(run: str) -> "Worker":
+    """The worker of the current thread; a new one for a new run, or after it was killed."""
+    worker: Worker | None = getattr(_THREAD, "worker", None)
+    if worker is None or worker.run != run or worker.dead:
+        if worker is not None:
+            worker.kill()
+        worker = _THREAD.worker = Worker(run)
+        _WORKERS[run].append(worker)
+    return worker
 
 
-class Child:
-    """A process that fits; see `polyroc.studies.worker_process`."""
+class Worker:
+    """A worker process, which receives tasks and sends results through pipes."""
 
     def __init__(self, run: str) -> None:
-        self.run, self.dead, self.held = run, False, set[int]()
-        self.process = subprocess.Popen(
+        self.run, self.dead = run, False
+        self._sent_data: set[int] = set()  # each data set is sent once
+        self._process = subprocess.Popen(
             [sys.executable, "-m", "polyroc.studies.worker_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, **ONE_THREAD},
-            start_new_session=True,
+            start_new_session=True,  # a process group of its own, so that what a learner starts is killed too
         )
         self._send(sys.path)
 
-    def fit(self, order: Order, data: Data) -> Outcome:
-        """Carry out an order; past its limit, kill."""
-        known = order.job.data_set in self.held
-        self.held.add(order.job.data_set)
-        late = threading.Event()
+    def fit(self, task: FitTask, data: Data) -> FitResult:
+        """Do a fit in the process; kill it at the time limit."""
+        known = task.key.data_set in self._sent_data
+        self._sent_data.add(task.key.data_set)
+        timed_out = threading.Event()
         try:
-            self._send((order, None if known else data))
-            self._receive()  # everything is imported: the clock starts
-            timer = threading.Timer(order.limit or threading.TIMEOUT_MAX, self._late, [late])
+            self._send((task, None if known else data))
+            self._receive()  # the model is imported and made: from here on the time counts
+            timer = threading.Timer(task.limit or threading.TIMEOUT_MAX, self._time_out, [timed_out])
             timer.daemon = True
             timer.start()
             try:
-                answer: Outcome = self._receive()
+                result: FitResult = self._receive()
             finally:
                 timer.cancel()
         except (EOFError, OSError, pickle.UnpicklingError):
             code = self.kill()
-            if late.is_set():
-                return failure(order, f"Time limit: not done after {order.limit:g} s.", float(order.limit or 0))
-            how = f"signal {-code}" if code < 0 else f"exit code {code}"
-            return failure(order, f"The process of the fit died ({how}).", 0.0)
-        return answer
+            if timed_out.is_set():
+                return failed_fit(task, f"Time limit: not done after {task.limit:g} s.", float(task.limit or 0))
+            cause = f"signal {-code}" if code < 0 else f"exit code {code}"
+            return failed_fit(task, f"The process of the fit died ({cause}).", 0.0)
+        return result
 
-    def _late(self, late: threading.Event) -> None:
-        late.set()
-        self._end()
+    def _time_out(self, timed_out: threading.Event) -> None:
+        timed_out.set()
+        self._kill_group()
 
     def kill(self) -> int:
-        """End the process; tells its exit code."""
+        """Kill the process and return its exit code."""
         self.dead = True
-        self._end()
-        code = self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
+        self._kill_group()
+        code = self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):
                 cast("IO[bytes]", pipe).close()
         return code
 
-    def _end(self) -> None:
+    def _kill_group(self) -> None:
         """Kill the process and all that it has started."""
         with suppress(OSError):
             if hasattr(os, "killpg"):
-                os.killpg(self.process.pid, signal.SIGKILL)
+                os.killpg(self._process.pid, signal.SIGKILL)
             else:
-                self.process.kill()
+                self._process.kill()
 
-    def _send(self, what: Any) -> None:
-        pipe = cast("IO[bytes]", self.process.stdin)
-        pickle.dump(what, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+    def _send(self, message: Any) -> None:
+        pipe = cast("IO[bytes]", self._process.stdin)
+        pickle.dump(message, pipe, protocol=pickle.HIGHEST_PROTOCOL)
         pipe.flush()
 
     def _receive(self) -> Any:
-        return pickle.load(cast("IO[bytes]", self.process.stdout))
+        return pickle.load(cast("IO[bytes]", self._process.stdout))

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from numbers import Real
 
 from polyroc.errors import InputError
-from polyroc.validation.messages import shown
+from polyroc.messages import short_repr
 
 __all__ = ["checked_alpha", "checked_level", "checked_margin", "did_you_mean"]
 
@@ -13,14 +13,14 @@ __all__ = ["checked_alpha", "checked_level", "checked_margin", "did_you_mean"]
 def checked_level(level: float) -> float:
     """The confidence level, which must be between 0 and 1."""
     if not (_is_number(level) and 0 < level < 1):
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {shown(level)}.")
+        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {short_repr(level)}.")
     return level
 
 
 def checked_alpha(alpha: float) -> float:
     """The significance level, which must be between 0 and 1."""
     if not (_is_number(alpha) and 0 < alpha < 1):
-        raise InputError(f"alpha must be between 0 and 1 (0.05 for 5 %), got {shown(alpha)}.")
+        raise InputError(f"alpha must be between 0 and 1 (0.05 for 5 %), got {short_repr(alpha)}.")
     return alpha
 
 
@@ -40,7 +40,7 @@ def checked_margin(margin: float, largest: float, *, zero: bool = False) -> floa
     """
     if not _is_number(margin) or not (margin >= 0 if zero else margin > 0):
         expected = "0 or more" if zero else "positive, the largest difference that does not matter"
-        raise InputError(f"margin must be {expected}, got {shown(margin)}.")
+        raise InputError(f"margin must be {expected}, got {short_repr(margin)}.")
     if margin > 0 and margin >= largest:
         raise InputError(
             f"margin must be below {largest:g}, the largest possible difference, got {margin:g}; 5 percentage "

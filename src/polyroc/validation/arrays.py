@@ -11,7 +11,8 @@ import numpy as np
 
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
-from polyroc.validation.messages import Words, shown
+from polyroc.messages import short_repr
+from polyroc.validation.messages import Words
 
 __all__ = ["Array", "Missing", "as_array", "as_columns", "as_features", "complete_rows"]
 
@@ -76,7 +77,7 @@ def _from_library(data: Any, what: str) -> tuple[Array, tuple[str, ...] | None]:
     except InputError:
         raise
     except Exception as trouble:  # the library's own, of any kind
-        told = shown(str(trouble))
+        told = short_repr(str(trouble))
         raise InputError(f"{what} ({type(data).__name__}) cannot be made a numpy array: {told}.") from trouble
     if array.ndim == 0:
         raise InputError(
@@ -140,7 +141,7 @@ def as_features(X: Any, what: str = "X", columns: int | None = None) -> FloatArr
         features = np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise InputError(
-            f"{what} must hold numbers, cases x features, got {shown(X)}; code text as numbers."
+            f"{what} must hold numbers, cases x features, got {short_repr(X)}; code text as numbers."
         ) from None
     features = features[:, None] if features.ndim == 1 else features
     if features.ndim != 2 or features.shape[1] == 0:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 
 from polyroc.errors import InputError
+from polyroc.messages import short_repr
 from polyroc.scores import readable
-from polyroc.validation.messages import shown
 
 __all__ = ["are_numbers_only", "match_columns", "named_after"]
 
@@ -20,11 +20,13 @@ def match_columns(columns: Sequence[str], labels: Sequence[Hashable], what: str)
     expected = _expected(columns, labels)
     if place.keys() == set(expected):
         return [place[name] for name in expected]
-    trouble = [f"column {shown(column)} belongs to no class" for column in columns if column not in expected][:1]
+    trouble = [f"column {short_repr(column)} belongs to no class" for column in columns if column not in expected][
+        :1
+    ]
     names = zip(expected, labels, strict=True)
-    trouble += [f"class {shown(label)} has no column" for name, label in names if name not in place][:1]
+    trouble += [f"class {short_repr(label)} has no column" for name, label in names if name not in place][:1]
     raise InputError(
-        f"The columns {shown(list(columns))} of {what} do not match the classes {shown(list(labels))}: "
+        f"The columns {short_repr(list(columns))} of {what} do not match the classes {short_repr(list(labels))}: "
         f"{' and '.join(trouble)}. Name the columns after the classes, or name every class with labels=[...]."
     )
 

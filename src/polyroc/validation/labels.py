@@ -7,9 +7,10 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import CodeArray
+from polyroc.messages import short_repr
 from polyroc.scores import Kind
 from polyroc.validation.arrays import Array, as_array
-from polyroc.validation.messages import Words, shown
+from polyroc.validation.messages import Words
 
 __all__ = ["Coded", "encode", "in_order", "is_hashable", "is_missing", "positive_class", "renumber", "sortable"]
 
@@ -85,7 +86,7 @@ def _encode_objects(y: Array, what: str) -> Coded:
     except TypeError:
         label = next(label for label in labels if not is_hashable(label))
         raise InputError(
-            f"{what} holds {shown(label)}, a {type(label).__name__}, which cannot be a label; "
+            f"{what} holds {short_repr(label)}, a {type(label).__name__}, which cannot be a label; "
             "use strings, numbers or tuples."
         ) from None
     return _tidy(codes, list(index))
@@ -142,13 +143,13 @@ def in_order(truth: Coded, labels: Sequence[Hashable] | None, words: Words) -> C
         _check_found(truth.labels, words)
         return truth
     order = _order(labels)
-    trouble = f"which is not among labels {shown(list(order))}; add it there"
+    trouble = f"which is not among labels {short_repr(list(order))}; add it there"
     return renumber(truth, order, words.truth, trouble, words)
 
 
 def _check_found(labels: tuple[Hashable, ...], words: Words) -> None:
     if len(labels) < 2:
-        held = f"one class only ({shown(labels[0])})" if labels else "no label at all"
+        held = f"one class only ({short_repr(labels[0])})" if labels else "no label at all"
         raise InputError(
             f"{words.truth} holds {held}; ROC analysis needs cases of at least two classes. "
             "If other classes exist but have no case here, name them all with labels=[...]."
@@ -162,13 +163,15 @@ def _check_found(labels: tuple[Hashable, ...], words: Words) -> None:
 
 def _order(labels: Any) -> tuple[Hashable, ...]:
     if isinstance(labels, set | frozenset):
-        raise InputError(f"labels must be a list, since a set has no order; got {shown(labels)}.")
+        raise InputError(f"labels must be a list, since a set has no order; got {short_repr(labels)}.")
     named = encode(labels, "labels")
     if (named.codes < 0).any():
         raise InputError("labels holds a missing value, which is no class; leave it out.")
     if len(named.labels) < 2 or len(named.labels) < len(named.codes):
         got = [named.labels[code] for code in named.codes]
-        raise InputError(f"labels must name at least two classes, each once, got {shown(got)}; correct the list.")
+        raise InputError(
+            f"labels must name at least two classes, each once, got {short_repr(got)}; correct the list."
+        )
     return tuple(named.labels[code] for code in named.codes)
 
 
@@ -178,7 +181,7 @@ def renumber(found: Coded, order: tuple[Hashable, ...], what: str, trouble: str,
     unknown = [i for i, label in enumerate(found.labels) if label not in number]
     if unknown:
         where = words.where(found.codes == unknown[0])
-        label = shown(found.labels[unknown[0]])
+        label = short_repr(found.labels[unknown[0]])
         raise InputError(f"{what} holds {label} ({where}), {trouble}, or correct the data.")
     if order == found.labels:
         return Coded(found.codes, order)
@@ -199,7 +202,8 @@ def positive_class(
     if kind == "score":
         raise InputError(
             f"The positive class, which high values of {words.scores} indicate, is ambiguous. The classes are "
-            f"{shown(list(labels))}; say pos_label={shown(labels[1])} or pos_label={shown(labels[0])}."
+            f"{short_repr(list(labels))}; say pos_label={short_repr(labels[1])} or "
+            f"pos_label={short_repr(labels[0])}."
         )
     return None
 
@@ -207,11 +211,12 @@ def positive_class(
 def _said(labels: tuple[Hashable, ...], pos_label: Hashable) -> int:
     if len(labels) != 2:
         raise InputError(
-            f"pos_label is for two classes, but there are {len(labels)}: {shown(list(labels))}; leave it out."
+            f"pos_label is for two classes, but there are {len(labels)}: {short_repr(list(labels))}; leave it out."
         )
     number = {label: i for i, label in enumerate(labels)}
     if not is_hashable(pos_label) or pos_label not in number:
         raise InputError(
-            f"pos_label must be one of the classes, got {shown(pos_label)}; the classes are {shown(list(labels))}."
+            f"pos_label must be one of the classes, got {short_repr(pos_label)}; the classes are "
+            f"{short_repr(list(labels))}."
         )
     return number[pos_label]

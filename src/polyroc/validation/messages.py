@@ -1,26 +1,12 @@
 """What things are called in messages, and how values are shown there."""
 
-import reprlib
 from dataclasses import dataclass
 
 import numpy as np
 
 from polyroc.kernels.arrays import BoolArray
 
-__all__ = ["Words", "shown"]
-
-_SHORT = reprlib.Repr()
-_SHORT.maxlist = _SHORT.maxtuple = 10
-_SHORT.maxstring = _SHORT.maxother = 60
-
-
-def shown(value: object) -> str:
-    """A value as a message shows it: on one line, and shortened if it is long.
-
-    >>> shown(list(range(1000)))
-    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...]'
-    """
-    return " ".join(_SHORT.repr(value).splitlines())
+__all__ = ["Words"]
 
 
 @dataclass(frozen=True, slots=True)

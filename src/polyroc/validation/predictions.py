@@ -10,13 +10,14 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import short_repr
 from polyroc.scores import Kind, readable
 from polyroc.validation.arrays import Array, as_array, as_columns
 from polyroc.validation.class_columns import are_numbers_only, match_columns
 from polyroc.validation.labels import Coded, encode, is_missing, renumber
-from polyroc.validation.messages import Words, shown
+from polyroc.validation.messages import Words
 
-__all__ = ["as_vector", "classifier_values"]
+__all__ = ["as_vector", "check_width", "classifier_values"]
 
 
 def classifier_values(
@@ -70,13 +71,18 @@ def _by_class(array: Array, columns: tuple[str, ...] | None, labels: tuple[Hasha
     if columns is not None and not unnamed:
         places = match_columns(columns, labels, what)
         return array if places == list(range(len(places))) else array[:, places]
-    if array.shape[1] != len(labels):
+    check_width(array.shape[1], labels, what)
+    return array
+
+
+def check_width(columns: int, labels: tuple[Hashable, ...], what: str) -> None:
+    """Raise an error unless there is one column per class."""
+    if columns != len(labels):
         raise InputError(
-            f"{what} has {array.shape[1]} columns but there are {len(labels)} classes "
-            f"{shown(list(labels))}; give one column per class, in the order of labels=[...], "
+            f"{what} has {columns} columns but there are {len(labels)} classes "
+            f"{short_repr(list(labels))}; give one column per class, in the order of labels=[...], "
             "and name classes without cases there too."
         )
-    return array
 
 
 def _is_text(array: Array) -> bool:
@@ -87,7 +93,9 @@ def _is_text(array: Array) -> bool:
 
 def _decisions(said: Coded, labels: tuple[Hashable, ...], what: str, words: Words) -> FloatArray:
     """A matrix with a 1 for the class decided for; nan where none was."""
-    trouble = f"which is not one of the classes {shown(list(labels))}; give decisions as labels, scores as numbers"
+    trouble = (
+        f"which is not one of the classes {short_repr(list(labels))}; give decisions as labels, scores as numbers"
+    )
     codes = renumber(encode(said, what), labels, what, trouble, words).codes
     shares = np.zeros((len(codes), len(labels)))
     shares[np.arange(len(codes)), codes] = 1.0
@@ -105,7 +113,8 @@ def _floats(array: Array, what: str, words: Words) -> FloatArray:
     if bad.any():
         where = words.where(np.asarray(bad.reshape(len(array), -1).any(axis=1)))
         raise InputError(
-            f"{what} must hold numbers, but holds {shown(cells[bad.argmax()])} ({where}); turn it into a number."
+            f"{what} must hold numbers, but holds {short_repr(cells[bad.argmax()])} ({where}); turn "
+            "it into a number."
         )
     return np.array(numbers, dtype=np.float64).reshape(array.shape)
 

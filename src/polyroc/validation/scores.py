@@ -7,12 +7,12 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.scores import Kind, Sampling, Schema, Scores, WeightKind, readable
 from polyroc.validation.arrays import Missing, complete_rows
 from polyroc.validation.class_columns import match_columns, named_after
 from polyroc.validation.labels import Coded, encode, in_order, positive_class, renumber
 from polyroc.validation.messages import Words
-from polyroc.validation.predictions import as_vector, classifier_values
+from polyroc.validation.predictions import as_vector, check_width, classifier_values
 from polyroc.validation.weights import check_sampling, check_weight_kind, repeated
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "named_after",
     "normalise",
     "renumber",
+    "schema_of",
 ]
 
 USUAL_WEIGHT = 2.0**60  # importance weights up to this, and down to one over this, are kept as they are
@@ -120,6 +121,41 @@ def normalise(
         sampling=check_sampling(sampling),
     )
     return repeated(scores, words) if kind_of_weight == "frequency" else scores
+
+
+def schema_of(
+    present: Sequence[Hashable],
+    classifiers: Sequence[str],
+    columns: int,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    pos_label: Hashable = None,
+    sampling: Sampling | None = None,
+    words: Words | None = None,
+) -> Schema:
+    """Check what is known of predictions before their rows are read, as `normalise` does with the data.
+
+    Parameters
+    ----------
+    present
+        The distinct true classes in the data.
+    classifiers, columns
+        The classifiers' names, and the number of columns each has: one (a score) or one per class.
+    labels, pos_label, sampling, words
+        As in `normalise`.
+
+    >>> schema_of(["a", "b"], ["forest"], 1, pos_label="b").positive
+    1
+    """
+    words = words or Words()
+    classes = in_order(encode([*present], words.truth), labels, words).labels
+    if columns != 1:
+        check_width(columns, classes, words.scores)
+    kind: Kind = "score" if columns == 1 else "matrix"
+    positive = positive_class(classes, pos_label, kind, labels is not None, words)
+    return Schema(
+        classes, kind, positive, labels is not None, readable(tuple(classifiers)), check_sampling(sampling)
+    )
 
 
 def _weights(data: Any, n: int, words: Words) -> FloatArray:

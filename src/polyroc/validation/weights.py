@@ -7,8 +7,9 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import IntArray
+from polyroc.messages import short_repr
 from polyroc.scores import Sampling, Scores, WeightKind
-from polyroc.validation.messages import Words, shown
+from polyroc.validation.messages import Words
 from polyroc.validation.predictions import as_vector
 
 __all__ = ["MOST_REPEATED", "as_counts", "check_sampling", "check_weight_kind", "repeated"]
@@ -27,7 +28,7 @@ def as_counts(sample_weight: Any, n: int) -> IntArray:
     if broken.any():
         raise InputError(
             "sample_weight must hold whole numbers, 0 or more, for a front, which counts cases exactly; got "
-            f"{shown(weight[broken].tolist()[0])}. Rates do not depend on their scale, so "
+            f"{short_repr(weight[broken].tolist()[0])}. Rates do not depend on their scale, so "
             "np.rint(1000 * sample_weight) may serve."
         )
     if not weight.any() or weight.sum() >= 2**53:
@@ -49,7 +50,7 @@ def check_sampling(given: Any) -> Sampling:
     if given not in get_args(Sampling):
         raise InputError(
             f"sampling must be 'cohort' (class sizes are random) or 'case-control' (class sizes were fixed in "
-            f"advance), got {shown(given)}."
+            f"advance), got {short_repr(given)}."
         )
     return given  # type: ignore[no-any-return]
 
@@ -61,7 +62,7 @@ def check_weight_kind(given: Any, weighted: bool, words: Words | None = None) ->
     if given not in get_args(WeightKind):
         raise InputError(
             f"weight_kind must be 'importance' (how much a case counts) or 'frequency' (how many cases a row "
-            f"stands for), got {shown(given)}."
+            f"stands for), got {short_repr(given)}."
         )
     if not weighted:
         raise InputError(

@@ -6,10 +6,11 @@ from polyroc.engines.bins import Column
 from polyroc.engines.bounds.columns import discriminability, precise, ranked
 from polyroc.engines.bounds.decisions import decided
 from polyroc.engines.bounds.pairs import paired
-from polyroc.engines.bounds.reading import Bounded, Classes
+from polyroc.engines.bounds.reading import Bounded
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
+from polyroc.scores import Schema
 
 __all__ = ["ENGINE_MEASURES", "bounded", "family"]
 
@@ -32,16 +33,16 @@ def family(measure: Measure) -> str:
 
 
 def bounded(
-    measure: Measure, columns: Mapping[int, Column], classes: Classes, rows: FloatArray | None = None
+    measure: Measure, columns: Mapping[int, Column], schema: Schema, rows: FloatArray | None = None
 ) -> Bounded:
     """The measure read off its columns, with bounds; `rows` are what patterns of decisions stand for."""
     if family(measure) == "pairs":
-        return paired(measure, [*columns.values()], classes)
+        return paired(measure, [*columns.values()], schema)
     ((place, column),) = columns.items()
     if rows is not None:
-        return decided(measure, column, rows, classes)
+        return decided(measure, column, rows, schema)
     if measure.key == "scurfield":
-        return discriminability(measure, column, classes)
+        return discriminability(measure, column, schema)
     if measure.key == "average_precision":
-        return precise(measure, column, classes, place)
-    return ranked(measure, column, classes, place)
+        return precise(measure, column, schema, place)
+    return ranked(measure, column, schema, place)

@@ -9,16 +9,17 @@ import numpy as np
 
 from polyroc.engines.binned_sample import BinnedSample
 from polyroc.engines.bins import Column
-from polyroc.engines.bounds.reading import Bounded, Classes, Reading, Tables, reading_of, widened
+from polyroc.engines.bounds.reading import Bounded, Reading, Tables, reading_of, widened
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.ordered import Chains
+from polyroc.scores import Schema
 
 __all__ = ["discriminability", "precise", "ranked", "read"]
 
 
-def precise(measure: Measure, column: Column, classes: Classes, place: int) -> Bounded:
+def precise(measure: Measure, column: Column, schema: Schema, place: int) -> Bounded:
     """The sum over thresholds of (rise of recall) x (precision there), of two classes.
 
     Let a positives and b negatives be called above a cell that holds p and n. Inside the cell the precision is at
@@ -26,8 +27,8 @@ def precise(measure: Measure, column: Column, classes: Classes, place: int) -> B
     positives and no two positives tied; the sum over these is then at least the integral of u / (u + b + n) for u
     from a to a + p. Where all scores of the cell are equal, it is (a + p) / (a + p + b + n).
     """
-    assert classes.positive is not None
-    p, n = (np.ascontiguousarray(column.weight[::-1, k]) for k in (classes.positive, 1 - classes.positive))
+    assert schema.positive is not None
+    p, n = (np.ascontiguousarray(column.weight[::-1, k]) for k in (schema.positive, 1 - schema.positive))
     a, b = (np.cumsum(each) - each for each in (p, n))
     mixed = column.mixed[::-1]
     tied = p * _ratio(a + p, b + n)
@@ -36,7 +37,7 @@ def precise(measure: Measure, column: Column, classes: Classes, place: int) -> B
     total = float(p.sum())
     ends = widened(float(low.sum()) / total, float(high.sum()) / total, [column], (0.0, 1.0))
     widths = (high - low)[::-1] / total
-    return Bounded(read(measure, column, classes, place), *ends, widths=lambda: {place: widths})
+    return Bounded(read(measure, column, schema, place), *ends, widths=lambda: {place: widths})
 
 
 def _ratio(true: FloatArray, false: FloatArray) -> FloatArray:
@@ -50,13 +51,13 @@ def _integral(a: FloatArray, p: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(p - b * np.log1p(grown))
 
 
-def ranked(measure: Measure, column: Column, classes: Classes, place: int) -> Bounded:
+def ranked(measure: Measure, column: Column, schema: Schema, place: int) -> Bounded:
     """An area or a volume, read off the cells as they are, and in the two orders that bound it."""
-    best = _best_ranks(measure, classes)
+    best = _best_ranks(measure, schema)
     middle, low, high = (
-        read(measure, column, classes, place, ranks) for ranks in (None, [-rank for rank in best], best)
+        read(measure, column, schema, place, ranks) for ranks in (None, [-rank for rank in best], best)
     )
-    limits = measure.range(len(classes.labels), **measure.settings)
+    limits = measure.range(schema.n_classes, **measure.settings)
     ends = widened(low.value, high.value, [column], limits)
     if measure.key == "cost_area":  # least at the corners of a hull, which the order inside cells moves
         return Bounded(middle, *ends)
@@ -67,38 +68,38 @@ def _half_apart(low: Tables, high: Tables) -> Tables:
     return {i: np.abs(high[i] - low[i]) / 2.0 for i in high}
 
 
-def _best_ranks(measure: Measure, classes: Classes) -> list[float]:
+def _best_ranks(measure: Measure, schema: Schema) -> list[float]:
     """Where each class must stand among cases of one cell to make the most of them."""
-    c = len(classes.labels)
+    c = schema.n_classes
     if measure.key == "vus":
         return [float(k) for k in range(c)]
     if measure.key == "umbrella":
         return [0.0, 1.0, 0.0]
-    return [float(k == classes.positive) for k in range(c)]
+    return [float(k == schema.positive) for k in range(c)]
 
 
 def read(
-    measure: Measure, column: Column, classes: Classes, place: int, ranks: Sequence[float] | None = None
+    measure: Measure, column: Column, schema: Schema, place: int, ranks: Sequence[float] | None = None
 ) -> Reading:
     """The measure of the cells, with the cases of a class at these ranks in a cell that mixes scores."""
-    sample = BinnedSample(column, classes.labels, classes.positive, ranks)
+    sample = BinnedSample(column, schema.labels, schema.positive, ranks)
     return reading_of(measure(sample), sample.held, sample.starts, column, place)
 
 
-def discriminability(measure: Measure, column: Column, classes: Classes) -> Bounded:
+def discriminability(measure: Measure, column: Column, schema: Schema) -> Bounded:
     """D by the arithmetic of intervals: each volume between its bounds, share log2(share) between its own."""
     if measure.settings["corrected"]:
         raise NotApplicableError("scurfield(corrected=True) has no certified bounds; ask for scurfield.")
-    c = len(classes.labels)
-    sample = BinnedSample(column, classes.labels, classes.positive)
+    c = schema.n_classes
+    sample = BinnedSample(column, schema.labels, schema.positive)
     statistic = measure(sample)
     assert statistic.parts is not None
     volumes = statistic.parts()
     ends: dict[str, tuple[float, float]] = {}
     for order in permutations(range(c)):
-        key = "<".join(classes.names[k] for k in order)
+        key = "<".join(schema.names[k] for k in order)
         ranks = [float(order.index(k)) for k in range(c)]
-        found = [_volume(column, classes, [sign * rank for rank in ranks], order) for sign in (-1.0, 1.0)]
+        found = [_volume(column, schema, [sign * rank for rank in ranks], order) for sign in (-1.0, 1.0)]
         ends[key] = widened(found[0], found[1], [column], (0.0, 1.0))
     terms = np.array([_surprise_between(*pair) for pair in ends.values()])
     low, high = log2(len(ends)) + terms.sum(axis=0)
@@ -114,8 +115,8 @@ def discriminability(measure: Measure, column: Column, classes: Classes) -> Boun
     return Bounded(reading, *widened(low, high, [column], limits), None, parts)
 
 
-def _volume(column: Column, classes: Classes, ranks: list[float], order: tuple[int, ...]) -> float:
-    return Chains(BinnedSample(column, classes.labels, None, ranks)).volume(order)[0]
+def _volume(column: Column, schema: Schema, ranks: list[float], order: tuple[int, ...]) -> float:
+    return Chains(BinnedSample(column, schema.labels, None, ranks)).volume(order)[0]
 
 
 def _surprise_between(low: float, high: float) -> tuple[float, float]:

@@ -7,19 +7,20 @@ import numpy as np
 
 from polyroc.engines.binned_sample import pattern_sample
 from polyroc.engines.bins import Column
-from polyroc.engines.bounds.reading import Bounded, Classes, reading_of, widened
+from polyroc.engines.bounds.reading import Bounded, reading_of, widened
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.statistic import Statistic
+from polyroc.scores import Schema
 
 __all__ = ["decided"]
 
 
-def decided(measure: Measure, column: Column, rows: FloatArray, classes: Classes) -> Bounded:
+def decided(measure: Measure, column: Column, rows: FloatArray, schema: Schema) -> Bounded:
     """The measure of patterns, each of which stands for a row of scores."""
-    sample, held = pattern_sample(column, rows, classes.labels, classes.positive)
+    sample, held = pattern_sample(column, rows, schema.labels, schema.positive)
     statistic = measure(sample)
-    limits = measure.range(len(classes.labels), **measure.settings)
+    limits = measure.range(schema.n_classes, **measure.settings)
 
     def made(each: Statistic) -> Bounded:
         reading = reading_of(each, held, sample.starts, column, -1)

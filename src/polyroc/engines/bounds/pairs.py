@@ -7,12 +7,13 @@ from functools import cache
 import numpy as np
 
 from polyroc.engines.bins import Column
-from polyroc.engines.bounds.reading import ROUNDING, Bounded, Classes, Reading, Strata, widened
+from polyroc.engines.bounds.reading import ROUNDING, Bounded, Reading, Strata, widened
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.binned_pairs import grid_areas, grid_components
 from polyroc.measures.measure import Measure
 from polyroc.measures.pairwise import mean_of_pairs, one_versus_all, share_slopes
 from polyroc.measures.statistic import Shares
+from polyroc.scores import Schema
 
 __all__ = ["paired"]
 
@@ -65,10 +66,10 @@ class _Areas:
         return found
 
 
-def paired(measure: Measure, columns: Sequence[Column], classes: Classes) -> Bounded:
+def paired(measure: Measure, columns: Sequence[Column], schema: Schema) -> Bounded:
     """Hand & Till's M or one-versus-all, with their parts."""
     areas = _Areas(columns)
-    c, names = len(columns), classes.names
+    c, names = len(columns), schema.names
     gradient = _gradient(measure, columns)
 
     def cell(i: int, j: int) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,22 +11,13 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.statistic import Errors, Scale, Shares, Statistic, Stratum
 from polyroc.measures.statistic import Strata as CaseStrata
 
-__all__ = ["ROUNDING", "Bounded", "Classes", "Reading", "Strata", "Tables", "reading_of", "widened"]
+__all__ = ["ROUNDING", "Bounded", "Reading", "Strata", "Tables", "reading_of", "widened"]
 
 ROUNDING = 4.0 * np.finfo(np.float64).eps  # of each cell that a value is summed over
 LOST = 2.0**-52  # of a weight, at most, where it is rounded to its unit
 
 Strata = Sequence[tuple[tuple[int, ...], float | None]]
 Tables = dict[int, FloatArray]  # by column: at [cell, class], what the cell adds to the component of a case
-
-
-class Classes(NamedTuple):
-    """What a measure must know of the classes."""
-
-    labels: tuple[Any, ...]
-    names: tuple[str, ...]
-    positive: int | None
-    matrix: bool
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ import numpy as np
 
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.validation.messages import shown
+from polyroc.messages import short_repr
 
 try:
     from sklearn.base import clone
@@ -55,9 +55,9 @@ class EstimatorFamily:
         self, estimator: Any, ranges: Mapping[str, tuple[float, float]], *, scale: float = 0.1, folds: int = 5
     ) -> None:
         if isinstance(estimator, type) or not hasattr(estimator, "predict_proba"):
-            raise InputError(f"estimator must be a classifier with predict_proba, got {shown(estimator)}.")
+            raise InputError(f"estimator must be a classifier with predict_proba, got {short_repr(estimator)}.")
         if not isinstance(ranges, Mapping) or not ranges:
-            raise InputError(f"ranges must be a mapping such as {{'C': (0.01, 100.0)}}, got {shown(ranges)}.")
+            raise InputError(f"ranges must be a mapping such as {{'C': (0.01, 100.0)}}, got {short_repr(ranges)}.")
         if not (isinstance(scale, int | float) and 0 < scale < np.inf):
             raise InputError(f"scale must be a number above 0, got {scale!r}.")
         if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
@@ -67,7 +67,9 @@ class EstimatorFamily:
             if name not in known:
                 raise InputError(f"{type(estimator).__name__} has no hyper-parameter {name!r}; see get_params().")
             if not (isinstance(ends, tuple | list) and len(ends) == 2 and -np.inf < ends[0] < ends[1] < np.inf):
-                raise InputError(f"The range of {name} must be (low, high) with low < high, got {shown(ends)}.")
+                raise InputError(
+                    f"The range of {name} must be (low, high) with low < high, got {short_repr(ends)}."
+                )
         self.estimator, self.scale, self.folds = estimator, float(scale), folds
         self.ranges = {name: (low, high) for name, (low, high) in ranges.items()}
         self.name = type(estimator).__name__

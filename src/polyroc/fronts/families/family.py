@@ -8,7 +8,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.models import Model
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.validation.messages import shown
+from polyroc.messages import short_repr
 
 __all__ = ["Family", "WatchedFamily", "is_family"]
 
@@ -116,7 +116,7 @@ class WatchedFamily:
         vector = self._vector(parameters, "start=")
         if self.model is not None and not self.model.fits(vector, self.classes):
             wanted = self.model.wanted(self.classes)
-            raise self._trouble("start=", f"must be {wanted}; got {shown(vector.tolist())}")
+            raise self._trouble("start=", f"must be {wanted}; got {short_repr(vector.tolist())}")
         return vector
 
     def posteriors(self, parameters: FloatArray, X: FloatArray) -> FloatArray:
@@ -125,7 +125,7 @@ class WatchedFamily:
         try:
             P = np.asarray(said, dtype=np.float64)
         except (TypeError, ValueError):
-            raise self._trouble("posteriors", f"must give numbers, got {shown(said)}") from None
+            raise self._trouble("posteriors", f"must give numbers, got {short_repr(said)}") from None
         if P.shape != (len(X), self.classes):
             wanted = f"{len(X)} cases x {self.classes} classes"
             raise self._trouble("posteriors", f"must give {wanted}, got shape {P.shape}")
@@ -144,9 +144,9 @@ class WatchedFamily:
         try:
             vector = np.array(given, dtype=np.float64)
         except (TypeError, ValueError):
-            raise self._trouble(method, f"must give a vector of numbers, got {shown(given)}") from None
+            raise self._trouble(method, f"must give a vector of numbers, got {short_repr(given)}") from None
         if vector.ndim != 1 or len(vector) == 0 or not np.isfinite(vector).all():
-            raise self._trouble(method, f"must give a vector of finite numbers, got {shown(vector.tolist())}")
+            raise self._trouble(method, f"must give a vector of finite numbers, got {short_repr(vector.tolist())}")
         if self.size not in (None, len(vector)):
             raise self._trouble(method, f"must give {self.size} parameters, as before, got {len(vector)}")
         self.size = len(vector)

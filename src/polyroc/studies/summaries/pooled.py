@@ -3,8 +3,7 @@
 from typing import Any
 
 from polyroc.curves.curve import curve
-from polyroc.curves.families import Curves
-from polyroc.curves.result import Curve
+from polyroc.curves.result import Curve, Curves
 from polyroc.errors import InputError
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.multiplicity import Adjustment

@@ -1,4 +1,4 @@
-"""Draw docs/contrasts.svg anew: C and D of AUC against accuracy by size, and the extrapolations of the paper."""
+"""Draw docs/consistency.svg anew: C and D of AUC against accuracy by size, and the extrapolations of the paper."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from polyroc.plots.consistency import draw_consistency, draw_discriminancy
 from polyroc.plots.picture import save
 from polyroc.plots.style import room
 
-PICTURE = Path(__file__).parent / "contrasts.svg"
+PICTURE = Path(__file__).parent / "consistency.svg"
 HALVES = (*range(2, 11), 13, 16, 20, 25, 32, 40, 50, 64, 80, 100, 140, 200)
 LAST = 16  # cases, where the paper's tables end
 RED = "#D55E00"

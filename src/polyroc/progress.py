@@ -1,0 +1,99 @@
+"""Progress reports and keyboard interrupts: one convention for every verb.
+
+The argument `progress` of a verb is None or False (no report), True (a progress bar on the standard error) or a
+callable `progress(done, total, message)`. Within the package a verb passes on what `progress_callback` gives: a
+`Progress`, or None where nothing is to be reported.
+"""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from polyroc.errors import InputError
+
+__all__ = ["Progress", "ProgressOption", "interrupt_flag", "progress_bar", "progress_callback", "track"]
+
+Progress = Callable[[int, int, str], None]
+ProgressOption = Progress | bool | None
+Item = TypeVar("Item")
+
+
+@contextmanager
+def progress_callback(progress: ProgressOption) -> Iterator[Progress | None]:
+    """Resolve the argument `progress` of a verb: a callable, or None where nothing is to be reported.
+
+    >>> with progress_callback(print) as report:
+    ...     report(1, 3, "one of three")
+    1 3 one of three
+    """
+    if progress is None or progress is False:
+        yield None
+    elif progress is True:
+        with progress_bar() as report:
+            yield report
+    elif callable(progress):
+        yield progress
+    else:
+        raise InputError(
+            f"progress must be True, False or a function of (done, total, message), got {progress!r}."
+        )
+
+
+def track(
+    items: Sequence[Item], progress: Progress | None, message: Callable[[Item], str] = str
+) -> Iterator[Item]:
+    """Iterate over items, and report each before it is worked on.
+
+    >>> list(track(["auc", "brier"], print))
+    0 2 auc
+    1 2 brier
+    ['auc', 'brier']
+    """
+    for done, item in enumerate(items):
+        if progress is not None:
+            progress(done, len(items), message(item))
+        yield item
+
+
+@contextmanager
+def progress_bar(message: str = "starting", *, transient: bool = False) -> Iterator[Progress]:
+    """Show a bar on the standard error; a transient one is erased at the end."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress as Bar
+
+    from polyroc.output.terminal import printable
+
+    with Bar(console=Console(stderr=True), transient=transient) as bar:
+        task = bar.add_task(message, total=None)
+
+        def report(done: int, total: int, message: str) -> None:
+            bar.update(task, completed=done, total=total, description=escape(printable(message)))
+
+        yield report
+
+
+@contextmanager
+def interrupt_flag() -> Iterator[Callable[[], bool]]:
+    """Turn the first ctrl-C into a request: the function given returns True once it was pressed.
+
+    The step under way can then be finished. A second ctrl-C raises KeyboardInterrupt at once. This holds in the
+    main thread, and only if no custom SIGINT handler is installed; elsewhere ctrl-C acts as before.
+    """
+    pressed = threading.Event()
+
+    def request(*_signal_and_frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        pressed.set()
+
+    replaceable = threading.current_thread() is threading.main_thread()
+    replaceable = replaceable and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if replaceable:
+        signal.signal(signal.SIGINT, request)
+    try:
+        yield pressed.is_set
+    finally:
+        if replaceable:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
