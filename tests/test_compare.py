@@ -253,7 +253,10 @@ def test_comparison_survives_json_and_pickle(found):
             lambda: pr.compare(Y, THREE, measure="hand_till", adjustment="tukey"),
             "adjust.* must be 'max-t', 'holm'",
         ),
-        (lambda: pr.compare(Y, THREE, measure="hand_till", method="delong"), "method must be one of DeLong"),
+        (
+            lambda: pr.compare(Y, THREE, measure="hand_till", method="delonk"),
+            "no method 'delonk'; did you mean 'delong'",
+        ),
         (
             lambda: pr.compare(Y, THREE, measure="ova").difference("good", "best"),
             "no classifier 'best'",

@@ -189,8 +189,8 @@ def test_level_and_method_of_the_wrong_kind_are_refused():
             found.confidence_interval(level)
     with pytest.raises(InputError, match="kind must be 'guarded', 'logit' or 'wald', got 'exact'"):
         found.confidence_interval(kind="exact")
-    with pytest.raises(InputError, match=r"method must be one of DeLong.* or None, got 'delong'"):
-        pr.evaluate(BINARY, SCORE, measure="auc", method="delong")
+    with pytest.raises(InputError, match=r"method must be one of DeLong.* or None, got 5"):
+        pr.evaluate(BINARY, SCORE, measure="auc", method=5)
 
 
 def test_evaluation_survives_json_and_pickle():

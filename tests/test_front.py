@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc.errors import InputError, MissingFileError, NotApplicableError
-from polyroc.fronts.cost_sampling import Costs
+from polyroc.fronts.cost_sampling import CostDistribution
 from polyroc.rules import CostRule
 from strategies import classes, weights
 
@@ -46,7 +46,8 @@ def test_the_front_is_the_non_dominated_part_of_all_draws(data):
     y, P = data.draw(cases(c=3))
     w = data.draw(st.one_of(st.none(), weights(y, whole=True)))
     found = pr.front(y, P, n=45, rng=5, sample_weight=w)
-    drawn = np.concatenate([Costs(1.0 - np.eye(3), []).draw(3, rng) for rng in [np.random.default_rng(5)] * 15])
+    distribution, rng = CostDistribution(1.0 - np.eye(3), []), np.random.default_rng(5)
+    drawn = np.concatenate([distribution.sample(3, rng) for _ in range(15)])
     whole = np.ones(len(y), dtype=int) if w is None else w.astype(int)
     tallies = [naive.decision_counts(y.tolist(), P.tolist(), costs.tolist(), whole.tolist()) for costs in drawn]
     twin = naive.non_dominated(errors_of(tallies).tolist())
@@ -118,13 +119,13 @@ def test_many_draws_reach_the_cheapest_rule_for_given_costs():
 
 
 def test_bounds_and_alphas_shape_the_draws():
-    costs = Costs(1.0 - np.eye(3), [((0, 1), (1, 0), 2.0, 4.0), ((2, 0), (0, 2), 0.0, np.inf)])
-    drawn = costs.draw(500, np.random.default_rng(0))
+    costs = CostDistribution(1.0 - np.eye(3), [((0, 1), (1, 0), 2.0, 4.0), ((2, 0), (0, 2), 0.0, np.inf)])
+    drawn = costs.sample(500, np.random.default_rng(0))
     ratio = drawn[:, 0, 1] / drawn[:, 1, 0]
     assert ((ratio >= 2) & (ratio <= 4)).all()
     assert (np.einsum("nkk->nk", drawn) == 0).all()
     alphas = np.array([[0, 400.0, 100], [100, 0, 100], [100, 200, 0]])
-    means = Costs(alphas, []).draw(500, np.random.default_rng(0)).mean(axis=0)
+    means = CostDistribution(alphas, []).sample(500, np.random.default_rng(0)).mean(axis=0)
     assert means == pytest.approx(alphas / 1000, abs=0.004)  # sd of a share .4 is .0155, of 500 draws .0007
     y, P = sample(np.random.default_rng(0), (20, 20, 20))
     plain = pr.front(y, P, n=300)
@@ -222,10 +223,10 @@ def test_other_files_are_refused(tmp_path):
         with pytest.raises(InputError):
             pr.Front.load(file)
     np.savez(tmp_path / "other.npz", counts=np.array([{"a": 1}], dtype=object))
-    with pytest.raises(InputError, match="not a whole stored front"):
+    with pytest.raises(InputError, match="not a complete stored front"):
         pr.Front.load(tmp_path / "other.npz")
     found = pr.front([0, 1], [[0.9, 0.1], [0.2, 0.8]])
-    with pytest.raises(InputError, match="cannot be stored"):
+    with pytest.raises(InputError, match="could not be saved"):
         found.save(tmp_path / "no" / "folder.npz")
     stored = found.to_dict()
     for name in ("counts", "costs", "growth", "digest", "classes"):

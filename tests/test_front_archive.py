@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
-from polyroc.fronts.archive import Archive, Ledger
+from polyroc.fronts.archive import Archive, SlotColumns
 from polyroc.kernels.archives import BLOCK
 
 
@@ -23,18 +23,18 @@ def batches(draw):
 @given(batches())
 def test_the_archive_is_the_non_dominated_part_of_all_that_came(given_):
     largest, D, parts = given_
-    archive, ledger, seen = Archive(largest, D), Ledger(vector=np.empty((0, D), dtype=np.int64)), []
+    archive, columns, seen = Archive(largest, D), SlotColumns(vector=np.empty((0, D), dtype=np.int64)), []
     for part in parts:
         batch = np.array(part, dtype=np.int64).reshape(len(part), D)
         entered, slots = archive.insert(batch)
-        ledger.put(slots, vector=batch[entered])
+        columns.put(slots, vector=batch[entered])
         seen += part
         members = [tuple(row) for row in archive.counts.tolist()]
         assert len(set(members)) == len(members)
         assert set(members) == naive.non_dominated(seen)
         assert len(set(archive.slots.tolist())) == len(archive)
         assert archive.slots.max(initial=-1) < len(seen)
-        assert (ledger.take("vector", archive.slots) == archive.counts).all()
+        assert (columns.take("vector", archive.slots) == archive.counts).all()
 
 
 def test_many_blocks_of_members():

@@ -274,19 +274,19 @@ def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
     [
         (["front"], "Missing argument 'FILE'"),
         (["front", "FILE"], "Missing option '--truth'"),
-        (["front", "DAMAGED"], "not a whole stored front"),
+        (["front", "DAMAGED"], "not a complete stored front"),
         (["front", "none.npz"], "no file none.npz"),
         (["front", "FRONT", "--test", "FILE"], "FILE is a stored front"),
         (["front", "FRONT", "-o", "new.npz"], "FILE is a stored front"),
         (["front", "FRONT", "--against", "FRONT"], "Two fronts are called 'front'"),
-        (["front", "FRONT", "--against", "DAMAGED"], "not a whole stored front"),
+        (["front", "FRONT", "--against", "DAMAGED"], "not a complete stored front"),
         (["front", "FILE", *ASKED, "-o", "nowhere/front.npz"], "no folder 'nowhere'"),
         (["front", "FILE", *ASKED, "--test", "none.csv"], "none.csv"),
         (["front", "FILE", *ASKED, "--test", "FILE", "--weight", "q_normal"], "whole numbers"),
         (["operate", "--costs", "a>b=1"], "Missing argument 'FILE'"),
         (["operate", "FILE"], "Missing option '--truth'"),
         (["operate", "FILE", "--front", "FRONT", "--truth", "y"], "FILE or --front, not both"),
-        (["operate", "--front", "DAMAGED"], "not a whole stored front"),
+        (["operate", "--front", "DAMAGED"], "not a complete stored front"),
         (["operate", "--front", "FRONT", "--point", "99999"], "from 0 to"),
         (["operate", "--front", "FRONT", "--point", "1", "--at-most", "benign>normal=0"], "leave out one"),
         (["operate", "--front", "FRONT", "--criterion", "youden"], "does not go with a front"),
@@ -296,7 +296,7 @@ def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
         (["operate", "FILE", *ASKED[:4], "--point", "1"], "place in a front"),
         (["plot", "-o", "p.png"], "Missing argument 'FILE'"),
         (["plot", "FILE", "--truth", "y", "-o", "p.png"], "Missing option '--kind'"),
-        (["plot", "DAMAGED", "-o", "p.png"], "not a whole stored front"),
+        (["plot", "DAMAGED", "-o", "p.png"], "not a complete stored front"),
         (["plot", "FRONT", "-o", "p.gif"], ".png, .svg or .pdf"),
         (["plot", "FRONT", "-o", "p.png", "--kind", "roc"], "no picture 'roc'"),
         (["plot", "FRONT", "-o", "p.png", "--hull"], "nothing to do with a stored front"),
@@ -326,7 +326,7 @@ def test_two_classes_from_end_to_end(polyroc, tmp_path):
     pd.DataFrame({"y": y, "p_0": 1 - p, "p_1": p}).to_csv(tmp_path / "two.csv", index=False)
     asked = ("--truth", "y", "--scores", "p_*")
     done = polyroc("front", tmp_path / "two.csv", *asked, "-o", tmp_path / "two.npz")
-    assert "Every threshold was looked at" in done.stdout
+    assert "Every threshold was tried" in done.stdout
     assert polyroc("plot", tmp_path / "two.npz", "-o", tmp_path / "two.svg").returncode == 0
     coloured = polyroc("plot", tmp_path / "two.npz", "-o", tmp_path / "no.svg", "--colour", "0>1")
     assert one_line(coloured, "three classes or more")

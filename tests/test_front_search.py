@@ -11,10 +11,9 @@ from sklearn.naive_bayes import GaussianNB
 import naive
 import polyroc as pr
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.fronts.archive import Archive
-from polyroc.fronts.cost_sampling import Costs
-from polyroc.fronts.evolution import INTERVALS, select
-from polyroc.fronts.objectives import Objectives
+from polyroc.fronts.archive import Archive, Objectives
+from polyroc.fronts.cost_sampling import CostDistribution
+from polyroc.fronts.evolution import PQRS_INTERVALS, select
 from polyroc.rules import CostRule
 
 
@@ -61,7 +60,7 @@ def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, sele
     y = np.repeat(np.arange(3), sizes)
     X = np.eye(3)[y] + rng.normal(size=(len(y), 3)).round(1)
     family, drawn = Tilt(), []
-    draw = Costs.draw
+    draw = CostDistribution.sample
 
     def noted(self, n, rng):
         costs = draw(self, min(n, 40), rng)  # of the start too: the brute force is slow
@@ -69,8 +68,8 @@ def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, sele
         return costs
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Costs, "draw", noted)
-        patch.setattr("polyroc.fronts.evolution.SWEEP", 40)
+        patch.setattr(CostDistribution, "sample", noted)
+        patch.setattr("polyroc.fronts.evolution.START_DRAWS", 40)
         found = pr.front(
             family, X, y, generations=6, costs=15, selection=selection, objectives=objectives, rng=seed
         )
@@ -115,7 +114,7 @@ def test_every_point_is_its_parameters_under_its_costs(family, start):
 
 def found_cases(family):
     """The very array that the search gave to the family: nearest neighbours leave these out one by one."""
-    return family._own[0]
+    return family._training[0]
 
 
 def test_two_classes_are_the_staircases_of_all_parameters_searched():
@@ -134,7 +133,7 @@ def test_two_classes_are_the_staircases_of_all_parameters_searched():
     assert found.gini().n_points is None  # exact
     assert found.growth.gini[-1] == pytest.approx(found.gini().value, abs=4 * 0.5 / np.sqrt(20_000))
     logistic = pr.front(pr.fronts.LogisticFamily(), X, y, generations=25)
-    alone = pr.front(y, logistic.deploy(0).model.reader(X)(fitted(X, y)))
+    alone = pr.front(y, logistic.deploy(0).model.posterior_function(X)(fitted(X, y)))
     assert logistic.exclusive(alone) >= 0
     assert alone.exclusive(logistic) == 0  # the fit is in the archive with all its thresholds
 
@@ -208,7 +207,7 @@ def test_a_front_says_whether_it_still_grew():
     assert "still growing" in repr(early)
     assert early.convergence == (
         f"Not converged: G rose by {early.growth.lately:.4f} over the second half of 20 generations; "
-        "search on (resume=...)."
+        "run more generations (resume=...)."
     )
     late = pr.front(pr.fronts.LogisticFamily(), X, y, generations=400)
     assert late.converged
@@ -276,7 +275,7 @@ def test_pqrs_gives_the_few_far_away_their_share(crowd):
     """A crowd in one interval of both objectives, and two hermits: intervals are drawn, not members."""
     steps = np.arange(crowd)
     vectors = np.stack([10**6 + steps, 10**6 + crowd - steps], axis=1)
-    archive = Archive(2 * 10**6 * INTERVALS, 2)
+    archive = Archive(2 * 10**6 * PQRS_INTERVALS, 2)
     archive.insert(np.concatenate([vectors, [[0, 10**8]], [[10**8, 0]]]))
     rng = np.random.default_rng(0)
     counts = archive.counts[np.argsort(archive.slots)]
@@ -354,9 +353,9 @@ def test_bad_cases_are_refused():
         pr.front(pr.fronts.LogisticFamily, X, y)
     with pytest.raises(InputError, match=r"is given as EstimatorFamily\(GaussianNB"):
         pr.front(GaussianNB(), X, y)
-    with pytest.raises(InputError, match="n: not for a family"):
+    with pytest.raises(InputError, match="n: not valid for a family"):
         pr.front(family, X, y, n=100)
-    with pytest.raises(InputError, match="generations, save: not for a fixed classifier"):
+    with pytest.raises(InputError, match="generations, save: not valid for a fixed classifier"):
         pr.front(y, np.eye(3)[y], generations=100, save="front.npz")
 
 

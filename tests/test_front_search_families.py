@@ -62,7 +62,7 @@ def test_blocks_of_distances_are_seams_nobody_sees(monkeypatch):
     X, y = three_blobs()
     whole = pr.fronts.NearestNeighbours()
     begin = whole.start(X, y, np.random.default_rng(0))
-    monkeypatch.setattr("polyroc.fronts.models.CELLS", 7 * len(X))
+    monkeypatch.setattr("polyroc.fronts.models.MOST_DISTANCES", 7 * len(X))
     parts = pr.fronts.NearestNeighbours()
     assert (parts.start(X, y, np.random.default_rng(0)) == begin).all()
     assert (parts.posteriors(begin, X) == whole.posteriors(begin, X)).all()
@@ -140,7 +140,7 @@ def test_estimators_evolve_their_hyper_parameters(estimator, ranges, tmp_path):
     model = type(estimator)(**{**estimator.get_params(), **settings_})
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     peer = cross_val_predict(model, X, y, cv=folds, method="predict_proba")
-    assert family.posteriors(parameters, family._own[0]) == pytest.approx(peer, abs=1e-12)
+    assert family.posteriors(parameters, family._training[0]) == pytest.approx(peer, abs=1e-12)
     new = three_blobs(seed=5)[0]
     assert family.posteriors(parameters, new) == pytest.approx(model.fit(X, y).predict_proba(new), abs=1e-12)
     found.save(tmp_path / "front.npz")

@@ -211,14 +211,14 @@ def test_the_handler_of_signals_is_put_back():
 
 
 def test_storing_takes_a_tenth_of_the_time_at_most(tmp_path, monkeypatch):
-    from polyroc.fronts.checkpoint import Saver
+    from polyroc.fronts.search import Checkpoint
 
     X, y = three_blobs()
     found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=2)
     clock = iter([0.0, 5.0, 5.0, 7.0, 24.9, 25.0])  # made, due, began, stored (2 s), not due until 18 s later, due
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
-    saver = Saver(tmp_path / "front.npz", 5.0)
-    assert saver.is_due()
-    saver.store(found)
-    assert not saver.is_due()
-    assert saver.is_due()
+    checkpoint = Checkpoint(tmp_path / "front.npz", 5.0)
+    assert checkpoint.is_due()
+    checkpoint.save(found)
+    assert not checkpoint.is_due()
+    assert checkpoint.is_due()

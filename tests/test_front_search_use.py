@@ -82,7 +82,7 @@ def test_a_fixed_classifier_has_rules_only():
     y, P = np.repeat([0, 1, 2], 5), np.random.default_rng(0).dirichlet(np.ones(3), 15)
     found = pr.front(y, P, n=50)
     assert found.rule(0).costs == tuple(map(tuple, found.costs[0].tolist()))
-    with pytest.raises(InputError, match=r"a fixed classifier is not in the front; take front.rule"):
+    with pytest.raises(InputError, match=r"a fixed classifier is not in the front; apply front.rule"):
         found.deploy(0)
     with pytest.raises(InputError, match="evaluated"):
         found.on(P, y)

@@ -190,11 +190,11 @@ def test_bad_options_are_refused():
 
 
 def test_an_exact_volume_that_takes_too_long_is_refused(monkeypatch):
-    monkeypatch.setattr("polyroc.fronts.dominated_volume.EFFORT", 2000.0)
+    monkeypatch.setattr("polyroc.fronts.dominated_volume.MOST_COMPARISONS", 2000.0)
     steps = np.linspace(0, 0.5, 40)
     line = matrices([[s, 0.5 - s, 0.1, 0.1, 0.1, 0.1] for s in steps], 3)
     assert pr.fronts.gini_volume(line[:10], n_points=None) > 0
-    with pytest.raises(InputError, match="40 points of 3 classes takes too many boxes; give n_points"):
+    with pytest.raises(InputError, match="40 points of 3 classes takes too long; give n_points"):
         pr.fronts.gini_volume(line, n_points=None)
 
 

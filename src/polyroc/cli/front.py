@@ -143,7 +143,7 @@ def _search(
     **columns: Any,
 ) -> Searched:
     """The front of each classifier in the file, and what is left of it on other cases."""
-    from polyroc.fronts.fixed_classifier import front as find
+    from polyroc.fronts.fixed_classifier import fixed_front as find
 
     alphas, bounds = _alphas(alpha), dict(_bound(text) for text in bound) or None
     with progress_bar() as progress:
@@ -222,7 +222,7 @@ def _volumes(
 def _page(found: dict[str, Front], volumes: dict[str, dict[str, Any]], source: str) -> Page:
     exact = all(each.exact for each in found.values())
     table = [_row(name, each, volumes, exact) for name, each in found.items()]
-    notes = ["Every threshold was looked at; volumes are exact for these cases."]
+    notes = ["Every threshold was tried; volumes are exact for these cases."]
     if not exact:
         notes = [
             f"{printable(name)}: {each.convergence.replace('more of them', 'more (-n)')}"

@@ -15,9 +15,9 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.compare import compare
-from polyroc.inference.evaluate import choose
-from polyroc.inference.methods import DEFAULT, Method, checked
-from polyroc.inference.methods.bootstrap import Bootstrap, replicates
+from polyroc.inference.evaluate import select_measures
+from polyroc.inference.methods import DEFAULT, Method, as_method
+from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
@@ -188,7 +188,7 @@ def order_kept(
     y_score: Mapping[Any, Any] | None = None,
     *,
     measure: Asked | Sequence[Asked],
-    method: Bootstrap | None = None,
+    method: Method | str | None = None,
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
@@ -232,18 +232,17 @@ def order_kept(
         "sampling": sampling,
     }
     scores = _several(as_scores(y_true, y_score, missing=missing, **options))
-    how = _checked_bootstrap(method).settled()
-    measures, _ = choose([measure] if isinstance(measure, str | Measure) else measure, scores)
+    how = _resampling_method(method)
+    measures, _ = select_measures([measure] if isinstance(measure, str | Measure) else measure, scores)
     samples = {name: Sample(scores, name) for name in scores.classifiers}
     kept: dict[tuple[str, str, str], Kept] = {}
     with progress_callback(progress) as report:
         for each in track(measures, report):
             whole = [each(sample).value for sample in samples.values()]
-            drawn = replicates(how, each, list(samples.values()))
+            drawn = how.replicates(each, list(samples.values()))
             for (i, a), (j, b) in combinations(enumerate(samples), 2):
                 kept[str(each), a, b] = _kept(each, (a, b), (whole[i], whole[j]), drawn[[i, j]])
-    seed = how.rng if isinstance(how.rng, int) else None
-    return OrderKept(kept, replace(Provenance.of(scores, repr(how), seed), groups=None))
+    return OrderKept(kept, replace(Provenance.of(scores, repr(how), how.seed), groups=None))
 
 
 def _several(scores: Scores) -> Scores:
@@ -254,12 +253,11 @@ def _several(scores: Scores) -> Scores:
     return scores
 
 
-def _checked_bootstrap(method: Any) -> Bootstrap:
-    if method is None:
-        return Bootstrap()
-    if not isinstance(method, Bootstrap):
+def _resampling_method(method: Method | str | None) -> Method:
+    resampling = as_method(Bootstrap() if method is None else method)
+    if resampling is None or not resampling.resamples:
         raise InputError(f"method must be Bootstrap(...), which draws test sets, got {method!r}.")
-    return method
+    return resampling
 
 
 def _kept(measure: Measure, names: tuple[str, str], whole: tuple[float, float], drawn: FloatArray) -> Kept:
@@ -285,7 +283,7 @@ def separation(
     *,
     measure: Sequence[Asked] | Asked,
     alpha: float = 0.05,
-    method: Method = DEFAULT,
+    method: Method | str = DEFAULT,
     adjustment: Adjustment | None = "holm",
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
@@ -336,8 +334,8 @@ def separation(
         "sampling": sampling,
     }
     scores = _several(as_scores(y_true, y_score, missing=missing, **options))
-    method = checked(method) or DEFAULT
-    measures, _ = choose([measure] if isinstance(measure, str | Measure) else measure, scores)
+    method = as_method(method) or DEFAULT
+    measures, _ = select_measures([measure] if isinstance(measure, str | Measure) else measure, scores)
     found: dict[str, Groups] = {}
     with progress_callback(progress) as report:
         for each in track(measures, report):

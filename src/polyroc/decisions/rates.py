@@ -11,7 +11,7 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.engines.options import Engine, Reading, over_files
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.covariance import effective_units, sampled_strata, variance
-from polyroc.inference.files import scores_or_settings
+from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.confusion import Confusion, decided
 from polyroc.measures.sample import Sample

@@ -1,4 +1,8 @@
-"""Pareto fronts of error rates: which errors can be traded for which (Everson & Fieldsend 2005)."""
+"""Pareto fronts of error rates: the multi-class ROC surface of Everson & Fieldsend.
+
+Equation numbers in this package are those of the version of 2005; the paper appeared in Pattern Recognition
+Letters 27 (2006) 918-927.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,30 +1,88 @@
-"""The archive: all vectors of error counts seen that no other one dominates."""
+"""The archive of Algorithm 1: all operating points evaluated so far that no other one dominates.
 
-from typing import Any
+A point dominates another if none of its objectives is larger and one is smaller (Everson & Fieldsend 2005,
+section 2). Objectives are whole numbers, so that dominance is decided exactly and many can be compared at a time.
+"""
+
+from dataclasses import dataclass
+from math import lcm
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from polyroc.fronts.objectives import Objectives
+from polyroc.errors import InputError
 from polyroc.fronts.result import Growth
 from polyroc.kernels.archives import WordArray, guard_bits, merge, pack, places_of, sift, unpack_one
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.volumes import Shadow, points_below_chance
 
-__all__ = ["Archive", "GrowingFront", "Ledger"]
+__all__ = ["Archive", "FrontBuilder", "Objective", "Objectives", "SlotColumns"]
+
+Objective = Literal["rates", "false_positives"]
+LARGEST_OBJECTIVE = 2**60  # a packed field has a guard bit besides, and must fit into a word of 64
+
+
+@dataclass(frozen=True, slots=True)
+class Objectives:
+    """From tables of confusion counts to the vectors of whole numbers that are minimised.
+
+    "rates": the Q(Q - 1) error rates. All points have the same class sizes, so counts compare as rates do.
+
+    "false_positives": for each class k the sum over j != k of the share of class j that is assigned to k (the
+    false positive rates of Everson & Fieldsend 2005, equation 7), as a whole number of parts of the least common
+    multiple of the class sizes. Where that multiple is too large, shares are rounded down to parts of 2^60 / Q.
+
+    >>> table = np.array([[[3, 1], [0, 6]]])
+    >>> Objectives("rates", np.array([4, 6])).of(table).tolist()
+    [[1, 0]]
+    >>> Objectives("false_positives", np.array([4, 6])).of(table).tolist()
+    [[0, 3]]
+    """
+
+    kind: Objective
+    totals: IntArray
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Objective):
+            raise InputError(f"objectives must be one of {', '.join(get_args(Objective))}, got {self.kind!r}.")
+
+    @property
+    def number(self) -> int:
+        """How many objectives there are."""
+        c = len(self.totals)
+        return c if self.kind == "false_positives" else c * (c - 1)
+
+    @property
+    def largest(self) -> int:
+        """The largest value an objective can have."""
+        return int(self.totals.max()) if self.kind == "rates" else (len(self.totals) - 1) * self._denominator
+
+    @property
+    def _denominator(self) -> int:
+        """The common denominator of the shares of all classes."""
+        exact, largest = lcm(*self.totals.tolist()), LARGEST_OBJECTIVE // len(self.totals)
+        return min(exact, largest)
+
+    def of(self, tables: IntArray) -> IntArray:
+        """Vectors of objectives, from tables x true class x decision."""
+        errors = ~np.eye(len(self.totals), dtype=bool)
+        if self.kind == "rates":
+            return tables[:, errors]
+        parts = np.array([self._denominator // total for total in self.totals.tolist()])
+        return np.asarray((tables * parts[:, None] * errors).sum(axis=1))
 
 
 class Archive:
     """An unbounded set of mutually non-dominating vectors of counts; equal vectors are kept once.
 
-    One vector dominates another if none of its counts is larger and some is smaller. Members stand in an order
-    that depends on nothing but themselves: by rising sum, and by their packed words where sums are equal. Each has
-    a slot, by which what belongs to it is found in a `Ledger`.
+    The order of the members depends on nothing but themselves: by rising sum, then by their packed words. Each has
+    a slot, under which `SlotColumns` hold what belongs to it; slots of members that leave are used again.
 
     Parameters
     ----------
     largest
-        The largest count that can come.
+        The largest possible count.
     objectives
         How many counts make a vector.
 
@@ -41,7 +99,7 @@ class Archive:
         self.objectives = objectives
         self._largest = largest
         self._guard = guard_bits(largest)
-        self._members = self._rows(np.empty((0, objectives), dtype=np.int64))  # sums, packed words, slots
+        self._members = self._rows(np.empty((0, objectives), dtype=np.int64))
         self._free = np.empty(0, dtype=np.uint64)
 
     def __len__(self) -> int:
@@ -49,64 +107,66 @@ class Archive:
 
     @property
     def counts(self) -> IntArray:
-        """The members, one a row."""
+        """Members x objectives."""
         return np.stack([self.objective(d) for d in range(self.objectives)], axis=1)
 
     @property
     def slots(self) -> IntArray:
-        """Their slots."""
+        """The slot of each member."""
         return np.asarray(self._members[-1], dtype=np.int64)
 
     def objective(self, d: int) -> IntArray:
-        """One count of every member."""
+        """One objective of every member."""
         return unpack_one(self._members[1:-1], d, self._largest)
 
     def slot(self, i: int) -> int:
-        """The slot of the member at a place."""
+        """The slot of member i."""
         return int(self._members[-1, i])
 
     def restore(self, counts: IntArray) -> None:
-        """Begin with members that are known not to dominate each other; member i gets slot i."""
+        """Start from members that are known not to dominate each other; member i gets slot i."""
         members = self._rows(counts)
         members[-1] = np.arange(len(counts), dtype=np.uint64)
         self._members = np.ascontiguousarray(members[:, np.lexsort(members[-2::-1])])
 
     def insert(self, batch: IntArray) -> tuple[IntArray, IntArray]:
-        """Put a batch in: which rows of it entered, and their slots; those of members that go are used again."""
-        comers = self._rows(batch)
-        order = np.lexsort(comers[-2::-1])
-        comers = np.ascontiguousarray(comers[:, order])
+        """Insert a batch (lines 9 to 11 of Algorithm 1): the rows of it that entered, and their slots."""
+        newcomers = self._rows(batch)
+        order = np.lexsort(newcomers[-2::-1])
+        newcomers = np.ascontiguousarray(newcomers[:, order])
         places = np.empty(len(batch), dtype=np.int64)
-        places_of(self._members[:-1], comers[:-1], places)
+        places_of(self._members[:-1], newcomers[:-1], places)
         stay, enter = np.empty(len(self), dtype=np.bool_), np.empty(len(batch), dtype=np.bool_)
-        sift(self._members[1:-1], comers[1:-1], places, self._guard, stay, enter)
+        sift(self._members[1:-1], newcomers[1:-1], places, self._guard, stay, enter)
         entered = order[enter]
-        if len(entered):
-            comers[-1, enter] = slots = self._slots_for(len(entered), stay)
-            merged = np.empty((len(comers), np.count_nonzero(stay) + len(entered)), dtype=np.uint64)
-            merge(self._members, stay, comers, enter, places, merged)
-            self._members = merged
-            return entered, slots.astype(np.int64)
-        return entered, np.empty(0, dtype=np.int64)
+        if not len(entered):
+            return entered, np.empty(0, dtype=np.int64)
+        newcomers[-1, enter] = slots = self._slots_for(len(entered), stay)
+        merged = np.empty((len(newcomers), np.count_nonzero(stay) + len(entered)), dtype=np.uint64)
+        merge(self._members, stay, newcomers, enter, places, merged)
+        self._members = merged
+        return entered, slots.astype(np.int64)
 
     def _rows(self, counts: IntArray) -> WordArray:
+        """Vectors as columns of words: the sum first, which orders them, then the packed counts, last the slot."""
         sums = counts.sum(axis=1, dtype=np.uint64)
         return np.concatenate([sums[None], pack(counts, self._largest), np.zeros((1, len(counts)), np.uint64)])
 
     def _slots_for(self, n: int, stay: BoolArray) -> WordArray:
+        """Slots for n new members: first those that are free, then new ones."""
         used = len(self) + len(self._free)
         free = np.concatenate([self._free, self._members[-1, ~stay]])
         self._free = free[n:]
         return np.concatenate([free[:n], np.arange(used, used + n - len(free[:n]), dtype=np.uint64)])
 
 
-class Ledger:
-    """What belongs to the members of an archive, by slot, in columns that grow as slots are given out.
+class SlotColumns:
+    """Columns of data that belong to the members of an archive, by slot; they grow as slots are given out.
 
-    >>> ledger = Ledger(name=np.empty(0, dtype=np.int64))
-    >>> ledger.put(np.array([0, 1]), name=np.array([5, 7]))
-    >>> ledger.put(np.array([0]), name=8)
-    >>> ledger.take("name", np.array([1, 0])).tolist()
+    >>> columns = SlotColumns(name=np.empty(0, dtype=np.int64))
+    >>> columns.put(np.array([0, 1]), name=np.array([5, 7]))
+    >>> columns.put(np.array([0]), name=8)
+    >>> columns.take("name", np.array([1, 0])).tolist()
     [7, 8]
     """
 
@@ -115,10 +175,10 @@ class Ledger:
 
     def put(self, slots: IntArray, **values: object) -> None:
         """Write the values of these slots."""
-        room = int(slots.max(initial=-1)) + 1
+        needed = int(slots.max(initial=-1)) + 1
         for name, column in self._columns.items():
-            if room > len(column):
-                larger = np.empty((max(room, 2 * len(column)), *column.shape[1:]), dtype=column.dtype)
+            if needed > len(column):
+                larger = np.empty((max(needed, 2 * len(column)), *column.shape[1:]), dtype=column.dtype)
                 larger[: len(column)] = column
                 self._columns[name] = larger
             self._columns[name][slots] = values[name]
@@ -128,35 +188,39 @@ class Ledger:
         return self._columns[name][slots]
 
 
-WITNESSES = 20_000  # points on which the growth of the dominated volume is counted; fewer for very many classes
-NUMBERS = 2**24  # that the witnesses may hold
+VOLUME_POINTS = 20_000  # random points on which G is tracked: a standard error of at most 0.0035
+MOST_NUMBERS = 2**24  # of all coordinates of these points together; with very many classes there are fewer points
 
 
-class GrowingFront:
-    """The operating points so far that no other one dominates, and how their number and volume grew.
+class FrontBuilder:
+    """The front under construction: the archive, the data of its members, and how its size and G grow.
+
+    G is tracked on random points that are drawn once; a point that was dominated stays dominated, so only the
+    others are looked at again.
 
     Parameters
     ----------
     objectives
-        What is to be small.
+        What is minimised.
     seed
-        Of the random points on which the dominated volume is counted.
+        The seed of the random points.
     """
 
     def __init__(self, objectives: Objectives, seed: int) -> None:
         c = len(objectives.totals)
         self.objectives = objectives
         self.archive = Archive(objectives.largest, objectives.number)
-        self._ledger = Ledger(
+        self._columns = SlotColumns(
             counts=np.empty((0, c, c), dtype=np.int64),
             costs=np.empty((0, c, c)),
             model=np.empty(0, dtype=np.int64),
             generation=np.empty(0, dtype=np.int64),
         )
-        self._witnesses = min(WITNESSES, NUMBERS // c**2)
-        drawn = points_below_chance(c, self._witnesses, np.random.default_rng([seed, 1]))
-        self._all = self._open = np.concatenate(list(drawn))
-        self._new: list[IntArray] = []
+        self._n_points = min(VOLUME_POINTS, MOST_NUMBERS // c**2)
+        # [seed, 1]: a stream of its own, so that tracking G does not change the costs drawn from the seed
+        points = points_below_chance(c, self._n_points, np.random.default_rng([seed, 1]))
+        self._points = self._undominated = np.concatenate(list(points))
+        self._unseen: list[IntArray] = []  # tables that entered since the points were looked at
         self.growth = Growth((), (), ())
 
     def __len__(self) -> int:
@@ -164,68 +228,65 @@ class GrowingFront:
 
     @property
     def gini(self) -> float:
-        """The share of the witnesses that is dominated; up to date after `look`."""
-        return 1.0 - len(self._open) / self._witnesses
+        """The share of the random points that is dominated, as of the last `record`."""
+        return 1.0 - len(self._undominated) / self._n_points
 
     def add(self, counts: IntArray, costs: FloatArray, model: int = 0, generation: int = 0) -> bool:
-        """Let tables of counts in, with the costs they come from, unless something dominates or equals them.
-
-        True if any was let in.
-        """
+        """Add the tables that no member dominates or equals, with their costs; True if any entered."""
         entered, slots = self.archive.insert(self.objectives.of(counts))
         if len(entered):
-            found = counts[entered]
-            self._ledger.put(slots, counts=found, costs=costs[entered], model=model, generation=generation)
-            self._new.append(found)
+            tables = counts[entered]
+            self._columns.put(slots, counts=tables, costs=costs[entered], model=model, generation=generation)
+            self._unseen.append(tables)
         return len(entered) > 0
 
     def model(self, slot: int) -> int:
-        """The number of the model behind the member of a slot."""
-        return int(self._ledger.take("model", np.array([slot]))[0])
+        """The number of the model behind the member in a slot."""
+        return int(self._columns.take("model", np.array([slot]))[0])
 
     def restore(
         self, counts: IntArray, costs: FloatArray, model: IntArray, generation: IntArray, growth: Growth
     ) -> None:
-        """Begin with the points of a front that was found before."""
+        """Start from the points of an earlier front."""
         self.archive.restore(self.objectives.of(counts))
         slots = np.arange(len(counts))
-        self._ledger.put(slots, counts=counts, costs=costs, model=model, generation=generation)
-        self._new.append(counts)
-        self._strike()
+        self._columns.put(slots, counts=counts, costs=costs, model=model, generation=generation)
+        self._unseen.append(counts)
+        self._update_points()
         self.growth = growth
 
-    def look(self, draws: int, generation: int | None = None) -> None:
-        """Write down how large the front is by now."""
-        self.growth = self.seen(draws, generation)
+    def record(self, draws: int, generation: int | None = None) -> None:
+        """Add the present size and G to the growth."""
+        self.growth = self.growth_at(draws, generation)
 
-    def seen(self, draws: int, generation: int | None = None) -> Growth:
-        """What is written down, and how large the front is by now."""
-        self._strike()
+    def growth_at(self, draws: int, generation: int | None = None) -> Growth:
+        """The growth recorded so far and, unless it is there already, the present size and G."""
+        self._update_points()
         if self.growth.draws[-1:] == (draws,):
             return self.growth
-        now = (draws, len(self), self.gini, *(() if generation is None else (generation,)))
-        return Growth(*((*before, each) for before, each in zip(self.growth, now, strict=False)))
+        present = (draws, len(self), self.gini, *(() if generation is None else (generation,)))
+        return Growth(*((*column, value) for column, value in zip(self.growth, present, strict=False)))
 
-    def _strike(self) -> None:
-        """Take away the witnesses that the new points dominate.
+    def _update_points(self) -> None:
+        """Remove the random points that new members dominate.
 
-        A member that goes is dominated by one that came, so what it dominated stays dominated; not so where other
-        objectives than the rates decide who goes, so there all are looked at again.
+        A member that leaves is dominated by one that entered, so what it dominated stays dominated. This does not
+        hold in the space of rates if the objectives are others: then all members and all points are compared.
         """
-        if not self._new:
+        if not self._unseen:
             return
-        tables = np.concatenate(self._new)
+        tables = np.concatenate(self._unseen)
         if self.objectives.kind != "rates":
-            tables, self._open = self._ledger.take("counts", self.archive.slots), self._all
+            tables, self._undominated = self._columns.take("counts", self.archive.slots), self._points
         rates = tables / self.objectives.totals[:, None]
-        off = ~np.eye(rates.shape[1], dtype=bool)
-        self._open = self._open[~Shadow(rates[:, off]).over(self._open)]
-        self._new.clear()
+        errors = ~np.eye(rates.shape[1], dtype=bool)
+        self._undominated = self._undominated[~Shadow(rates[:, errors]).over(self._undominated)]
+        self._unseen.clear()
 
     def members(self) -> dict[str, npt.NDArray[Any]]:
-        """Counts, costs, model and generation of the points, by rising rates of the errors in their order."""
+        """Counts, costs, model and generation of the points, sorted by their error counts."""
         slots = self.archive.slots
-        counts = self._ledger.take("counts", slots)
+        counts = self._columns.take("counts", slots)
         order = np.lexsort(counts[:, ~np.eye(counts.shape[1], dtype=bool)].T[::-1])
-        kept = {name: self._ledger.take(name, slots[order]) for name in ("costs", "model", "generation")}
-        return {"counts": counts[order], **kept}
+        columns = {name: self._columns.take(name, slots[order]) for name in ("costs", "model", "generation")}
+        return {"counts": counts[order], **columns}

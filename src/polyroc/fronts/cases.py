@@ -1,4 +1,4 @@
-"""The cases of a front, class by class, and what costs make of them."""
+"""The cases of a front, grouped by true class, and their confusion counts under costs."""
 
 from collections.abc import Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,17 +18,17 @@ from polyroc.validation.labels import encode, in_order
 from polyroc.validation.messages import Words
 from polyroc.validation.weights import as_counts
 
-__all__ = ["Cases", "Training"]
+__all__ = ["Cases", "TrainingData"]
 
 
-SLACK = 0.01  # probabilities written with a few decimals may miss 1 by this much
-SHARES = 4  # parts of a batch for each thread
-WORTH = 2**18  # decisions that are worth sharing out
+SUM_TOLERANCE = 0.01  # probabilities written with a few decimals may miss a sum of 1 by this much
+TASKS_PER_THREAD = 4  # so that threads that finish early find more to do
+PARALLEL_DECISIONS = 2**18  # fewer decisions are made faster by one thread
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """What a classifier says of the cases that count.
+    """Predicted probabilities of a classifier for the cases of positive weight.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class Cases:
     starts
         Where each class begins, and where the last one ends.
     weight
-        How many cases each stands for.
+        How many cases each row stands for.
     totals
-        The same by class.
+        The sum of the weights by class.
     """
 
     P: FloatArray
@@ -49,13 +49,13 @@ class Cases:
 
     @classmethod
     def of(cls, scores: Scores, classifier: str) -> Self:
-        """The cases of positive weight, checked."""
+        """Check the probabilities of a classifier, and group them by class."""
         P = scores.values[classifier]
-        what = Words().of(classifier, len(scores.values))
-        bad = (P < 0).any(axis=1) | (np.abs(P.sum(axis=1) - 1.0) > SLACK)
+        name = Words().of(classifier, len(scores.values))
+        bad = (P < 0).any(axis=1) | (np.abs(P.sum(axis=1) - 1.0) > SUM_TOLERANCE)
         if bad.any():
             raise InputError(
-                f"{what} must hold probabilities, 0 or more, that sum to 1 for each case; not so at "
+                f"{name} must hold probabilities, 0 or more, that sum to 1 for each case; not so at "
                 f"{Words().where(bad)}. Divide each row by its sum, or calibrate scores that are none."
             )
         weight = as_counts(scores.sample_weight, len(P))
@@ -66,37 +66,41 @@ class Cases:
         totals = np.bincount(scores.codes[order], weight[order], c).astype(np.int64)
         return cls(np.ascontiguousarray(P[order].T), starts, weight[order], totals)
 
-    def tally(self, costs: FloatArray, pool: ThreadPoolExecutor, workers: int) -> IntArray:
-        """At [n, k, j], the cases of class k that decision j is made for by costs[n]; threads share the costs."""
-        tallies = np.empty(costs.shape, dtype=np.int64)
-        if len(costs) * self.P.shape[1] < WORTH:
-            tally_decisions(self.P, self.starts, self.weight, costs, tallies)
-            return tallies
-        edges = np.linspace(0, len(costs), SHARES * workers + 1).astype(int)
-        parts = [slice(a, b) for a, b in pairwise(edges.tolist())]
-        list(
-            pool.map(
-                lambda part: tally_decisions(self.P, self.starts, self.weight, costs[part], tallies[part]), parts
-            )
-        )
-        return tallies
+    def confusion_counts(self, costs: FloatArray, pool: ThreadPoolExecutor, workers: int) -> IntArray:
+        """At [n, k, j], the cases of class k assigned to class j under costs[n].
+
+        A case is assigned to the class of least conditional risk (Everson & Fieldsend 2005, equation 3). The cost
+        vectors are distributed over the threads; every one of them writes its own part of the result.
+        """
+        counts = np.empty(costs.shape, dtype=np.int64)
+        if len(costs) * self.P.shape[1] < PARALLEL_DECISIONS:
+            tally_decisions(self.P, self.starts, self.weight, costs, counts)
+            return counts
+        edges = np.linspace(0, len(costs), TASKS_PER_THREAD * workers + 1).astype(int)
+        tasks = [
+            pool.submit(tally_decisions, self.P, self.starts, self.weight, costs[a:b], counts[a:b])
+            for a, b in pairwise(edges.tolist())
+        ]
+        for task in tasks:
+            task.result()
+        return counts
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
-    """Features and classes.
+class TrainingData:
+    """Features and classes of the cases a search runs on.
 
     Attributes
     ----------
     X, y
-        Cases x features, those of weight 0 left out; the class of each as a position in `labels`. Neither can be
-        written to.
+        Cases x features, those of weight 0 left out; the class of each as a position in `labels`. Both arrays are
+        read-only.
     labels
         The classes.
     order, starts
         The cases class by class, and where each class begins among them.
     weight, totals
-        How many cases each stands for, class by class; the same added up by class.
+        How many cases each row stands for, class by class; their sums by class.
     weighted
         Whether weights were given.
     """
@@ -112,7 +116,7 @@ class Training:
 
     @classmethod
     def of(cls, X: Any, y: Any, labels: Sequence[Hashable] | None, sample_weight: Any = None) -> Self:
-        """What the caller has, checked."""
+        """Validate the arguments of `front(family, X, y)`."""
         words = Words(truth="y")
         features, coded = as_features(X), encode(y, "y")
         if len(features) != len(coded.codes):
@@ -127,22 +131,23 @@ class Training:
             empty = readable(names)[int(np.argmin(sizes))]
             raise NotApplicableError(f"A front needs cases of every class; there is none of {empty!r}.")
         order = np.argsort(codes, kind="stable")
-        whole = codes.astype(np.int64)
-        features.flags.writeable = whole.flags.writeable = False
+        classes = codes.astype(np.int64)
+        features.flags.writeable = classes.flags.writeable = False
         starts = np.append(0, np.cumsum(sizes)).astype(np.int64)
         totals = np.bincount(codes, weight, len(names)).astype(np.int64)
         weighted = sample_weight is not None
-        return cls(features, whole, names, order, starts, weight[order], totals, weighted)
+        return cls(features, classes, names, order, starts, weight[order], totals, weighted)
 
     @property
     def digest(self) -> str:
-        """By which other cases are told from these."""
-        told = sha256(repr((self.X.shape, readable(self.labels))).encode())
-        told.update(self.X.astype("<f8").tobytes())
-        told.update(self.y.astype("<i8").tobytes())
-        told.update(self.weight.astype("<i8").tobytes() if self.weighted else b"")
-        return told.hexdigest()
+        """A hash of the data, by which a resumed search recognises its cases."""
+        digest = sha256(repr((self.X.shape, readable(self.labels))).encode())
+        # fixed byte order: a front can be resumed on another machine
+        digest.update(self.X.astype("<f8").tobytes())
+        digest.update(self.y.astype("<i8").tobytes())
+        digest.update(self.weight.astype("<i8").tobytes() if self.weighted else b"")
+        return digest.hexdigest()
 
-    def judged(self, P: FloatArray) -> Cases:
-        """The cases with what a classifier says of them."""
+    def with_posteriors(self, P: FloatArray) -> Cases:
+        """The cases with the posterior probabilities of one classifier, given as cases x classes."""
         return Cases(np.ascontiguousarray(P[self.order].T), self.starts, self.weight, self.totals)

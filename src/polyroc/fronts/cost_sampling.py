@@ -1,4 +1,4 @@
-"""Costs that are drawn: a Dirichlet distribution over the errors, within bounds on ratios."""
+"""Misclassification costs drawn from a Dirichlet distribution, within bounds on their ratios."""
 
 from typing import NamedTuple
 
@@ -8,53 +8,54 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.validation.costs import Ratio
 
-__all__ = ["Costs"]
+__all__ = ["CostDistribution"]
 
-RAREST = 1e-4  # a smaller share of draws within the bounds is given up
+LEAST_ACCEPTED = 1e-4  # share of draws within the bounds below which rejection sampling is given up
+LEAST_EXPECTED = 10  # draws that would be accepted at that share, before it is given up
 
 
-class Costs(NamedTuple):
-    """How costs vary.
+class CostDistribution(NamedTuple):
+    """Dirichlet distribution of the Q(Q - 1) costs (Everson & Fieldsend 2005, equation 5), truncated by bounds.
 
     Attributes
     ----------
     alphas
         True class x decision: the parameters of the distribution; zero on the diagonal.
     ratios
-        The bounds.
+        The bounds on ratios of two costs.
     """
 
     alphas: FloatArray
     ratios: list[Ratio]
 
-    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """So many cost matrices, off-diagonals summing to 1; draws outside the bounds are drawn again."""
+    def sample(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw n cost matrices whose off-diagonal elements sum to 1; draws outside the bounds are rejected."""
         if not self.ratios:
-            return self._any(n, rng)
-        found: list[FloatArray] = []
-        drawn = kept = 0
-        while kept < n:
-            costs = self._any(max(n, 1000), rng)
-            drawn += len(costs)
-            found.append(costs[self._within(costs)][: n - kept])
-            kept += len(found[-1])
-            if kept < RAREST * drawn and drawn * RAREST > 10:
+            return self._unbounded(n, rng)
+        accepted: list[FloatArray] = []
+        n_drawn = n_accepted = 0
+        while n_accepted < n:
+            costs = self._unbounded(max(n, 1000), rng)
+            n_drawn += len(costs)
+            accepted.append(costs[self._within_bounds(costs)][: n - n_accepted])
+            n_accepted += len(accepted[-1])
+            if n_accepted < LEAST_ACCEPTED * n_drawn and n_drawn * LEAST_ACCEPTED > LEAST_EXPECTED:
                 raise InputError(
-                    f"Hardly any costs drawn satisfy the bounds ({kept} of {drawn}); widen them, or choose alpha "
-                    "so that its ratios lie within."
+                    f"Hardly any costs drawn satisfy the bounds ({n_accepted} of {n_drawn}); widen them, or "
+                    "choose alpha so that its ratios lie within."
                 )
-        return np.concatenate(found)
+        return np.concatenate(accepted)
 
-    def _any(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Cost matrices without regard to bounds."""
+    def _unbounded(self, n: int, rng: np.random.Generator) -> FloatArray:
         errors = np.flatnonzero(self.alphas)  # zero on the diagonal alone
         costs = np.zeros((n, self.alphas.size))
         costs[:, errors] = rng.dirichlet(self.alphas.flat[errors], size=n)
         return costs.reshape(n, *self.alphas.shape)
 
-    def _within(self, costs: FloatArray) -> BoolArray:
+    def _within_bounds(self, costs: FloatArray) -> BoolArray:
         inside = np.ones(len(costs), dtype=bool)
         for (k, j), (m, i), low, high in self.ratios:
+            # low <= a / b <= high without the division: costs may be zero
             inside &= costs[:, k, j] >= low * costs[:, m, i]
             if high < np.inf:
                 inside &= costs[:, k, j] <= high * costs[:, m, i]

@@ -1,4 +1,4 @@
-"""The one file that a front is stored in: JSON, or a header and compressed arrays (.npz, no pickle)."""
+"""The file format of a front: JSON, or a header and compressed arrays (.npz, no pickle)."""
 
 import io
 import json
@@ -16,43 +16,43 @@ __all__ = ["read_front", "write_front"]
 
 
 def write_front(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """The file appears whole or not at all: what was there before stays until the new one is complete."""
+    """Write a file next to the target and rename it, so that an interrupted process leaves the old file whole."""
     path = Path(path)
-    text = io.BytesIO()
+    buffer = io.BytesIO()
     if path.suffix == ".json":
-        plain = {**header, **{name: each.tolist() for name, each in arrays.items()}}
-        text.write(json.dumps(plain, allow_nan=False).encode())
+        plain = {**header, **{name: array.tolist() for name, array in arrays.items()}}
+        buffer.write(json.dumps(plain, allow_nan=False).encode())
     else:
-        told = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
-        np.savez_compressed(text, header=told, **arrays)
+        header_bytes = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
+        np.savez_compressed(buffer, header=header_bytes, **arrays)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(text.getbuffer())
+        part.write_bytes(buffer.getbuffer())
         part.replace(path)
-    except OSError as trouble:
+    except OSError as error:
         with suppress(OSError):
             part.unlink()
-        raise InputError(f"The front cannot be stored in {path} ({trouble.strerror}).") from None
+        raise InputError(f"The front could not be saved in {path} ({error.strerror}).") from None
 
 
 def read_front(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Header and arrays in one mapping; nothing in the file is ever run."""
+    """Header and arrays in one mapping; no code in the file is run."""
     try:
-        text = Path(path).read_bytes()
+        content = Path(path).read_bytes()
     except FileNotFoundError:
         raise MissingFileError(f"There is no file {path}; give the path of a front stored by save.") from None
-    except OSError as trouble:
-        raise InputError(f"The front {path} cannot be read ({trouble.strerror}).") from None
+    except OSError as error:
+        raise InputError(f"The front {path} cannot be read ({error.strerror}).") from None
     try:
-        data = _unpacked(text) if text.startswith(b"PK") else json.loads(text)
-    except Exception as trouble:  # json, numpy, zipfile, zlib and struct each have errors of their own for damage
-        raise InputError(f"{path} is not a whole stored front ({trouble}); make it again.") from None
+        data = _unpacked(content) if content.startswith(b"PK") else json.loads(content)
+    except Exception as error:  # json, numpy, zipfile, zlib and struct raise different errors for a damaged file
+        raise InputError(f"{path} is not a complete stored front ({error}); make it again.") from None
     if not isinstance(data, dict):
         raise InputError(f"{path} is not a stored front, but a {type(data).__name__}.")
     return data
 
 
-def _unpacked(text: bytes) -> Any:
-    with np.load(io.BytesIO(text), allow_pickle=False) as arrays:
+def _unpacked(content: bytes) -> Any:
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         header = json.loads(arrays["header"].tobytes())
         return {**header, **{name: arrays[name] for name in arrays.files if name != "header"}}

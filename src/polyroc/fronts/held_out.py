@@ -34,11 +34,12 @@ class HeldOut(Result):
     classifier, classes
         Those of the front.
     found, counts
-        Points x classes x classes: cases by true class and decision, where the front was found and on the others.
+        Points x classes x classes: cases by true class and decision, apparent (where the front was found) and held
+        out.
     gini_found, gini
-        The generalised Gini coefficient there and here, on the same random points.
+        The generalised Gini coefficient, apparent and on the held-out cases, on the same random points.
     provenance
-        Of the other cases.
+        Of the held-out cases.
     """
 
     classifier: str
@@ -59,39 +60,39 @@ class HeldOut(Result):
 
     @property
     def rates(self) -> FloatArray:
-        """Points x classes x classes on the other cases."""
+        """Points x classes x classes: rates on the held-out cases."""
         return np.asarray(self.counts / self.counts.sum(axis=2, keepdims=True))
 
     @property
     def optimism(self) -> float:
-        """By how much G was larger where the front was found.
+        """Apparent G less G on the held-out cases.
 
-        What is left is still flattering: of many points some do well on any cases by luck, and the volume takes
-        the best of them.
+        G on the held-out cases is still too large: of many points some do well on any cases by chance, and the
+        dominated volume is that of the best ones.
         """
         return self.gini_found - self.gini
 
     @property
     def non_dominated(self) -> BoolArray:
-        """Which points no other one dominates on the other cases."""
+        """Which points no other one dominates on the held-out cases."""
         errors = self.counts[:, ~np.eye(len(self.classes), dtype=bool)]
         distinct, place = np.unique(errors, axis=0, return_inverse=True)
-        return np.asarray(_free(distinct)[place.ravel()])
+        return np.asarray(_non_dominated(distinct)[place.ravel()])
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no intervals
-        """One record per point and error: its rate where the front was found, and on the other cases."""
-        before = self.found / self.found.sum(axis=2, keepdims=True)
-        after, free = self.rates, self.non_dominated
+        """One record per point and error: its rate where the front was found, and on the held-out cases."""
+        apparent = self.found / self.found.sum(axis=2, keepdims=True)
+        rates, non_dominated = self.rates, self.non_dominated
         errors = [(k, j) for k, j in np.ndindex(*self.counts.shape[1:]) if k != j]
         return [
             {
                 "classifier": self.classifier,
                 "point": i,
-                "non_dominated": bool(free[i]),
+                "non_dominated": bool(non_dominated[i]),
                 "true": self.classes[k],
                 "said": self.classes[j],
-                "rate_found": float(before[i, k, j]),
-                "rate": float(after[i, k, j]),
+                "rate_found": float(apparent[i, k, j]),
+                "rate": float(rates[i, k, j]),
             }
             for i in range(len(self))
             for k, j in errors
@@ -101,17 +102,17 @@ class HeldOut(Result):
         return {"n_points": self.gini.n_points, "optimism": self.optimism}
 
 
-def _free(vectors: IntArray) -> BoolArray:
-    """Which of these different vectors no other one dominates."""
-    from polyroc.kernels.archives import guard_bits, pack, sift  # not above: help needs no compiler
+def _non_dominated(vectors: IntArray) -> BoolArray:
+    """Which of these distinct vectors no other one dominates: those that enter an empty archive."""
+    from polyroc.kernels.archives import guard_bits, pack, sift  # imports numba, which `--help` does not need
 
     order, largest = np.argsort(vectors.sum(axis=1), kind="stable"), int(vectors.max())
     words, enter = pack(vectors[order], largest), np.empty(len(vectors), dtype=np.bool_)
-    nobody, nowhere = np.empty((len(words), 0), dtype=np.uint64), np.zeros(len(vectors), dtype=np.int64)
-    sift(nobody, words, nowhere, guard_bits(largest), np.empty(0, dtype=np.bool_), enter)
-    free = np.empty(len(vectors), dtype=np.bool_)
-    free[order] = enter
-    return free
+    no_members, places = np.empty((len(words), 0), dtype=np.uint64), np.zeros(len(vectors), dtype=np.int64)
+    sift(no_members, words, places, guard_bits(largest), np.empty(0, dtype=np.bool_), enter)
+    non_dominated = np.empty(len(vectors), dtype=np.bool_)
+    non_dominated[order] = enter
+    return non_dominated
 
 
 def recount(
@@ -121,16 +122,16 @@ def recount(
     place: IntArray,
     posteriors: Callable[[int], FloatArray],
 ) -> IntArray:
-    """The tables of all points on other cases: point i decides by costs[i] over posteriors(place[i]).
+    """Confusion counts of all points on other cases: point i decides by costs[i] over posteriors(place[i]).
 
-    Each case counts as often as its weight says.
+    Points that share parameters are evaluated together, so that posteriors are computed once.
     """
-    from polyroc.kernels.cost_decisions import tally_decisions  # not above: help needs no compiler
+    from polyroc.kernels.cost_decisions import tally_decisions  # imports numba, which `--help` does not need
 
     c = costs.shape[1]
     sizes = np.bincount(codes, minlength=c)
     if not np.bincount(codes, weight, c).all():
-        raise InputError("The other cases must have one of every class of the front.")
+        raise InputError("The held-out cases must include every class of the front.")
     order, starts = np.argsort(codes, kind="stable"), np.append(0, np.cumsum(sizes)).astype(np.int64)
     weight, counts = weight[order], np.empty(costs.shape, dtype=np.int64)
     by_place = np.argsort(place, kind="stable")
@@ -143,6 +144,7 @@ def recount(
 
 
 def paired_volumes(found: IntArray, counts: IntArray, n_points: int | None, rng: Any) -> tuple[Volume, Volume]:
-    """G of both tables of counts on the same random points."""
-    table = volume_shares([each / each.sum(axis=2, keepdims=True) for each in (found, counts)], n_points, rng)
-    return table[0][0], table[1][1]
+    """G of two sets of confusion counts on the same random points."""
+    rates = [tables / tables.sum(axis=2, keepdims=True) for tables in (found, counts)]
+    shares = volume_shares(rates, n_points, rng)
+    return shares[0][0], shares[1][1]

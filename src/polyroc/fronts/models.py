@@ -1,7 +1,7 @@
 """Models of the built-in families: from features and parameters to posterior probabilities.
 
-A model is what all points of a front share (how features are scaled, the cases that neighbours are sought among);
-the parameters are what each point has of its own.
+A model holds what all points of a front share (the scaling of the features, the cases among which neighbours are
+sought); each point has its own parameters.
 """
 
 import json
@@ -17,23 +17,26 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.rules import Rule
 from polyroc.validation.arrays import as_features
 
-__all__ = ["LogisticModel", "Model", "NeighbourModel", "PointClassifier", "kind_of", "model_from", "standardised"]
+__all__ = ["LogisticModel", "Model", "NeighbourModel", "PointClassifier", "kind_of", "model_from", "scaling"]
 
 SCHEMA = 1  # of stored classifiers
 
 
-Reader = Callable[[FloatArray], FloatArray]
-CELLS = 2**22  # distances at a time
+Posteriors = Callable[[FloatArray], FloatArray]  # from parameters to cases x classes
+MOST_DISTANCES = 2**22  # computed at a time: 32 MB
 
 
 class Model(ABC):
-    """Gives posteriors from parameters, and can be stored as arrays."""
+    """A function from features and parameters to posteriors, which can be stored as arrays."""
 
     __slots__ = ()
 
     @abstractmethod
-    def reader(self, X: FloatArray) -> Reader:
-        """A function from parameters to the posteriors of these cases, cases x classes."""
+    def posterior_function(self, X: FloatArray) -> Posteriors:
+        """The function from parameters to the posteriors of these cases.
+
+        What does not depend on the parameters is computed once.
+        """
 
     @property
     @abstractmethod
@@ -42,14 +45,14 @@ class Model(ABC):
 
     @abstractmethod
     def fits(self, parameters: FloatArray, classes: int) -> bool:
-        """Whether these can be the parameters of a point, for so many classes."""
+        """Whether these are valid parameters for this number of classes."""
 
     @abstractmethod
-    def wanted(self, classes: int) -> str:
-        """What such parameters are, in words."""
+    def expected(self, classes: int) -> str:
+        """A description of valid parameters, for messages."""
 
     def arrays(self) -> dict[str, Any]:
-        """What it is made of, by name."""
+        """The fields by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
 
@@ -57,12 +60,13 @@ class Model(ABC):
 class LogisticModel(Model):
     """Multinomial logistic regression: p_j proportional to exp(a_j + b_j (x - centre) / spread).
 
-    The parameters of a point are a_1, b_1, a_2, b_2 ..., a set for each class.
+    Equation (6) of Everson & Fieldsend (2005). The parameters of a point are a_1, b_1, a_2, b_2 ..., a set for
+    each class.
 
     Attributes
     ----------
     centre, spread
-        By feature.
+        Mean and standard deviation of each feature, or 0 and 1.
     """
 
     centre: FloatArray
@@ -77,13 +81,13 @@ class LogisticModel(Model):
         """Whether there is a set of coefficients for each class."""
         return parameters.shape == (classes * (1 + self.features),) and bool(np.isfinite(parameters).all())
 
-    def wanted(self, classes: int) -> str:
-        """What such parameters are, in words."""
-        many = classes * (1 + self.features)
-        return f"{many} parameters, for each class an intercept and a coefficient per feature"
+    def expected(self, classes: int) -> str:
+        """A description of valid parameters, for messages."""
+        n = classes * (1 + self.features)
+        return f"{n} parameters, for each class an intercept and a coefficient per feature"
 
-    def reader(self, X: FloatArray) -> Reader:
-        """A function from parameters to the posteriors of these cases."""
+    def posterior_function(self, X: FloatArray) -> Posteriors:
+        """The function from parameters to the posteriors of these cases."""
         from polyroc.kernels.softmax import softmax  # not above: help needs no compiler
 
         scaled = np.ascontiguousarray((X - self.centre) / self.spread)
@@ -101,14 +105,15 @@ class LogisticModel(Model):
 class NeighbourModel(Model):
     """Probabilistic k nearest neighbours: p_j proportional to exp(beta m_j / k), m_j of the k in class j.
 
-    The parameters of a point are k and beta. Of neighbours at the same distance the earlier ones count.
+    Equation (9) of Everson & Fieldsend (2005) with 1 in the place of the distance. The parameters of a point are k
+    and beta. Of neighbours at the same distance the earlier ones are taken.
 
     Attributes
     ----------
     spread
-        By feature; distances are Euclidean after division by it.
+        The standard deviation of each feature, or 1; distances are Euclidean after division by it.
     cases, codes
-        The cases that neighbours are sought among, and their classes.
+        The cases among which neighbours are sought, and their classes.
     limits
         The number of classes and the largest k.
     """
@@ -124,29 +129,29 @@ class NeighbourModel(Model):
         return len(self.spread)
 
     def fits(self, parameters: FloatArray, classes: int) -> bool:
-        """Whether they are a k within the limits and a beta of 0 or more."""
+        """Whether these are a k within the limits and a beta of 0 or more."""
         if parameters.shape != (2,) or classes != self.limits[0]:
             return False
         k, beta = parameters.tolist()
         return bool(k == int(k) and 1 <= k <= self.limits[1] and 0 <= beta < np.inf)
 
-    def wanted(self, classes: int) -> str:  # noqa: ARG002
-        """What such parameters are, in words."""
+    def expected(self, classes: int) -> str:  # noqa: ARG002 - the base class
+        """A description of valid parameters, for messages."""
         return f"a whole k from 1 to {self.limits[1]} and a beta of 0 or more"
 
-    def reader(self, X: FloatArray) -> Reader:
-        """A function from parameters to the posteriors of these cases."""
-        return self._speaking(self._votes(X, leave_out=False))
+    def posterior_function(self, X: FloatArray) -> Posteriors:
+        """The function from parameters to the posteriors of these cases."""
+        return self._from_votes(self._votes(X, leave_out=False))
 
-    def left_out(self) -> Reader:
-        """The same for the model's own cases, each without itself."""
-        return self._speaking(self._votes(self.cases, leave_out=True))
+    def leave_one_out(self) -> Posteriors:
+        """The same for the model's own cases, each of which is not its own neighbour."""
+        return self._from_votes(self._votes(self.cases, leave_out=True))
 
-    def _speaking(self, votes: IntArray) -> Reader:
+    def _from_votes(self, votes: IntArray) -> Posteriors:
         def posteriors(parameters: FloatArray) -> FloatArray:
             k, beta = int(parameters[0]), parameters[1]
             share = votes[:, k - 1] / k
-            P = np.exp(beta * (share - share.max(axis=1, keepdims=True)))
+            P = np.exp(beta * (share - share.max(axis=1, keepdims=True)))  # the largest exponent is 0: no overflow
             return np.asarray(P / P.sum(axis=1, keepdims=True))
 
         return posteriors
@@ -154,14 +159,16 @@ class NeighbourModel(Model):
     def _votes(self, X: FloatArray, leave_out: bool) -> IntArray:
         """At [n, k - 1, j], how many of the k nearest neighbours of case n are of class j."""
         classes, largest = self.limits.tolist()
-        seen, known = np.ascontiguousarray(X.T), np.ascontiguousarray(self.cases.T)
+        columns, own_columns = np.ascontiguousarray(X.T), np.ascontiguousarray(self.cases.T)
         votes = np.empty((len(X), largest, classes), dtype=np.int64)
-        size = max(1, CELLS // len(self.cases))
+        size = max(1, MOST_DISTANCES // len(self.cases))
         for start in range(0, len(X), size):
             part = slice(start, min(start + size, len(X)))
             distance = np.zeros((part.stop - start, len(self.cases)))
-            for mine, theirs, spread in zip(seen, known, self.spread, strict=True):
-                distance += ((mine[part, None] - theirs) / spread) ** 2  # equal differences stay equal
+            # differences, not |x|^2 - 2 xy + |y|^2: equal distances must be equal to the last bit, as ties are
+            # broken by order
+            for column, own_column, spread in zip(columns, own_columns, self.spread, strict=True):
+                distance += ((column[part, None] - own_column) / spread) ** 2
             if leave_out:
                 distance[np.arange(len(distance)), np.arange(start, part.stop)] = np.inf
             nearest = np.argsort(distance, axis=1, kind="stable")[:, :largest]
@@ -173,29 +180,29 @@ KINDS: Mapping[str, type[Model]] = {"logistic": LogisticModel, "nearest neighbou
 
 
 def model_from(kind: str, arrays: Mapping[str, Any]) -> Model:
-    """What `arrays` of a model of this kind gave, put together again."""
+    """The model of this kind with these arrays, as `arrays` gives them."""
     if kind not in KINDS:
         raise InputError(f"A stored model must be one of {', '.join(KINDS)}, got {kind!r}.")
-    whole = ("codes", "limits")
+    integer = ("codes", "limits")
     return KINDS[kind](
         **{
-            field.name: np.asarray(arrays[field.name], dtype=np.int64 if field.name in whole else np.float64)
+            field.name: np.asarray(arrays[field.name], dtype=np.int64 if field.name in integer else np.float64)
             for field in fields(KINDS[kind])  # type: ignore[arg-type]
         }
     )
 
 
 def kind_of(model: Model) -> str:
-    """Under what name the model is stored."""
-    return next(kind for kind, made in KINDS.items() if isinstance(model, made))
+    """The name under which the model is stored."""
+    return next(kind for kind, model_type in KINDS.items() if isinstance(model, model_type))
 
 
-def standardised(X: FloatArray, wanted: bool) -> tuple[FloatArray, FloatArray]:
-    """The centre and spread of each feature: mean and standard deviation, or 0 and 1.
+def scaling(X: FloatArray, standardise: bool) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of each feature, or 0 and 1 without standardisation.
 
-    A feature that does not vary has spread 1.
+    The standard deviation of a constant feature is replaced by 1.
     """
-    if not wanted:
+    if not standardise:
         return np.zeros(X.shape[1]), np.ones(X.shape[1])
     centre, spread = X.mean(axis=0), X.std(axis=0)
     return centre, np.where(spread > 0, spread, 1.0)
@@ -203,19 +210,19 @@ def standardised(X: FloatArray, wanted: bool) -> tuple[FloatArray, FloatArray]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointClassifier:
-    """A classifier that can be deployed: the model of a family, the parameters of a point, and its rule.
+    """A classifier at a point of a front: the model of a family, the parameters and the rule of the point.
 
-    Made by `Front.deploy`. Stored as JSON, it is read back without running any code and decides as before. That of
-    nearest neighbours holds its training cases.
+    Made by `Front.deploy`. It can be stored as JSON; reading it runs no code, and it makes the same decisions. One
+    of nearest neighbours contains the training cases.
 
     Attributes
     ----------
     rule
-        From the probabilities to decisions.
+        The rule from probabilities to decisions.
     model
-        What the points of the front share.
+        What all points of the front share.
     parameters
-        What this one has of its own.
+        The parameters of this point.
     """
 
     rule: Rule
@@ -233,14 +240,14 @@ class PointClassifier:
 
     def posteriors(self, X: Any) -> FloatArray:
         """Cases x classes: the probability of each class."""
-        return self.model.reader(as_features(X, columns=self.model.features))(self.parameters)
+        return self.model.posterior_function(as_features(X, columns=self.model.features))(self.parameters)
 
     def decide(self, X: Any) -> np.ndarray[Any, Any]:
-        """The label decided for, for each case."""
+        """The label assigned to each case."""
         return self.rule.decide(self.posteriors(X))
 
     def to_json(self) -> str:
-        """JSON text, to be stored, and read back by `from_json`."""
+        """JSON text, which `from_json` reads."""
         plain = {
             "schema": SCHEMA,
             "kind": "PointClassifier",

@@ -1,4 +1,4 @@
-"""Front: which errors of a classifier can be traded for which."""
+"""Front: the operating points that no other one dominates, with their costs and parameters."""
 
 import json
 import os
@@ -23,21 +23,21 @@ from polyroc.results.result import Result, number_text
 from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
 from polyroc.validation.arrays import as_features
+from polyroc.validation.random import is_whole
 from polyroc.validation.scores import as_scores
 from polyroc.validation.weights import as_counts
 
 __all__ = ["INTERRUPTED", "Front", "Growth"]
 
 SCHEMA = 1  # of the files of fronts, whose digest covers their layout
-INTERRUPTED = "interrupted"  # in the method of a front of a fixed classifier that ctrl-C has ended
-GROWING = 0.005  # a front whose coefficient rose by more over the second half of the draws is not there yet
+INTERRUPTED = "interrupted"  # in the provenance of a front of a fixed classifier that ctrl-C has ended
+CONVERGED = 0.005  # the largest rise of G over the second half of the draws of a front that counts as converged
 
 
 class Growth(NamedTuple):
-    """How a front grew: after so many draws, its size and its Gini coefficient on the same random points.
+    """Convergence record: after so many draws, the size of a front and its G on the same random points.
 
-    Where the coefficient still rises over the last draws, more of them would find a larger front. A search has
-    generations besides.
+    If G still rises over the last draws, more of them would give a larger front. A search records generations too.
     """
 
     draws: tuple[int, ...]
@@ -47,7 +47,7 @@ class Growth(NamedTuple):
 
     @property
     def lately(self) -> float:
-        """By how much the coefficient rose over the second half of the draws, or generations, of a search."""
+        """The rise of G over the second half of the draws, or of the generations of a search."""
         steps = self.generations or self.draws
         half = [g for step, g in zip(steps, self.gini, strict=True) if 2 * step <= steps[-1]]
         return self.gini[-1] - (half[-1] if half else 0.0)
@@ -59,29 +59,31 @@ def _stored_search(data: dict[str, Any]) -> Search | None:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Front(Result):
-    """Operating points of which none is better than another in every error: the multi-class ROC surface.
+    """Operating points of which none dominates another: the multi-class ROC surface.
+
+    A point dominates another if none of its error rates is larger and one is smaller.
 
     Attributes
     ----------
     classifier
-        Whose probabilities.
+        The name of the classifier or family.
     classes
         The names of the classes, in the order of rows and columns.
     counts
         Points x classes x classes: cases by true class (row) and decision (column).
     costs
         Points x classes x classes: costs whose rule of least expected cost (`CostRule`) makes these decisions; the
-        off-diagonal sums to 1.
+        off-diagonal elements sum to 1.
     growth
         How the front grew over the draws.
     exact
-        True if it holds every point there is (two classes); False if costs were drawn.
+        True if all points were found (two classes); False if costs were drawn.
     provenance
         What is needed to repeat it.
     labels
-        The classes as `y_true` has them, which a rule then decides for; by default their names.
+        The classes as in `y_true`, which rules assign cases to; by default their names.
     search
-        The evolution that found it, parameters included; None if the classifier was fixed and only costs varied.
+        The search that found it, with its parameters; None for a fixed classifier.
     """
 
     classifier: str
@@ -102,19 +104,19 @@ class Front(Result):
         return len(self.counts)
 
     def __repr__(self) -> str:
-        return f"Front(of {self.classifier}: {', '.join(self.classes)}, {len(self)} points, {self._how()})"
+        return f"Front(of {self.classifier}: {', '.join(self.classes)}, {len(self)} points, {self._summary()})"
 
-    def _how(self) -> str:
+    def _summary(self) -> str:
         gini, lately = number_text(self.growth.gini[-1]), number_text(self.growth.lately)
         if self.exact:
             return f"exact, G = {gini}"
-        drawn = f"{self.growth.draws[-1]} cost vectors"
+        effort = f"{self.growth.draws[-1]} cost vectors"
         if self.search is not None:
-            drawn = f"{self.search.generations} generations"
-        drawn += ", interrupted" if self.interrupted else ""
+            effort = f"{self.search.generations} generations"
+        effort += ", interrupted" if self.interrupted else ""
         if self.growth.gini[-1] == 0.0:
-            return f"{drawn}, nothing better than chance yet"
-        return f"{drawn}, G about {gini}, {lately} of it lately{'' if self.converged else ': still growing'}"
+            return f"{effort}, nothing better than chance yet"
+        return f"{effort}, G about {gini}, {lately} of it lately{'' if self.converged else ': still growing'}"
 
     @property
     def rates(self) -> FloatArray:
@@ -123,23 +125,23 @@ class Front(Result):
 
     @property
     def false_positive_rates(self) -> FloatArray:
-        """Points x classes: the shares of the other classes that are called this one, added up."""
+        """Points x classes: the sum of the shares of the other classes assigned to this one (equation 7)."""
         rates = self.rates
         return np.asarray(rates.sum(axis=1) - np.diagonal(rates, axis1=1, axis2=2))
 
     @property
     def parameters(self) -> FloatArray | None:
-        """Points x parameters; None if the classifier was fixed and only the costs varied."""
+        """Points x parameters; None for a fixed classifier."""
         return None if self.search is None else self.search.models[self.search.place]
 
     @property
     def generation(self) -> IntArray | None:
-        """The generation in which each point was found, 0 for the start; None if the classifier was fixed."""
+        """The generation in which each point was found, 0 for the start; None for a fixed classifier."""
         return None if self.search is None else self.search.generation
 
     @property
     def interrupted(self) -> bool:
-        """Whether ctrl-C ended it before all that was asked for was drawn, or searched."""
+        """Whether ctrl-C ended it before all cost vectors or generations were done."""
         if self.search is not None:
             return self.search.interrupted
         return INTERRUPTED in (self.provenance.method or "")
@@ -147,29 +149,29 @@ class Front(Result):
     @property
     def converged(self) -> bool:
         """Whether G is above 0 and rose by no more than 0.005 over the second half of the draws."""
-        return self.exact or (self.growth.gini[-1] > 0.0 and self.growth.lately <= GROWING)
+        return self.exact or (self.growth.gini[-1] > 0.0 and self.growth.lately <= CONVERGED)
 
     @property
     def convergence(self) -> str:
-        """The same in a sentence, with what to do."""
+        """Whether the front has converged, in a sentence, and what to do if not."""
         if self.exact:
-            return "Exact: every threshold was looked at."
-        what, more = "cost vectors", "draw more of them"
+            return "Exact: every threshold was tried."
+        unit, advice = "cost vectors", "draw more of them"
         if self.search is not None:
-            what, more = "generations", "search on (resume=...)"
-        many = (self.growth.generations or self.growth.draws)[-1]
-        broken = " (interrupted)" if self.interrupted else ""
+            unit, advice = "generations", "run more generations (resume=...)"
+        number = (self.growth.generations or self.growth.draws)[-1]
+        effort = f"{number} {unit}{' (interrupted)' if self.interrupted else ''}"
         if self.growth.gini[-1] == 0.0:
-            return f"Not converged: nothing better than chance after {many} {what}{broken}; {more}."
-        rose = f"G rose by {number_text(self.growth.lately)} over the second half of {many} {what}{broken}"
-        return f"Converged: {rose}." if self.converged else f"Not converged: {rose}; {more}."
+            return f"Not converged: nothing better than chance after {effort}; {advice}."
+        rise = f"G rose by {number_text(self.growth.lately)} over the second half of {effort}"
+        return f"Converged: {rise}." if self.converged else f"Not converged: {rise}; {advice}."
 
     def gini(self, n_points: int | None = 10**6, rng: Any = 0) -> Volume:
-        """The generalised Gini coefficient; see `polyroc.fronts.gini_volume`."""
+        """The generalised Gini coefficient G; see `polyroc.fronts.gini_volume`."""
         return volume_shares([self.rates], n_points, rng)[0][0]
 
     def exclusive(self, other: "Front", n_points: int | None = 10**6, rng: Any = 0) -> Volume:
-        """The volume that this front dominates and the other does not; see `polyroc.fronts.exclusive_volume`."""
+        """delta(self, other), what this front dominates and the other does not; see `fronts.exclusive_volume`."""
         if not isinstance(other, Front):
             raise InputError(f"other must be a Front, got {type(other).__name__}; arrays: exclusive_volume(a, b).")
         if other.classes != self.classes:
@@ -180,34 +182,33 @@ class Front(Result):
         return volume_shares([self.rates, other.rates], n_points, rng)[0][1]
 
     def rule(self, point: int) -> Rule:
-        """From probabilities to the decisions of a point: the class of least expected cost by its costs.
+        """The decision rule of a point: the class of least expected cost under its costs.
 
-        Two classes: the point that always says the second has costs under which a probability of exactly 0 ties;
-        it gets the threshold 0.
+        Two classes: the point that assigns all cases to the second has costs under which a probability of exactly
+        0 ties; its rule is the threshold 0.
         """
         if len(self.labels) == 2 and not self.counts[self._point(point), :, 0].any():
             return ThresholdRule(self.labels, self.labels[1], 0.0)
         return CostRule(self.labels, self.costs[self._point(point)].tolist())
 
     def deploy(self, point: int) -> PointClassifier:
-        """The classifier at a point of a front that was searched over a family: features in, decisions out.
+        """The classifier at a point of the front of a built-in family: features in, decisions out.
 
-        For polyroc's own families. Of a fixed classifier, deploy the classifier and `rule(point)`; of a family
-        of your own, `family.posteriors(front.parameters[point], X)` and `rule(point)`.
+        For a fixed classifier, deploy the classifier and `rule(point)`; for your own family,
+        `family.posteriors(front.parameters[point], X)` and `rule(point)`.
         """
         if self.search is None or self.search.model is None:
-            whose = "a fixed classifier" if self.search is None else f"the family {self.classifier}"
+            owner = "a fixed classifier" if self.search is None else f"the family {self.classifier}"
             raise InputError(
-                f"The model of {whose} is not in the front; take front.rule(point) over its posteriors."
+                f"The model of {owner} is not in the front; apply front.rule(point) to its posteriors."
             )
         parameters = self.search.models[self.search.place[self._point(point)]]
         return PointClassifier(self.rule(point), self.search.model, parameters)
 
     def _point(self, point: Any) -> int:
-        whole = isinstance(point, int | np.integer) and not isinstance(point, bool)
-        if not whole or not 0 <= point < len(self):
+        if not is_whole(point, 0) or point >= len(self):
             raise InputError(
-                f"point must be the place of a point in the front, from 0 to {len(self) - 1}, got {point!r}."
+                f"point must be the number of a point in the front, from 0 to {len(self) - 1}, got {point!r}."
             )
         return int(point)
 
@@ -221,33 +222,37 @@ class Front(Result):
         n_points: int | None = 10**5,
         rng: Any = 0,
     ) -> HeldOut:
-        """Judge the points of a searched front, each with its parameters and costs, on other cases.
+        """Evaluate the points of the front of a family, each with its parameters and costs, on held-out cases.
 
         Parameters
         ----------
         X, y_true
             Cases x features, and their classes.
         family
-            Your own family, started (it is after `front`); polyroc's own are in the front.
+            Your own family, after `front` has started it; built-in families are stored in the front.
         sample_weight
             Whole numbers, how many cases a row stands for.
         n_points, rng
-            As in `gini`, for G on the cases of the front and on these, on the same points.
+            As in `gini`: G of the front and on the held-out cases are counted on the same random points.
         """
         if self.search is None:
-            raise InputError("This front is of a fixed classifier; give what it says of others: evaluated(y, P).")
+            raise InputError(
+                "This front is of a fixed classifier; give its predicted probabilities: evaluated(y, P)."
+            )
         search, model = self.search, self.search.model
         if family is None and model is None:
             raise InputError(f"The family {self.classifier} is not in the front; give it as family=...")
         features = as_features(X, columns=None if model is None else model.features)
         if family is None:
             assert model is not None
-            say = model.reader(features)
+            posteriors = model.posterior_function(features)
         else:
-            say = partial(family.posteriors, X=features)
-        said = say(search.models[0])
-        scores = as_scores(y_true, said, labels=self.labels, sample_weight=sample_weight)
-        return self._judged(scores, search.place, lambda i: np.asarray(say(search.models[i])), n_points, rng)
+            posteriors = partial(family.posteriors, X=features)
+        P = posteriors(search.models[0])
+        scores = as_scores(y_true, P, labels=self.labels, sample_weight=sample_weight)
+        return self._held_out(
+            scores, search.place, lambda i: np.asarray(posteriors(search.models[i])), n_points, rng
+        )
 
     def evaluated(
         self,
@@ -258,16 +263,16 @@ class Front(Result):
         n_points: int | None = 10**5,
         rng: Any = 0,
     ) -> HeldOut:
-        """Judge the points of the front of a fixed classifier, each with its costs, on other cases.
+        """Evaluate the points of the front of a fixed classifier, each with its costs, on held-out cases.
 
         Parameters
         ----------
         y_true, y_score
-            The classes, and what the same classifier says: one column of probabilities per class.
+            The classes, and the probabilities of the same classifier: one column per class.
         sample_weight
             Whole numbers, how many cases a row stands for.
         n_points, rng
-            As in `gini`, for G on the cases of the front and on these, on the same points.
+            As in `gini`: G of the front and on the held-out cases are counted on the same random points.
         """
         if self.search is not None:
             raise InputError("The points of this front have parameters of their own; give features: on(X, y).")
@@ -278,24 +283,26 @@ class Front(Result):
                 f"Give one column of probabilities for each of {', '.join(self.classes)}, of one classifier."
             )
         (P,) = scores.values.values()
-        return self._judged(scores, np.zeros(len(self), dtype=np.int64), lambda _: P, n_points, rng)
+        return self._held_out(scores, np.zeros(len(self), dtype=np.int64), lambda _: P, n_points, rng)
 
-    def _judged(
+    def _held_out(
         self, scores: Scores, place: IntArray, posteriors: Callable[[int], FloatArray], n_points: Any, rng: Any
     ) -> HeldOut:
         weight = as_counts(scores.sample_weight, len(scores.codes))
         counts = recount(scores.codes.astype(np.int64), weight, self.costs, place, posteriors)
         if len(self.classes) == 2:
-            always = ~self.counts[:, :, 0].any(axis=1)  # the second class is said, also where it has probability 0
-            counts[always] = np.bincount(scores.codes, weight, 2).astype(np.int64)[:, None] * np.array([0, 1])
-        before, after = paired_volumes(self.counts, counts, n_points, rng)
+            always_second = ~self.counts[:, :, 0].any(axis=1)  # also where its probability is 0: see `rule`
+            counts[always_second] = np.bincount(scores.codes, weight, 2).astype(np.int64)[:, None] * np.array(
+                [0, 1]
+            )
+        apparent, held_out = paired_volumes(self.counts, counts, n_points, rng)
         return HeldOut(
             classifier=self.classifier,
             classes=self.classes,
             found=self.counts,
             counts=counts,
-            gini_found=before,
-            gini=after,
+            gini_found=apparent,
+            gini=held_out,
             provenance=Provenance(
                 cases=scores.cases,
                 method="the points of a front on other cases",
@@ -304,7 +311,7 @@ class Front(Result):
         )
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - a front has no intervals
-        """One record per point and error: its rate, and the cost that leads to it."""
+        """One record per point and error: its rate and its cost."""
         errors = [(k, j) for k, j in np.ndindex(*self.costs.shape[1:]) if k != j]
         rates = self.rates
         return [
@@ -363,13 +370,13 @@ class Front(Result):
         return front
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Store it in one file: JSON if the name ends in .json, otherwise compressed arrays (.npz, no pickle).
+        """Save the front in one file: JSON if the name ends in .json, else compressed arrays (.npz, no pickle).
 
-        The file appears whole or not at all: what was there before stays until the new one is complete.
+        The file is replaced at once when the new one is complete.
         """
         write_front(path, self._header(), self._arrays())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what `save` stored; nothing in the file is ever run."""
+        """Read a front that `save` stored; no code in the file is run."""
         return cls.from_dict(read_front(path))

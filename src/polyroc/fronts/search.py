@@ -1,26 +1,32 @@
-"""The search for a front over a family of classifiers: run, checkpoint and resume."""
+"""The search for the front of a family of classifiers: run, checkpoint and resume."""
 
 import os
+import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.fronts.archive import GrowingFront
-from polyroc.fronts.cases import Training
-from polyroc.fronts.checkpoint import Saver, check_save, checked_resume, found_by
-from polyroc.fronts.cost_sampling import Costs
-from polyroc.fronts.evolution import EVERY, Evolution, Selection, Start, checked_selection
-from polyroc.fronts.families.family import Family, WatchedFamily
-from polyroc.fronts.objectives import Objective, Objectives
+from polyroc.fronts.archive import FrontBuilder, Objective, Objectives
+from polyroc.fronts.cases import TrainingData
+from polyroc.fronts.cost_sampling import CostDistribution
+from polyroc.fronts.evolution import GROWTH_INTERVAL, Evolution, Selection, Start, checked_selection
+from polyroc.fronts.families.family import CheckedFamily, Family
 from polyroc.fronts.result import Front
-from polyroc.inference.methods.bootstrap import Bootstrap
+from polyroc.fronts.search_state import Search
+from polyroc.messages import short_repr
 from polyroc.progress import Progress, ProgressOption, interrupt_flag, progress_callback
+from polyroc.results.provenance import Provenance
+from polyroc.scores import readable
 from polyroc.validation.costs import as_alphas, as_ratios
+from polyroc.validation.random import Draws, Rng, is_whole
 
 __all__ = ["search"]
+
+SAVING_SHARE = 0.1  # of the time that may go into checkpoints
 
 
 def search(
@@ -35,7 +41,7 @@ def search(
     objectives: Objective = "rates",
     alpha: Any = 1.0,
     bounds: Mapping[Any, tuple[float, float]] | None = None,
-    rng: int | np.random.Generator | None = 0,
+    rng: Rng = 0,
     n_jobs: int | None = None,
     labels: Sequence[Hashable] | None = None,
     sample_weight: Any = None,
@@ -44,68 +50,163 @@ def search(
     save_every: float = 30.0,
     progress: ProgressOption = None,
 ) -> Front:
-    """Find the front of a whole family of classifiers; see `polyroc.front`."""
-    how = Bootstrap(n=_whole(generations, "generations", 0) + 1, rng=rng, n_jobs=n_jobs).settled()
-    training = Training.of(X, y, labels, sample_weight)
-    watched = WatchedFamily(family, len(training.labels))
-    drawn = Costs(as_alphas(alpha, training.labels), as_ratios(bounds, training.labels))
+    """Search for the front of a family of classifiers; see `polyroc.front`."""
+    draws = Draws.of(_whole(generations, "generations", 0) + 1, rng, n_jobs)
+    training = TrainingData.of(X, y, labels, sample_weight)
+    checked = CheckedFamily(family, len(training.labels))
+    distribution = CostDistribution(as_alphas(alpha, training.labels), as_ratios(bounds, training.labels))
     options = {
         "costs": _whole(costs, "costs", 1),
         "selection": checked_selection(selection),
         "objectives": objectives,
-        "alpha": drawn.alphas.tolist(),
-        "bounds": [[*one, *two, low, high if high < np.inf else None] for one, two, low, high in drawn.ratios],
+        "alpha": distribution.alphas.tolist(),
+        "bounds": [[*a, *b, low, high if high < np.inf else None] for a, b, low, high in distribution.ratios],
     }
-    told = {"family": watched.describe(), "options": options, "data": training.digest}
-    before = None if resume is None else checked_resume(resume, told)
-    check_save(save, resume, save_every)
-    seed = how.rng if before is None else before.provenance.seed
-    assert isinstance(seed, int)
+    settings = {"family": checked.describe(), "options": options, "data": training.digest}
+    previous = None if resume is None else _checked_resume(resume, settings)
+    _check_save(save, resume, save_every)
+    seed = draws.seed if previous is None else previous.provenance.seed
+    assert seed is not None
     with (
-        ThreadPoolExecutor(how.workers) as pool,
+        ThreadPoolExecutor(draws.workers) as pool,
         progress_callback(progress) as report,
         interrupt_flag() as stop,
     ):
         evolution = Evolution(
-            family=watched,
+            family=checked,
             training=training,
-            costs=drawn,
+            costs=distribution,
             per_generation=costs,
             selection=selection,
-            front=GrowingFront(Objectives(objectives, training.totals), seed),
+            front=FrontBuilder(Objectives(objectives, training.totals), seed),
             rng=np.random.default_rng(seed),
             pool=pool,
-            workers=how.workers,
+            workers=draws.workers,
         )
-        if before is None:
-            evolution.begin(start)
+        if previous is None:
+            evolution.initialise(start)
         else:
-            evolution.restore(before)
-        saver = Saver(save, save_every)
+            evolution.restore(previous)
+        checkpoint = Checkpoint(save, save_every)
         for _ in _generations(evolution, generations, stop, report):
-            if saver.is_due():
-                saver.store(found_by(evolution, told, seed, interrupted=True))
-        found = found_by(evolution, told, seed, interrupted=evolution.generation < generations)
-        saver.store(found)
-    return found
+            if checkpoint.is_due():
+                checkpoint.save(_front(evolution, settings, seed, interrupted=True))
+        front = _front(evolution, settings, seed, interrupted=evolution.generation < generations)
+        checkpoint.save(front)
+    return front
 
 
 def _generations(
     evolution: Evolution, generations: int, stop: Callable[[], bool], report: Progress | None
 ) -> Iterator[None]:
-    """One by one, until there are enough or somebody interrupts."""
+    """Run generation after generation, until there are enough or an interrupt is requested."""
     while evolution.generation < generations and not stop():
         try:
             evolution.step()
             done, front = evolution.generation, evolution.front
-            if report is not None and (done % EVERY == 0 or done == generations):
+            if report is not None and (done % GROWTH_INTERVAL == 0 or done == generations):
                 report(done, generations, f"{len(front)} points, G {front.gini:.3f}")
-        except KeyboardInterrupt:
+        except KeyboardInterrupt:  # the second ctrl-C, or one raised by the caller's family or function
             return
         yield
 
 
-def _whole(given: Any, what: str, least: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        raise InputError(f"{what} must be a whole number, {least} or more, got {given!r}.")
-    return int(given)
+def _whole(value: Any, name: str, least: int) -> int:
+    if not is_whole(value, least):
+        raise InputError(f"{name} must be a whole number, {least} or more, got {value!r}.")
+    return int(value)
+
+
+def _front(evolution: Evolution, settings: Mapping[str, Any], seed: int, interrupted: bool) -> Front:
+    """The front of the present archive, with all that a resumed search needs."""
+    members = evolution.front.members()
+    used, place = np.unique(members["model"], return_inverse=True)
+    names = readable(evolution.training.labels)
+    return Front(
+        classifier=evolution.family.name,
+        classes=names,
+        counts=members["counts"],
+        costs=members["costs"],
+        growth=evolution.front.growth_at(evolution.draws, evolution.generation),
+        exact=False,
+        provenance=Provenance(
+            cases=dict(zip(names, np.diff(evolution.training.starts).tolist(), strict=True)),
+            method=f"evolution over {evolution.generation} generations of {evolution.per_generation} cost vectors",
+            weighted=evolution.training.weighted,
+            weight_kind="frequency" if evolution.training.weighted else None,
+            sampling="cohort",
+            seed=seed,
+        ),
+        labels=evolution.training.labels,
+        search=Search(
+            **settings,
+            generations=evolution.generation,
+            models=np.array([evolution.models[i] for i in used]),
+            place=place.astype(np.int64),
+            generation=members["generation"],
+            state=evolution.rng.bit_generator.state,
+            interrupted=interrupted,
+            model=evolution.family.model,
+        ),
+    )
+
+
+def _checked_resume(resume: Any, settings: Mapping[str, Any]) -> Front:
+    """The front to resume, if it was searched with the same family, options and cases."""
+    previous = resume if isinstance(resume, Front) else Front.load(resume)
+    if previous.search is None:
+        raise InputError("resume must be the front of a family; this one is of a fixed classifier.")
+    if previous.search.data != settings["data"]:
+        raise InputError(
+            "The front to resume was searched on other cases (or other labels); give the X, y and labels it was "
+            "found with, or search anew without resume."
+        )
+    for part in ("family", "options"):
+        then, now = getattr(previous.search, part), settings[part]
+        name = next((name for name in now if then.get(name) != now[name]), None)
+        if name is not None:
+            raise InputError(
+                f"The front to resume was searched with another {part} ({name}: {short_repr(then.get(name))}, now "
+                f"{short_repr(now[name])}); give the same, or search anew without resume."
+            )
+    return previous
+
+
+def _check_save(save: Any, resume: Any, save_every: float) -> None:
+    """Raise an error before the search rather than after it if the front cannot be saved."""
+    if not isinstance(save_every, int | float) or isinstance(save_every, bool) or not save_every >= 0:
+        raise InputError(f"save_every must be a number of seconds, 0 or more, got {save_every!r}.")
+    if save is None:
+        return
+    path = Path(save)
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} to save the front in; make it first.")
+    resumed = not isinstance(resume, Front) and resume is not None and Path(resume) == path
+    if path.exists() and not resumed:
+        raise InputError(
+            f"{path} exists and would be overwritten; give resume={str(path)!r} to resume it, or another name."
+        )
+
+
+class Checkpoint:
+    """Saves a front at intervals of time, so that a process that is killed loses little.
+
+    The interval grows with the time that saving takes: a front of many points would otherwise be saved all the
+    time.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, every: float) -> None:
+        self._path, self._wait, self._every = path, every, every
+        self._last = time.monotonic()
+
+    def is_due(self) -> bool:
+        """Whether it is time to save."""
+        return self._path is not None and time.monotonic() - self._last >= self._wait
+
+    def save(self, front: Front) -> None:
+        """Save the front, if there is a path."""
+        if self._path is not None:
+            began = time.monotonic()
+            front.save(self._path)
+            self._last = time.monotonic()
+            self._wait = max(self._every, (1.0 / SAVING_SHARE - 1.0) * (self._last - began))

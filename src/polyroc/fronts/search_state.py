@@ -1,4 +1,4 @@
-"""Search: how an evolved front was found, and all that is needed to go on with it."""
+"""Search: how a front was searched for, and the state from which the search can be resumed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,28 +14,28 @@ __all__ = ["Search"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Search:
-    """The evolution behind a front.
+    """The search behind the front of a family.
 
     Attributes
     ----------
     family
-        The family of classifiers and its settings, as plain data.
+        The name and settings of the family, as plain data.
     options
-        How it was searched: costs per generation, selection, objectives, alpha, bounds.
+        The options of the search: costs per generation, selection, objectives, alpha, bounds.
     data
-        A digest of the cases it was searched on.
+        A hash of the cases it ran on.
     generations
-        How many there were.
+        How many generations it ran.
     models
-        Parameter vectors x parameters: those that points of the front have.
+        Parameter vectors x parameters: those of the points of the front, each once.
     place, generation
         For each point, its row in `models`, and the generation it was found in; 0 is the start.
     state
-        Of the random numbers, after the last generation.
+        State of the random number generator after the last generation.
     interrupted
-        True if it was broken off before all generations that were asked for.
+        True if it ended before the number of generations requested.
     model
-        What points share, for polyroc's own families; None for others.
+        What the points share, for built-in families; None for others.
     """
 
     family: Mapping[str, Any]

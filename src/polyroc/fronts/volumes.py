@@ -1,4 +1,4 @@
-"""FrontVolumes: what each of several fronts dominates, and what it dominates that another does not."""
+"""Dominated volumes of sets of error rates and of fronts: `gini_volume`, `exclusive_volume`, `front_volumes`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,27 +14,28 @@ from polyroc.kernels.volumes import region_volume
 from polyroc.messages import short_repr
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, number_text
+from polyroc.validation.random import is_whole
 
 __all__ = ["FrontVolumes", "chance_volume", "exclusive_volume", "front_volumes", "gini_volume"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FrontVolumes(Result):
-    """G of each of several fronts and delta of each two, all counted on the same random points.
+    """G of several fronts and delta of every two, on the same random points.
 
     Attributes
     ----------
     fronts
         The names of the fronts, in the order of rows and columns.
     sizes
-        How many operating points each has.
+        The number of operating points of each.
     shares
         At [a, a] the generalised Gini coefficient G(A), at [a, b] the exclusively dominated volume delta(A, B):
         shares of the region below random allocation.
     classes
-        How many classes there are.
+        The number of classes.
     n_points
-        How many random points; None if all is exact.
+        The number of random points; None if the volumes are exact.
     provenance
         What is needed to repeat it; the cases of each class if the fronts have the same.
     """
@@ -63,12 +64,12 @@ class FrontVolumes(Result):
         return Volume(float(self.shares[places[0], places[1]]), self.n_points)
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name} {number_text(self.gini(name))}" for name in self.fronts)
-        how = "exact" if self.n_points is None else f"{self.n_points} points"
-        return f"FrontVolumes(G: {told}; {how})"
+        values = ", ".join(f"{name} {number_text(self.gini(name))}" for name in self.fronts)
+        precision = "exact" if self.n_points is None else f"{self.n_points} points"
+        return f"FrontVolumes(G: {values}; {precision})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record for each G (against nothing), and one for each delta; the errors are of the points alone."""
+        """One record for each G and one for each delta; standard errors are Monte Carlo errors."""
         return [
             {
                 "front": name,
@@ -88,19 +89,20 @@ class FrontVolumes(Result):
         ]
 
 
-SLACK = 1e-6  # rates written with a few decimals may miss 1 by this much
+SUM_TOLERANCE = 1e-6  # rates written with a few decimals may miss a sum of 1 by this much
 
 
 def chance_volume(classes: int) -> float:
     """The volume of the region below random allocation, {x in [0, 1]^D : sum x <= Q - 1} with D = Q(Q - 1).
 
-    This is the distribution function of the sum of D uniform numbers (Irwin and Hall) at Q - 1. The two terms
-    printed in the paper are exact for up to three classes only; this is the whole sum, in fractions.
+    This is the distribution function of the sum of D uniform numbers (Irwin-Hall distribution) at Q - 1. The two
+    terms in section 5 of Everson & Fieldsend (2005) are exact for up to three classes only; this is the whole sum,
+    in fractions.
 
     >>> chance_volume(2), round(chance_volume(3), 7), f"{chance_volume(7):.7e}"
     (0.5, 0.0805556, '3.3572577e-19')
     """
-    if isinstance(classes, bool) or not isinstance(classes, int | np.integer) or classes < 2:
+    if not is_whole(classes, 2):
         raise InputError(f"classes must be a whole number, 2 or more, got {classes!r}.")
     return float(region_volume(int(classes)))
 
@@ -109,21 +111,21 @@ def gini_volume(rates: Any, *, n_points: int | None = 10**6, rng: Any = 0) -> Vo
     """The generalised Gini coefficient G of a set of operating points.
 
     The share of the region below random allocation that is dominated: where all Q(Q - 1) error rates are at least
-    those of some point. For two classes and many thresholds it nears 2 AUC - 1; for more classes 0 means no better
-    than chance and 1 that no error is ever made. It says nothing of the uncertainty that the cases bring.
+    those of some point. For two classes and many thresholds it approaches 2 AUC - 1; for more classes 0 means no
+    better than chance and 1 no errors. The sampling error of the cases is not part of its standard error.
 
     Parameters
     ----------
     rates
-        Points x classes x classes, or one matrix: row = true class, column = decision. The diagonal is not read,
-        but where it is given rows must sum to 1; leave it zero or nan otherwise.
+        Points x classes x classes, or one matrix: row = true class, column = decision. The diagonal may be
+        zero or nan; if it is given, rows must sum to 1.
     n_points
-        Random points it is counted on, uniform in the region; None for the exact volume, which takes seconds for
-        thousands of points of three classes, and is out of reach for as many of four. Two classes are always
-        exact.
+        The number of random points, uniform in the region, that it is estimated from; None for the exact volume,
+        which takes seconds for thousands of points of three classes and too long for as many of four. For two
+        classes it is always exact.
     rng
-        A seed or a generator. With the same seed all volumes are counted on the same points, so that
-        G(A) - G(B) = delta(A, B) - delta(B, A) to the last digit but rounding.
+        A seed or a generator. With the same seed all volumes use the same points, so that
+        G(A) - G(B) = delta(A, B) - delta(B, A) except for rounding.
 
     Returns
     -------
@@ -148,10 +150,10 @@ def gini_volume(rates: Any, *, n_points: int | None = 10**6, rng: Any = 0) -> Vo
 
 
 def exclusive_volume(a: Any, b: Any, *, n_points: int | None = 10**6, rng: Any = 0) -> Volume:
-    """What one set of operating points dominates of the region below random allocation and another does not.
+    """The exclusively dominated volume delta(A, B): what one set of points dominates and another does not.
 
-    This is Everson & Fieldsend's delta(A, B), a share of the region. Two fronts mostly cross, so both delta(A, B)
-    and delta(B, A) are above zero; their difference is that of the Gini coefficients.
+    It is a share of the region below random allocation. Most fronts cross, so that delta(A, B) and delta(B, A) are
+    both above zero; their difference is that of the Gini coefficients.
 
     Parameters
     ----------
@@ -175,50 +177,51 @@ def exclusive_volume(a: Any, b: Any, *, n_points: int | None = 10**6, rng: Any =
 def front_volumes(
     fronts: Front | Mapping[str, Any] | Sequence[Front], *, n_points: int | None = 10**6, rng: Any = 0
 ) -> FrontVolumes:
-    """The volumes of several fronts side by side: G of each, and delta of each two, on the same random points.
+    """Compare fronts by their volumes: G of each, and delta of every two, on the same random points.
 
-    This is Table 1 of Everson & Fieldsend. The standard errors are those of the random points alone: fronts of
-    other cases would differ by more.
+    This is Table 1 of Everson & Fieldsend (2005). The standard errors are Monte Carlo errors; fronts of other
+    cases would differ by more.
 
     Parameters
     ----------
     fronts
-        Fronts, or arrays of rates, by name, as `front` returns them for several classifiers; or just fronts, named
-        by their classifiers. All of the same classes in the same order.
+        Fronts, or arrays of rates, by name, as `front` returns them for several classifiers; or a sequence of
+        fronts, named by their classifiers. All must have the same classes in the same order.
     n_points, rng
         As in `gini_volume`.
 
     Examples
     --------
     >>> both = {"A": [[0.9, 0.1], [0.4, 0.6]], "B": [[0.6, 0.4], [0.2, 0.8]]}
-    >>> found = front_volumes(both)
-    >>> found
+    >>> volumes = front_volumes(both)
+    >>> volumes
     FrontVolumes(G: A 0.2500, B 0.1600; exact)
-    >>> found.exclusive("A", "B"), found.exclusive("B", "A")
+    >>> volumes.exclusive("A", "B"), volumes.exclusive("B", "A")
     (Volume(0.2100, exact), Volume(0.1200, exact))
     """
     named = _named(fronts)
-    rates = [each.rates if isinstance(each, Front) else _rates(each, name) for name, each in named.items()]
+    rates = [front.rates if isinstance(front, Front) else _rates(front, name) for name, front in named.items()]
     first = next(iter(named))
-    for name, each, array in zip(named, named.values(), rates, strict=True):
-        ours = getattr(named[first], "classes", None), getattr(each, "classes", None)
-        if array.shape[1] != rates[0].shape[1] or (None not in ours and ours[0] != ours[1]):
+    for name, front, array in zip(named, named.values(), rates, strict=True):
+        classes = getattr(named[first], "classes", None), getattr(front, "classes", None)
+        if array.shape[1] != rates[0].shape[1] or (None not in classes and classes[0] != classes[1]):
             raise InputError(
                 f"All fronts must be of the same classes in the same order; {first} and {name} are not."
             )
     table = volume_shares(rates, n_points, rng)
-    cases = [each.provenance.cases for each in named.values() if isinstance(each, Front)]
-    counted = table[0][0].n_points
+    cases = [front.provenance.cases for front in named.values() if isinstance(front, Front)]
+    same_cases = len(cases) == len(named) and all(counts == cases[0] for counts in cases)
+    used = table[0][0].n_points
     return FrontVolumes(
         fronts=tuple(named),
-        sizes=tuple(len(each) for each in rates),
+        sizes=tuple(map(len, rates)),
         shares=np.array([[volume.value for volume in row] for row in table]),
         classes=rates[0].shape[1],
-        n_points=counted,
+        n_points=used,
         provenance=Provenance(
-            cases=cases[0] if len(cases) == len(named) and all(each == cases[0] for each in cases) else {},
-            method="exact" if counted is None else f"{counted} random points",
-            seed=int(rng) if counted is not None and isinstance(rng, int | np.integer) else None,
+            cases=cases[0] if same_cases else {},
+            method="exact" if used is None else f"{used} random points",
+            seed=int(rng) if used is not None and is_whole(rng) else None,
         ),
     )
 
@@ -228,42 +231,42 @@ def _named(fronts: Any) -> dict[str, Any]:
     if isinstance(fronts, Mapping):
         named = {str(name): front for name, front in fronts.items()}
     else:
-        several = [fronts] if isinstance(fronts, Front) else fronts
-        if not isinstance(several, Sequence) or not all(isinstance(each, Front) for each in several):
+        sequence = [fronts] if isinstance(fronts, Front) else fronts
+        if not isinstance(sequence, Sequence) or not all(isinstance(front, Front) for front in sequence):
             raise InputError(f"fronts must be fronts, or a mapping of them by name, got {short_repr(fronts)}.")
-        whose = [each.classifier for each in several]
-        alone = [whose.count(name) == 1 for name in whose]
+        names = [front.classifier for front in sequence]
         named = {
-            name if only else f"{name} {whose[: i + 1].count(name)}": each
-            for i, (name, only, each) in enumerate(zip(whose, alone, several, strict=True))
+            name if names.count(name) == 1 else f"{name} {names[: i + 1].count(name)}": front
+            for i, (name, front) in enumerate(zip(names, sequence, strict=True))
         }
     if not named:
         raise InputError("fronts must hold one front or more, got none.")
     return named
 
 
-def _rates(given: Any, what: str) -> FloatArray:
-    """Points x classes x classes, checked."""
+def _rates(values: Any, name: str) -> FloatArray:
+    """Validate an array of rates, points x classes x classes."""
     try:
-        rates = np.array(given, dtype=np.float64)
+        rates = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"{what} must hold numbers, points x classes x classes, got {short_repr(given)}."
+            f"{name} must hold numbers, points x classes x classes, got {short_repr(values)}."
         ) from None
     rates = rates[None] if rates.ndim == 2 else rates
     if rates.ndim != 3 or rates.shape[1] != rates.shape[2] or rates.shape[1] < 2 or len(rates) == 0:
-        raise InputError(f"{what} must be points x classes x classes, one point or more, got shape {rates.shape}.")
+        raise InputError(f"{name} must be points x classes x classes, one point or more, got shape {rates.shape}.")
     diagonal = np.eye(rates.shape[1], dtype=bool)
     errors = np.where(diagonal, 0.0, rates)
-    if not ((errors >= 0) & (errors <= 1)).all():
-        bad = errors[~((errors >= 0) & (errors <= 1))][0]
-        raise InputError(f"{what} must hold rates from 0 to 1, got {bad:g}; divide counts by the class's size.")
-    given_right = np.nan_to_num(np.where(diagonal, rates, 0.0))
-    sums = (errors + given_right).sum(axis=2)
-    if (errors.sum(axis=2) > 1 + SLACK).any() or (given_right.any() and (np.abs(sums - 1) > SLACK).any()):
+    valid = (errors >= 0) & (errors <= 1)  # false also for nan
+    if not valid.all():
+        bad = errors[~valid][0]
+        raise InputError(f"{name} must hold rates from 0 to 1, got {bad:g}; divide counts by the class's size.")
+    correct = np.nan_to_num(np.where(diagonal, rates, 0.0))
+    sums = (errors + correct).sum(axis=2)
+    too_large = (errors.sum(axis=2) > 1 + SUM_TOLERANCE).any()
+    if too_large or (correct.any() and (np.abs(sums - 1) > SUM_TOLERANCE).any()):
         raise InputError(
-            f"Each row of {what} must sum to 1 (row = true class, column = decision), got "
-            f"{short_repr(sums.tolist())}; "
-            "transpose matrices whose columns sum to 1."
+            f"Each row of {name} must sum to 1 (row = true class, column = decision), got "
+            f"{short_repr(sums.tolist())}; transpose matrices whose columns sum to 1."
         )
     return rates

@@ -17,7 +17,7 @@ from polyroc.decisions.rates import rates_of
 from polyroc.errors import NotApplicableError, OptimismWarning, PolyrocError, PolyrocWarning
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
-from polyroc.fronts.fixed_classifier import front
+from polyroc.fronts.fixed_classifier import fixed_front
 from polyroc.inference.compare import compare
 from polyroc.inference.evaluate import evaluate
 from polyroc.inference.methods import Method
@@ -246,7 +246,7 @@ class _Work:
                 f"{len(desk.classifiers)} of them, large enough, would make the page too large."
             )
         n = int(np.clip(min(effort, room), FEWEST, 5000))
-        found = front(desk, n=n, rng=self.seed)
+        found = fixed_front(desk, n=n, rng=self.seed)
         return found if isinstance(found, dict) else {found.classifier: found}
 
 

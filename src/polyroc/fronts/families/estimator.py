@@ -1,4 +1,7 @@
-"""A scikit-learn classifier, whose hyper-parameters evolve. The only module of fronts that needs scikit-learn."""
+"""A scikit-learn classifier as a family: its hyper-parameters evolve.
+
+This is the only module of `fronts` that needs scikit-learn.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,10 +15,10 @@ from polyroc.messages import short_repr
 try:
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
-except ImportError as trouble:
+except ImportError as error:
     raise MissingPackageError(
         "EstimatorFamily needs scikit-learn, which is not installed; pip install scikit-learn."
-    ) from trouble
+    ) from error
 
 __all__ = ["EstimatorFamily"]
 
@@ -23,24 +26,24 @@ __all__ = ["EstimatorFamily"]
 class EstimatorFamily:
     """Any scikit-learn classifier with `predict_proba`, over ranges of its numeric hyper-parameters.
 
-    Every member is a clone with other hyper-parameters, fitted anew. Training cases are judged by probabilities
-    from cross-validation (the same folds for all members), so that a member that merely remembers its cases gains
-    nothing by it; other cases are judged by a fit to all training cases. This takes a fit for each fold and
-    generation: think of hundreds of generations, not thousands. Coefficients are left as they are fitted; to let
-    coefficients evolve, use `LogisticFamily` or write a `Family`.
+    Every member is a clone with other hyper-parameters, fitted anew. The probabilities of training cases come from
+    cross-validation (the same folds for all members), so that overfitting is not rewarded; those of other cases
+    come from a fit to all training cases. Each generation takes one fit per fold: plan for hundreds of
+    generations, not thousands. Only hyper-parameters evolve; for coefficients that evolve, use `LogisticFamily` or
+    write a `Family`.
 
     Parameters
     ----------
     estimator
-        The classifier; it is cloned and left alone. Give it a `random_state` if it has one, so that the same
+        The classifier; it is cloned, not modified. Give it a `random_state` if it has one, so that the same
         seed gives the same front.
     ranges
-        {hyper-parameter: (low, high)}, names as `set_params` takes them. Whole numbers stay whole. A range whose
-        low end is above 0 is walked in factors (steps on a logarithmic scale), any other in differences.
+        {hyper-parameter: (low, high)}, names as `set_params` takes them. A range of two integers gives integers.
+        Steps are on a logarithmic scale if the low end of the range is above 0, else on a linear one.
     scale
-        Of the Laplacian steps, as a share of each range.
+        Scale of the Laplacian steps, as a share of each range.
     folds
-        Of the cross-validation.
+        Number of folds of the cross-validation.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> family = EstimatorFamily(LogisticRegression(), {"C": (0.01, 100.0)}, folds=3)
@@ -73,7 +76,7 @@ class EstimatorFamily:
         self.estimator, self.scale, self.folds = estimator, float(scale), folds
         self.ranges = {name: (low, high) for name, (low, high) in ranges.items()}
         self.name = type(estimator).__name__
-        self._own: tuple[FloatArray, IntArray] | None = None
+        self._training: tuple[FloatArray, IntArray] | None = None
 
     def describe(self) -> dict[str, Any]:
         """The estimator and the ranges."""
@@ -86,68 +89,78 @@ class EstimatorFamily:
         }
 
     def keep(self, X: FloatArray, y: IntArray) -> None:
-        """The training cases."""
-        fewest = int(np.bincount(y).min())
-        if fewest < self.folds:
+        """Store the training cases."""
+        smallest = int(np.bincount(y).min())
+        if smallest < self.folds:
             raise InputError(
-                f"{self.folds} folds need as many cases of every class, but one has {fewest}; give folds."
+                f"{self.folds} folds need as many cases of every class, but one has {smallest}; give folds."
             )
-        self._own = X, y
+        self._training = X, y
 
     def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
-        """The estimator's own hyper-parameters, drawn into their ranges; the middle of those without a number."""
+        """The estimator's hyper-parameters, clipped to their ranges; the middle of a range if it has no number."""
         self.keep(X, y)
-        given = self.estimator.get_params()
-        now = [given[name] for name in self.ranges]
-        number = [isinstance(value, int | float) and not isinstance(value, bool) for value in now]
-        middle = self._from_unit(np.full(len(now), 0.5))
-        values = [float(value) if is_one else m for value, is_one, m in zip(now, number, middle, strict=True)]
-        return self._from_unit(self._to_unit(np.array(values)))
+        parameters = self.estimator.get_params()
+        middle = self._from_unit(np.full(len(self.ranges), 0.5))
+        for i, name in enumerate(self.ranges):
+            value = parameters[name]
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                middle[i] = float(value)
+        return self._from_unit(self._to_unit(middle))
 
     def random(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
-        """Anywhere in the ranges."""
+        """Uniform in the ranges."""
         return self._from_unit(rng.random(len(self.ranges)))
 
     def perturb(self, parameters: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """A Laplacian step, thrown back at the ends of the ranges."""
-        moved = self._to_unit(parameters) + rng.laplace(0.0, self.scale, len(parameters))
-        return self._from_unit(1.0 - np.abs(1.0 - moved % 2.0))
+        """Add Laplacian noise, reflected at the ends of the ranges."""
+        unit = self._to_unit(parameters) + rng.laplace(0.0, self.scale, len(parameters))
+        return self._from_unit(1.0 - np.abs(1.0 - unit % 2.0))  # a triangle wave: reflects at 0 and at 1
 
     def posteriors(self, parameters: FloatArray, X: FloatArray) -> FloatArray:
-        """Cases x classes: out of fold for the training cases, of a fit to all of these for others."""
-        if self._own is None:
-            raise InputError("EstimatorFamily has not seen training cases yet; call start first.")
-        own, y = self._own
+        """Cases x classes: out-of-fold for the training cases, from a fit to all of these for others."""
+        if self._training is None:
+            raise InputError("EstimatorFamily has no training cases yet; call start first.")
+        training, y = self._training
         model = clone(self.estimator).set_params(**self.settings(parameters))
-        if X is not own:
-            return np.asarray(model.fit(own, y).predict_proba(X))
+        if X is not training:
+            return np.asarray(model.fit(training, y).predict_proba(X))
         folds = StratifiedKFold(self.folds, shuffle=True, random_state=0)
-        return np.asarray(cross_val_predict(model, own, y, cv=folds, method="predict_proba"))
+        return np.asarray(cross_val_predict(model, training, y, cv=folds, method="predict_proba"))
 
     def settings(self, parameters: FloatArray) -> dict[str, float]:
-        """Parameters as hyper-parameters by name, such as `set_params` takes."""
+        """Parameters as hyper-parameters by name, as `set_params` takes them."""
         if len(parameters) != len(self.ranges):
             raise InputError(
                 f"A member has one parameter for each of {', '.join(self.ranges)}, got {len(parameters)}."
             )
         pairs = zip(self.ranges.items(), parameters.tolist(), strict=True)
-        return {name: int(value) if _whole(ends) else value for (name, ends), value in pairs}
+        return {name: int(value) if _is_integer(ends) else value for (name, ends), value in pairs}
 
     def _to_unit(self, parameters: FloatArray) -> FloatArray:
-        low, high = np.array(list(self.ranges.values()), dtype=np.float64).T
-        factors = low > 0
-        ends = [np.where(factors, np.log(np.where(factors, each, 1.0)), each) for each in (low, high, parameters)]
-        return np.asarray(np.clip((ends[2] - ends[0]) / (ends[1] - ends[0]), 0.0, 1.0))
+        """Parameters as positions in their ranges, from 0 to 1."""
+        low, high, value = (self._on_scale(numbers) for numbers in (*self._ends(), parameters))
+        return np.asarray(np.clip((value - low) / (high - low), 0.0, 1.0))
 
     def _from_unit(self, unit: FloatArray) -> FloatArray:
+        """Positions in the ranges as parameters."""
+        low, high = self._ends()
+        first, last = self._on_scale(low), self._on_scale(high)
+        scaled = first + unit * (last - first)
+        # exp only where the scale is logarithmic: elsewhere it could overflow
+        value = np.clip(np.where(low > 0, np.exp(np.where(low > 0, scaled, 0.0)), scaled), low, high)
+        integer = [_is_integer(ends) for ends in self.ranges.values()]
+        return np.asarray(np.where(integer, np.rint(value), value))
+
+    def _ends(self) -> tuple[FloatArray, FloatArray]:
         low, high = np.array(list(self.ranges.values()), dtype=np.float64).T
-        factors = low > 0
-        first, last = (np.where(factors, np.log(np.where(factors, each, 1.0)), each) for each in (low, high))
-        value = first + unit * (last - first)
-        value = np.clip(np.where(factors, np.exp(np.where(factors, value, 0.0)), value), low, high)
-        whole = [_whole(ends) for ends in self.ranges.values()]
-        return np.asarray(np.where(whole, np.rint(value), value))
+        return low, high
+
+    def _on_scale(self, values: FloatArray) -> FloatArray:
+        """Logarithms where the range lies above 0."""
+        logarithmic = self._ends()[0] > 0
+        return np.where(logarithmic, np.log(np.where(logarithmic, values, 1.0)), values)
 
 
-def _whole(ends: tuple[float, float]) -> bool:
+def _is_integer(ends: tuple[float, float]) -> bool:
     return all(isinstance(end, int | np.integer) for end in ends)

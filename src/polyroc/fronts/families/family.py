@@ -1,4 +1,4 @@
-"""What a family must be able to do, and the watch over what it says."""
+"""The protocol of a family of classifiers, and the checks of what a family returns."""
 
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -10,27 +10,28 @@ from polyroc.fronts.models import Model
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
 
-__all__ = ["Family", "WatchedFamily", "is_family"]
+__all__ = ["REQUIRED_METHODS", "CheckedFamily", "Family", "is_family"]
 
-SLACK = 1e-6  # rows of posteriors may miss 1 by this much
+REQUIRED_METHODS = ("start", "perturb", "posteriors")
+SUM_TOLERANCE = 1e-6  # a row of posteriors may miss a sum of 1 by this much, by rounding
 
 
 @runtime_checkable
 class Family(Protocol):
     """A family of classifiers: any object with these three methods.
 
-    Parameters are a vector of numbers, the same length for all members. A family may keep what it needs of the
-    training cases when `start` is called: it is called once in every search, also where its answer is not used
-    (`start="random"`, parameters given, a search that goes on from a stored front).
+    Parameters are a vector of numbers, the same length for all members. A family may store what it needs of the
+    training cases when `start` is called: it is called once in every search, also if its result is not used
+    (`start="random"`, parameters given by the caller, a resumed search).
 
-    It may have more: `random(X, y, rng)`, parameters drawn at random (for `start="random"`); `keep(X, y)`, called
-    first in every search, so that `start`, which may be a long fit, is called only where its answer is used;
-    `name`, what it is called; `describe()`, its settings as a mapping of plain data, by which a stored front is
-    told from one of other settings (for a dataclass its fields serve).
+    Optional members: `random(X, y, rng)`, parameters drawn at random (for `start="random"`); `keep(X, y)`, called
+    first in every search, so that `start`, which may be a long fit, is called only if its result is used; `name`;
+    `describe()`, the settings as a mapping of plain data, by which a resumed search recognises its family (the
+    fields of a dataclass are used by default).
     """
 
     def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> Any:
-        """Parameters to begin with, such as those of a fit.
+        """Initial parameters, such as those of a fit.
 
         Parameters
         ----------
@@ -39,25 +40,41 @@ class Family(Protocol):
         y
             The classes of the cases, 0 to Q - 1 in the order of the labels; each has a case.
         rng
-            Where all random numbers are to come from, so that the same seed gives the same front.
+            The source of all random numbers, so that the same seed gives the same front.
         """
 
     def perturb(self, parameters: FloatArray, rng: np.random.Generator) -> Any:
-        """Other parameters, a random step away."""
+        """Other parameters, a random step away (line 4 of Algorithm 1)."""
 
     def posteriors(self, parameters: FloatArray, X: FloatArray) -> Any:
-        """Cases x classes: the probability of each class; the training cases are the very array `start` saw."""
+        """Cases x classes: the probability of each class.
+
+        The training cases are the very array that `start` received.
+        """
 
 
-def is_family(thing: object) -> bool:
-    """Whether it has the three methods (an object, not a class that has yet to be called)."""
-    methods = ("start", "perturb", "posteriors")
-    return not isinstance(thing, type) and all(callable(getattr(thing, name, None)) for name in methods)
+def is_family(candidate: object) -> bool:
+    """Whether it is an object (not a class) with the three methods."""
+    if isinstance(candidate, type):
+        return False
+    return all(callable(getattr(candidate, name, None)) for name in REQUIRED_METHODS)
 
 
 @dataclass(slots=True)
-class WatchedFamily:
-    """A family whose every answer is looked at; what is wrong is told with its name and the generation."""
+class CheckedFamily:
+    """A family whose return values are checked; errors name the family, the method and the generation.
+
+    Attributes
+    ----------
+    family
+        The family of the caller.
+    classes
+        How many classes there are.
+    generation
+        The present generation.
+    size
+        The length of the parameter vectors, known after the first.
+    """
 
     family: Any
     classes: int
@@ -66,35 +83,35 @@ class WatchedFamily:
 
     @property
     def name(self) -> str:
-        """What it is called."""
-        given = getattr(self.family, "name", None)
-        return given if isinstance(given, str) else type(self.family).__name__
+        """The name of the family, by default that of its class."""
+        name = getattr(self.family, "name", None)
+        return name if isinstance(name, str) else type(self.family).__name__
 
     @property
     def model(self) -> Model | None:
-        """What its members share, if it is one of polyroc's own."""
+        """What its members share, for the built-in families."""
         model = getattr(self.family, "model", None)
         return model if isinstance(model, Model) else None
 
     def describe(self) -> dict[str, Any]:
-        """Its name and settings."""
-        told: Any = {}
+        """Name and settings as plain data."""
+        settings: Any = {}
         if callable(getattr(self.family, "describe", None)):
-            told = self.family.describe()
+            settings = self.family.describe()
         elif is_dataclass(self.family):
-            told = {f.name: getattr(self.family, f.name) for f in fields(self.family) if f.init}
-        settings = {str(name): _plain(value) for name, value in dict(told).items()}
-        return {"name": self.name, "settings": settings}
+            settings = {f.name: getattr(self.family, f.name) for f in fields(self.family) if f.init}
+        plain = {str(name): _plain(value) for name, value in dict(settings).items()}
+        return {"name": self.name, "settings": plain}
 
     def keep(self, X: FloatArray, y: IntArray) -> bool:
-        """Let it keep what it needs of the training cases; False if it has to be started for that."""
+        """Call `keep` with the training cases; False if the family has no such method."""
         keeps = callable(getattr(self.family, "keep", None))
         if keeps:
             self.family.keep(X, y)
         return keeps
 
     def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:
-        """Parameters to begin with."""
+        """Initial parameters."""
         return self._vector(self.family.start(X, y, rng), "start")
 
     def random(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:
@@ -107,60 +124,58 @@ class WatchedFamily:
         return self._vector(self.family.random(X, y, rng), "random")
 
     def perturb(self, parameters: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Parameters a step away; those given are not to be changed in place."""
-        parameters = parameters.copy()
-        return self._vector(self.family.perturb(parameters, rng), "perturb")
+        """Parameters a step away; the family works on a copy, as the parent stays in the archive."""
+        return self._vector(self.family.perturb(parameters.copy(), rng), "perturb")
 
-    def given(self, parameters: Any) -> FloatArray:
-        """Parameters that a caller gives."""
+    def checked_start(self, parameters: Any) -> FloatArray:
+        """Parameters of the caller, or of a front that is resumed."""
         vector = self._vector(parameters, "start=")
         if self.model is not None and not self.model.fits(vector, self.classes):
-            wanted = self.model.wanted(self.classes)
-            raise self._trouble("start=", f"must be {wanted}; got {short_repr(vector.tolist())}")
+            expected = self.model.expected(self.classes)
+            raise self._error("start=", f"must be {expected}; got {short_repr(vector.tolist())}")
         return vector
 
     def posteriors(self, parameters: FloatArray, X: FloatArray) -> FloatArray:
         """Cases x classes, each row summing to 1."""
-        said = self.family.posteriors(parameters, X)
+        returned = self.family.posteriors(parameters, X)
         try:
-            P = np.asarray(said, dtype=np.float64)
+            P = np.asarray(returned, dtype=np.float64)
         except (TypeError, ValueError):
-            raise self._trouble("posteriors", f"must give numbers, got {short_repr(said)}") from None
+            raise self._error("posteriors", f"must give numbers, got {short_repr(returned)}") from None
         if P.shape != (len(X), self.classes):
-            wanted = f"{len(X)} cases x {self.classes} classes"
-            raise self._trouble("posteriors", f"must give {wanted}, got shape {P.shape}")
-        if np.abs(P.sum(axis=1) - 1.0).max() <= SLACK and P.min() >= 0.0:  # false also for nan
+            expected = f"{len(X)} cases x {self.classes} classes"
+            raise self._error("posteriors", f"must give {expected}, got shape {P.shape}")
+        sums = P.sum(axis=1)
+        if np.abs(sums - 1.0).max() <= SUM_TOLERANCE and P.min() >= 0.0:  # false also for nan
             return P
         if not np.isfinite(P).all():
             row = int(np.argmax(~np.isfinite(P).all(axis=1)))
-            raise self._trouble("posteriors", f"must give finite numbers, got {P[row].tolist()} for case {row}")
-        row = int(np.argmax((P < 0).any(axis=1) | (np.abs(P.sum(axis=1) - 1.0) > SLACK)))
-        told = (
-            f"must give probabilities that sum to 1, got {P[row].tolist()} (sum {P[row].sum():g}) for case {row}"
-        )
-        raise self._trouble("posteriors", told)
+            raise self._error("posteriors", f"must give finite numbers, got {P[row].tolist()} for case {row}")
+        row = int(np.argmax((P < 0).any(axis=1) | (np.abs(sums - 1.0) > SUM_TOLERANCE)))
+        got = f"{P[row].tolist()} (sum {sums[row]:g}) for case {row}"
+        raise self._error("posteriors", f"must give probabilities that sum to 1, got {got}")
 
-    def _vector(self, given: Any, method: str) -> FloatArray:
+    def _vector(self, parameters: Any, method: str) -> FloatArray:
         try:
-            vector = np.array(given, dtype=np.float64)
+            vector = np.array(parameters, dtype=np.float64)
         except (TypeError, ValueError):
-            raise self._trouble(method, f"must give a vector of numbers, got {short_repr(given)}") from None
+            raise self._error(method, f"must give a vector of numbers, got {short_repr(parameters)}") from None
         if vector.ndim != 1 or len(vector) == 0 or not np.isfinite(vector).all():
-            raise self._trouble(method, f"must give a vector of finite numbers, got {short_repr(vector.tolist())}")
+            raise self._error(method, f"must give a vector of finite numbers, got {short_repr(vector.tolist())}")
         if self.size not in (None, len(vector)):
-            raise self._trouble(method, f"must give {self.size} parameters, as before, got {len(vector)}")
+            raise self._error(method, f"must give {self.size} parameters, as before, got {len(vector)}")
         self.size = len(vector)
         return vector
 
-    def _trouble(self, method: str, what: str) -> InputError:
-        said = "the parameters given as start" if method == "start=" else f"{method} of the family {self.name}"
-        return InputError(f"In generation {self.generation}, {said} {what}.")
+    def _error(self, method: str, problem: str) -> InputError:
+        source = "the parameters given as start" if method == "start=" else f"{method} of the family {self.name}"
+        return InputError(f"In generation {self.generation}, {source} {problem}.")
 
 
 def _plain(value: Any) -> Any:
-    """A setting as JSON has it."""
+    """A setting as JSON represents it."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return value if value is None or isinstance(value, bool | int | float | str) else repr(value)

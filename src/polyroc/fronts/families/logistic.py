@@ -1,35 +1,35 @@
-"""Multinomial logistic regression, whose coefficients evolve."""
+"""Multinomial logistic regression as a family of classifiers: its coefficients evolve."""
 
 from typing import Any
 
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.fronts.models import LogisticModel, standardised
+from polyroc.fronts.models import LogisticModel, scaling
 from polyroc.kernels.arrays import FloatArray, IntArray
 
 __all__ = ["LogisticFamily"]
 
-STEPS = 200  # of the fit, at most
-SMALL = 1e-9  # share of the loss that a step must gain
+MOST_STEPS = 200  # Newton steps of a fit; some ten are usual
+CONVERGED = 1e-9  # a fit ends when a step reduces the loss by less than this share of it
 
 
 class LogisticFamily:
     """Multinomial logistic regression: p_j proportional to exp(a_j + b_j x), with a_j and b_j for every class.
 
-    It starts from the fit of maximum likelihood (with a trace of a penalty, without which classes that can be
-    separated have none). A step adds Laplacian noise to every coefficient.
+    This is equation (6) of the paper. The search starts from the fit of maximum likelihood, with a small penalty:
+    separable classes have no maximum without it. A step adds Laplacian noise to every coefficient.
 
     Parameters
     ----------
     scale
-        Of the Laplacian steps: the mean absolute value of what is added to a coefficient. By default 1 over the
-        root of their number, so that a step is as long however many there are; the paper has 1.
+        Scale of the Laplacian steps: the mean absolute value of what is added to a coefficient. By default 1 over
+        the root of the number of coefficients, so that the length of a step does not depend on it; 1 in the paper.
     standardise
-        Whether coefficients belong to features of mean 0 and standard deviation 1. Otherwise, as in the paper, a
-        step of the same size means more for a feature of large numbers.
+        Whether coefficients refer to features of mean 0 and standard deviation 1. Otherwise, as in the paper, a
+        step of the same size has more effect on a feature of large numbers.
     penalty
-        Times the sum of the squared b, halved, it is taken from the log likelihood in the fit.
+        Ridge penalty of the fit: half of it times the sum of the squared b is subtracted from the log likelihood.
 
     References
     ----------
@@ -45,28 +45,28 @@ class LogisticFamily:
     name = "logistic"
 
     def __init__(self, *, scale: float | None = None, standardise: bool = True, penalty: float = 1e-3) -> None:
-        for what, value in (("scale", 1.0 if scale is None else scale), ("penalty", penalty)):
+        for name, value in (("scale", 1.0 if scale is None else scale), ("penalty", penalty)):
             if not (isinstance(value, int | float) and 0 < value < np.inf):
-                raise InputError(f"{what} must be a number above 0, got {value!r}.")
+                raise InputError(f"{name} must be a number above 0, got {value!r}.")
         self.scale = scale
         self.standardise = bool(standardise)
         self.penalty = float(penalty)
         self.model: LogisticModel | None = None
-        self._own: Any = None
+        self._training: Any = None  # the array of training cases, and their posteriors as a function
 
     def __repr__(self) -> str:
         return f"LogisticFamily(scale={self.scale}, standardise={self.standardise}, penalty={self.penalty:g})"
 
     def describe(self) -> dict[str, Any]:
-        """Its settings."""
+        """The settings."""
         return {"scale": self.scale, "standardise": self.standardise, "penalty": self.penalty}
 
-    def keep(self, X: FloatArray, y: IntArray) -> None:  # noqa: ARG002
-        """How the features are scaled, and the training cases."""
-        self.model = LogisticModel(*standardised(X, self.standardise))
-        self._own = X, self.model.reader(X)
+    def keep(self, X: FloatArray, y: IntArray) -> None:  # noqa: ARG002 - the protocol
+        """Store how features are scaled."""
+        self.model = LogisticModel(*scaling(X, self.standardise))
+        self._training = X, self.model.posterior_function(X)
 
-    def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
+    def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002 - the protocol
         """The fit of maximum likelihood."""
         self.keep(X, y)
         assert self.model is not None
@@ -77,49 +77,54 @@ class LogisticFamily:
         return np.asarray(rng.laplace(0.0, 1.0, (int(y.max()) + 1) * (1 + X.shape[1])))
 
     def perturb(self, parameters: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """A Laplacian step."""
+        """Add Laplacian noise."""
         scale = 1.0 / np.sqrt(len(parameters)) if self.scale is None else self.scale
         return parameters + rng.laplace(0.0, scale, len(parameters))
 
     def posteriors(self, parameters: FloatArray, X: FloatArray) -> FloatArray:
-        """Cases x classes."""
+        """Cases x classes: the probability of each class."""
         if self.model is None:
-            raise InputError("LogisticFamily has not seen training cases yet; call start first.")
-        own, reader = self._own
-        return np.asarray((reader if X is own else self.model.reader(X))(parameters))
+            raise InputError("LogisticFamily has no training cases yet; call start first.")
+        training, of_training = self._training
+        of_cases = of_training if X is training else self.model.posterior_function(X)
+        return np.asarray(of_cases(parameters))
 
 
 def fit(X: FloatArray, y: IntArray, model: LogisticModel, penalty: float) -> FloatArray:
-    """The parameters of the largest penalised likelihood, by Newton's method with steps that do not overshoot."""
-    c, scaled = int(y.max()) + 1, np.column_stack([np.ones(len(X)), (X - model.centre) / model.spread])
-    truth, ridge = np.eye(c)[y], np.tile(np.append(0.0, np.full(X.shape[1], penalty)), c)
-    posteriors = model.reader(X)
+    """The parameters of the largest penalised likelihood, by Newton's method with step halving."""
+    c, design = int(y.max()) + 1, np.column_stack([np.ones(len(X)), (X - model.centre) / model.spread])
+    indicators, ridge = np.eye(c)[y], np.tile(np.append(0.0, np.full(X.shape[1], penalty)), c)
+    posteriors = model.posterior_function(X)
 
     def loss(parameters: FloatArray) -> float:
-        likely = np.maximum(posteriors(parameters)[np.arange(len(y)), y], np.finfo(float).tiny)
-        return float((ridge * parameters**2).sum() / 2.0 - np.log(likely).sum())
+        likelihood = np.maximum(posteriors(parameters)[np.arange(len(y)), y], np.finfo(float).tiny)
+        return float((ridge * parameters**2).sum() / 2.0 - np.log(likelihood).sum())
 
-    found = np.zeros(ridge.size)
-    reached = loss(found)
-    for _ in range(STEPS):
-        P = posteriors(found)
-        slope = ((P - truth).T @ scaled).ravel() + ridge * found
-        step, share = np.linalg.solve(_curvature(P, scaled, ridge), slope), 1.0
-        while loss(found - share * step) > reached and share > SMALL:
+    parameters = np.zeros(ridge.size)
+    present = loss(parameters)
+    for _ in range(MOST_STEPS):
+        P = posteriors(parameters)
+        gradient = ((P - indicators).T @ design).ravel() + ridge * parameters
+        step, share = np.linalg.solve(_hessian(P, design, ridge), gradient), 1.0
+        while loss(parameters - share * step) > present and share > CONVERGED:
             share /= 2.0
-        before, found = reached, found - share * step
-        reached = loss(found)
-        if before - reached <= SMALL * (1.0 + abs(reached)):
+        previous, parameters = present, parameters - share * step
+        present = loss(parameters)
+        if previous - present <= CONVERGED * (1.0 + abs(present)):
             break
-    return found
+    return parameters
 
 
-def _curvature(P: FloatArray, scaled: FloatArray, ridge: FloatArray) -> FloatArray:
-    """The second derivatives of the loss; a trace is added, as intercepts may all be raised alike."""
-    c, d = P.shape[1], scaled.shape[1]
-    found = np.diag(ridge + SMALL)
+def _hessian(P: FloatArray, design: FloatArray, ridge: FloatArray) -> FloatArray:
+    """The second derivatives of the loss.
+
+    A small number is added to the diagonal: the loss does not change when all intercepts are raised alike, so the
+    matrix would be singular.
+    """
+    c, d = P.shape[1], design.shape[1]
+    hessian = np.diag(ridge + CONVERGED)
     for j in range(c):
         for m in range(c):
             weight = P[:, j] * ((j == m) - P[:, m])
-            found[j * d : (j + 1) * d, m * d : (m + 1) * d] += (scaled * weight[:, None]).T @ scaled
-    return found
+            hessian[j * d : (j + 1) * d, m * d : (m + 1) * d] += (design * weight[:, None]).T @ design
+    return hessian

@@ -1,35 +1,36 @@
-"""Probabilistic k nearest neighbours, whose k and beta evolve."""
+"""Probabilistic k nearest neighbours as a family of classifiers: k and beta evolve."""
 
 from typing import Any
 
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.fronts.models import NeighbourModel, standardised
+from polyroc.fronts.models import NeighbourModel, scaling
 from polyroc.kernels.arrays import FloatArray, IntArray
 
 __all__ = ["NearestNeighbours"]
 
-BETAS = np.geomspace(0.1, 100.0, 40)  # tried for the start
+START_BETAS = np.geomspace(0.1, 100.0, 40)  # grid for the start: from nearly equal posteriors to nearly 0 and 1
 
 
 class NearestNeighbours:
     """Probabilistic k nearest neighbours: p_j proportional to exp(beta m_j / k), m_j of the k nearest in class j.
 
-    Training cases are judged without themselves (leave-one-out). It starts from the k and beta whose leave-one-out
-    likelihood is largest. Distances among all training cases are computed once: fit for some ten thousand cases.
+    The posteriors of a training case leave the case itself out. The search starts from the k and beta of the
+    largest leave-one-out likelihood. Distances among all training cases are computed once, which suits some ten
+    thousand cases.
 
-    The distance in the paper's equation (9) must be a constant 1: with a distance in its place, the farther
-    neighbour would speak louder.
+    The distance d(x, x_n) in equation (9) of the paper is replaced by 1: as printed, farther neighbours would have
+    more weight; with 1 the exponent is the fraction of neighbours in class j, as the text below the equation says.
 
     Parameters
     ----------
     largest
         The largest k; cut to the number of training cases less one.
     scale
-        Of the Laplacian steps of k and of beta.
+        Scales of the Laplacian steps of k and of beta.
     standardise
-        Whether features are brought to mean 0 and standard deviation 1 before distances are taken.
+        Whether features are divided by their standard deviation before distances are computed.
 
     References
     ----------
@@ -51,66 +52,67 @@ class NearestNeighbours:
         if isinstance(largest, bool) or not isinstance(largest, int | np.integer) or largest < 1:
             raise InputError(f"largest must be a whole number of neighbours, 1 or more, got {largest!r}.")
         pair = isinstance(scale, tuple | list) and len(scale) == 2
-        if not pair or not all(isinstance(each, int | float) and 0 < each < np.inf for each in scale):
+        if not pair or not all(isinstance(value, int | float) and 0 < value < np.inf for value in scale):
             raise InputError(f"scale must be two numbers above 0, for k and for beta, got {scale!r}.")
         self.largest = int(largest)
         self.scale = float(scale[0]), float(scale[1])
         self.standardise = bool(standardise)
         self.model: NeighbourModel | None = None
-        self._own: Any = None
+        self._training: Any = None  # the arrays of training cases, and their posteriors as a function
 
     def __repr__(self) -> str:
         return f"NearestNeighbours(largest={self.largest}, scale={self.scale}, standardise={self.standardise})"
 
     def describe(self) -> dict[str, Any]:
-        """Its settings."""
+        """The settings."""
         return {"largest": self.largest, "scale": self.scale, "standardise": self.standardise}
 
     @property
-    def _most(self) -> int:
+    def _largest_k(self) -> int:
         assert self.model is not None
         return int(self.model.limits[1])
 
     def keep(self, X: FloatArray, y: IntArray) -> None:
-        """The training cases, and the neighbours of each among the others."""
+        """Store the training cases, and find the neighbours of each among the others."""
         limits = np.array([int(y.max()) + 1, min(self.largest, len(X) - 1)], dtype=np.int64)
-        self.model = NeighbourModel(standardised(X, self.standardise)[1], X.copy(), y.astype(np.int64), limits)
-        self._own = X, y, self.model.left_out()
+        self.model = NeighbourModel(scaling(X, self.standardise)[1], X.copy(), y.astype(np.int64), limits)
+        self._training = X, y, self.model.leave_one_out()
 
-    def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
+    def start(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002 - the protocol
         """The k and beta of the largest leave-one-out likelihood."""
-        if self._own is None or self._own[0] is not X or self._own[1] is not y:
+        if self._training is None or self._training[0] is not X or self._training[1] is not y:
             self.keep(X, y)
-        posteriors = self._own[2]
-        at = np.arange(len(y)), y
-        tried = [np.array([k, beta]) for k in range(1, self._most + 1) for beta in BETAS]
-        likely = [np.log(posteriors(each)[at]).sum() for each in tried]
-        return tried[int(np.argmax(likely))]
+        posteriors = self._training[2]
+        own_class = np.arange(len(y)), y
+        grid = [np.array([k, beta]) for k in range(1, self._largest_k + 1) for beta in START_BETAS]
+        log_likelihoods = [np.log(posteriors(parameters)[own_class]).sum() for parameters in grid]
+        return grid[int(np.argmax(log_likelihoods))]
 
-    def random(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
-        """A k of all that are allowed, and an exponential beta."""
-        return np.array([rng.integers(1, self._most + 1), rng.exponential(self.scale[1])])
+    def random(self, X: FloatArray, y: IntArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002 - the protocol
+        """A uniform k and an exponential beta."""
+        return np.array([rng.integers(1, self._largest_k + 1), rng.exponential(self.scale[1])])
 
     def perturb(self, parameters: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Laplacian steps, thrown back where they leave 1 to the largest k, or go below a beta of 0."""
+        """Add Laplacian noise, reflected at 1 and the largest k, and at a beta of 0."""
         k, beta = parameters + rng.laplace(0.0, self.scale)
-        return np.array([_thrown_back(int(np.rint(k)), 1, self._most), abs(beta)])
+        return np.array([_reflected(int(np.rint(k)), 1, self._largest_k), abs(beta)])
 
     def posteriors(self, parameters: FloatArray, X: FloatArray) -> FloatArray:
-        """Cases x classes."""
+        """Cases x classes: the probability of each class."""
         if self.model is None:
-            raise InputError("NearestNeighbours has not seen training cases yet; call start first.")
+            raise InputError("NearestNeighbours has no training cases yet; call start first.")
         if not self.model.fits(parameters, int(self.model.limits[0])):
-            wanted = self.model.wanted(int(self.model.limits[0]))
-            raise InputError(f"The parameters of nearest neighbours are {wanted}, got {parameters.tolist()}.")
-        own, _, reader = self._own
-        return np.asarray((reader if X is own else self.model.reader(X))(parameters))
+            expected = self.model.expected(int(self.model.limits[0]))
+            raise InputError(f"The parameters of nearest neighbours are {expected}, got {parameters.tolist()}.")
+        training, _, of_training = self._training
+        of_cases = of_training if X is training else self.model.posterior_function(X)
+        return np.asarray(of_cases(parameters))
 
 
-def _thrown_back(k: int, low: int, high: int) -> int:
-    """k, mirrored at both ends until it is between them.
+def _reflected(k: int, low: int, high: int) -> int:
+    """K reflected at both ends until it lies between them.
 
-    >>> [_thrown_back(k, 1, 4) for k in (-1, 0, 1, 4, 5, 9)]
+    >>> [_reflected(k, 1, 4) for k in (-1, 0, 1, 4, 5, 9)]
     [3, 2, 1, 4, 3, 3]
     """
     if low == high:

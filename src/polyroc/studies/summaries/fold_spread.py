@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.inference.methods.hanley_mcneil import SCALE, area_variance, exponential
+from polyroc.inference.methods.hanley_mcneil import area_variance, exponential
 from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.registry import MEASURES
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, number_text, plain
 from polyroc.studies.fold_values import FoldTable
@@ -236,12 +237,14 @@ def wilcoxon_error(measure: str, value: float, positives: float, negatives: floa
     >>> [round(wilcoxon_error("auc", 0.85, n, n), 5) for n in (20, 50, 100, 200)]
     [0.06238, 0.03905, 0.02752, 0.01943]
     """
-    if measure not in SCALE:
+    line = MEASURES[measure].area_line if measure in MEASURES else None
+    if line is None:
         return nan
-    area = value if measure == "auc" else (value + 1) / 2
+    intercept, slope = line
+    area = (value - intercept) / slope
     if not 0 <= area <= 1:
         return nan
-    return SCALE[measure] * sqrt(max(0.0, area_variance(area, positives, negatives, *exponential(area))))
+    return slope * sqrt(max(0.0, area_variance(area, positives, negatives, *exponential(area))))
 
 
 def wilcoxon_errors(
