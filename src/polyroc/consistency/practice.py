@@ -21,9 +21,10 @@ from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
+from polyroc.output.numbers import number_text
 from polyroc.progress import ProgressOption, progress_callback, track
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text, plain
+from polyroc.results.result import Result, plain
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing

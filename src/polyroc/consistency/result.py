@@ -10,9 +10,10 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.output.numbers import number_text
 from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text
+from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 
 __all__ = ["Asymptotics", "Counts", "Joint", "MeasureComparison", "MeasureComparisons", "share_interval"]

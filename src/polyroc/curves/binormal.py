@@ -10,8 +10,9 @@ import numpy.typing as npt
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text
+from polyroc.results.result import Result
 
 __all__ = ["BinormalFit", "fit_binormal"]
 

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.results.result import Result, number_text
+from polyroc.output.numbers import number_text
+from polyroc.results.result import Result
 
 __all__ = ["Hull", "RandomisedRule", "Vertices", "checked_rate", "convex_hull", "rule_at"]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,9 +12,11 @@ from polyroc.curves.points import KINDS, CurveKind, area_between, precision
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.output.numbers import interval_text, level_text, number_text
+from polyroc.output.tables import Table, record_table
 from polyroc.results.codec import Record, stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text
+from polyroc.results.result import Result
 
 __all__ = ["Band", "BandKind", "Curve", "Curves", "FamilyKind", "OperatingRates"]
 
@@ -283,12 +284,12 @@ class Curve(Result):
         points = zip(*(column.tolist() for column in columns), strict=True)
         return [{**names_of_curve, **dict(zip(names, point, strict=True))} for point in points]
 
-    def _repr_html_(self) -> str:
-        """The `repr`, and some of the points."""
+    def to_table(self, level: float = 0.95) -> Table:
+        """Some of the points, below the `repr`."""
         from polyroc.kernels.curves import thin
 
         shown = self._subset(thin(self.fpr, self.tpr, SHOWN))
-        return f"<p>{escape(repr(self))}</p>{super(Curve, shown)._repr_html_()}"
+        return record_table(shown.rows(level), repr(self))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -352,5 +353,18 @@ class Curves(Result, Mapping[str, Curve]):
         """One record per point of each curve."""
         return [{self.by: key, **row} for key, curve in self.curves.items() for row in curve.rows(level)]
 
-    def _repr_html_(self) -> str:
-        return "".join(curve._repr_html_() for curve in self.curves.values())
+    def to_table(self, level: float = 0.95) -> Table:
+        """A row per curve: the classes and the area."""
+        interval = f"{level_text(level)} interval"
+        rows = [
+            {
+                self.by: key,
+                "of": f"{curve.positive} or {curve.negative}",
+                "points": str(len(curve)),
+                "value": number_text(curve.area.value),
+                "std. error": number_text(curve.area.standard_error),
+                interval: interval_text(curve.area.confidence_interval(level)),
+            }
+            for key, curve in self.curves.items()
+        ]
+        return Table.of("", rows)

@@ -16,8 +16,9 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Stratum
 from polyroc.messages import Option
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text
+from polyroc.results.result import Result
 from polyroc.scores import WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores

@@ -8,7 +8,8 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.result import Result, number_text
+from polyroc.output.numbers import number_text
+from polyroc.results.result import Result
 from polyroc.rules import Rule, ThresholdRule
 
 __all__ = ["OperatingPoint", "Optimality"]

@@ -13,9 +13,10 @@ from polyroc.estimates.boundary import Boundary, unseen_variance
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import UNSEEN, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.numbers import number_text
 from polyroc.results.codec import NOT_STORED
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text
+from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.costs import as_priors
 

@@ -16,9 +16,12 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import ROUNDING, Wald, wald
 from polyroc.estimates.intervals import guard_variance
 from polyroc.estimates.multiplicity import Adjustment, MaxT, critical_values
+from polyroc.estimates.tables import comparison_table
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.numbers import number_text, p_text
+from polyroc.output.tables import Table
 from polyroc.results.codec import NOT_STORED
-from polyroc.results.result import Result, number_text, p_text
+from polyroc.results.result import Result
 
 __all__ = ["Comparison", "guarded_covariance", "pairwise_differences"]
 
@@ -131,6 +134,10 @@ class Comparison(Result):
         """The comparison in plain sentences, one per pair, with simultaneous intervals."""
         adjustment = NAMES[self.adjustment] if self.is_adjusted else None
         return [difference.sentence(adjustment, level) for difference in self.differences.values()]
+
+    def to_table(self, level: float = 0.95, *, margin: float | None = None) -> Table:
+        """The pairs as a table of text; with a margin, also tests of non-inferiority and equivalence."""
+        return comparison_table(self, level, margin)
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per pair, with its adjusted p-value and the simultaneous interval that agrees with it."""

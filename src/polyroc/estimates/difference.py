@@ -13,8 +13,8 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, guard_variance
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.numbers import p_text
 from polyroc.results.codec import NOT_STORED, stored_as
-from polyroc.results.result import p_text
 from polyroc.validation.arguments import checked_level, checked_margin
 
 __all__ = ["Difference", "JointRegion"]

@@ -14,11 +14,14 @@ from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.boundary import Boundary, boundary_interval
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval_at
+from polyroc.estimates.tables import estimate_table
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
+from polyroc.output.numbers import number_text, p_text
+from polyroc.output.tables import Table
 from polyroc.results.codec import NOT_STORED, Known, Record, stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text, p_text
+from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 
 __all__ = ["Alternative", "Certificate", "Estimate", "Parts", "warn_of_few_effective"]
@@ -315,6 +318,10 @@ class Estimate(Result):
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record for the estimate, and one for each part, with intervals at a level."""
         return [self.row(level, part=None), *(part.row(level, part=key) for key, part in self.parts.items())]
+
+    def to_table(self, level: float = 0.95) -> Table:
+        """The estimate and its parts as a table of text."""
+        return estimate_table(self, level)
 
     def row(self, level: float = 0.95, **more: Any) -> dict[str, Any]:
         """The record of the estimate itself."""

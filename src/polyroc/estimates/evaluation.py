@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from polyroc.estimates.estimate import Estimate
+from polyroc.estimates.tables import evaluation_table
+from polyroc.output.tables import Table
 from polyroc.results.result import Result
 
 __all__ = ["Evaluation"]
@@ -52,3 +54,7 @@ class Evaluation(Result):
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per classifier and measure, with intervals at a level."""
         return [estimate.row(level) for estimate in self.estimates.values()]
+
+    def to_table(self, level: float = 0.95, *, parts: bool = False) -> Table:
+        """Measures and classifiers as a table of text, with the parts of each measure if requested."""
+        return evaluation_table(self, level, parts=parts)

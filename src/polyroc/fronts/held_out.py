@@ -9,9 +9,10 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.output.numbers import number_text
 from polyroc.results.codec import stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text
+from polyroc.results.result import Result
 
 __all__ = ["HeldOut", "paired_volumes", "recount"]
 

@@ -17,9 +17,10 @@ from polyroc.fronts.held_out import HeldOut, paired_volumes, recount
 from polyroc.fronts.models import PointClassifier
 from polyroc.fronts.search_state import Search
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.output.numbers import number_text
 from polyroc.results.codec import stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text
+from polyroc.results.result import Result
 from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
 from polyroc.validation.arrays import as_features

@@ -12,8 +12,9 @@ from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.volumes import region_volume
 from polyroc.messages import short_repr
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text
+from polyroc.results.result import Result
 from polyroc.validation.random import is_whole
 
 __all__ = ["FrontVolumes", "chance_volume", "exclusive_volume", "front_volumes", "gini_volume"]

@@ -7,7 +7,8 @@ from typing import Any
 
 from polyroc._version import __version__
 from polyroc.estimates.intervals import ConfidenceInterval, interval
-from polyroc.results.result import Result, number_text
+from polyroc.output.numbers import number_text
+from polyroc.results.result import Result
 
 __all__ = ["SampleSize"]
 

@@ -4,7 +4,6 @@ import json
 from abc import ABC, abstractmethod
 from copy import deepcopy
 from dataclasses import fields
-from html import escape
 from importlib import import_module
 from math import isfinite
 from typing import Any, Self, TypeVar, cast, get_type_hints
@@ -14,15 +13,15 @@ import numpy as np
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
+from polyroc.output.html import html_table
+from polyroc.output.tables import Table, record_table
+from polyroc.output.text import as_text
 from polyroc.results.codec import Known, Record, decode_fields, encode_fields, is_lazy
 from polyroc.results.schema1 import from_schema_1
 
 __all__ = [
     "SCHEMA",
     "Result",
-    "number_text",
-    "p_number",
-    "p_text",
     "plain",
     "tidy",
 ]
@@ -123,49 +122,20 @@ class Result(Record, ABC):
         names = [field.name for field in fields(cast(Any, self))]
         return _rebuilt(type(self), {name: deepcopy(getattr(self, name), memo) for name in names})
 
+    def to_table(self, level: float = 0.95) -> Table:
+        """The records as a table of text, with intervals at a level."""
+        return record_table(self.rows(level))
+
+    def __str__(self) -> str:
+        return as_text(self.to_table())
+
     def _repr_html_(self) -> str:
-        """A table for notebooks; every text in it is escaped."""
-        rows = self.rows()
-        columns = [name for name in rows[0] if any(row[name] is not None for row in rows)] if rows else []
-        head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in columns) + "</tr>" for row in rows
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        """The table as HTML, for notebooks."""
+        return html_table(self.to_table())
 
 
 def _rebuilt(kind: type[T], values: dict[str, Any]) -> T:
     return kind(**values)
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return number_text(value)
-    return "" if value is None else str(value)
-
-
-def number_text(value: float) -> str:
-    """A number as people read it: four decimals.
-
-    >>> number_text(0.91960000001), number_text(float("nan"))
-    ('0.9196', 'nan')
-    """
-    return f"{value:.4f}"
-
-
-def p_number(pvalue: float) -> str:
-    """A p-value as people read it: three decimals, and nothing that looks like zero.
-
-    >>> p_number(0.0213), p_number(0.00001), p_number(1.0)
-    ('0.021', '< 0.001', '1.000')
-    """
-    return "< 0.001" if pvalue < 0.001 else f"{pvalue:.3f}"
-
-
-def p_text(pvalue: float) -> str:
-    """The same in a sentence: "p = 0.021", "p < 0.001"."""
-    shown = p_number(pvalue)
-    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
 
 def plain(value: float) -> float | None:

@@ -8,8 +8,9 @@ from typing import Any
 from polyroc.errors import DegenerateComparisonWarning, warn
 from polyroc.estimates.hypothesis_tests import ROUNDING
 from polyroc.estimates.intervals import ConfidenceInterval, student_interval
+from polyroc.output.numbers import number_text, p_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text, p_text, plain
+from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries.input_tables import Table, fold_table
 from polyroc.validation.arrays import Missing

@@ -11,8 +11,9 @@ from polyroc.errors import InputError
 from polyroc.inference.methods.hanley_mcneil import area_variance, exponential
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.registry import MEASURES
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text, plain
+from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
 
 __all__ = ["FoldSpread", "Line", "Spread", "WilcoxonErrors", "spread", "wilcoxon_error", "wilcoxon_errors"]

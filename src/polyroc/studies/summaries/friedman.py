@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from polyroc.estimates.hypothesis_tests import chi_square_tail
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.numbers import number_text, p_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text, p_text
+from polyroc.results.result import Result
 from polyroc.studies.summaries.input_tables import Tables, direction, means_of
 from polyroc.studies.summaries.range_groups import RangeTest
 from polyroc.studies.summaries.range_tests import range_test

@@ -12,8 +12,9 @@ from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.numbers import number_text, p_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, number_text, p_text, plain
+from polyroc.results.result import Result, plain
 from polyroc.validation.arguments import checked_level
 
 __all__ = ["EXACT", "PairedTest", "PairedTests", "hodges_lehmann", "null_counts", "walsh_interval"]
