@@ -13,11 +13,12 @@ import polyroc as pr
 from polyroc.datasets import Binormal
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.estimates.bootstrap_intervals import acceleration, interval, standard_error
-from polyroc.inference.methods import bootstrap
-from polyroc.inference.methods.bootstrap import Bootstrap, replicates
+from polyroc.inference.methods import resamples
+from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.resamples import tally
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
+from polyroc.validation.random import count_workers
 from polyroc.validation.scores import as_scores
 from strategies import fitting, weights
 
@@ -45,11 +46,11 @@ def value(key, y, s, **options):
 
 def counts_drawn(sample, stratified, seed, size):
     """How often each case is drawn in the first chunk, in the order of the cases."""
-    urn = bootstrap._Urn(sample, stratified)
+    urn = resamples._Urn(sample, stratified)
     urn.weight = None
     counts = np.empty((size, len(sample.values)), dtype=int)
     rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-    counts[:, bootstrap._grouped(sample)] = urn.draw(rng, size)
+    counts[:, resamples._grouped(sample)] = urn.draw(rng, size)
     return counts
 
 
@@ -78,7 +79,7 @@ def drawn(data, key):
 def test_replicates_are_the_measure_on_resampled_data(key, data, stratified, seed):
     y, s, options = drawn(data, key)
     (sample,) = samples(y, s, **options)
-    found = replicates(Bootstrap(4, stratified, rng=seed), pr.measure(key), [sample])
+    found = Bootstrap(4, stratified, rng=seed).replicates(pr.measure(key), [sample])
     assert found.shape == (1, 4)
     w = options["sample_weight"]
     for count, replicate in zip(counts_drawn(sample, stratified, seed, 4), found[0], strict=True):
@@ -104,25 +105,25 @@ def test_quick_ways_equal_the_general_way(key, options):
         "grouped": {"groups": rng.integers(0, 60, size=400)},
     }
     (sample,) = samples(y, P, **more[options])
-    weight = bootstrap._Urn(sample, stratified=True).draw(rng, 20)
+    weight = resamples._Urn(sample, stratified=True).draw(rng, 20)
     totals = np.stack([block.sum(axis=1) for block in np.split(weight, sample.starts[1:-1], axis=1)], axis=1)
-    quick = bootstrap._judge(pr.measure(key), sample)(weight, totals)
-    general = bootstrap._one_by_one(pr.measure(key), sample)(weight, totals)
+    quick = resamples.value_evaluator(pr.measure(key), sample)(weight, totals)
+    general = resamples.value_evaluator(pr.measure(key).without_capabilities(), sample)(weight, totals)
     # 400 weights added up in two orders: relative rounding of 400 x 1.1e-16 at most
     np.testing.assert_allclose(quick, general, rtol=0, atol=1e-12)
 
 
 def test_a_single_column_and_two_columns_give_the_same_area():
     y, P = settled_data(np.random.default_rng(2), 100, 2)
-    one, two = (replicates(Bootstrap(50, rng=3), pr.measure("auc"), samples(y, s))[0] for s in (P[:, 1], P))
+    one, two = (Bootstrap(50, rng=3).replicates(pr.measure("auc"), samples(y, s))[0] for s in (P[:, 1], P))
     assert one.tolist() == two.tolist()
 
 
 @pytest.mark.parametrize("key", ["auc", "hand_till", "accuracy", "partial_auc"])
 def test_the_number_of_workers_does_not_matter(key):
     y, P = settled_data(np.random.default_rng(3), 600, 2)
-    n = 3 * bootstrap.MOST_ROWS + 7  # several chunks, the last one short
-    found = [replicates(Bootstrap(n, rng=5, n_jobs=jobs), pr.measure(key), samples(y, P)) for jobs in (1, 2, None)]
+    n = 3 * resamples.CHUNK_REPLICATES + 7  # several chunks, the last one short
+    found = [Bootstrap(n, rng=5, n_jobs=jobs).replicates(pr.measure(key), samples(y, P)) for jobs in (1, 2, None)]
     assert found[0].shape == (1, n)
     assert all(np.array_equal(each, found[0]) for each in found[1:])
     assert len(np.unique(found[0])) > n / 10  # no chunk repeats another
@@ -132,7 +133,7 @@ def test_seeds_and_generators():
     y, P = settled_data(np.random.default_rng(4), 80, 3)
 
     def draw(rng):
-        return replicates(Bootstrap(20, rng=rng), pr.measure("hand_till"), samples(y, P)).tolist()
+        return Bootstrap(20, rng=rng).replicates(pr.measure("hand_till"), samples(y, P)).tolist()
 
     assert draw(1) == draw(np.int64(1)) != draw(2)
     assert draw(None) != draw(None)
@@ -142,23 +143,23 @@ def test_seeds_and_generators():
     assert [draw(two), draw(two)] == [first, second]
 
 
-def test_a_settled_method_draws_the_same_again():
+def test_a_seeded_method_draws_the_same_again():
     y, P = settled_data(np.random.default_rng(4), 80, 3)
     for rng in (None, 3, np.random.default_rng(3)):
-        method = Bootstrap(20, rng=rng).settled()
+        method = Bootstrap(20, rng=rng).seeded()
         assert isinstance(method.rng, int)
         assert 0 <= method.rng < 2**53  # exact in JSON
-        one, two = (replicates(method, pr.measure("ova"), samples(y, P)).tolist() for _ in range(2))
+        one, two = (method.replicates(pr.measure("ova"), samples(y, P)).tolist() for _ in range(2))
         assert one == two
-    assert Bootstrap(rng=3).settled() == Bootstrap(rng=3)
+    assert Bootstrap(rng=3).seeded() == Bootstrap(rng=3)
 
 
 def test_classifiers_are_resampled_together():
     y, P = settled_data(np.random.default_rng(5), 90, 3)
     several = samples(y, {"a": P, "b": np.roll(P, 1, axis=1), "c": P})
-    found = replicates(Bootstrap(40, rng=6), pr.measure("hand_till"), several)
+    found = Bootstrap(40, rng=6).replicates(pr.measure("hand_till"), several)
     assert found[0].tolist() == found[2].tolist() != found[1].tolist()
-    alone = replicates(Bootstrap(40, rng=6), pr.measure("hand_till"), [several[1]])
+    alone = Bootstrap(40, rng=6).replicates(pr.measure("hand_till"), [several[1]])
     assert found[1].tolist() == alone[0].tolist()
 
 
@@ -206,18 +207,18 @@ def test_a_class_that_is_not_drawn_gives_nan():
     y, s = [0] * 9 + [1], [*range(5), *range(5)]
     (sample,) = samples(y, s)
     n = 4000
-    missing = np.isnan(replicates(Bootstrap(n, stratified=False, rng=1), pr.measure("auc"), [sample])[0])
+    missing = np.isnan(Bootstrap(n, stratified=False, rng=1).replicates(pr.measure("auc"), [sample])[0])
     expected = 0.9**10  # the one positive is not drawn in ten draws; five standard errors of the share
     assert missing.mean() == pytest.approx(expected, abs=5 * (expected * (1 - expected) / n) ** 0.5)
-    assert not np.isnan(replicates(Bootstrap(200, rng=1), pr.measure("auc"), [sample])).any()
+    assert not np.isnan(Bootstrap(200, rng=1).replicates(pr.measure("auc"), [sample])).any()
     (whole_class,) = samples(y, s, groups=[0] * 9 + [1])  # two groups: half of the draws take one of them twice
-    missing = np.isnan(replicates(Bootstrap(n, rng=1), pr.measure("auc"), [whole_class])[0])
+    missing = np.isnan(Bootstrap(n, rng=1).replicates(pr.measure("auc"), [whole_class])[0])
     assert missing.mean() == pytest.approx(0.5, abs=5 * 0.5 / n**0.5)
 
 
 def test_an_undefined_replicate_is_nan_without_a_warning():
     (sample,) = samples([0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 1])
-    found = replicates(Bootstrap(1000, True, rng=1), pr.measure("ppv(threshold=1)"), [sample])[0]
+    found = Bootstrap(1000, True, rng=1).replicates(pr.measure("ppv(threshold=1)"), [sample])[0]
     expected = (2 / 3) ** 3  # the only case called positive is not drawn
     assert np.isnan(found).mean() == pytest.approx(expected, abs=5 * (expected * (1 - expected) / 1000) ** 0.5)
     assert np.nanmin(found) == 1.0
@@ -225,7 +226,7 @@ def test_an_undefined_replicate_is_nan_without_a_warning():
 
 def test_a_class_without_cases_gives_nan_only():
     scores = as_scores([0, 0, 1, 1], np.full((4, 3), 0.2), labels=[0, 1, 2])
-    found = replicates(Bootstrap(5, rng=0), pr.measure("hand_till"), [Sample(scores, scores.classifiers[0])])
+    found = Bootstrap(5, rng=0).replicates(pr.measure("hand_till"), [Sample(scores, scores.classifiers[0])])
     assert np.isnan(found).all()
 
 
@@ -257,7 +258,7 @@ def test_the_standard_error_is_close_to_delong(key, options):
         "grouped": {"groups": rng.permutation(300) // 3},  # classes mixed inside the groups
     }[options]
     several = samples(y, P, **more)
-    found = standard_error(replicates(Bootstrap(1500, rng=12), pr.measure(key), several)[0])
+    found = standard_error(Bootstrap(1500, rng=12).replicates(pr.measure(key), several)[0])
     error = pr.evaluate(y, P, measure=key, **more).standard_error
     # 1500 replicates know a standard deviation to 1.8 %; first-order variances differ by a few per cent more,
     # and drawing groups lets the class sizes vary, which accuracy and one-versus-all feel
@@ -338,7 +339,7 @@ def test_intervals_agree_with_scipy_within_monte_carlo_error(kind):
     found, u = influence(x, z)
     theirs = stats.bootstrap((x, z), area, n_resamples=4000, method=kind, rng=2, batch=500)
     several = samples(np.repeat([1, 0], [len(x), len(z)]), np.concatenate([x, z]))
-    drawn = replicates(Bootstrap(20_000, rng=3), pr.measure("auc"), several)[0]
+    drawn = Bootstrap(20_000, rng=3).replicates(pr.measure("auc"), several)[0]
     # the 2.5 % quantile of 4000 normal replicates has a standard error of
     # sqrt(0.025 x 0.975 / 4000) / phi(1.96) = 0.042 standard deviations, for BCa about twice that: allow five
     error = 5 * 2 * 0.042 * theirs.standard_error
@@ -427,7 +428,7 @@ def test_bca_does_not_run_off_the_end():
 
 def test_a_perfect_classifier_has_no_bootstrap_interval():
     (sample,) = samples([0, 0, 0, 1, 1], [1, 2, 3, 4, 5])
-    found = replicates(Bootstrap(100, rng=0), pr.measure("auc"), [sample])[0]
+    found = Bootstrap(100, rng=0).replicates(pr.measure("auc"), [sample])[0]
     assert set(found) == {1.0}
     assert interval("bca", 1.0, found) is None
 
@@ -441,7 +442,7 @@ def test_intervals_cover():
         x, z = rng.exponential(size=30), rng.exponential(scale=0.25, size=30)
         several = samples(np.repeat([1, 0], 30), np.concatenate([x, z]))
         found, u = influence(x, z)
-        drawn = replicates(Bootstrap(400, rng=seed), pr.measure("auc"), several)[0]
+        drawn = Bootstrap(400, rng=seed).replicates(pr.measure("auc"), several)[0]
         for kind in KINDS:
             low, high = interval(kind, found, drawn, 0.9, acceleration(u))
             hits[kind] += low <= 0.8 <= high
@@ -474,13 +475,13 @@ def test_wrong_options_are_refused(options, words):
 
 def test_the_number_of_workers():
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    assert [Bootstrap(n_jobs=jobs).workers for jobs in (None, -1, 1, 3, -99)] == [cores, cores, 1, 3, 1]
+    assert [count_workers(jobs) for jobs in (None, -1, 1, 3, -99)] == [cores, cores, 1, 3, 1]
 
 
 def test_an_error_inside_a_worker_reaches_the_caller():
     (sample,) = samples([0, 1, 0, 1], [1, 2, 3, 4])
     with pytest.raises(pr.errors.MeasureError, match="fpr must be"):
-        replicates(Bootstrap(10, rng=0), pr.measure("partial_auc", fpr=(0.5, 0.1)), [sample])
+        Bootstrap(10, rng=0).replicates(pr.measure("partial_auc", fpr=(0.5, 0.1)), [sample])
 
 
 # Parts -----------------------------------------------------------------------------------------------------------

@@ -239,7 +239,7 @@ def test_comparison_survives_json_and_pickle(found):
     ):
         assert copy.to_dict() == found.to_dict()
         assert copy.difference("poor", "good") == found.difference("poor", "good")
-    assert "<td>good</td>" in found._repr_html_()
+    assert "<td>good - fair</td>" in found._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,10 @@ def test_comparison_survives_json_and_pickle(found):
             lambda: pr.compare(Y, THREE, measure="hand_till", adjustment="tukey"),
             "adjust.* must be 'max-t', 'holm'",
         ),
-        (lambda: pr.compare(Y, THREE, measure="hand_till", method="delong"), "method must be one of DeLong"),
+        (
+            lambda: pr.compare(Y, THREE, measure="hand_till", method="delonk"),
+            "no method 'delonk'; did you mean 'delong'",
+        ),
         (
             lambda: pr.compare(Y, THREE, measure="ova").difference("good", "best"),
             "no classifier 'best'",

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc.consistency.bulk import goodness, levels, signs
-from polyroc.consistency.outputs import Outputs
 from polyroc.errors import InputError, NotApplicableError, UndefinedMeasureWarning
 from polyroc.measures.applicability import refusal
+from polyroc.measures.outputs import Outputs
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
 from polyroc.validation.scores import as_scores

@@ -189,8 +189,8 @@ def test_level_and_method_of_the_wrong_kind_are_refused():
             found.confidence_interval(level)
     with pytest.raises(InputError, match="kind must be 'guarded', 'logit' or 'wald', got 'exact'"):
         found.confidence_interval(kind="exact")
-    with pytest.raises(InputError, match=r"method must be one of DeLong.* or None, got 'delong'"):
-        pr.evaluate(BINARY, SCORE, measure="auc", method="delong")
+    with pytest.raises(InputError, match=r"method must be one of DeLong.* or None, got 5"):
+        pr.evaluate(BINARY, SCORE, measure="auc", method=5)
 
 
 def test_evaluation_survives_json_and_pickle():
@@ -204,7 +204,7 @@ def test_evaluation_survives_json_and_pickle():
         assert copy["one", "hand_till"].confidence_interval(0.8) == found["one", "hand_till"].confidence_interval(
             0.8
         )
-    with pytest.raises(InputError, match="Expected a stored Estimate of schema 1, got 'Evaluation'"):
+    with pytest.raises(InputError, match="Expected a stored Estimate of schema 1 to 2, got kind 'Evaluation'"):
         pr.Estimate.from_dict(found.to_dict())
 
 

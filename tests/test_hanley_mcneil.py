@@ -4,9 +4,14 @@ from hypothesis import assume, given
 
 import naive
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil, area_variance, exponential, hanley_mcneil
+from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil, area_variance, exponential
+from polyroc.measures.registry import measure as find
 from samples import samples_of
 from strategies import ranked
+
+
+def hanley_mcneil(key, samples, kind="nonparametric"):
+    return HanleyMcNeil(kind).covariance(find(key), samples).covariance
 
 
 def standard_error(y, s, kind="nonparametric", measure="auc"):

@@ -14,7 +14,7 @@ from polyroc.errors import (
     SmallClassWarning,
     UndefinedMeasureWarning,
 )
-from polyroc.inference.methods.unbiased import unbiased
+from polyroc.inference.methods.unbiased import unbiased_covariance
 from polyroc.measures.sample import Sample
 
 Y, P = datasets.HandTill(3, 1.2).sample((20, 25, 30), rng=5)
@@ -53,9 +53,13 @@ def test_unbiased_is_the_formula():
     from polyroc.validation.scores import normalise
 
     sample = Sample(normalise(Y, P), "classifier")
-    assert found.standard_error**2 == pytest.approx(unbiased("hand_till", [sample])[0, 0], rel=1e-12)
+    assert found.standard_error**2 == pytest.approx(
+        unbiased_covariance(pr.measure("hand_till"), [sample])[0, 0], rel=1e-12
+    )
     part = found.parts["A(0|1)"]
-    assert part.standard_error**2 == pytest.approx(unbiased("hand_till", [sample], "A(0|1)")[0, 0], rel=1e-12)
+    assert part.standard_error**2 == pytest.approx(
+        unbiased_covariance(pr.measure("hand_till"), [sample], part="A(0|1)")[0, 0], rel=1e-12
+    )
 
 
 def test_t3_hanley_and_mcneils_own_standard_errors():

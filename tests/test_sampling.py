@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import polyroc as pr
 from command import polyroc
 from polyroc.errors import InputError, NotApplicableError, PolyrocWarning
-from polyroc.inference.methods.bootstrap import Bootstrap, replicates
+from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
 from polyroc.results.provenance import Provenance
@@ -125,13 +125,13 @@ def test_net_benefit_and_expected_cost_have_one_sampling_model():
 def test_the_bootstrap_draws_class_sizes_only_where_they_matter():
     sample = Sample(normalise(Y, D, labels=[0, 1]), "classifier")
     drawn = [
-        Bootstrap(n=10).drawn_for(pr.measure(key), sample.scores).stratified for key in ("ppv", "sensitivity")
+        Bootstrap(n=10).for_measure(pr.measure(key), sample.scores).stratified for key in ("ppv", "sensitivity")
     ]
     assert drawn == [False, True]
-    assert Bootstrap(stratified=True).drawn_for(pr.measure("ppv"), sample.scores).stratified is True
+    assert Bootstrap(stratified=True).for_measure(pr.measure("ppv"), sample.scores).stratified is True
     known = pr.measure("ppv", prevalence=0.2)
-    assert Bootstrap().drawn_for(known, sample.scores).stratified is True
-    found = replicates(Bootstrap(300, rng=1), pr.measure("accuracy"), [sample])[0]
+    assert Bootstrap().for_measure(known, sample.scores).stratified is True
+    found = Bootstrap(300, rng=1).replicates(pr.measure("accuracy"), [sample])[0]
     assert found.std() == pytest.approx(pr.evaluate(Y, D, measure="accuracy").standard_error, rel=0.15)
 
 

@@ -12,8 +12,8 @@ import polyroc as pr
 from polyroc import datasets
 from polyroc.errors import NotApplicableError
 from polyroc.inference.covariance import covariance
-from polyroc.inference.methods.hanley_mcneil import hanley_mcneil
-from polyroc.inference.methods.unbiased import unbiased
+from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
+from polyroc.inference.methods.unbiased import unbiased_covariance
 from polyroc.measures.registry import measure
 from samples import samples_of
 from strategies import ordered, probabilities, ranked
@@ -21,6 +21,14 @@ from strategies import ordered, probabilities, ranked
 
 def delong(key, samples):
     return covariance([measure(key)(sample).strata() for sample in samples], samples[0].scores)
+
+
+def unbiased(key, samples, part=None):
+    return unbiased_covariance(measure(key), samples, part=part)
+
+
+def hanley_mcneil(key, samples, kind="nonparametric"):
+    return HanleyMcNeil(kind).covariance(measure(key), samples).covariance
 
 
 def matrix(y, outcomes):
@@ -288,7 +296,7 @@ def test_what_it_cannot_do_is_refused():
     with pytest.raises(NotApplicableError, match=r"hand_till, vus, not for partial_auc; use DeLong\(\) or"):
         unbiased("partial_auc", samples_of(y, s))
     four = samples_of(np.repeat(range(4), 2), np.arange(8.0))
-    with pytest.raises(NotApplicableError, match=r"vus of two or three classes, here 4; use DeLong\(\) or Boot"):
+    with pytest.raises(NotApplicableError, match=r"no formula for vus of 4 classes; use DeLong\(\) or Boot"):
         unbiased("vus", four)
     both = {"sample_weight": [1, 2, 3, 4], "groups": [1, 1, 2, 2]}
     with pytest.raises(NotApplicableError, match=r"sample_weight and groups came; leave out .* or use DeLong\(\)"):

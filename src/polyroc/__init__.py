@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from polyroc.fronts.result import Front
     from polyroc.inference.compare import compare
     from polyroc.inference.evaluate import evaluate
-    from polyroc.inference.methods import DeLong
     from polyroc.inference.methods.bootstrap import Bootstrap
+    from polyroc.inference.methods.delong import DeLong
     from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
     from polyroc.inference.methods.jackknife import Jackknife
     from polyroc.inference.methods.permutation import Permutation
@@ -126,7 +126,7 @@ __getattr__, __dir__ = attach(
         "Comparison": "polyroc.estimates.comparison",
         "Curve": "polyroc.curves.result",
         "Curves": "polyroc.curves.result",
-        "DeLong": "polyroc.inference.methods",
+        "DeLong": "polyroc.inference.methods.delong",
         "Difference": "polyroc.estimates.difference",
         "Estimate": "polyroc.estimates.estimate",
         "Evaluation": "polyroc.estimates.evaluation",

@@ -93,7 +93,9 @@ level_option = click.option(
 METHODS = ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife")
 RESAMPLING = (
     click.option("--replicates", default=2000, show_default=True, type=click.IntRange(1), help="For resampling."),
-    click.option("--seed", type=click.IntRange(0), help="Of the random numbers, for the same answer again."),
+    click.option(
+        "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the random numbers of resampling."
+    ),
 )
 
 
@@ -114,17 +116,9 @@ def method_options(*more: str) -> Callable[[Any], Any]:
 
 def method_from(method: str, replicates: int, seed: int | None) -> "Method":
     """What `method_options` describes."""
-    from polyroc.inference import methods
+    from polyroc.inference.methods import method_named
 
-    plain: dict[str, Method] = {
-        "delong": methods.DeLong(),
-        "unbiased": methods.Unbiased(),
-        "hanley-mcneil": methods.HanleyMcNeil(),
-        "bootstrap": methods.Bootstrap(n=replicates, rng=seed),
-        "jackknife": methods.Jackknife(),
-        "permutation": methods.Permutation(n=replicates, rng=seed),
-    }
-    return plain[method]
+    return method_named(method, n=replicates, rng=seed)
 
 
 def data_file(command: Any, required: bool = True, several: bool = False) -> Any:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
         ResampledModel,
         SimulationModel,
     )
-    from polyroc.consistency.outputs import Outputs
     from polyroc.consistency.practice import OrderKept, Separation, order_kept, separation
     from polyroc.consistency.result import MeasureComparison, MeasureComparisons
+    from polyroc.measures.outputs import Outputs
 
 __all__ = [
     "DirichletModel",
@@ -39,7 +39,7 @@ __getattr__, __dir__ = attach(
         "MeasureComparison": "polyroc.consistency.result",
         "MeasureComparisons": "polyroc.consistency.result",
         "OrderKept": "polyroc.consistency.practice",
-        "Outputs": "polyroc.consistency.outputs",
+        "Outputs": "polyroc.measures.outputs",
         "RankedLists": "polyroc.consistency.models",
         "ResampledModel": "polyroc.consistency.models",
         "Separation": "polyroc.consistency.practice",

@@ -1,32 +1,22 @@
-"""What a measure says of many outputs: by arrays where it is made of areas or rates, else one by one."""
+"""Measures of many outputs: all together where a measure declares how, else one by one."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from math import prod
-from typing import Any
 
 import numpy as np
 
-from polyroc.consistency.outputs import Outputs, area
 from polyroc.errors import NotApplicableError, UndefinedMeasureWarning
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.polytomous import highest
-from polyroc.kernels.ranked_lists import mean_worths, places_among
 from polyroc.measures.applicability import refusal
-from polyroc.measures.assignment import ROUNDINGS, SCORINGS, SMALLEST, he
-from polyroc.measures.confusion import accuracy, ht3, macro_average, pairwise_accuracy
 from polyroc.measures.measure import Measure
-from polyroc.measures.pairwise import hand_till, mean_of_pairs, one_versus_all, ova
-from polyroc.measures.polytomous import pdi
-from polyroc.measures.ranking import auc, gini
+from polyroc.measures.outputs import Outputs
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
 
 __all__ = ["fitting", "goodness", "levels", "require_fitness", "signs", "undefined_is_nan"]
 
 SAME = 1e-12  # values that differ by no more, relative to 1 or to their size, are equal but for rounding
-MOST_TUPLES = 50_000  # up to so many, going through all tuples of an output beats cleverness
 
 
 def fitting(outputs: Outputs) -> list[Measure]:
@@ -90,18 +80,19 @@ def levels(values: FloatArray) -> IntArray:
 
 
 def _values(measure: Measure, outputs: Outputs) -> FloatArray:
-    if measure.compute in FROM_COLUMNS and _fits_columns(measure, outputs):
-        return FROM_COLUMNS[measure.compute](outputs, **measure.settings)
+    """The measure of each output: all together where it declares how, else one by one."""
+    if measure.areas is not None:
+        areas = outputs.area if measure.needs == "score" else outputs.areas
+        return measure.areas.value(areas, outputs.totals)
+    if measure.bulk is not None:
+        values = measure.bulk(outputs, **measure.settings)
+        if values is not None:
+            return values
     if measure.needs == "decisions" and measure.settings.get("threshold") is None:
-        from_rates = FROM_RATES.get(measure.compute)
-        return _by_table(measure, outputs) if from_rates is None else from_rates(outputs)
+        form = measure.rates
+        values = None if form is None else form.value(outputs.rates, outputs.totals, outputs.positive_class)
+        return _by_table(measure, outputs) if values is None else values
     return np.array([measure(Sample(outputs.scores(i), "output")).value for i in range(len(outputs))])
-
-
-def _fits_columns(measure: Measure, outputs: Outputs) -> bool:
-    if measure.compute is he:
-        return measure.settings["tuples"] is None and prod(outputs.sizes) <= MOST_TUPLES
-    return measure.compute is not pairwise_accuracy or outputs.values.ndim == 3
 
 
 def _by_table(measure: Measure, outputs: Outputs) -> FloatArray:
@@ -110,81 +101,3 @@ def _by_table(measure: Measure, outputs: Outputs) -> FloatArray:
     square = (outputs.classes, outputs.classes)
     found = [measure(Sample(outputs.table(table.reshape(square)), "output")).value for table in tables]
     return np.array(found)[which.ravel()]
-
-
-def _auc(outputs: Outputs) -> FloatArray:
-    positive = 1 if outputs.positive is None else outputs.positive
-    column = positive if outputs.values.ndim == 3 else None
-    return area(outputs.of(positive, column), outputs.of(1 - positive, column))
-
-
-def _ova(outputs: Outputs) -> FloatArray:
-    found: FloatArray = one_versus_all(outputs.areas, np.asarray(outputs.sizes, dtype=np.float64)).mean(axis=1)
-    return found
-
-
-def _pdi(outputs: Outputs) -> FloatArray:
-    c, total = outputs.classes, np.zeros(len(outputs))
-    for i in range(c):
-        x = outputs.of(i, i)
-        places = [places_among(x, outputs.of(j, i)) for j in range(c) if j != i]
-        sizes = np.array([size for j, size in enumerate(outputs.sizes) if j != i])
-        below = np.stack([lower for lower, _ in places], axis=-1).reshape(-1, c - 1) / sizes
-        tied = np.stack([upper - lower for lower, upper in places], axis=-1).reshape(-1, c - 1) / sizes
-        total += highest(below, tied).reshape(x.shape).mean(axis=1)
-    return total / c
-
-
-def _he(outputs: Outputs, scoring: str, **_: Any) -> FloatArray:
-    P, c = outputs.values, outputs.classes
-    scores = SCORINGS[scoring](P.reshape(-1, c))[0].reshape(P.shape)
-    size = np.abs(scores, where=np.isfinite(scores), out=np.ones_like(scores)).max(axis=(1, 2), initial=SMALLEST)
-    return mean_worths(scores, outputs.starts, ROUNDINGS * c**2 * np.finfo(np.float64).eps * size)
-
-
-def _pairwise_accuracy(outputs: Outputs) -> FloatArray:
-    c, total = outputs.classes, np.zeros(len(outputs))
-    for k, size in enumerate(outputs.sizes):
-        own = outputs.of(k, k)[..., None]
-        block = outputs.of(k)
-        wins = ((own > block) + 0.5 * (own == block)).mean(axis=1)
-        pull = np.array([size / (size + other) for other in outputs.sizes])
-        pull[k] = 0.0
-        total += wins @ pull
-    return total * 2.0 / (c * (c - 1))
-
-
-def _accuracy(outputs: Outputs) -> FloatArray:
-    share = np.asarray(outputs.sizes) / sum(outputs.sizes)
-    return np.asarray(np.einsum("nkk,k->n", outputs.rates, share))
-
-
-def _macro_average(outputs: Outputs) -> FloatArray:
-    return np.asarray(np.einsum("nkk->n", outputs.rates) / outputs.classes)
-
-
-def _ht3(outputs: Outputs) -> FloatArray:
-    sizes = np.asarray(outputs.sizes, dtype=np.float64)
-    rest = sizes[:, None] / (sizes.sum() - sizes)
-    np.fill_diagonal(rest, 0.0)
-    right = np.einsum("nkk->nk", outputs.rates)
-    areas = (1.0 + right - (rest * outputs.rates).sum(axis=1)) / 2.0
-    found: FloatArray = np.maximum(areas, 0.5).mean(axis=1)
-    return found
-
-
-Bulk = Callable[..., FloatArray]
-FROM_COLUMNS: Mapping[Callable[..., Any], Bulk] = {
-    auc: _auc,
-    gini: lambda outputs: 2.0 * _auc(outputs) - 1.0,
-    hand_till: lambda outputs: mean_of_pairs(outputs.areas),
-    ova: _ova,
-    pdi: _pdi,
-    he: _he,
-    pairwise_accuracy: _pairwise_accuracy,
-}
-FROM_RATES: Mapping[Callable[..., Any], Bulk] = {
-    accuracy: _accuracy,
-    macro_average: _macro_average,
-    ht3: _ht3,
-}

@@ -8,17 +8,17 @@ import numpy as np
 
 from polyroc.consistency.bulk import fitting
 from polyroc.consistency.enumeration import MOST_LISTS, checked_cuts, checked_sizes, enumerate_lists
-from polyroc.consistency.exact import BY_AREA, BY_CUT, asymptotics, count_pairs, joint_table
+from polyroc.consistency.exact import asymptotics, count_pairs, joint_table
 from polyroc.consistency.models import SimulationModel
-from polyroc.consistency.outputs import Outputs
 from polyroc.consistency.result import MeasureComparison, MeasureComparisons
-from polyroc.consistency.sampled_pairs import Draw, example_of, sample_pairs
+from polyroc.consistency.sampled_pairs import example_of, sample_pairs
 from polyroc.errors import InputError
 from polyroc.measures.measure import Measure
-from polyroc.measures.registry import MEASURES
+from polyroc.measures.outputs import Outputs
 from polyroc.measures.registry import measure as find
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
+from polyroc.validation.random import Draws, Rng
 
 __all__ = ["compare_measures"]
 
@@ -62,7 +62,7 @@ def compare_measures(
     ties: bool = False,
     model: SimulationModel | None = None,
     pairs: int = 10_000,
-    rng: int | np.random.Generator | None = None,
+    rng: Rng = 0,
     n_jobs: int | None = None,
     most: int = MOST_LISTS,
     progress: ProgressOption = None,
@@ -140,15 +140,17 @@ def compare_measures(
     if model is not None:
         _refuse_both(told)
         measures = _measures(first, second, example_of(model))
-        draw = Draw.checked(pairs, rng, n_jobs)
+        draws = Draws.of(pairs, rng, n_jobs, "pairs")
         with progress_callback(progress) as report:
-            found = sample_pairs(measures, model, draw, report)
+            found = sample_pairs(measures, model, draws, report)
     else:
         counts = _sizes(positives, negatives, sizes)
         cuts = checked_cuts(cut, counts)
         measures = _measures(first, second, Outputs(np.zeros((1, sum(counts))), counts, cuts))
-        if _is_area_and_cut(measures) and len(counts) == 2 and not ties:
-            found = [_exact(measures, counts, cuts)]
+        exact = _area_and_cut(measures) if len(counts) == 2 and not ties else None
+        if exact is not None:
+            comparison = _exact(*exact, counts, cuts)
+            found = [comparison if measures[0] is exact[0] else comparison.reversed()]
         else:
             with progress_callback(progress) as report:
                 found = enumerate_lists(measures, counts, cuts, ties=ties, most=most, progress=report)
@@ -192,27 +194,30 @@ def _sizes(positives: Any, negatives: Any, sizes: Any) -> tuple[int, ...]:
     return checked_sizes((negatives, positives), "(negatives, positives)")
 
 
-def _is_area_and_cut(measures: Sequence[Measure]) -> bool:
-    """One rises with the area, the other with the decisions at the cut: both as in the registry."""
-    known = {key: MEASURES[key].compute for key in (*BY_AREA, *BY_CUT)}
-    plain = [each for each in measures if not each.told and each.larger_is_better]
-    keys = {each.key for each in plain if known.get(each.key) is each.compute}
-    return len(measures) == 2 and len(keys & BY_AREA.keys()) == 1 and len(keys & BY_CUT.keys()) == 1
+def _area_and_cut(measures: Sequence[Measure]) -> tuple[Measure, Measure] | None:
+    """Of two measures, the one that rises with the area and the one that rises with the decisions at the cut."""
+    if len(measures) != 2 or not all(measure.larger_is_better for measure in measures):
+        return None
+    area = [measure for measure in measures if measure.area_line is not None]
+    decided = [
+        measure
+        for measure in measures
+        if measure.rates is not None and measure.rates.increasing and measure.settings.get("threshold") is None
+    ]
+    return (area[0], decided[0]) if area and decided else None
 
 
-def _exact(measures: Sequence[Measure], sizes: tuple[int, ...], cuts: tuple[int, ...]) -> MeasureComparison:
+def _exact(area: Measure, decided: Measure, sizes: tuple[int, ...], cuts: tuple[int, ...]) -> MeasureComparison:
     (negatives, positives), (_, cut) = sizes, cuts
-    area, decided = (each.key for each in sorted(measures, key=lambda each: each.key not in BY_AREA))
     counts, undecided = count_pairs(positives, negatives, cut)
-    found = MeasureComparison(
-        first=area,
-        second=decided,
+    return MeasureComparison(
+        first=str(area),
+        second=str(decided),
         counts=counts,
         undecided=undecided,
         exact=True,
         model=f"all ranked lists; the top {cut} of {sum(sizes)} called positive",
         provenance=Provenance({"0": negatives, "1": positives}, "Gaussian binomials"),
         asymptotics=asymptotics(positives, negatives, cut),
-        _joint=cache(partial(joint_table, positives, negatives, cut, area, decided)),
+        _joint=cache(partial(joint_table, area, decided, positives, negatives, cut)),
     )
-    return found if measures[0].key == area else found.reversed()

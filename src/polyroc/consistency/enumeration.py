@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from polyroc.consistency.bulk import goodness, levels, require_fitness, undefined_is_nan
-from polyroc.consistency.outputs import Outputs
 from polyroc.consistency.result import Counts, Joint, MeasureComparison
 from polyroc.errors import InputError, UndefinedMeasureWarning, warn
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.ranked_lists import concordant
 from polyroc.measures.measure import Measure
+from polyroc.measures.outputs import Outputs
 from polyroc.progress import Progress, track
 from polyroc.results.provenance import Provenance
 

@@ -14,7 +14,7 @@ U, in O(n^3) additions, where going through all pairs of lists takes (n choose n
 (2003), who did, stopped at n = 16.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from math import asin, comb, pi, sqrt
 from typing import Any, NamedTuple, TypeAlias
 
@@ -22,25 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from polyroc.consistency.result import Asymptotics, Counts, Joint
-from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.measure import Measure
 
-__all__ = ["BY_AREA", "BY_CUT", "Layer", "asymptotics", "count_pairs", "joint_table", "layers"]
+__all__ = ["Layer", "asymptotics", "count_pairs", "joint_table", "layers"]
 
 BigArray: TypeAlias = npt.NDArray[Any]  # of Python integers
-
-# Measures that rise with U, from the AUC; those that rise with k, from the two rates of right decisions and the
-# share of positives.
-BY_AREA: Mapping[str, Callable[[FloatArray], FloatArray]] = {
-    "auc": lambda area: area,
-    "gini": lambda area: 2.0 * area - 1.0,
-}
-BY_CUT: Mapping[str, Callable[[FloatArray, FloatArray, float], FloatArray]] = {
-    "accuracy": lambda right, left, share: share * right + (1.0 - share) * left,
-    "pairwise_accuracy": lambda right, left, share: share * right + (1.0 - share) * left,
-    "macro_average": lambda right, left, _: (right + left) / 2.0,
-    "sensitivity": lambda right, *_: right,
-    "specificity": lambda _, left, __: left,
-}
 
 
 class Layer(NamedTuple):
@@ -126,22 +112,28 @@ def count_pairs(positives: int, negatives: int, cut: int) -> tuple[Counts, int]:
     return Counts(agree, disagree, only_first, only_second), undecided
 
 
-def joint_table(positives: int, negatives: int, cut: int, area: str = "auc", decided: str = "accuracy") -> Joint:
+def joint_table(area: Measure, decided: Measure, positives: int, negatives: int, cut: int) -> Joint:
     """How many lists have each value of an area (first) and of a measure of the decisions (second).
 
-    >>> joint = joint_table(2, 2, cut=2)
+    >>> from polyroc import measure
+    >>> joint = joint_table(measure("auc"), measure("accuracy"), 2, 2, cut=2)
     >>> joint.first.tolist(), joint.second.tolist(), joint.counts
     ([0.0, 0.25, 0.5, 0.75, 1.0], [0.0, 0.5, 0.5, 0.5, 1.0], (1, 1, 2, 1, 1))
     """
-    found = list(layers(positives, negatives, cut))
-    k = np.concatenate([np.full(len(layer.lists), layer.k) for layer in found])
-    U = np.concatenate([layer.lowest + np.arange(len(layer.lists)) for layer in found])
-    counts = np.concatenate([layer.lists for layer in found])
-    there = np.flatnonzero(counts)
-    value = BY_AREA[area](U[there] / (positives * negatives))
-    right, negatives_right = k[there] / positives, (negatives - cut + k[there]) / negatives
-    share = positives / (positives + negatives)
-    return Joint(value, BY_CUT[decided](right, negatives_right, share), tuple(counts[there].tolist()))
+    assert area.areas is not None
+    assert decided.rates is not None
+    by_k = list(layers(positives, negatives, cut))
+    k = np.concatenate([np.full(len(layer.lists), layer.k) for layer in by_k])
+    U = np.concatenate([layer.lowest + np.arange(len(layer.lists)) for layer in by_k])
+    counts = np.concatenate([layer.lists for layer in by_k])
+    occurring = np.flatnonzero(counts)
+    totals = np.array([negatives, positives], dtype=np.float64)
+    values = area.areas.value(U[occurring] / (positives * negatives), totals)
+    right, negatives_right = k[occurring] / positives, (negatives - cut + k[occurring]) / negatives
+    rates = np.array([[negatives_right, 1.0 - negatives_right], [1.0 - right, right]]).transpose(2, 0, 1)
+    second = decided.rates.value(rates, totals, 1)
+    assert second is not None
+    return Joint(values, second, tuple(counts[occurring].tolist()))
 
 
 def asymptotics(positives: int, negatives: int, cut: int) -> Asymptotics | None:

@@ -12,9 +12,9 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from polyroc.consistency.enumeration import checked_cuts, checked_sizes
-from polyroc.consistency.outputs import Outputs
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.outputs import Outputs
 from polyroc.scores import Scores
 from polyroc.validation.scores import as_scores
 

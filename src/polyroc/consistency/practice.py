@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from math import nan
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -15,15 +15,16 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.compare import compare
-from polyroc.inference.evaluate import choose
-from polyroc.inference.methods import DEFAULT, Method, checked
-from polyroc.inference.methods.bootstrap import Bootstrap, replicates
+from polyroc.inference.evaluate import select_measures
+from polyroc.inference.methods import DEFAULT, Method, as_method
+from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
+from polyroc.output.numbers import number_text
 from polyroc.progress import ProgressOption, progress_callback, track
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number_text, plain
+from polyroc.results.result import Result, plain
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
@@ -65,6 +66,12 @@ class Kept:
         sets = self.same + self.tied + self.turned
         return share_interval(self.same, sets if self.difference else 0, level)
 
+    def _derived(self) -> dict[str, Any]:
+        return {"share": self.share}
+
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        return {"confidence_interval": list(self.confidence_interval(level))}
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OrderKept(Result):
@@ -104,23 +111,6 @@ class OrderKept(Result):
     def _row(self, each: Kept, level: float) -> dict[str, Any]:
         low, high = each.confidence_interval(level)
         return {**asdict(each), "share": plain(each.share), "share_low": plain(low), "share_high": plain(high)}
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "OrderKept",
-            "kept": [{"key": list(key), **self._row(each, level)} for key, each in self.kept.items()],
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        own = Kept.__dataclass_fields__
-        kept = {(*each["key"],): Kept(**{name: each[name] for name in own}) for each in data["kept"]}
-        return cls(kept, Provenance(**data["provenance"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,28 +180,6 @@ class Separation(Result):
             for each in self.measures.values()
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - no interval here
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Separation",
-            "measures": [asdict(each) for each in self.measures.values()],
-            "alpha": self.alpha,
-            "adjustment": self.adjustment,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        found = [
-            Groups(**{**each, "order": tuple(each["order"]), "groups": tuple(map(tuple, each["groups"]))})
-            for each in data["measures"]
-        ]
-        measures = {each.measure: each for each in found}
-        return cls(measures, data["alpha"], data["adjustment"], Provenance(**data["provenance"]))
-
 
 Asked = str | Measure
 
@@ -221,7 +189,7 @@ def order_kept(
     y_score: Mapping[Any, Any] | None = None,
     *,
     measure: Asked | Sequence[Asked],
-    method: Bootstrap | None = None,
+    method: Method | str | None = None,
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
@@ -265,18 +233,17 @@ def order_kept(
         "sampling": sampling,
     }
     scores = _several(as_scores(y_true, y_score, missing=missing, **options))
-    how = _checked_bootstrap(method).settled()
-    measures, _ = choose([measure] if isinstance(measure, str | Measure) else measure, scores)
+    how = _resampling_method(method)
+    measures, _ = select_measures([measure] if isinstance(measure, str | Measure) else measure, scores)
     samples = {name: Sample(scores, name) for name in scores.classifiers}
     kept: dict[tuple[str, str, str], Kept] = {}
     with progress_callback(progress) as report:
         for each in track(measures, report):
             whole = [each(sample).value for sample in samples.values()]
-            drawn = replicates(how, each, list(samples.values()))
+            drawn = how.replicates(each, list(samples.values()))
             for (i, a), (j, b) in combinations(enumerate(samples), 2):
                 kept[str(each), a, b] = _kept(each, (a, b), (whole[i], whole[j]), drawn[[i, j]])
-    seed = how.rng if isinstance(how.rng, int) else None
-    return OrderKept(kept, replace(Provenance.of(scores, repr(how), seed), groups=None))
+    return OrderKept(kept, replace(Provenance.of(scores, repr(how), how.seed), groups=None))
 
 
 def _several(scores: Scores) -> Scores:
@@ -287,12 +254,11 @@ def _several(scores: Scores) -> Scores:
     return scores
 
 
-def _checked_bootstrap(method: Any) -> Bootstrap:
-    if method is None:
-        return Bootstrap()
-    if not isinstance(method, Bootstrap):
+def _resampling_method(method: Method | str | None) -> Method:
+    resampling = as_method(Bootstrap() if method is None else method)
+    if resampling is None or not resampling.resamples:
         raise InputError(f"method must be Bootstrap(...), which draws test sets, got {method!r}.")
-    return method
+    return resampling
 
 
 def _kept(measure: Measure, names: tuple[str, str], whole: tuple[float, float], drawn: FloatArray) -> Kept:
@@ -318,7 +284,7 @@ def separation(
     *,
     measure: Sequence[Asked] | Asked,
     alpha: float = 0.05,
-    method: Method = DEFAULT,
+    method: Method | str = DEFAULT,
     adjustment: Adjustment | None = "holm",
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
@@ -369,8 +335,8 @@ def separation(
         "sampling": sampling,
     }
     scores = _several(as_scores(y_true, y_score, missing=missing, **options))
-    method = checked(method) or DEFAULT
-    measures, _ = choose([measure] if isinstance(measure, str | Measure) else measure, scores)
+    method = as_method(method) or DEFAULT
+    measures, _ = select_measures([measure] if isinstance(measure, str | Measure) else measure, scores)
     found: dict[str, Groups] = {}
     with progress_callback(progress) as report:
         for each in track(measures, report):

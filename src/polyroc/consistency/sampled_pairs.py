@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import combinations
 from typing import Any
@@ -12,36 +11,18 @@ import numpy as np
 from polyroc.consistency.bulk import goodness, require_fitness, signs, undefined_is_nan
 from polyroc.consistency.enumeration import joint_of
 from polyroc.consistency.models import SimulationModel
-from polyroc.consistency.outputs import Outputs
 from polyroc.consistency.result import Counts, MeasureComparison
 from polyroc.errors import InputError, UndefinedMeasureWarning, warn
-from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.measures.outputs import Outputs
 from polyroc.progress import Progress
 from polyroc.results.provenance import Provenance
+from polyroc.validation.random import Draws
 
-__all__ = ["Draw", "example_of", "sample_pairs"]
+__all__ = ["example_of", "sample_pairs"]
 
 MOST_NUMBERS, MOST_PAIRS = 2**18, 1024  # drawn with one child of the seed: fits the cache, is worth a task
-
-
-@dataclass(frozen=True, slots=True)
-class Draw:
-    """How pairs are drawn: how many, with which seed, by how many threads."""
-
-    pairs: int
-    seed: int
-    workers: int
-
-    @classmethod
-    def checked(cls, pairs: Any, rng: Any, n_jobs: Any) -> "Draw":
-        """From what the user said; `rng` and `n_jobs` as in `Bootstrap`."""
-        if isinstance(pairs, bool) or not isinstance(pairs, int | np.integer) or pairs < 1:
-            raise InputError(f"pairs must be a whole number of pairs to draw, 1 or more, got {pairs!r}.")
-        how = Bootstrap(n=int(pairs), rng=rng, n_jobs=n_jobs).settled()
-        assert isinstance(how.rng, int)
-        return cls(how.n, how.rng, how.workers)
 
 
 def example_of(model: Any) -> Outputs:
@@ -58,7 +39,7 @@ def example_of(model: Any) -> Outputs:
 
 
 def sample_pairs(
-    measures: Sequence[Measure], model: SimulationModel, draw: Draw, progress: Progress | None = None
+    measures: Sequence[Measure], model: SimulationModel, draws: Draws, progress: Progress | None = None
 ) -> list[MeasureComparison]:
     """Every two of the measures, over independent pairs of outputs of the model.
 
@@ -66,37 +47,37 @@ def sample_pairs(
     """
     example = example_of(model)
     require_fitness(measures, example)
-    values = _values(measures, model, draw, progress, int(example.values[0].size))
+    values = _values(measures, model, draws, progress, int(example.values[0].size))
     return [
-        _comparison((measures[i], measures[j]), values[[i, j]], model, example, draw)
+        _comparison((measures[i], measures[j]), values[[i, j]], model, example, draws)
         for i, j in combinations(range(len(measures)), 2)
     ]
 
 
 def _values(
-    measures: Sequence[Measure], model: SimulationModel, draw: Draw, progress: Progress | None, numbers: int
+    measures: Sequence[Measure], model: SimulationModel, draws: Draws, progress: Progress | None, numbers: int
 ) -> FloatArray:
     """Each measure of both outputs of each pair, at [measure, output, pair]."""
     most = max(1, min(MOST_PAIRS, MOST_NUMBERS // numbers))
-    sizes = [min(most, draw.pairs - done) for done in range(0, draw.pairs, most)]
-    seeds = np.random.SeedSequence(draw.seed).spawn(len(sizes))
+    sizes = [min(most, draws.n - done) for done in range(0, draws.n, most)]
+    seeds = np.random.SeedSequence(draws.seed).spawn(len(sizes))
 
     def judged(seed: np.random.SeedSequence, size: int) -> FloatArray:
         outputs = model.draw(np.random.default_rng(seed), size)
         return np.array([[goodness(measure, each) for each in outputs] for measure in measures])
 
     found, done = [], 0
-    with undefined_is_nan(), ThreadPoolExecutor(draw.workers) as pool:
+    with undefined_is_nan(), ThreadPoolExecutor(draws.workers) as pool:
         for chunk in pool.map(judged, seeds, sizes):
             found.append(chunk)
             done += chunk.shape[2]
             if progress is not None:
-                progress(done, draw.pairs, f"{draw.pairs} pairs")
+                progress(done, draws.n, f"{draws.n} pairs")
     return np.concatenate(found, axis=2)
 
 
 def _comparison(
-    pair: tuple[Measure, Measure], values: FloatArray, model: SimulationModel, example: Outputs, draw: Draw
+    pair: tuple[Measure, Measure], values: FloatArray, model: SimulationModel, example: Outputs, draws: Draws
 ) -> MeasureComparison:
     defined = np.asarray(~np.isnan(values).any(axis=(0, 1)))
     if not defined.all():
@@ -116,7 +97,7 @@ def _comparison(
         undecided=int(np.count_nonzero(level)),
         exact=False,
         model=repr(model),
-        provenance=Provenance(example.scores(0).cases, f"{draw.pairs} pairs drawn at random", seed=draw.seed),
+        provenance=Provenance(example.scores(0).cases, f"{draws.n} pairs drawn at random", seed=draws.seed),
         _joint=cache(partial(joint_of, one, two)),
         _undecided_pairs=cache(partial(_numbers, defined, level)),
     )

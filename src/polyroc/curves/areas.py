@@ -132,6 +132,8 @@ AVERAGE_PRECISION = Measure(
     compute=average_precision,
     symmetric=False,
     prevalence=True,
+    bins="score",
+    bound_rule="precision",
 )
 COST_AREA = Measure(
     key="cost_area",
@@ -146,6 +148,9 @@ COST_AREA = Measure(
     degree=always(1),
     larger_is_better=False,
     symmetric=False,
+    bins="score",
+    bound_rule="envelope",
+    best_ranks=MEASURES["auc"].best_ranks,
 )
 AREAS: Mapping[str, Measure] = {
     "roc": MEASURES["auc"],

@@ -13,8 +13,7 @@ from polyroc.curves.points import CurveKind
 from polyroc.curves.result import Band, BandKind
 from polyroc.curves.sweep import Sweep, ranked_cases
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.inference.methods import Method
-from polyroc.inference.methods.bootstrap import Bootstrap, over_resamples
+from polyroc.inference.methods.method import Method
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Call, Option
 
@@ -53,7 +52,7 @@ class _CurveHeights(NamedTuple):
 
 
 def band_around(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
-    """The band of a curve: by resampling if the method is `Bootstrap`, else by formula.
+    """The band of a curve: by resampling if the method resamples, else by formula.
 
     For ROC and DET curves, of the true positive rate R at a false positive rate u:
 
@@ -88,7 +87,7 @@ def band_around(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, met
 
 def _band(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
     """The band for a known prevalence."""
-    if isinstance(method, Bootstrap):
+    if method is not None and method.resamples:
         return _resampled_band(sweep, kind, name, level, method)
     if kind == "pr":
         return _as_precision(_band(sweep, "roc", name, level, method), sweep.prevalence)
@@ -100,10 +99,10 @@ def _band(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: M
     return in_coordinates(kind, Band(name, how, level, RATES, *limits))
 
 
-def _resampled_band(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: Bootstrap) -> Band:
+def _resampled_band(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method) -> Band:
     heights = _precisions(sweep) if kind == "pr" else _true_positive_rates(sweep)
     z = NormalDist().inv_cdf(0.5 + level / 2.0)
-    replicates = over_resamples(method, sweep.sample, heights.replicated)
+    replicates = method.over_resamples(sweep.sample, heights.replicated)
     replicates = replicates[:, ~np.isnan(replicates).any(axis=0)]
     if replicates.shape[1] < 2:
         raise InputError(f"A band needs two or more resamples with both classes, {method} has fewer; increase n.")
@@ -211,7 +210,7 @@ def _check_applicable(sweep: Sweep, kind: CurveKind, name: BandKind, method: Met
             Option("band", "simultaneous"),
             ".",
         )
-    if isinstance(method, Bootstrap):
+    if method is not None and method.resamples:
         return
     if sweep.sample.scores.groups is not None:
         raise NotApplicableError(

@@ -17,16 +17,16 @@ from polyroc.curves.sweep import Sweep
 from polyroc.engines.options import Engine, Reading, Settings, over_files
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.inference.estimation import judge
-from polyroc.inference.evaluate import choose, warn_of_small
-from polyroc.inference.files import scores_or_settings
-from polyroc.inference.methods import DEFAULT, Bootstrap, DeLong, Method, Permutation, checked
+from polyroc.inference.estimation import estimate_measure
+from polyroc.inference.evaluate import select_measures, warn_of_small
+from polyroc.inference.file_input import scores_or_settings
+from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.applicability import refusal
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
-from polyroc.messages import Call, Option
+from polyroc.messages import Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arguments import checked_level, did_you_mean
@@ -46,7 +46,7 @@ def curve(
     multi_class: MultiClass | None = None,
     drop_intermediate: bool = False,
     area: str | Measure | None = None,
-    method: Method | None = DEFAULT,
+    method: Method | str | None = DEFAULT,
     band: BandName | None = None,
     level: float = 0.95,
     binormal: bool = False,
@@ -123,9 +123,7 @@ def curve(
     >>> roc.at(fpr=0.2).tpr, round(roc.hull().area, 4)
     (1.0, 0.98)
     """
-    method = checked(method)
-    if isinstance(method, Permutation):
-        raise InputError(Option("method", Call("Permutation")), " is for comparisons; use another method.")
+    method = as_estimating_method(method)
     _check_options(kind, multi_class, band, level, average, folds)
     if area is not None and average in AVERAGES:
         raise NotApplicableError(
@@ -296,13 +294,13 @@ class _CurveBuilder:
 
         @cache
         def area() -> Estimate:
-            estimates, _ = judge(self.area, self.method, {classifier: sample})
+            estimates = estimate_measure(self.area, self.method, {classifier: sample}).estimates
             warn_of_small(sample.scores, {(classifier, str(self.area)): estimates[classifier]})
             warn_of_few_effective(estimates.values())
             return estimates[classifier]
 
         silent = sample.scores.groups is None and sample.weight is None and sample.scores.counts.min() > 1
-        if not silent or not isinstance(self.method, DeLong | None):
+        if not silent or not (self.method is None or self.method.always_applies):
             area()
         return area
 
@@ -317,8 +315,8 @@ class _CurveBuilder:
             return None
         if self.band != "working_hotelling":
             method = self.method
-            if isinstance(method, Bootstrap):  # rates are resampled class by class, as the AUC is
-                method = method.drawn_for(MEASURES["auc"], sweep.sample.scores)
+            if method is not None:  # rates are resampled class by class, as the AUC is
+                method = method.for_measure(AREAS["roc"], sweep.sample.scores)
             return band_around(sweep, self.kind, self.band, self.level, method)
         assert fit is not None
         return working_hotelling(fit, self.kind, self.level)
@@ -359,6 +357,6 @@ class _CurveBuilder:
         if multi_class is None or self.area.key != "auc" or self.average in AVERAGES:
             return {}
         scores = scores if self.average is None else replace(scores, groups=None)
-        (measure,), _ = choose([WHOLE[multi_class]], scores)
-        estimates, _ = judge(measure, self.method, {name: Sample(scores, name) for name in scores.classifiers})
-        return estimates
+        (measure,), _ = select_measures([WHOLE[multi_class]], scores)
+        samples = {name: Sample(scores, name) for name in scores.classifiers}
+        return estimate_measure(measure, self.method, samples).estimates

@@ -2,22 +2,23 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polyroc.errors import InputError, MeasureError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
-from polyroc.inference.estimation import judge
-from polyroc.inference.evaluate import choose, warn_of_absent, warn_of_small
-from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
+from polyroc.inference.estimation import estimate_measure
+from polyroc.inference.evaluate import select_measures, warn_of_absent, warn_of_small
+from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Stratum
-from polyroc.messages import Call, Option
+from polyroc.messages import Option
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number_text, restored, stored
+from polyroc.results.result import Result
 from polyroc.scores import WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
@@ -103,30 +104,6 @@ class Surface(Result):
             for i, j in np.ndindex(*mesh.second.shape)
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Surface",
-            "classifier": self.classifier,
-            "classes": list(self.classes),
-            "mesh": {name: stored(np.ravel(array)) for name, array in self.mesh._asdict().items()},
-            "volume": self.volume.to_dict(level),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        first, third, second = (restored(data["mesh"][name]) for name in Mesh._fields)
-        one, two, three = data["classes"]
-        return cls(
-            classifier=data["classifier"],
-            classes=(one, two, three),
-            mesh=Mesh(first, third, second.reshape(len(first) - 1, len(third) - 1)),
-            volume=Estimate.from_dict(data["volume"]),
-        )
-
 
 SURFACES = ("vus", "mossman", "he")  # measures that are the volume under a surface
 
@@ -137,7 +114,7 @@ def surface(
     *,
     measure: str | Measure = "vus",
     points: int = 40,
-    method: Method | None = DEFAULT,
+    method: Method | str | None = DEFAULT,
     labels: Sequence[Hashable] | None = None,
     sample_weight: Any = None,
     weight_kind: WeightKind | None = None,
@@ -179,14 +156,12 @@ def surface(
     >>> ordered.mesh.volume, ordered.volume.value
     (0.75, 0.75)
     """
-    method = checked(method)
-    if isinstance(method, Permutation):
-        raise InputError(Option("method", Call("Permutation")), " is for comparisons; use another method.")
+    method = as_estimating_method(method)
     if not isinstance(points, int | np.integer) or isinstance(points, bool) or points < 1:
         raise InputError(Option("points"), f" must be a positive integer, got {points!r}.")
     weights = {"sample_weight": sample_weight, "weight_kind": weight_kind}
     scores = as_scores(y_true, y_score, labels=labels, groups=groups, missing=missing, **weights)
-    (volume,), _ = choose(measure, scores)
+    (volume,), _ = select_measures(measure, scores)
     if volume.key not in SURFACES:
         raise MeasureError(f"{volume} has no surface; known: {', '.join(SURFACES)}.")
     if scores.n_classes != 3:
@@ -202,7 +177,7 @@ def surface(
 
 
 def _surface(measure: Measure, method: Method | None, sample: Sample, name: str, points: int) -> Surface:
-    estimates, _ = judge(measure, method, {name: sample})
+    estimates = estimate_measure(measure, method, {name: sample}).estimates
     first, second, third = sample.names
     return Surface(name, (first, second, third), _mesh(measure, sample, points), estimates[name])
 

@@ -17,7 +17,7 @@ from polyroc.engines.source import is_files, is_frame
 from polyroc.errors import InputError, OptimismWarning, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.fronts.result import Front
-from polyroc.inference.files import scores_or_settings
+from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.messages import short_repr
 from polyroc.progress import ProgressOption

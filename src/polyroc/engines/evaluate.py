@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from polyroc.engines.bounds import ENGINE_MEASURES
+from polyroc.engines.bounds import engine_measures
 from polyroc.engines.dataset import Opened, OpenedFiles, Question, opened
 from polyroc.engines.groups import Group, groups, named
 from polyroc.engines.options import Settings
@@ -133,12 +133,12 @@ def _choose(asked: Wanted, schema: Schema) -> tuple[list[Measure], dict[str, str
     """The measures to compute, and why others are not; one asked for by name must fit."""
     if asked is None:
         chosen, skipped = [], {}
-        for key in ENGINE_MEASURES:
-            reason = refusal(find(key), schema, asked=False)
-            if reason is None and not (find(key).needs == "ordered" and schema.kind == "matrix"):
-                chosen.append(find(key))
+        for measure in engine_measures():
+            reason = refusal(measure, schema, asked=False)
+            if reason is None and not (measure.needs == "ordered" and schema.kind == "matrix"):
+                chosen.append(measure)
             else:
-                skipped[key] = reason or "needs one score per case, here one column per class"
+                skipped[measure.key] = reason or "needs one score per case, here one column per class"
         return chosen, skipped
     given = [asked] if isinstance(asked, str | Measure) else [*asked]
     if not given:

@@ -4,12 +4,12 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
-from typing import Any, NamedTuple, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, Unpack, get_args, overload
 
 import numpy as np
 
 from polyroc.engines.options import Engine, Reading, over_files
-from polyroc.errors import InputError, NotApplicableError
+from polyroc.errors import InputError
 from polyroc.estimates.bootstrap_intervals import acceleration
 from polyroc.estimates.comparison import Comparison, guarded_covariance, pairwise_differences
 from polyroc.estimates.difference import Difference
@@ -17,12 +17,10 @@ from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.estimates.grouped import Grouped
 from polyroc.estimates.hypothesis_tests import two_sided
 from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues
-from polyroc.inference.estimation import judge
-from polyroc.inference.evaluate import Options, choose, warn_of_absent, warn_of_small
-from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
-from polyroc.inference.methods.bootstrap import Bootstrap
-from polyroc.inference.methods.permutation import permutation_pvalues
-from polyroc.inference.uncertainty import influences
+from polyroc.inference.estimation import Estimates, estimate_measure
+from polyroc.inference.evaluate import Options, select_measures, warn_of_absent, warn_of_small
+from polyroc.inference.methods import DEFAULT, Method, as_method
+from polyroc.inference.methods.permutation import PermutationPvalues
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
@@ -31,6 +29,9 @@ from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
+
+if TYPE_CHECKING:
+    from polyroc.engines.refine import Solution
 
 __all__ = ["compare"]
 
@@ -65,7 +66,7 @@ def compare(
     y_score: Mapping[Any, Any] | None = None,
     *,
     measure: str | Measure,
-    method: Method | None = DEFAULT,
+    method: Method | str | None = DEFAULT,
     adjustment: Adjustment | None = "max-t",
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
@@ -81,7 +82,7 @@ def compare(
 ) -> Comparison | Grouped:
     """Compare two or more classifiers by one measure.
 
-    Classifiers judged on the same cases are paired: what they have in common cancels out of the difference.
+    Classifiers evaluated on the same cases are paired: what they have in common cancels out of the difference.
 
     Parameters
     ----------
@@ -91,11 +92,12 @@ def compare(
     measure
         A key such as "hand_till".
     method
-        How the covariance is made: `DeLong()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`; `HanleyMcNeil()` for
-        different cases; `Permutation()` makes the p-values by exchanging paired classifiers, and intervals are
-        stretched to agree. With `Bootstrap()` intervals are of the kind that it names, from the replicates of the
-        difference (sets of different cases are drawn independently). All other p-values are inversions of the
-        interval of the difference (see `Difference`): p < 0.05 if and only if the 95 % interval excludes 0.
+        How the covariance is made: `DeLong()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`, or one of these by name
+        ("bootstrap"); `HanleyMcNeil()` for different cases; `Permutation()` makes the p-values by exchanging
+        paired classifiers, and intervals are stretched to agree. With `Bootstrap()` intervals are of the kind that
+        it names, from the replicates of the difference (sets of different cases are drawn independently). All
+        other p-values are inversions of the interval of the difference (see `Difference`): p < 0.05 if and only if
+        the 95 % interval excludes 0.
     adjustment
         Of the p-values and intervals of all pairs: "max-t" (from the joint covariance; see `MaxT`), "holm",
         "bonferroni", "benjamini-hochberg", or None.
@@ -112,13 +114,13 @@ def compare(
     --------
     >>> y = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     >>> one, two = [1, 2, 3, 4, 6, 5, 7, 8, 9, 10], [2, 1, 6, 9, 3, 4, 7, 8, 5, 10]
-    >>> found = compare(y, {"one": one, "two": two}, measure="auc")
-    >>> found
+    >>> comparison = compare(y, {"one": one, "two": two}, measure="auc")
+    >>> comparison
     Comparison(auc: one 0.9600, two 0.7600; all equal: p = 0.390)
-    >>> round(found.difference("one", "two").standard_error, 4)
+    >>> round(comparison.difference("one", "two").standard_error, 4)
     0.1897
     """
-    method = checked(method) or DEFAULT
+    method = as_method(method) or DEFAULT
     options: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,
@@ -126,50 +128,63 @@ def compare(
         "weight_kind": weight_kind,
         "groups": groups,
         "sampling": sampling,
+        "missing": missing,
     }
-    told = {**reading, **({} if by is None else {"by": by})}
-    if over_files(y_true, engine, told):
-        given = {**options, "y_score": y_score, "missing": missing}
+    columns = {**reading, **({} if by is None else {"by": by})}
+    if over_files(y_true, engine, columns):
+        options["y_score"] = y_score
         with progress_callback(progress) as report:
-            return _over_files(y_true, engine, told, measure, method, adjustment, report, **given)
-    blocks = _blocks(y_true, y_score, missing=missing, **options)
+            return _compare_files(y_true, engine, columns, measure, method, adjustment, report, **options)
+    blocks = _blocks(y_true, y_score, **options)
     estimates: dict[str, Estimate] = {}
-    judged: list[_Judged] = []
+    estimated: list[Estimates] = []
     for number, (prefix, scores) in enumerate(blocks.items()):
-        (chosen,), _ = choose([measure], scores)
-        found = _judge(scores, chosen, method.apart(number) if isinstance(method, Bootstrap) else method)
-        named = {_name(prefix, name, scores): estimate for name, estimate in found.estimates.items()}
-        estimates |= {name: replace(estimate, classifier=name) for name, estimate in named.items()}
-        judged.append(found)
+        (chosen,), _ = select_measures([measure], scores)
+        block = _estimate_block(scores, chosen, method.for_block(number))
+        for classifier, estimate in block.estimates.items():
+            name = _name(prefix, classifier, scores)
+            estimates[name] = replace(estimate, classifier=name)
+        estimated.append(block)
     _require_two(estimates)
-    spread, moved = (_block_diagonal([getattr(each, name) for each in judged]) for name in ("spread", "moved"))
-    comparison = _comparison(estimates, spread, moved, chosen, adjustment)
-    return comparison if not isinstance(method, Permutation) else _permuted(comparison, method, chosen, blocks)
+    covariance = _block_diagonal([block.covariance for block in estimated])
+    influence = _block_diagonal([block.influence for block in estimated])
+    comparison = _comparison(estimates, covariance, influence, chosen, adjustment)
+    pvalues = method.paired_pvalues(chosen, blocks.get(""))
+    return comparison if pvalues is None else _with_pvalues(comparison, pvalues)
 
 
-def _over_files(
+def _compare_files(
     files: Any,
     engine: str | None,
-    reading: Mapping[str, Any],
+    columns: Mapping[str, Any],
     measure: str | Measure,
     method: Method,
     adjustment: Adjustment | None,
     progress: Progress | None,
-    **given: Any,
+    **options: Any,
 ) -> Comparison | Grouped:
-    from polyroc.inference.files import compare_files, scores_or_settings
+    """Compare classifiers whose scores are in files: in memory if they are small, else by an engine."""
+    from polyroc.engines.evaluate import by_group, solved
+    from polyroc.inference.file_input import scores_or_settings
 
-    asked = scores_or_settings(files, engine, reading, method, **given)
-    if isinstance(asked, Scores):
-        return compare(asked, measure=measure, method=method, adjustment=adjustment)
+    settings = scores_or_settings(files, engine, columns, method, **options)
+    if isinstance(settings, Scores):
+        return compare(settings, measure=measure, method=method, adjustment=adjustment)
 
-    def made(estimates: dict[str, Estimate], spread: FloatArray) -> Comparison:
-        return _comparison(estimates, spread, np.empty((len(estimates), 0)), find(measure), adjustment)
+    def result(solution: "Solution", _: object = None) -> Comparison:
+        estimates = {classifier: estimate for (classifier, _), estimate in solution.estimates.items()}
+        no_influence = np.empty((len(estimates), 0))
+        return _comparison(estimates, solution.covariance, no_influence, find(measure), adjustment)
 
-    told = {name: given[name] for name in ("labels", "pos_label", "missing")}
-    return compare_files(
-        asked, measure, made, progress, **told, check=lambda schema: _require_two(schema.classifiers)
-    )
+    how: dict[str, Any] = {
+        **{name: options[name] for name in ("labels", "pos_label", "missing")},
+        "check": lambda schema: _require_two(schema.classifiers),
+        "paired": True,
+        "progress": progress,
+    }
+    if settings.by:
+        return Grouped(settings.by, by_group(settings, measure, result, **how))
+    return result(solved(settings, measure, **how)[0])
 
 
 def _require_two(classifiers: Collection[str]) -> None:
@@ -184,11 +199,11 @@ def _blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:
     """The sets of cases: one if the classifiers are paired, one each if not."""
     if not isinstance(y_true, Mapping):
         return {"": as_scores(y_true, y_score, **options)}
-    strange = [name for name, scores in y_true.items() if not isinstance(scores, Scores)]
-    if strange or not y_true:
+    invalid = [name for name, scores in y_true.items() if not isinstance(scores, Scores)]
+    if invalid or not y_true:
         raise InputError(
             "To compare classifiers on different cases, give a dict of Scores by name (polyroc.read makes them)"
-            + (f"; {strange[0]!r} is a {type(y_true[strange[0]]).__name__}." if strange else "; got an empty one.")
+            + (f"; {invalid[0]!r} is a {type(y_true[invalid[0]]).__name__}." if invalid else "; got an empty one.")
         )
     return {str(name): as_scores(scores, y_score, **options) for name, scores in y_true.items()}
 
@@ -199,27 +214,14 @@ def _name(prefix: str, classifier: str, scores: Scores) -> str:
     return prefix if len(scores.classifiers) == 1 else f"{prefix}: {classifier}"
 
 
-class _Judged(NamedTuple):
-    """The classifiers on one set of cases: estimates, their covariance, what each case moves (for resampling)."""
-
-    estimates: dict[str, Estimate]
-    spread: FloatArray
-    moved: FloatArray
-
-
-def _judge(scores: Scores, measure: Measure, method: Method) -> _Judged:
+def _estimate_block(scores: Scores, measure: Measure, method: Method) -> Estimates:
+    """The classifiers on one set of cases."""
     warn_of_absent(scores, [measure])
     samples = {classifier: Sample(scores, classifier) for classifier in scores.classifiers}
-    estimates, spread = judge(measure, method, samples)
-    warn_of_small(scores, {(name, str(measure)): estimate for name, estimate in estimates.items()})
-    warn_of_few_effective(estimates.values())
-    if not isinstance(method, Bootstrap):
-        return _Judged(estimates, spread, np.empty((len(samples), 0)))
-    if any(estimate.resampled is None for estimate in estimates.values()):  # undefined, or a class of one case
-        return _Judged(estimates, np.full_like(spread, np.nan), np.empty((len(samples), 0)))
-    drawn = method.drawn_for(measure, scores)
-    statistics = [measure(sample) for sample in samples.values()]
-    return _Judged(estimates, spread, influences(statistics, scores, random_sizes=not drawn.stratified))
+    block = estimate_measure(measure, method, samples)
+    warn_of_small(scores, {(name, str(measure)): estimate for name, estimate in block.estimates.items()})
+    warn_of_few_effective(block.estimates.values())
+    return block
 
 
 def _block_diagonal(blocks: Sequence[FloatArray]) -> FloatArray:
@@ -247,8 +249,8 @@ def _comparison(
         for (i, a), (j, b) in combinations(enumerate(estimates), 2)
     }
     differences = pairwise_differences(estimates, covariance, measure.larger_is_better, accelerations)
-    z = {pair: each.z_value() for pair, each in differences.items()}
-    tested = {pair: replace(each, pvalue=two_sided(z[pair])) for pair, each in differences.items()}
+    z = {pair: difference.z_value() for pair, difference in differences.items()}
+    tested = {pair: replace(one, pvalue=two_sided(z[pair])) for pair, one in differences.items()}
     return _adjusted(estimates, covariance, tested, z, adjustment)
 
 
@@ -277,23 +279,18 @@ def _adjusted(
     )
 
 
-def _permuted(
-    comparison: Comparison, method: Permutation, measure: Measure, blocks: Mapping[str, Scores]
-) -> Comparison:
-    """The same comparison with p-values from exchanging the classifiers, and intervals stretched to agree."""
-    if "" not in blocks:
-        raise NotApplicableError("Permutation() exchanges classifiers case by case, so it needs the same cases.")
-    pvalue, pairs = permutation_pvalues(method, measure, blocks[""])
+def _with_pvalues(comparison: Comparison, pvalues: PermutationPvalues) -> Comparison:
+    """The same comparison with p-values of the method's own, and intervals stretched to agree with them."""
     stretched = {
-        pair: replace(each, pvalue=pairs[pair], stretch=_stretch(each, pairs[pair]))
-        for pair, each in comparison.differences.items()
+        pair: replace(difference, pvalue=pvalues.pairs[pair], stretch=_stretch(difference, pvalues.pairs[pair]))
+        for pair, difference in comparison.differences.items()
     }
-    z = {pair: each.z_value() for pair, each in stretched.items()}
-    permuted = _adjusted(comparison.estimates, comparison.covariance, stretched, z, comparison.adjustment)
-    return replace(permuted, pvalue=pvalue)
+    z = {pair: difference.z_value() for pair, difference in stretched.items()}
+    adjusted = _adjusted(comparison.estimates, comparison.covariance, stretched, z, comparison.adjustment)
+    return replace(adjusted, pvalue=pvalues.all_equal)
 
 
 def _stretch(difference: Difference, pvalue: float) -> float:
     """The factor on z with which the interval of the difference just reaches 0 at the level 1 - pvalue."""
-    root, wanted = abs(difference.z_value()), NormalDist().inv_cdf(1.0 - pvalue / 2.0)
-    return root / wanted if 0 < root < np.inf and wanted > 0 else 1.0
+    z, expected = abs(difference.z_value()), NormalDist().inv_cdf(1.0 - pvalue / 2.0)
+    return z / expected if 0 < z < np.inf and expected > 0 else 1.0

@@ -1,9 +1,10 @@
-"""From a measure of some samples to estimates: value, standard error, components, parts."""
+"""Estimates of a measure on samples: value, standard error, structural components, parts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from math import isnan, nan, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,40 +14,60 @@ from polyroc.estimates.boundary import Boundary
 from polyroc.estimates.estimate import Estimate, Parts
 from polyroc.inference.covariance import case_contributions, covariance, effective_units, sampled_strata
 from polyroc.inference.covariance import variance as variance_of
-from polyroc.inference.methods import Method
-from polyroc.inference.methods.bootstrap import Bootstrap, part_variances
-from polyroc.inference.uncertainty import part_variance, uncertainty
+from polyroc.inference.methods.method import Method
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Scale, Statistic
 from polyroc.results.provenance import Provenance
 
-__all__ = ["check_components", "judge"]
+__all__ = ["Estimates", "check_components", "estimate_measure"]
 
-UNEXPLAINED = 1e-8  # by which rounding may set apart the components' mean and the value
+# By which the mean of the components and the value may differ through rounding, relative to the range.
+UNEXPLAINED = 1e-8
 
 
-def judge(
-    measure: Measure, method: Method | None, samples: Mapping[str, Sample]
-) -> tuple[dict[str, Estimate], FloatArray]:
-    """Estimates by classifier, and their covariance, for classifiers on the same cases."""
-    found = list(samples.values())
-    if isinstance(method, Bootstrap):
-        method = method.drawn_for(measure, found[0].scores)
-    judgements = [_Judgement(sample, name, measure, method) for name, sample in samples.items()]
-    nothing = np.full((len(found), len(found)), nan)
-    if found[0].scores.absent:
-        return {each.classifier: each.estimate(Statistic(nan, lambda: ()), nan) for each in judgements}, nothing
-    statistics = [measure(sample) for sample in found]
+class Estimates(NamedTuple):
+    """A measure of classifiers on the same cases.
+
+    Attributes
+    ----------
+    estimates
+        By classifier.
+    covariance
+        Of their values; nan if there is none.
+    influence
+        At [classifier, unit] the influence values, if the method resamples; without columns otherwise.
+    """
+
+    estimates: dict[str, Estimate]
+    covariance: FloatArray
+    influence: FloatArray
+
+
+def estimate_measure(measure: Measure, method: Method | None, samples: Mapping[str, Sample]) -> Estimates:
+    """Estimate a measure of classifiers on the same cases, with the covariance by the method."""
+    cases = list(samples.values())
+    scores, n = cases[0].scores, len(cases)
+    method = None if method is None else method.for_measure(measure, scores)
+    assemblers = [_Assembler(sample, name, measure, method) for name, sample in samples.items()]
+    undefined = np.full((n, n), nan), np.empty((n, 0))
+    absent = Statistic(nan, lambda: ())
+    statistics = [absent if scores.absent else measure(sample) for sample in cases]
     if method is None or any(isnan(statistic.value) for statistic in statistics):
-        judged = zip(judgements, statistics, strict=True)
-        return {each.classifier: each.estimate(statistic, nan) for each, statistic in judged}, nothing
-    for sample, statistic in zip(found, statistics, strict=True):
+        pairs = zip(assemblers, statistics, strict=True)
+        return Estimates({each.classifier: each.estimate(statistic, nan) for each, statistic in pairs}, *undefined)
+    for sample, statistic in zip(cases, statistics, strict=True):
         check_components(measure, sample, statistic)
-    spread, resampled = uncertainty(method, measure, found, statistics)
-    parts = zip(judgements, statistics, np.diag(spread), resampled, strict=True)
-    return {each.classifier: each.estimate(*rest) for each, *rest in parts}, spread
+    uncertainty = method.covariance(measure, cases, statistics)
+    resampled: Sequence[Resampled | None] = uncertainty.resampled or [None] * n
+    parts = zip(assemblers, statistics, np.diag(uncertainty.covariance), resampled, strict=True)
+    estimates = {each.classifier: each.estimate(*rest) for each, *rest in parts}
+    if uncertainty.influence is None:
+        return Estimates(estimates, uncertainty.covariance, undefined[1])
+    if any(estimate.resampled is None for estimate in estimates.values()):  # a class of one case
+        return Estimates(estimates, *undefined)
+    return Estimates(estimates, uncertainty.covariance, uncertainty.influence)
 
 
 def check_components(measure: Measure, sample: Sample, statistic: Statistic) -> None:
@@ -67,8 +88,8 @@ def check_components(measure: Measure, sample: Sample, statistic: Statistic) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Judgement:
-    """One measure of one classifier by one method: turns statistics into estimates."""
+class _Assembler:
+    """Assembles the estimates of one measure, and its parts, of one classifier by one method."""
 
     sample: Sample
     classifier: str
@@ -76,10 +97,10 @@ class _Judgement:
     method: Method | None
 
     def estimate(self, statistic: Statistic, variance: float, resampled: Resampled | None = None) -> Estimate:
-        """A statistic with its error bar."""
+        """The estimate of the measure, or of a part of it, with this statistic and variance."""
         limits, chance = statistic.scale or self._scale()
         fewest, effective = self._cases(statistic, limits)
-        if isinstance(self.method, Bootstrap) and fewest <= 1:  # resamples of one case are all the same
+        if self.method is not None and self.method.resamples and fewest <= 1:  # all resamples are the same
             variance, resampled = nan, None
         return Estimate(
             measure=str(self.measure),
@@ -111,9 +132,9 @@ class _Judgement:
         return nan
 
     def _cases(self, statistic: Statistic, limits: tuple[float, float]) -> tuple[float, float]:
-        """The units of the smallest stratum behind the value, and as many as would say as much with full reach.
+        """The units of the smallest stratum, and their effective number: more where they reach less of the range.
 
-        Both nan without an error bar.
+        Both nan without a standard error.
         """
         if self.method is None or isnan(statistic.value):
             return nan, nan
@@ -127,7 +148,7 @@ class _Judgement:
         if statistic.boundary is None:
             return None
         scores = self.sample.scores
-        found = statistic.boundary(
+        boundary = statistic.boundary(
             Errors(
                 lambda strata, shares=None: variance_of(
                     sampled_strata(Statistic(nan, lambda: strata, shares=shares), scores), scores
@@ -136,7 +157,7 @@ class _Judgement:
                 lambda stratum: effective_units(stratum, scores),
             )
         )
-        return None if isnan(found.bias) or isnan(found.variance or 0.0) else found
+        return None if isnan(boundary.bias) or isnan(boundary.variance or 0.0) else boundary
 
     def _scale(self) -> Scale:
         c, measure = self.sample.classes, self.measure
@@ -156,17 +177,14 @@ class _Judgement:
         return components
 
     def _parts(self, statistic: Statistic) -> Parts:
-        found = statistic.parts() if statistic.parts is not None else {}
-        if isinstance(self.method, Bootstrap) and found:
-            drawn = cache(partial(part_variances, self.method, self.measure, self.sample, tuple(found)))
-            return Parts(tuple(found), lambda key: self.estimate(found[key], drawn()[key]))
-        return Parts(tuple(found), lambda key: self._part(key, found[key]))
-
-    def _part(self, key: str, statistic: Statistic) -> Estimate:
-        if self.method is None:
-            return self.estimate(statistic, nan)
-        return self.estimate(statistic, part_variance(self.method, self.measure, self.sample, key, statistic))
+        parts = statistic.parts() if statistic.parts is not None else {}
+        if self.method is None or not parts:
+            return Parts(tuple(parts), lambda key: self.estimate(parts[key], nan))
+        variance = self.method.part_variances(self.measure, self.sample, parts)
+        return Parts(tuple(parts), lambda key: self.estimate(parts[key], variance(key)))
 
     def _provenance(self) -> Provenance:
-        seed = self.method.rng if isinstance(self.method, Bootstrap) and isinstance(self.method.rng, int) else None
-        return Provenance.of(self.sample.scores, None if self.method is None else repr(self.method), seed)
+        method = self.method
+        if method is None:
+            return Provenance.of(self.sample.scores, None)
+        return Provenance.of(self.sample.scores, repr(method), method.seed)

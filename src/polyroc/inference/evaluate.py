@@ -1,33 +1,36 @@
-"""The verb `evaluate`: from scores to measures with error bars."""
+"""The verb `evaluate`: measures of classifiers, each with its standard error."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Literal, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 
 import numpy as np
 
 from polyroc.conversions import to_ordered
-from polyroc.engines.options import Engine, Reading, over_files
+from polyroc.engines.options import Engine, Reading, Settings, over_files
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.estimates.grouped import Grouped
-from polyroc.inference.estimation import judge
-from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
+from polyroc.inference.estimation import estimate_measure
+from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.applicability import refusal
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
-from polyroc.progress import ProgressOption, progress_callback
+from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 
-__all__ = ["Options", "choose", "evaluate", "warn_of_absent", "warn_of_small"]
+if TYPE_CHECKING:
+    from polyroc.engines.refine import Solution
 
-Asked = str | Measure
+__all__ = ["Options", "evaluate", "select_measures", "warn_of_absent", "warn_of_small"]
+
+MeasureLike = str | Measure
 Null = float | Literal["chance"] | Mapping[str, float]
 
 
@@ -35,7 +38,7 @@ class Options(Reading, total=False):
     """The options of `evaluate` and `compare`, for the type checker."""
 
     engine: Engine | None
-    method: Method | None
+    method: Method | str | None
     labels: Sequence[Hashable] | None
     pos_label: Hashable
     sample_weight: Any
@@ -58,7 +61,7 @@ def evaluate(
     y_score: None = ...,
     *,
     by: str | Sequence[str],
-    measure: Asked | Sequence[Asked] | None = ...,
+    measure: MeasureLike | Sequence[MeasureLike] | None = ...,
     **options: Unpack[_Options],
 ) -> Grouped: ...
 @overload
@@ -66,7 +69,7 @@ def evaluate(
     y_true: Any,
     y_score: Mapping[Any, Any],
     *,
-    measure: Asked | Sequence[Asked] | None = ...,
+    measure: MeasureLike | Sequence[MeasureLike] | None = ...,
     **options: Unpack[_Options],
 ) -> Evaluation: ...
 @overload
@@ -79,7 +82,7 @@ def evaluate(
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    y_true: Any, y_score: Any = ..., *, measure: Asked, **options: Unpack[_Options]
+    y_true: Any, y_score: Any = ..., *, measure: MeasureLike, **options: Unpack[_Options]
 ) -> Estimate | Evaluation: ...
 
 
@@ -87,8 +90,8 @@ def evaluate(
     y_true: Any,
     y_score: Any = None,
     *,
-    measure: Asked | Sequence[Asked] | None = None,
-    method: Method | None = DEFAULT,
+    measure: MeasureLike | Sequence[MeasureLike] | None = None,
+    method: Method | str | None = DEFAULT,
     null: Null | None = None,
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
@@ -102,7 +105,7 @@ def evaluate(
     by: str | Sequence[str] | None = None,
     **reading: Unpack[Reading],
 ) -> Estimate | Evaluation | Grouped:
-    """Judge one or more classifiers by one, several or all measures, each with its standard error.
+    """Evaluate one or more classifiers by one, several or all measures, each with its standard error.
 
     Parameters
     ----------
@@ -118,8 +121,9 @@ def evaluate(
         with `labels` are computed after `to_ordered`, and marked as converted (asked for by name, they are not).
     method
         How the standard error is made: `DeLong()`, `Unbiased()`, `HanleyMcNeil()`, `Bootstrap()`, `Jackknife()`,
-        or None for the bare value, which is quicker. A method without a formula for a measure leaves it out, or
-        refuses if the measure was asked for by name. Parts have DeLong's errors where a method has none for them.
+        or one of these by name ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife"), or None for the
+        value alone, which is faster. A method without a formula for a measure leaves it out, or raises an error if
+        the measure was asked for by name. Parts have DeLong's errors where a method has none for them.
     null
         Also test that the true value is this number (or "chance", or a mapping by measure): the estimates have a
         two-sided `pvalue`, the inversion of their interval; `Estimate.test` has one-sided tests too.
@@ -173,39 +177,28 @@ def evaluate(
 
     >>> y = ["a", "a", "b", "b", "c", "c"]
     >>> P = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.2, 0.6, 0.2], [0.1, 0.5, 0.4], [0.1, 0.3, 0.6], [0.3, 0.3, 0.4]]
-    >>> found = evaluate(y, P)
-    >>> round(float(found["hand_till"]), 4)
+    >>> evaluation = evaluate(y, P)
+    >>> round(float(evaluation["hand_till"]), 4)
     0.9583
-    >>> found.skipped["auc"]
+    >>> evaluation.skipped["auc"]
     'is for 2 classes, here 3'
     """
-    method = checked(method)
-    if isinstance(method, Permutation):
-        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
-    given: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
+    method = as_estimating_method(method)
+    options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
+    kinds: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
+    arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
     if over_files(y_true, engine, {**reading, **({} if by is None else {"by": by})}):
-        from polyroc.inference.files import evaluate_files, scores_or_settings
+        from polyroc.inference.file_input import scores_or_settings
 
-        arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
-        how: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
-        asked = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **given, **arrays, **how)
-        if not isinstance(asked, Scores):
+        files = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **options, **arrays, **kinds)
+        if not isinstance(files, Scores):
             with progress_callback(progress) as report:
-                result = evaluate_files(asked, measure, method, report, **given)
+                result = _evaluate_files(files, measure, method, report, **options)
             return with_null(result, null, method)
-        y_true, labels, pos_label, weight_kind, sampling = asked, None, None, None, None
-    scores = as_scores(
-        y_true,
-        y_score,
-        labels=labels,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        weight_kind=weight_kind,
-        groups=groups,
-        sampling=sampling,
-        missing=missing,
-    )
-    measures, skipped = choose(measure, scores)
+        scores = files
+    else:
+        scores = as_scores(y_true, **arrays, **options, **kinds)
+    measures, skipped = select_measures(measure, scores)
     warn_of_absent(scores, measures)
     converted = to_ordered(scores) if any(_converts(each, scores) for each in measures) else scores
     estimates: dict[tuple[str, str], Estimate] = {}
@@ -217,20 +210,43 @@ def evaluate(
             for done, each in enumerate(measures):
                 if report is not None:
                     report(number * len(measures) + done, total, f"{classifier}: {each.key}")
+                cases = {classifier: ordered if _converts(each, scores) else sample}
                 try:
-                    found, _ = judge(each, method, {classifier: ordered if _converts(each, scores) else sample})
+                    estimates[classifier, str(each)] = estimate_measure(each, method, cases).estimates[classifier]
                 except NotApplicableError as reason:  # the method has no formula for it
                     if measure is not None:
                         raise
                     skipped[each.key] = str(reason)
-                    continue
-                estimates[classifier, str(each)] = found[classifier]
     warn_of_small(scores, estimates)
     # a range that is the default of a measure nobody asked for is no news
     warn_of_few_effective(() if measure is None else estimates.values())
     if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
         return with_null(next(iter(estimates.values())), null, method)
     return with_null(Evaluation(estimates, skipped), null, method)
+
+
+def _evaluate_files(
+    files: Settings,
+    measure: MeasureLike | Sequence[MeasureLike] | None,
+    method: Method | None,
+    progress: Progress | None,
+    **options: Any,
+) -> Estimate | Evaluation | Grouped:
+    """Evaluate files by an engine, as a whole or by groups of rows."""
+    from polyroc.engines.evaluate import by_group, solved
+
+    several = isinstance(files.scores, Mapping)
+
+    def result(solution: "Solution", skipped: dict[str, str]) -> Estimate | Evaluation:
+        if isinstance(measure, str | Measure) and len(solution.estimates) == 1 and not several:
+            return next(iter(solution.estimates.values()))
+        return Evaluation(solution.estimates, skipped)
+
+    how: dict[str, Any] = {**options, "errors": method is not None, "progress": progress}
+    if files.by:
+        return Grouped(files.by, by_group(files, measure, result, **how))
+    solution, skipped, _ = solved(files, measure, **how)
+    return result(solution, skipped)
 
 
 def with_null(
@@ -270,17 +286,19 @@ def _null_of(estimate: Estimate, null: Null) -> float | None:
 
 
 def _converts(measure: Measure, scores: Scores) -> bool:
-    """True for an ordered measure of probabilities, which `choose` lets pass only with the classes in order."""
+    """True for an ordered measure of probabilities; `select_measures` accepts it only with ordered classes."""
     return measure.needs == "ordered" and scores.kind == "matrix"
 
 
-def choose(asked: Asked | Sequence[Asked] | None, scores: Scores) -> tuple[list[Measure], dict[str, str]]:
-    """The measures to compute, and why others are not; a measure asked for by name must fit."""
-    if asked is None:
-        refused = {key: refusal(each, scores, asked=False) for key, each in MEASURES.items()}
-        skipped = {key: reason for key, reason in refused.items() if reason is not None}
+def select_measures(
+    measures: MeasureLike | Sequence[MeasureLike] | None, scores: Scores
+) -> tuple[list[Measure], dict[str, str]]:
+    """The measures to compute, and why others are not; a measure asked for by name must be applicable."""
+    if measures is None:
+        reasons = {key: refusal(each, scores, asked=False) for key, each in MEASURES.items()}
+        skipped = {key: reason for key, reason in reasons.items() if reason is not None}
         return [each for key, each in MEASURES.items() if key not in skipped], skipped
-    chosen = [find(each) for each in ([asked] if isinstance(asked, str | Measure) else asked)]
+    chosen = [find(each) for each in ([measures] if isinstance(measures, str | Measure) else measures)]
     for each in chosen:
         reason = refusal(each, scores, asked=True)
         if reason is not None:
@@ -289,7 +307,7 @@ def choose(asked: Asked | Sequence[Asked] | None, scores: Scores) -> tuple[list[
 
 
 def warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
-    """Say that a class has no case."""
+    """Warn if a class has no case."""
     if scores.absent and measures:
         named = ", ".join(repr(name) for name in scores.absent)
         warn(
@@ -300,7 +318,7 @@ def warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
 
 
 def warn_of_small(scores: Scores, estimates: Mapping[tuple[str, str], Estimate]) -> None:
-    """Say that a class has one case only."""
+    """Warn if a class has one case only."""
     bare = [key for (_, key), e in estimates.items() if e.fewest <= 1 and np.isnan(e.standard_error)]
     if bare:
         unit = "case" if scores.groups is None else "group"

@@ -1,6 +1,6 @@
 """Whether a measure fits the data, and what would help if it does not."""
 
-from collections.abc import Collection
+from collections.abc import Callable
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from polyroc.errors import NotApplicableError
 from polyroc.measures.measure import Measure
 from polyroc.scores import Schema, Scores
 
-__all__ = ["refusal", "require_measure", "require_plain_cases"]
+__all__ = ["refusal", "require_formula", "require_plain_cases"]
 
 
 ROUNDING = 1e-9  # a softmax may end an ulp or two outside [0, 1]
@@ -89,14 +89,17 @@ def _no_probabilities(scores: Scores | Schema, asked: bool) -> str | None:
 INSTEAD = "use DeLong() or Bootstrap()"
 
 
-def require_measure(method: object, measure: Measure, keys: Collection[str]) -> None:
-    """Refuse a measure for which the method has no formula."""
-    if measure.key not in keys:
-        raise NotApplicableError(f"{method} has a formula for {', '.join(keys)}, not for {measure}; {INSTEAD}.")
+def require_formula(method: object, measure: Measure, has_formula: Callable[[Measure], bool]) -> None:
+    """Raise an error if the method has no formula for the measure, naming the measures that have one."""
+    if not has_formula(measure):
+        from polyroc.measures.registry import MEASURES
+
+        known = ", ".join(key for key, each in MEASURES.items() if has_formula(each))
+        raise NotApplicableError(f"{method} has a formula for {known}, not for {measure}; {INSTEAD}.")
 
 
 def require_plain_cases(method: object, scores: Scores) -> None:
-    """Refuse weights and groups, for which the formula does not hold."""
+    """Raise an error for weights and groups, for which the formula does not hold."""
     given = {"sample_weight": scores.sample_weight, "groups": scores.groups}
     named = " and ".join(name for name, value in given.items() if value is not None)
     if named:

@@ -14,8 +14,10 @@ import numpy as np
 from polyroc.errors import MeasureError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.assignments import tally_worths, worths
+from polyroc.kernels.ranked_lists import mean_worths
 from polyroc.kernels.triples import right_triples, sweeps
 from polyroc.measures.measure import Measure, always
+from polyroc.measures.outputs import Outputs
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Stratum
 
@@ -26,6 +28,7 @@ SMALLEST = 1e-290  # so that the tolerance does not vanish where all scores do
 MOST_PAIRS = 10**9  # of cases of three classes: some seconds
 MOST_CHECKS = 5 * 10**7  # of more classes, c^2 for a tuple: some tenths of a second
 LEAST_EACH = 10  # random tuples with each case
+BULK_TUPLES = 50_000  # of one output, up to which looking at all tuples of many outputs is faster
 ROUND = 2**17  # random tuples drawn at a time: they fit the cache
 
 
@@ -311,6 +314,16 @@ def _chance(classes: int, **_: Any) -> float:
     return 1 / factorial(classes)
 
 
+def _bulk(outputs: Outputs, scoring: str, tuples: int | None, **_: Any) -> FloatArray | None:
+    """The volume of many outputs at once, by all tuples of each; None where these are many."""
+    if tuples is not None or prod(outputs.sizes) > BULK_TUPLES:
+        return None
+    P, c = outputs.values, outputs.classes
+    scores = SCORINGS[scoring](P.reshape(-1, c))[0].reshape(P.shape)
+    size = np.abs(scores, where=np.isfinite(scores), out=np.ones_like(scores)).max(axis=(1, 2), initial=SMALLEST)
+    return mean_worths(scores, outputs.starts, ROUNDINGS * c**2 * np.finfo(np.float64).eps * size)
+
+
 ASSIGNMENT = (
     Measure(
         key="he",
@@ -325,5 +338,7 @@ ASSIGNMENT = (
         degree=int,
         options={"scoring": "log", "tuples": None, "rng": 0},
         rank_based=False,
+        linear=True,
+        bulk=_bulk,
     ),
 )

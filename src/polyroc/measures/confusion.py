@@ -14,7 +14,8 @@ import numpy as np
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.boundary import Boundary, unseen_variance
 from polyroc.kernels.arrays import FloatArray, sums_of_others
-from polyroc.measures.measure import Measure, always, one_in_classes
+from polyroc.measures.measure import Measure, RateForm, always, one_in_classes
+from polyroc.measures.outputs import Outputs
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Shares, Statistic, Strata, Stratum
 
@@ -262,6 +263,41 @@ def _pairwise_parts(paired: PairedWins, pull: FloatArray, slopes: FloatArray) ->
     return parts
 
 
+def _accuracy_of_rates(rates: FloatArray, totals: FloatArray, _: int | None) -> FloatArray:
+    return np.asarray(np.einsum("...kk,k->...", rates, totals / totals.sum()))
+
+
+def _pair_accuracy_of_rates(rates: FloatArray, totals: FloatArray, positive: int | None) -> FloatArray | None:
+    """Of two classes it is the accuracy; with more, a decision does not say which of two others has more."""
+    return _accuracy_of_rates(rates, totals, positive) if len(totals) == 2 else None
+
+
+def _mean_right_rate(rates: FloatArray, totals: FloatArray, _: int | None) -> FloatArray:
+    return np.asarray(np.einsum("...kk->...", rates) / len(totals))
+
+
+def _ht3_of_rates(rates: FloatArray, totals: FloatArray, _: int | None) -> FloatArray:
+    rest = totals[:, None] / (totals.sum() - totals)
+    np.fill_diagonal(rest, 0.0)
+    right = np.einsum("...kk->...k", rates)
+    areas = (1.0 + right - (rest * rates).sum(axis=-2)) / 2.0
+    return np.asarray(np.maximum(areas, 0.5).mean(axis=-1))
+
+
+def _bulk_pairwise_accuracy(outputs: Outputs) -> FloatArray | None:
+    if outputs.values.ndim != 3:
+        return None
+    c, total = outputs.classes, np.zeros(len(outputs))
+    for k, size in enumerate(outputs.sizes):
+        own = outputs.of(k, k)[..., None]
+        block = outputs.of(k)
+        wins = ((own > block) + 0.5 * (own == block)).mean(axis=1)
+        pull = np.array([size / (size + other) for other in outputs.sizes])
+        pull[k] = 0.0
+        total += wins @ pull
+    return total * 2.0 / (c * (c - 1))
+
+
 DECISION = (
     Measure(
         key="ht3",
@@ -274,6 +310,8 @@ DECISION = (
         paper="Ferri et al. (2003); Sampat et al. (2009)",
         compute=ht3,
         prevalence=True,
+        rates=RateForm(_ht3_of_rates),
+        bins="decisions",
     ),
     Measure(
         key="accuracy",
@@ -287,6 +325,10 @@ DECISION = (
         compute=accuracy,
         degree=always(1),
         prevalence=True,
+        linear=True,
+        mean_over_cases=True,
+        rates=RateForm(_accuracy_of_rates, increasing=True),
+        bins="decisions",
     ),
     Measure(
         key="pairwise_accuracy",
@@ -300,6 +342,10 @@ DECISION = (
         compute=pairwise_accuracy,
         degree=always(1),
         prevalence=True,
+        linear=True,
+        rates=RateForm(_pair_accuracy_of_rates, increasing=True),
+        bulk=_bulk_pairwise_accuracy,
+        bins="wins",
     ),
     Measure(
         key="macro_average",
@@ -312,5 +358,8 @@ DECISION = (
         paper="Sampat et al. (2009)",
         compute=macro_average,
         degree=always(1),
+        linear=True,
+        rates=RateForm(_mean_right_rate, increasing=True),
+        bins="decisions",
     ),
 )

@@ -1,6 +1,6 @@
-"""Measure: what is asked. A record of facts, not a class hierarchy."""
+"""Measure: a record of facts and capabilities, which generic code asks; no class hierarchy."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar
@@ -8,20 +8,94 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from polyroc.errors import MeasureError
+from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
+from polyroc.measures.tuple_outcomes import Outcomes
 
-__all__ = ["Measure", "Needs", "always", "one_in_classes"]
+__all__ = ["AreaForm", "AreaPart", "Bins", "BoundRule", "Measure", "Needs", "RateForm", "always", "one_in_classes"]
 
+Bins = Literal["score", "pairs", "decisions", "wins"]
+BoundRule = Literal["ranks", "volumes", "precision", "envelope"]
 Needs = Literal["score", "ordered", "probabilities", "decisions"]
 
 T = TypeVar("T")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
+@dataclass(frozen=True, slots=True)
+class AreaPart:
+    """A part of a measure that is linear in the pairwise areas.
+
+    Attributes
+    ----------
+    gradient
+        At [i, j], the derivative by A(i|j).
+    strata
+        The classes of each stratum, and how far apart its components can be (None: as the measure's limits).
+    pooled
+        True if the classes of a stratum are one sample, so that their components are not weighted by class.
+    """
+
+    gradient: FloatArray
+    strata: Sequence[tuple[tuple[int, ...], float | None]]
+    pooled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AreaForm:
+    """How a measure follows from the areas A(i|j) and the weight of each class, for many samples at once.
+
+    A(i|j) at [..., i, j] is the probability that a member of class i has a larger value in column i than one of
+    class j, ties one half; nan on the diagonal. For a measure of one score (`needs="score"`) it is the area of the
+    positive class alone, at [...].
+
+    Attributes
+    ----------
+    value
+        From the areas and the class totals, at [..., i], to values at [...]; linear in the areas.
+    parts
+        The same for the parts, from [sample, i, j] to [part, sample], in the order of the parts.
+    bin_parts
+        From the names of the classes and their totals to the parts by key, for binned counts.
+    share_slopes, share_slopes_off
+        For a measure that depends on the shares of the classes, from areas and class totals: the derivative of the
+        value by the share of each class; and how far it can be off if every area can be off by this much.
+    """
+
+    value: Callable[[FloatArray, FloatArray], FloatArray]
+    parts: Callable[[FloatArray, FloatArray], FloatArray] | None = None
+    bin_parts: Callable[[Sequence[str], FloatArray], Mapping[str, AreaPart]] | None = None
+    share_slopes: Callable[[FloatArray, FloatArray], FloatArray] | None = None
+    share_slopes_off: Callable[[FloatArray, FloatArray], FloatArray] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RateForm:
+    """How a measure of decisions follows from the rates of decisions, for many samples at once.
+
+    Attributes
+    ----------
+    value
+        From the rates at [..., k, m] (the share of class k decided as m), the class totals and the positive class
+        to values at [...]; None for numbers of classes where the rates are not enough.
+    increasing
+        True if, of two classes, the value rises strictly with the number of right decisions where the number of
+        positive decisions is fixed.
+    """
+
+    value: Callable[[FloatArray, FloatArray, int | None], FloatArray | None]
+    increasing: bool = False
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Measure:
-    """One way to judge a classifier, with the facts that generic code goes by.
+    """A measure of a classifier, with its facts and capabilities.
+
+    Capabilities are optional: the more a measure declares, the more can be done with it, and the faster. With
+    `compute` alone it works in `evaluate`, `compare`, every resampling method, consistency studies, planning from
+    pilot data and reports. Capabilities belong to `compute`: a record derived with another one starts from
+    `without_capabilities`.
 
     Attributes
     ----------
@@ -41,11 +115,11 @@ class Measure:
     compute
         The value on a sample, and on demand the components and parts.
     options, either
-        What it can be told, with the defaults; and which of these replace each other.
-    told
-        What it was told.
+        The options with their defaults; and which of these replace each other.
+    chosen
+        The options that were set.
     roles
-        The options that name a class and must be told: which class plays a special role is never guessed.
+        The options that name a class and must be set: which class plays a special role is never guessed.
     larger_is_better
         False for a cost.
     symmetric
@@ -59,6 +133,28 @@ class Measure:
         From the number of classes: how many cases the tuples have whose mean outcome is the value. The mean
         components of the classes then add up to that many times the value, which is checked whenever a standard
         error is made. None if the components are derivatives of something else than a mean.
+    linear
+        True if the value is linear in the distribution of each class, so that leaving out a case follows from its
+        component (jackknife).
+    mean_over_cases
+        True if the value is a mean over all cases, so linear in these too where class sizes are random.
+    areas
+        How it follows from pairwise areas: fast bootstrap, values of many samples, bounds from binned counts.
+    rates
+        How it follows from the rates of decisions, for a measure of decisions.
+    bulk
+        From `Outputs` and the options to the values of many samples at once, where it follows neither from `areas`
+        nor from `rates`; None for samples that are better computed one by one.
+    bins
+        The binned counts from which engines compute it for data larger than memory: "score" (bins of one score),
+        "pairs" (bins of each column; needs `areas`), "decisions" (counts of decisions) or "wins" (counts of which
+        columns are larger than which). None: it needs the cases in memory.
+    bound_rule, best_ranks
+        For `bins="score"`, how it is bounded (`polyroc.engines.bounds`). "ranks": the value is largest if the
+        cases of one bin are in the order that `best_ranks` gives, from the number of classes and the positive one,
+        and smallest in the opposite order. "volumes", "precision" and "envelope": rules of their own.
+    outcomes
+        The outcomes of tuples of cases whose mean it is, by part; None for numbers of classes without a formula.
     """
 
     key: str
@@ -72,23 +168,60 @@ class Measure:
     compute: Callable[..., Statistic]
     options: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     either: tuple[str, ...] = ()
-    told: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    chosen: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     roles: tuple[str, ...] = ()
     larger_is_better: bool = True
     symmetric: bool = True
     rank_based: bool = True
     prevalence: bool = False
     degree: Callable[[int], int] | None = None
+    linear: bool = False
+    mean_over_cases: bool = False
+    areas: AreaForm | None = None
+    rates: RateForm | None = None
+    bulk: Callable[..., FloatArray | None] | None = None
+    bins: Bins | None = None
+    bound_rule: BoundRule = "ranks"
+    best_ranks: Callable[[int, int | None], Sequence[float]] | None = None
+    outcomes: Callable[[Sample], Outcomes | None] | None = None
 
     def __call__(self, sample: Sample) -> Statistic:
         """Compute the measure on a sample with this record's options."""
         return self.compute(sample, **self.settings)
 
+    def without_capabilities(self) -> "Measure":
+        """The same measure with `compute` alone: the general way for everything."""
+        return replace(
+            self,
+            linear=False,
+            mean_over_cases=False,
+            areas=None,
+            rates=None,
+            bulk=None,
+            bins=None,
+            bound_rule="ranks",
+            best_ranks=None,
+            outcomes=None,
+        )
+
     @property
     def settings(self) -> dict[str, Any]:
-        """The options as they stand: the defaults, and what it was told."""
-        replaced = dict.fromkeys(self.either) if set(self.either) & set(self.told) else {}
-        return {**self.options, **replaced, **self.told}
+        """All options: the defaults, and those that were set."""
+        replaced = dict.fromkeys(self.either) if set(self.either) & set(self.chosen) else {}
+        return {**self.options, **replaced, **self.chosen}
+
+    @property
+    def area_line(self) -> tuple[float, float] | None:
+        """Intercept and slope of a measure of one score that is a linear function of the area; None for others.
+
+        >>> from polyroc import measure
+        >>> measure("gini").area_line
+        (-1.0, 2.0)
+        """
+        if self.needs != "score" or self.areas is None:
+            return None
+        low, high = self.areas.value(np.array([0.0, 1.0]), np.empty(0)).tolist()
+        return low, high - low
 
     @property
     def estimates_prevalence(self) -> bool:
@@ -96,26 +229,26 @@ class Measure:
         return self.prevalence and self.settings.get("prevalence") is None
 
     def __str__(self) -> str:
-        """The key, with what it was told: the form in which `measure` reads it.
+        """The key with the options that were set: the form in which `measure` reads it.
 
         >>> from polyroc import measure
         >>> str(measure("partial_auc", fpr=(0, 0.2)))
         'partial_auc(fpr=(0, 0.2))'
         """
-        told = ", ".join(f"{name}={value!r}" for name, value in self.told.items())
-        return f"{self.key}({told})" if told else self.key
+        options = ", ".join(f"{name}={value!r}" for name, value in self.chosen.items())
+        return f"{self.key}({options})" if options else self.key
 
     def __repr__(self) -> str:
         return f"<Measure {self}: {self.name}>"
 
-    def tell(self, **options: Any) -> "Measure":
+    def with_options(self, **options: Any) -> "Measure":
         """The same measure with these options."""
         for name in options:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
                 raise MeasureError(f"{self.key} has no option {name!r}; it knows: {known}.")
-        plain = {name: each.item() if isinstance(each, np.generic) else each for name, each in options.items()}
-        return replace(self, told=MappingProxyType({**self.told, **plain}))
+        plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
+        return replace(self, chosen=MappingProxyType({**self.chosen, **plain}))
 
 
 def always(value: T) -> Callable[..., T]:

@@ -16,6 +16,7 @@ from polyroc.kernels.chains import Runs, chain_components, chain_states, merge, 
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Scale, Statistic, Strata, Stratum
+from polyroc.measures.tuple_outcomes import Outcomes, PairOutcomes, TripleOutcomes
 
 __all__ = ["ORDERED", "Chains", "scurfield", "umbrella", "vus"]
 
@@ -199,6 +200,17 @@ def _bits(classes: int, **_: object) -> tuple[float, float]:
     return 0.0, log2(factorial(classes))
 
 
+def _rising(classes: int, _: int | None) -> list[float]:
+    """Ranks within a bin that make the volume largest: the order of the classes."""
+    return [float(k) for k in range(classes)]
+
+
+def _chain_outcomes(sample: Sample) -> Outcomes | None:
+    if sample.classes > 3:
+        return None
+    return {None: [PairOutcomes(1, 0, {0: 0.5})] if sample.classes == 2 else [TripleOutcomes(vus)]}
+
+
 ORDERED = (
     Measure(
         key="vus",
@@ -212,6 +224,10 @@ ORDERED = (
         compute=vus,
         degree=int,
         symmetric=False,
+        linear=True,
+        bins="score",
+        best_ranks=_rising,
+        outcomes=_chain_outcomes,
     ),
     Measure(
         key="scurfield",
@@ -224,6 +240,8 @@ ORDERED = (
         paper="Scurfield (1996, 1998)",
         compute=scurfield,
         options={"corrected": False},
+        bins="score",
+        bound_rule="volumes",
     ),
     Measure(
         key="umbrella",
@@ -237,5 +255,7 @@ ORDERED = (
         compute=umbrella,
         degree=always(3),
         symmetric=False,
+        bins="score",
+        best_ranks=always((0.0, 1.0, 0.0)),
     ),
 )

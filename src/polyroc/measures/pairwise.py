@@ -1,17 +1,27 @@
 """Measures that compare classes two by two, each by its own column of probabilities: M and one-versus-all."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, sums_of_others
 from polyroc.kernels.placements import area, placements
-from polyroc.measures.measure import Measure, always
+from polyroc.measures.measure import AreaForm, AreaPart, Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Shares, Statistic, Strata, Stratum
+from polyroc.measures.tuple_outcomes import Outcomes, PairOutcomes
 
-__all__ = ["PAIRWISE", "Pairs", "hand_till", "mean_of_pairs", "one_versus_all", "ova", "share_slopes"]
+__all__ = [
+    "PAIRWISE",
+    "Pairs",
+    "area_gradient",
+    "hand_till",
+    "mean_of_pairs",
+    "one_versus_all",
+    "ova",
+    "share_slopes",
+]
 
 
 class Pairs:
@@ -180,6 +190,71 @@ def _class_against_rest(pairs: Pairs, share: FloatArray, i: int, value: float) -
     return Statistic(value, strata)
 
 
+def _ordered_pairs(c: int) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(c) for j in range(c) if i != j]
+
+
+def _areas_of_pairs(areas: FloatArray, _: FloatArray) -> FloatArray:
+    """The parts of M, in their order: every A(i|j), then every A(i,j)."""
+    c = areas.shape[-1]
+    i, j = np.array(_ordered_pairs(c)).T
+    one_way = areas[:, i, j].T
+    i, j = np.triu_indices(c, 1)
+    return np.concatenate([one_way, (areas[:, i, j] + areas[:, j, i]).T / 2.0])
+
+
+def _bin_pairs(names: Sequence[str], totals: FloatArray) -> Mapping[str, AreaPart]:
+    """The parts of M as linear functions of the areas."""
+    c = len(totals)
+
+    def part(i: int, j: int, back: float) -> AreaPart:
+        gradient = np.zeros((c, c))
+        gradient[i, j], gradient[j, i] = 1.0 - back, back
+        return AreaPart(gradient, [((i,), 1.0), ((j,), 1.0)])
+
+    pairs = _ordered_pairs(c)
+    parts = {f"A({names[i]}|{names[j]})": part(i, j, 0.0) for i, j in pairs}
+    return parts | {f"A({names[i]},{names[j]})": part(i, j, 0.5) for i, j in pairs if i < j}
+
+
+def _pair_outcomes(sample: Sample) -> Outcomes:
+    """M as the sum of the outcomes of all pairs of classes, and its parts; see `PairOutcomes`."""
+    c, names = sample.classes, sample.names
+    slope = 0.5 / (c * (c - 1))
+    outcomes: dict[str | None, list[PairOutcomes]] = {
+        None: [PairOutcomes(k, m, {k: slope, m: -slope}) for k in range(c) for m in range(k + 1, c)]
+    }
+    for i, j in _ordered_pairs(c):
+        outcomes[f"A({names[i]}|{names[j]})"] = [PairOutcomes(i, j, {i: 0.5})]
+        if i < j:
+            outcomes[f"A({names[i]},{names[j]})"] = [PairOutcomes(i, j, {i: 0.25, j: -0.25})]
+    return outcomes
+
+
+def _bin_classes(names: Sequence[str], totals: FloatArray) -> Mapping[str, AreaPart]:
+    """The parts of the mean one-versus-all area, OVA_i, as linear functions of the areas."""
+    c = len(totals)
+    gradient = area_gradient(_mean_one_versus_all, totals)
+    rest = [tuple(k for k in range(c) if k != i) for i in range(c)]
+    only = np.eye(c)[:, :, None]
+    return {
+        name: AreaPart(only[i] * gradient * c, [((i,), None), (rest[i], None)], pooled=True)
+        for i, name in enumerate(names)
+    }
+
+
+def _mean_one_versus_all(areas: FloatArray, totals: FloatArray) -> FloatArray:
+    return np.asarray(one_versus_all(areas, totals).mean(axis=-1))
+
+
+def area_gradient(value: Callable[[FloatArray, FloatArray], FloatArray], totals: FloatArray) -> FloatArray:
+    """At [i, j], the derivative by A(i|j) of a measure that is linear in the areas."""
+    c = len(totals)
+    units = np.eye(c * c).reshape(c * c, c, c)  # at [i c + j], the area A(i|j) is 1 and all others 0
+    gradient = np.asarray(value(units, np.broadcast_to(totals, (c * c, c)))).reshape(c, c)
+    return np.where(np.eye(c, dtype=bool), 0.0, gradient)
+
+
 PAIRWISE = (
     Measure(
         key="hand_till",
@@ -192,6 +267,14 @@ PAIRWISE = (
         paper="Hand & Till (2001)",
         compute=hand_till,
         degree=always(2),
+        linear=True,
+        areas=AreaForm(
+            value=lambda areas, _: mean_of_pairs(areas),
+            parts=_areas_of_pairs,
+            bin_parts=_bin_pairs,
+        ),
+        bins="pairs",
+        outcomes=_pair_outcomes,
     ),
     Measure(
         key="ova",
@@ -205,5 +288,15 @@ PAIRWISE = (
         compute=ova,
         degree=always(2),
         prevalence=True,
+        linear=True,
+        areas=AreaForm(
+            value=_mean_one_versus_all,
+            parts=lambda areas, totals: one_versus_all(areas, totals).T,
+            bin_parts=_bin_classes,
+            share_slopes=lambda areas, totals: share_slopes(areas, one_versus_all(areas, totals), totals),
+            # the distance from A(i|k) to OVA_i can be off by what both can be
+            share_slopes_off=lambda off, totals: share_slopes(off, -one_versus_all(off, totals), totals),
+        ),
+        bins="pairs",
     ),
 )

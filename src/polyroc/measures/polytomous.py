@@ -8,7 +8,9 @@ import numpy as np
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.placements import counts_below
 from polyroc.kernels.polytomous import highest, highest_without
+from polyroc.kernels.ranked_lists import places_among
 from polyroc.measures.measure import Measure, always, one_in_classes
+from polyroc.measures.outputs import Outputs
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Strata, Stratum
 
@@ -99,6 +101,19 @@ def _strata(sample: Sample, components: list[FloatArray]) -> Strata:
     return tuple(Stratum(found, partial(sample.cases, k)) for k, found in enumerate(components))
 
 
+def _bulk(outputs: Outputs) -> FloatArray:
+    """PDI of many outputs at once."""
+    c, total = outputs.classes, np.zeros(len(outputs))
+    for i in range(c):
+        x = outputs.of(i, i)
+        places = [places_among(x, outputs.of(j, i)) for j in range(c) if j != i]
+        sizes = np.array([size for j, size in enumerate(outputs.sizes) if j != i])
+        below = np.stack([lower for lower, _ in places], axis=-1).reshape(-1, c - 1) / sizes
+        tied = np.stack([upper - lower for lower, upper in places], axis=-1).reshape(-1, c - 1) / sizes
+        total += highest(below, tied).reshape(x.shape).mean(axis=1)
+    return total / c
+
+
 POLYTOMOUS = (
     Measure(
         key="pdi",
@@ -111,5 +126,7 @@ POLYTOMOUS = (
         paper="Van Calster, Van Belle, Vergouwe, Timmerman, Van Huffel & Steyerberg (2012)",
         compute=pdi,
         degree=int,
+        linear=True,
+        bulk=_bulk,
     ),
 )

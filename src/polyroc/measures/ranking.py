@@ -1,5 +1,6 @@
 """Measures of a ranking score for two classes: areas under the ROC curve, whole and in part."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,10 @@ import numpy as np
 from polyroc.errors import MeasureError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.placements import area, counts_below, placements
-from polyroc.measures.measure import Measure, always
+from polyroc.measures.measure import AreaForm, Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Strata, Stratum
+from polyroc.measures.tuple_outcomes import Outcomes, PairOutcomes
 
 __all__ = ["RANKING", "auc", "gini", "partial_auc"]
 
@@ -240,6 +242,19 @@ def _mean_held(start: FloatArray, end: FloatArray, low: float, high: float) -> F
     return np.divide(whole, end - start, out=first, where=end > start)
 
 
+def _positive_highest(classes: int, positive: int | None) -> list[float]:
+    """Ranks within a bin that make an area largest: the positive class above the other."""
+    return [float(k == positive) for k in range(classes)]
+
+
+def _pair_outcomes(slope: float) -> Callable[[Sample], Outcomes]:
+    def outcomes(sample: Sample) -> Outcomes:
+        two = _TwoClasses(sample)
+        return {None: [PairOutcomes(two.positive, two.negative, {two.column: slope})]}
+
+    return outcomes
+
+
 RANKING = (
     Measure(
         key="auc",
@@ -253,6 +268,11 @@ RANKING = (
         compute=auc,
         degree=always(2),
         symmetric=False,
+        linear=True,
+        areas=AreaForm(lambda area, _: area),
+        bins="score",
+        best_ranks=_positive_highest,
+        outcomes=_pair_outcomes(0.5),
     ),
     Measure(
         key="gini",
@@ -266,6 +286,11 @@ RANKING = (
         compute=gini,
         degree=always(2),
         symmetric=False,
+        linear=True,
+        areas=AreaForm(lambda area, _: 2.0 * area - 1.0),
+        bins="score",
+        best_ranks=_positive_highest,
+        outcomes=_pair_outcomes(1.0),
     ),
     Measure(
         key="partial_auc",
@@ -281,5 +306,7 @@ RANKING = (
         options={"fpr": (0.0, 0.1), "tpr": None, "standardised": True},
         either=("fpr", "tpr"),
         symmetric=False,
+        bins="score",
+        best_ranks=_positive_highest,
     ),
 )

@@ -34,11 +34,11 @@ def measure(key: str | Measure, **options: Any) -> Measure:
     (0, 0.2)
     """
     if isinstance(key, Measure):
-        return key.tell(**options) if options else key
+        return key.with_options(**options) if options else key
     name, written = _parse(key)
     if name not in MEASURES:
         raise MeasureError(f"There is no measure {name!r}; {did_you_mean(name, MEASURES)}")
-    return MEASURES[name].tell(**written, **options)
+    return MEASURES[name].with_options(**written, **options)
 
 
 def _parse(text: str) -> tuple[str, dict[str, Any]]:

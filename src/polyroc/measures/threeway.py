@@ -261,6 +261,7 @@ THREEWAY = (
         degree=always(3),
         symmetric=False,
         rank_based=False,
+        linear=True,
     ),
     Measure(
         key="sahiner",

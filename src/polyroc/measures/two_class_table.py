@@ -17,7 +17,7 @@ import numpy as np
 from polyroc.errors import MeasureError, UndefinedMeasureWarning, warn
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.confusion import Confusion, decided
-from polyroc.measures.measure import Measure, always
+from polyroc.measures.measure import Measure, RateForm, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 
@@ -127,6 +127,16 @@ def _dearest(_: int, false_positive: float, false_negative: float, **__: Any) ->
     return 0.0, max(false_positive, false_negative)
 
 
+def _positives_right(rates: FloatArray, _: FloatArray, positive: int | None) -> FloatArray:
+    assert positive is not None
+    return rates[..., positive, positive]
+
+
+def _negatives_right(rates: FloatArray, totals: FloatArray, positive: int | None) -> FloatArray:
+    assert positive is not None
+    return _positives_right(rates, totals, 1 - positive)
+
+
 AT: Mapping[str, Any] = {"threshold": None}
 AMONG: Mapping[str, Any] = {**AT, "prevalence": None}
 COSTS: Mapping[str, Any] = {**AMONG, "false_positive": 1.0, "false_negative": 1.0}
@@ -148,12 +158,15 @@ TABLE = tuple(
         larger_is_better=key != "expected_cost",
         symmetric=False,
         prevalence="prevalence" in options,
+        linear=key not in ("ppv", "npv"),
+        mean_over_cases=key == "expected_cost",
+        rates=rates,
     )
-    for key, name, symbol, limits, compute, options in (
-        ("sensitivity", "sensitivity", "TPR", UNIT, sensitivity, AT),
-        ("specificity", "specificity", "TNR", UNIT, specificity, AT),
-        ("ppv", "positive predictive value", "PPV", UNIT, ppv, AMONG),
-        ("npv", "negative predictive value", "NPV", UNIT, npv, AMONG),
-        ("expected_cost", "expected cost per case", "EC", _dearest, expected_cost, COSTS),
+    for key, name, symbol, limits, compute, options, rates in (
+        ("sensitivity", "sensitivity", "TPR", UNIT, sensitivity, AT, RateForm(_positives_right, increasing=True)),
+        ("specificity", "specificity", "TNR", UNIT, specificity, AT, RateForm(_negatives_right, increasing=True)),
+        ("ppv", "positive predictive value", "PPV", UNIT, ppv, AMONG, None),
+        ("npv", "negative predictive value", "NPV", UNIT, npv, AMONG, None),
+        ("expected_cost", "expected cost per case", "EC", _dearest, expected_cost, COSTS, None),
     )
 )

@@ -174,7 +174,7 @@ def from_pilot(
     if simulation is not None:
         plan = _Plan(question, pilot.allocation, "", (f"cases are those of the pilot data ({counts})",))
         models = {f"set {i}": PilotModel(scores) for i, scores in enumerate(sets)}
-        return _simulated(asked, plan, Trials(question, models, None, simulation.settled(), progress))
+        return _simulated(asked, plan, Trials(question, models, None, simulation.seeded(), progress))
     assumptions = (f"cases vary as in the pilot data ({counts})", _test_named(question), "normal estimates")
     model = PilotVariances(question, pilot)
     return _analytic(asked, _Plan(question, pilot.allocation, "DeLong() on pilot data", assumptions), model)
@@ -193,7 +193,7 @@ def from_model(asked: Asked, model: Any, simulation: Simulation, progress: Progr
     question = Question(asked.measure, probe.n_classes, asked.aim, value, versus)
     shared = allocation(asked.ratio, probe.names, [1.0] * probe.n_classes, len(models))
     plan = _Plan(question, shared, "", tuple(f"scores as in {each!r}" for each in models.values()))
-    return _simulated(asked, plan, Trials(question, models, labels, simulation.settled(), progress))
+    return _simulated(asked, plan, Trials(question, models, labels, simulation.seeded(), progress))
 
 
 def _probe(models: Mapping[str, SimulationModel]) -> tuple[list[Any] | None, Scores]:

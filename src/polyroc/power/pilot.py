@@ -9,7 +9,7 @@ import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.intervals import NOTHING
-from polyroc.inference.evaluate import choose
+from polyroc.inference.evaluate import select_measures
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
@@ -82,7 +82,7 @@ class Pilot:
 
     def __post_init__(self) -> None:
         for scores in self.sets:
-            choose([self.measure], scores)
+            select_measures([self.measure], scores)
 
     @cached_property
     def allocation(self) -> Allocation:

@@ -19,6 +19,7 @@ from polyroc.power.pilot import Pilot, PilotVariances
 from polyroc.power.variances import MOST, power_at, smallest, width_at
 from polyroc.progress import Progress
 from polyroc.scores import Scores
+from polyroc.validation.random import Rng, check_rng, seed_of
 from polyroc.validation.scores import as_scores
 
 __all__ = ["PilotModel", "Share", "Simulation", "SimulationModel", "Trials", "drawn", "search"]
@@ -44,29 +45,24 @@ class Simulation:
         How many samples are drawn for each number of cases that is tried. The standard error of a power of 0.8 is
         0.013 with 1000 of them.
     rng
-        A seed, or a generator (which moves on), or None for a different answer each time.
+        A seed (0 by default, so that the same call gives the same answer), a generator (which advances), or None
+        for a different answer each time.
 
     >>> Simulation(n=500, rng=1)
     Simulation(n=500, rng=1)
     """
 
     n: int = 1000
-    rng: int | np.random.Generator | None = None
+    rng: Rng = 0
 
     def __post_init__(self) -> None:
         if not is_whole(self.n) or self.n < 2:
             raise InputError(f"n must be a whole number of simulated samples, 2 or more, got {self.n!r}.")
-        seed = isinstance(self.rng, int | np.integer) and is_whole(self.rng) and self.rng >= 0
-        if not (seed or self.rng is None or isinstance(self.rng, np.random.Generator)):
-            raise InputError(
-                f"rng must be a seed (0, 1, ...), a numpy.random.Generator or None, got {self.rng!r}."
-            )
+        check_rng(self.rng)
 
-    def settled(self) -> "Simulation":
-        """The same with a plain seed, which can be told (small enough for JSON)."""
-        if self.rng is None or isinstance(self.rng, np.random.Generator):
-            return replace(self, rng=int(np.random.default_rng(self.rng).integers(2**53)))
-        return replace(self, rng=int(self.rng))
+    def seeded(self) -> "Simulation":
+        """The same with a fixed seed, so that the simulation can be repeated."""
+        return replace(self, rng=seed_of(self.rng))
 
     @property
     def seed(self) -> int | None:

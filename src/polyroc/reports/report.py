@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from polyroc.errors import InputError
-from polyroc.inference.methods import DEFAULT, Method, Permutation, checked
+from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.measure import Measure
 from polyroc.messages import short_repr
 from polyroc.progress import Progress, ProgressOption, progress_callback
@@ -35,7 +35,7 @@ def report(
     path: str | os.PathLike[str] | None = "report.html",
     title: str | None = None,
     measure: str | Measure | None = None,
-    method: Method | None = DEFAULT,
+    method: Method | str | None = DEFAULT,
     level: float = 0.95,
     rng: int = 0,
     labels: Sequence[Hashable] | None = None,
@@ -126,7 +126,7 @@ class _Terms:
 
     title: str | None
     measure: str | None
-    method: Method | None
+    method: Method | str | None
     level: float
     rng: int
     repeat: tuple[str, ...]
@@ -145,32 +145,26 @@ def _of_study(
 ) -> Report:
     _refuse({**others, "rng": terms.rng or None, "missing": None if missing == "raise" else missing})
     how: dict[str, Any] = {"level": terms.level, "progress": progress}
-    told, notes = judged(study, terms.measure, method=_not_permuted(terms.method), **how)
+    told, notes = judged(study, terms.measure, method=as_estimating_method(terms.method), **how)
     repeat = study_repeat(told, terms.repeat)
     return Report(terms.title or study.plan.name, Findings(study=told, notes=notes), terms.level, repeat=repeat)
 
 
 def _of_cases(scores: Scores, terms: _Terms, target: Path | None, progress: Progress | None) -> Report:
-    terms = replace(terms, method=_not_permuted(terms.method))
+    method = as_estimating_method(terms.method)
+    terms = replace(terms, method=method)
     desk = desk_of(scores, terms.rng)
     findings = gather(
         scores,
         None if desk is None else desk.scores,
         measure=terms.measure,
-        method=terms.method,
+        method=method,
         level=terms.level,
         seed=terms.rng,
         progress=progress,
     )
     refusal, repeat = refusal_of_desk(scores), terms.repeat or _call(target, terms)
     return Report(terms.title or "Report", findings, terms.level, desk, refusal, repeat)
-
-
-def _not_permuted(method: Method | None) -> Method | None:
-    method = checked(method)
-    if isinstance(method, Permutation):
-        raise InputError("Permutation() exchanges classifiers, so it is for compare; give another method.")
-    return method
 
 
 def _refuse(others: dict[str, Any]) -> None:

@@ -9,27 +9,27 @@ from polyroc.engines.bounds.pairs import paired
 from polyroc.engines.bounds.reading import Bounded
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.measures.measure import Measure
+from polyroc.measures.measure import Bins, Measure
+from polyroc.measures.registry import MEASURES
 from polyroc.scores import Schema
 
-__all__ = ["ENGINE_MEASURES", "bounded", "family"]
-
-SCORE = ("auc", "gini", "partial_auc", "vus", "umbrella", "scurfield")
-CURVES = ("average_precision", "cost_area")  # the areas of curves, which the verb `curve` asks for
-PAIRS = ("hand_till", "ova")
-DECISIONS = ("accuracy", "pairwise_accuracy", "macro_average", "ht3")
-ENGINE_MEASURES = (*SCORE, *PAIRS, *DECISIONS)
+__all__ = ["bounded", "engine_measures", "family"]
 
 
-def family(measure: Measure) -> str:
-    """Which tallies the measure is read off."""
-    for name, keys in (("score", (*SCORE, *CURVES)), ("pairs", PAIRS), ("decisions", DECISIONS)):
-        if measure.key in keys:
-            return "wins" if measure.key == "pairwise_accuracy" else name
-    raise NotApplicableError(
-        f"{measure} looks at whole rows of several cases at once, which tallies do not keep; engines have "
-        f"{', '.join(ENGINE_MEASURES)}. Read a sample of the rows into memory for the others."
-    )
+def engine_measures() -> list[Measure]:
+    """The registered measures that are bounded from binned counts."""
+    return [measure for measure in MEASURES.values() if measure.bins is not None]
+
+
+def family(measure: Measure) -> Bins:
+    """The binned counts from which the measure is computed."""
+    if measure.bins is None:
+        raise NotApplicableError(
+            f"{measure} looks at whole rows of several cases at once, which tallies do not keep; engines have "
+            f"{', '.join(each.key for each in engine_measures())}. Read a sample of the rows into memory for the "
+            "others."
+        )
+    return measure.bins
 
 
 def bounded(
@@ -41,8 +41,8 @@ def bounded(
     ((place, column),) = columns.items()
     if rows is not None:
         return decided(measure, column, rows, schema)
-    if measure.key == "scurfield":
+    if measure.bound_rule == "volumes":
         return discriminability(measure, column, schema)
-    if measure.key == "average_precision":
+    if measure.bound_rule == "precision":
         return precise(measure, column, schema, place)
     return ranked(measure, column, schema, place)

@@ -53,29 +53,20 @@ def _integral(a: FloatArray, p: FloatArray, b: FloatArray) -> FloatArray:
 
 def ranked(measure: Measure, column: Column, schema: Schema, place: int) -> Bounded:
     """An area or a volume, read off the cells as they are, and in the two orders that bound it."""
-    best = _best_ranks(measure, schema)
+    assert measure.best_ranks is not None
+    best = measure.best_ranks(schema.n_classes, schema.positive)
     middle, low, high = (
         read(measure, column, schema, place, ranks) for ranks in (None, [-rank for rank in best], best)
     )
     limits = measure.range(schema.n_classes, **measure.settings)
     ends = widened(low.value, high.value, [column], limits)
-    if measure.key == "cost_area":  # least at the corners of a hull, which the order inside cells moves
+    if measure.bound_rule == "envelope":  # least at the corners of a hull, which the order inside cells moves
         return Bounded(middle, *ends)
     return Bounded(middle, *ends, cache(lambda: _half_apart(low.tables(), high.tables())))
 
 
 def _half_apart(low: Tables, high: Tables) -> Tables:
     return {i: np.abs(high[i] - low[i]) / 2.0 for i in high}
-
-
-def _best_ranks(measure: Measure, schema: Schema) -> list[float]:
-    """Where each class must stand among cases of one cell to make the most of them."""
-    c = schema.n_classes
-    if measure.key == "vus":
-        return [float(k) for k in range(c)]
-    if measure.key == "umbrella":
-        return [0.0, 1.0, 0.0]
-    return [float(k == schema.positive) for k in range(c)]
 
 
 def read(

@@ -10,8 +10,8 @@ from polyroc.engines.bins import Column
 from polyroc.engines.bounds.reading import ROUNDING, Bounded, Reading, Strata, widened
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.binned_pairs import grid_areas, grid_components
-from polyroc.measures.measure import Measure
-from polyroc.measures.pairwise import mean_of_pairs, one_versus_all, share_slopes
+from polyroc.measures.measure import AreaForm, Measure
+from polyroc.measures.pairwise import area_gradient
 from polyroc.measures.statistic import Shares
 from polyroc.scores import Schema
 
@@ -42,18 +42,6 @@ class _Areas:
             lambda: {i: off for i, (_, off) in tables().items()},
         )
 
-    def shares(self) -> Shares:
-        """How the mean one-versus-all area depends on the shares of the classes."""
-        totals = self.columns[0].totals
-        slopes = share_slopes(self.values, one_versus_all(self.values, totals), totals)
-        return Shares(slopes, float(np.ptp(slopes)))
-
-    def shares_off(self) -> FloatArray:
-        """By class, how far the order inside mixed cells can move that: every area by half of what is inside."""
-        totals = self.columns[0].totals
-        half = self.inside / 2.0
-        return share_slopes(half, -one_versus_all(half, totals), totals)
-
     def _tables(self, gradient: FloatArray, pooled: bool) -> dict[int, tuple[FloatArray, FloatArray]]:
         found = {}
         for i, slope in enumerate(gradient):
@@ -67,53 +55,30 @@ class _Areas:
 
 
 def paired(measure: Measure, columns: Sequence[Column], schema: Schema) -> Bounded:
-    """Hand & Till's M or one-versus-all, with their parts."""
-    areas = _Areas(columns)
-    c, names = len(columns), schema.names
-    gradient = _gradient(measure, columns)
+    """A measure that is linear in the areas A(i|j), with its parts."""
+    form = measure.areas
+    assert form is not None
+    areas, totals = _Areas(columns), columns[0].totals
+    gradient = area_gradient(form.value, totals)
 
-    def cell(i: int, j: int) -> FloatArray:
-        found = np.zeros((c, c))
-        found[i, j] = 1.0
-        return found
+    def parts() -> Mapping[str, Bounded]:
+        linear = {} if form.bin_parts is None else form.bin_parts(schema.names, totals)
+        return {key: areas.bounded(part.gradient, part.strata, part.pooled) for key, part in linear.items()}
 
-    def pairs() -> Mapping[str, Bounded]:
-        def both(i: int, j: int) -> Strata:
-            return [((i,), 1.0), ((j,), 1.0)]
-
-        ordered = [(i, j) for i in range(c) for j in range(c) if i != j]
-        one = {f"A({names[i]}|{names[j]})": areas.bounded(cell(i, j), both(i, j)) for i, j in ordered}
-        two = {
-            f"A({names[i]},{names[j]})": areas.bounded((cell(i, j) + cell(j, i)) / 2, both(i, j))
-            for i, j in ordered
-            if i < j
-        }
-        return one | two
-
-    def rests() -> Mapping[str, Bounded]:
-        rest = [tuple(k for k in range(c) if k != i) for i in range(c)]
-        alone = np.eye(c)[:, :, None]
-        return {
-            names[i]: areas.bounded(alone[i] * gradient * c, [((i,), None), (rest[i], None)], pooled=True)
-            for i in range(c)
-        }
-
-    reach = [float(gradient[k].sum() + gradient[:, k].sum()) for k in range(c)]
-    whole = areas.bounded(gradient, [((k,), reach[k]) for k in range(c)])
-    if measure.key == "hand_till":
-        return replace(whole, parts=pairs)
-    reading = replace(whole.reading, shares=areas.shares, shares_off=areas.shares_off)
-    return replace(whole, reading=reading, parts=rests)
+    reach = [float(gradient[k].sum() + gradient[:, k].sum()) for k in range(len(columns))]
+    whole = areas.bounded(gradient, [((k,), reach[k]) for k in range(len(columns))])
+    return replace(whole, reading=_with_shares(whole.reading, form, areas, totals), parts=parts)
 
 
-def _gradient(measure: Measure, columns: Sequence[Column]) -> FloatArray:
-    """The derivatives of the measure by every A(i|j), in which it is linear."""
-    c = len(columns)
-    if measure.key == "hand_till":
-        gradient = np.full((c, c), float(mean_of_pairs(np.ones((c, c)))) / (c * (c - 1)))
-    else:
-        alone = np.zeros((c, c, c))
-        alone[np.arange(c), :, np.arange(c)] = 1.0  # at [j], every A(i|j) is 1 and no other
-        gradient = one_versus_all(alone, np.broadcast_to(columns[0].totals, (c, c))).T / c
-    np.fill_diagonal(gradient, 0.0)
-    return gradient
+def _with_shares(reading: Reading, form: AreaForm, areas: _Areas, totals: FloatArray) -> Reading:
+    """The reading with its dependence on the shares of the classes, if it has any."""
+    slopes_of, off_by = form.share_slopes, form.share_slopes_off
+    if slopes_of is None or off_by is None:
+        return reading
+
+    def shares() -> Shares:
+        slopes = slopes_of(areas.values, totals)
+        return Shares(slopes, float(np.ptp(slopes)))
+
+    # the order inside mixed bins moves every area by at most half of what is inside
+    return replace(reading, shares=shares, shares_off=lambda: off_by(areas.inside / 2.0, totals))

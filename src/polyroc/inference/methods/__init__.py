@@ -1,45 +1,76 @@
-"""How the error bar is made: option records."""
+"""Methods: records that compute the covariance of a measure, asked for by object or by name."""
 
-from dataclasses import dataclass
+from inspect import signature
+from typing import Any
 
 from polyroc.errors import InputError
 from polyroc.inference.methods.bootstrap import Bootstrap
+from polyroc.inference.methods.delong import DeLong
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
 from polyroc.inference.methods.jackknife import Jackknife
+from polyroc.inference.methods.method import Method
 from polyroc.inference.methods.permutation import Permutation
 from polyroc.inference.methods.unbiased import Unbiased
+from polyroc.messages import Call, Option
+from polyroc.validation.arguments import did_you_mean
 
-__all__ = ["DEFAULT", "Bootstrap", "DeLong", "HanleyMcNeil", "Jackknife", "Method", "Permutation", "Unbiased"]
+__all__ = [
+    "DEFAULT",
+    "METHODS",
+    "Bootstrap",
+    "DeLong",
+    "HanleyMcNeil",
+    "Jackknife",
+    "Method",
+    "Permutation",
+    "Unbiased",
+    "as_estimating_method",
+    "as_method",
+    "method_named",
+]
 
-
-@dataclass(frozen=True, slots=True)
-class DeLong:
-    """Standard errors from components: DeLong's method, carried to every measure that is a mean over tuples.
-
-    variance = sum over classes of var(components within the class) / class size. In a cohort, where class sizes
-    are random, a measure that depends on the shares of the classes has one more term: the variance over all cases
-    of the derivative of the value with respect to the share of their class, / number of cases.
-
-    With `groups`, the centred components are added up inside each group first (Obuchowski 1997). With
-    `sample_weight` of the kind "importance", components count by their weight and the variance is the robust
-    (linearised) one: weights say how much a case counts, not how many cases were seen, so scaling all of them
-    changes nothing. Weights of the kind "frequency" are numbers of cases, and repeat the rows.
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845. Obuchowski, Biometrics 53 (1997) 567-578.
-    """
-
-
-Method = DeLong | Unbiased | HanleyMcNeil | Bootstrap | Jackknife | Permutation
 DEFAULT = DeLong()
+METHODS: dict[str, type[Method]] = {
+    kind.name: kind for kind in (DeLong, Unbiased, HanleyMcNeil, Bootstrap, Jackknife, Permutation)
+}
 
 
-def checked(method: Method | None) -> Method | None:
-    """The method, its seed settled once for all that is done by it; a complaint if it is none."""
+def as_method(method: Method | str | None) -> Method | None:
+    """The method, also from its name, with a fixed seed; None stays None.
+
+    >>> as_method("jackknife")
+    Jackknife()
+    """
     if method is None:
         return None
+    if isinstance(method, str):
+        return method_named(method).seeded()
     if not isinstance(method, Method):
-        known = "DeLong(), Unbiased(), HanleyMcNeil(), Bootstrap(), Jackknife(), Permutation()"
-        raise InputError(f"method must be one of {known} or None, got {method!r}.")
-    return method.settled() if isinstance(method, Bootstrap) else method
+        known = ", ".join(f"{kind.__name__}()" for kind in METHODS.values())
+        raise InputError(
+            f"method must be one of {known}, the name of one ({', '.join(METHODS)}) or None, got {method!r}."
+        )
+    return method.seeded()
+
+
+def as_estimating_method(method: Method | str | None) -> Method | None:
+    """As `as_method`, for verbs that evaluate classifiers one by one."""
+    parsed = as_method(method)
+    if parsed is not None and parsed.compares_only:
+        raise InputError(Option("method", Call(type(parsed).__name__)), " is for comparisons; use another method.")
+    return parsed
+
+
+def method_named(name: str, **options: Any) -> Method:
+    """A method by its name, with those of the options that it has.
+
+    >>> method_named("bootstrap", n=500, rng=1)
+    Bootstrap(n=500, stratified=None, kind='bca', rng=1)
+    >>> method_named("delong", n=500, rng=1)
+    DeLong()
+    """
+    kind = METHODS.get(name.strip().lower())
+    if kind is None:
+        raise InputError(f"There is no method {name!r}; {did_you_mean(name, METHODS)}")
+    known = signature(kind).parameters
+    return kind(**{option: value for option, value in options.items() if option in known})

@@ -2,25 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.kernels.arrays import FloatArray
-from polyroc.measures.applicability import require_measure, require_plain_cases
+from polyroc.inference.methods.method import Method, Uncertainty
+from polyroc.measures.applicability import require_formula, require_plain_cases
 from polyroc.measures.measure import Measure
-from polyroc.measures.registry import measure as find
+from polyroc.measures.ranking import auc
 from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Statistic
 
-__all__ = ["HanleyMcNeil", "Kind", "area_variance", "exponential", "hanley_mcneil"]
+__all__ = ["HanleyMcNeil", "Kind", "area_variance", "exponential"]
 
 Kind = Literal["nonparametric", "exponential"]
-SCALE = {"auc": 1.0, "gini": 2.0}
 
 
 @dataclass(frozen=True, slots=True)
-class HanleyMcNeil:
+class HanleyMcNeil(Method):
     """The variance of `auc` and `gini` from the area, the class sizes and two probabilities.
 
     With n0 positives, n1 negatives and the area A,
@@ -55,42 +55,37 @@ class HanleyMcNeil:
     Hanley & McNeil, Radiology 143 (1982) 29-36. Bradley, Pattern Recognition 30 (1997) 1145-1159.
     """
 
+    name: ClassVar[str] = "hanley-mcneil"
+
     kind: Kind = "nonparametric"
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
             raise InputError(f"kind must be {' or '.join(map(repr, get_args(Kind)))}, got {self.kind!r}.")
 
-
-def hanley_mcneil(measure: str | Measure, samples: Sequence[Sample], kind: Kind = "nonparametric") -> FloatArray:
-    """Hanley & McNeil's variance of `auc` or `gini` as a matrix of one row and column; for one classifier.
-
-    Parameters
-    ----------
-    measure
-        "auc" or "gini".
-    samples
-        The classifier.
-    kind
-        As in `HanleyMcNeil`.
-    """
-    measure, method = find(measure), HanleyMcNeil(kind)
-    require_measure(method, measure, SCALE)
-    require_plain_cases(method, samples[0].scores)
-    if len(samples) > 1:
-        raise NotApplicableError(
-            f"{method} has no covariance of paired classifiers, here {len(samples)}; "
-            "use DeLong(), Unbiased() or Bootstrap()."
-        )
-    return np.array([[SCALE[measure.key] ** 2 * _of_area(samples[0], kind)]])
+    def covariance(
+        self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
+    ) -> Uncertainty:
+        """The variance of `auc` or `gini`, as a matrix of one row and column; for one classifier."""
+        del statistics
+        require_formula(self, measure, lambda each: each.area_line is not None)
+        require_plain_cases(self, samples[0].scores)
+        if len(samples) > 1:
+            raise NotApplicableError(
+                f"{self} has no covariance of paired classifiers, here {len(samples)}; "
+                "use DeLong(), Unbiased() or Bootstrap()."
+            )
+        assert measure.area_line is not None
+        _, slope = measure.area_line
+        return Uncertainty(np.array([[slope**2 * _variance_of_area(samples[0], self.kind)]]))
 
 
-def _of_area(sample: Sample, kind: Kind) -> float:
+def _variance_of_area(sample: Sample, kind: Kind) -> float:
     """The variance of the area; nan where a class has too few cases to say."""
     counts = sample.scores.counts.tolist()
     if min(counts) < (1 if kind == "exponential" else 2):
         return np.nan
-    area = find("auc")(sample)
+    area = auc(sample)
     above, below = (stratum.components for stratum in area.strata())  # of the positives, of the negatives
     squares = exponential(area.value) if kind == "exponential" else (np.mean(below**2), np.mean(above**2))
     return area_variance(area.value, len(above), len(below), *map(float, squares))

@@ -1,48 +1,25 @@
 """The jackknife: leave out one case, or one group, at a time."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from polyroc.errors import UndefinedMeasureWarning
 from polyroc.inference.covariance import case_contributions, sampled_strata
+from polyroc.inference.methods.method import Method, Uncertainty
 from polyroc.kernels.arrays import FloatArray, IntArray, sums_of_others
 from polyroc.measures.measure import Measure
-from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 
-__all__ = ["LINEAR", "LINEAR_IN_COHORT", "Jackknife", "jackknife"]
-
-# Measures that are linear in the distribution of each class, the others held: their components say it all.
-LINEAR = frozenset(
-    (
-        "auc",
-        "gini",
-        "hand_till",
-        "ova",
-        "accuracy",
-        "pairwise_accuracy",
-        "macro_average",
-        "sensitivity",
-        "specificity",
-        "expected_cost",
-        "vus",
-        "pdi",
-        "mossman",
-        "he",
-    )
-)
-
-
-# Measures that are means over all cases, so linear in these too where class sizes are random.
-LINEAR_IN_COHORT = frozenset(("accuracy", "expected_cost"))
+__all__ = ["Jackknife", "jackknife_covariance"]
 
 
 @dataclass(frozen=True, slots=True)
-class Jackknife:
+class Jackknife(Method):
     """The variance of any measure, from its values without one case at a time, class by class.
 
     With t(-x) the value without case x of class k, and n_k cases in class k,
@@ -51,16 +28,16 @@ class Jackknife:
 
     and a covariance is the same with the products of two classifiers' differences. Class sizes are held: the
     rest of the class gets the weight of the case left out, each in proportion to its own. For a measure linear in
-    the distribution of each class (`LINEAR`) the values without a case follow from the components, in one pass,
-    and where all cases (or groups) of a class weigh the same, the variance equals DeLong's. Any other measure is
-    computed anew without each case: n times the work, so for some thousand cases at most.
+    the distribution of each class (`Measure.linear`) the values without a case follow from the components, in one
+    pass, and where all cases (or groups) of a class weigh the same, the variance equals DeLong's. Any other
+    measure is computed anew without each case: n times the work, so for some thousand cases at most.
 
     In a cohort (`sampling`) class sizes are random, and a measure that depends on the shares of the classes is
     computed without each case of all n, whose class then has one less: the sum has one term, of all cases.
 
     With `groups`, a group's cases in one class are left out together, and n_k counts the groups that have a case
-    in class k; what a group of several classes moves in each is added up before squaring, as DeLong's method does
-    (Obuchowski 1997). With `sample_weight`, weights stay; a case of weight 0 is no case.
+    in class k; the influence of a group through each of its classes is added up before squaring, as DeLong's
+    method does (Obuchowski 1997). With `sample_weight`, weights stay; a case of weight 0 is no case.
 
     A class of one case (or group) that the measure looks at: nan. So is the variance if the measure is undefined
     without some case. Consistent for measures that change smoothly with each case; not for a median or a
@@ -72,33 +49,51 @@ class Jackknife:
     2076-2100, on several samples. DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845.
     """
 
+    name: ClassVar[str] = "jackknife"
+    always_applies: ClassVar[bool] = True
 
-def jackknife(measure: str | Measure, samples: Sequence[Sample], part: str | None = None) -> FloatArray:
-    """The jackknife covariance matrix of a measure, or of one of its parts, of classifiers on the same cases.
+    def covariance(
+        self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
+    ) -> Uncertainty:
+        """The sums of products of the differences between values without one case and their mean."""
+        del statistics
+        return Uncertainty(jackknife_covariance(measure, samples))
+
+    def part_variances(
+        self, measure: Measure, sample: Sample, parts: Mapping[str, Statistic]
+    ) -> Callable[[str], float]:
+        """From the key of a part to its jackknife variance."""
+        del parts
+        return lambda key: float(jackknife_covariance(measure, [sample], key)[0, 0])
+
+
+def jackknife_covariance(measure: Measure, samples: Sequence[Sample], part: str | None = None) -> FloatArray:
+    """The jackknife covariance of a measure, or of one of its parts, of classifiers on the same cases.
 
     Parameters
     ----------
     measure
         Any measure.
     samples
-        The classifiers, all of the same `Scores`.
+        One sample per classifier, all of the same `Scores`.
     part
         The key of a part of the measure; None for the measure itself.
     """
-    measure, scores = find(measure), samples[0].scores
+    scores = samples[0].scores
+    undefined = np.full((len(samples), len(samples)), np.nan)
     if scores.absent:
-        return np.full((len(samples), len(samples)), np.nan)
+        return undefined
     units = np.arange(len(scores)) if scores.groups is None else scores.groups
-    asked = [_Asked(measure, part, sample) for sample in samples]
-    moved = np.zeros((len(samples), int(units.max()) + 1))
+    targets = [_Target(measure, part, sample) for sample in samples]
+    influence = np.zeros((len(samples), int(units.max()) + 1))
     by_class = [_LeftOut(samples[0], k, units) for k in range(scores.n_classes)]
-    if asked[0].whole and any(len(each.units) == 1 for each in by_class):
-        return np.full((len(samples), len(samples)), np.nan)
-    for left_out in [_LeftOut(samples[0], None, units)] if asked[0].whole else by_class:
+    if targets[0].whole and any(len(left_out.units) == 1 for left_out in by_class):
+        return undefined
+    for left_out in [_LeftOut(samples[0], None, units)] if targets[0].whole else by_class:
         m = len(left_out.units)
-        values = np.array([each.without(left_out) for each in asked])
-        moved[:, left_out.units] += np.sqrt((m - 1) / m) * (values - values.mean(axis=1, keepdims=True))
-    return np.asarray(moved @ moved.T)
+        values = np.array([target.without(left_out) for target in targets])
+        influence[:, left_out.units] += np.sqrt((m - 1) / m) * (values - values.mean(axis=1, keepdims=True))
+    return np.asarray(influence @ influence.T)
 
 
 class _LeftOut:
@@ -136,7 +131,7 @@ def _by_unit(unit: IntArray, values: FloatArray) -> FloatArray:
     return np.asarray(np.bincount(unit, values), dtype=np.float64)
 
 
-class _Asked:
+class _Target:
     """A measure of one classifier, or a part of it, to be computed without some cases.
 
     Attributes
@@ -150,14 +145,14 @@ class _Asked:
         statistic = self._of(sample)
         codes, strata = sample.scores.codes, statistic.strata()
         self.whole = statistic.shares is not None and sample.scores.sampling == "cohort"
-        looked_at = [np.unique(codes[stratum.cases()]) for stratum in strata]
-        self.classes = set(np.concatenate(looked_at).tolist())
+        involved = [np.unique(codes[stratum.cases()]) for stratum in strata]
+        self.classes = set(np.concatenate(involved).tolist())
         self.components: FloatArray | None = None
         if self.whole:
-            if measure.key in LINEAR_IN_COHORT:
+            if measure.mean_over_cases:
                 strata = sampled_strata(statistic, sample.scores)
                 self.components = case_contributions(statistic.value, strata, sample.scores)
-        elif measure.key in LINEAR and all(len(classes) == 1 for classes in looked_at):
+        elif measure.linear and all(len(classes) == 1 for classes in involved):
             self.components = np.zeros(len(codes))
             for stratum in strata:
                 self.components[stratum.cases()] += stratum.components

@@ -3,23 +3,36 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from polyroc.errors import InputError
+from polyroc.errors import InputError, NotApplicableError
+from polyroc.inference.methods.method import Method, Uncertainty, component_covariance
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Statistic
 from polyroc.scores import Scores
+from polyroc.validation.random import Rng, check_rng, is_whole
 
-__all__ = ["Permutation", "permutation_pvalues"]
+__all__ = ["Permutation", "PermutationPvalues"]
 
-Statistic: TypeAlias = Callable[[FloatArray], float]
+Dispersion: TypeAlias = Callable[[FloatArray], float]  # of the values of the classifiers
+
+# Rearrangements that differ by rounding alone count as equal to the observed one.
+ROUNDING = 1e-12
+
+
+class PermutationPvalues(NamedTuple):
+    """P-values of the hypothesis that classifiers are interchangeable: of all of them, and of each pair."""
+
+    all_equal: float
+    pairs: dict[tuple[str, str], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Permutation:
+class Permutation(Method):
     """P-values for paired classifiers, by exchanging them case by case.
 
     If classifiers are equal, their scores for a case could have come from either. In each of n random
@@ -37,39 +50,51 @@ class Permutation:
     n
         How many rearrangements; the smallest p-value is 1 / (1 + n).
     rng
-        A seed or a generator, or None for a different answer each time.
+        A seed (0 by default, so that the same call gives the same answer), a generator, or None for a different
+        answer each time.
 
     References
     ----------
     Venkatraman & Begg, Biometrika 83 (1996) 835-848. Bandos, Rockette & Gur, Statist. Med. 24 (2005) 2873-2893.
     """
 
+    name: ClassVar[str] = "permutation"
+    compares_only: ClassVar[bool] = True
+
     n: int = 2000
-    rng: int | np.random.Generator | None = None
+    rng: Rng = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.n, bool) or not isinstance(self.n, int | np.integer) or self.n < 1:
+        if not is_whole(self.n, 1):
             raise InputError(f"n must be a whole number of rearrangements, 1 or more, got {self.n!r}.")
+        check_rng(self.rng)
 
+    def covariance(
+        self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
+    ) -> Uncertainty:
+        """DeLong's: a permutation test has p-values only."""
+        return component_covariance(samples[0].scores, statistics or [measure(sample) for sample in samples])
 
-def permutation_pvalues(
-    method: Permutation, measure: Measure, scores: Scores
-) -> tuple[float, dict[tuple[str, str], float]]:
-    """P-value of all equal, and of each pair of classifiers."""
-    rng = np.random.default_rng(method.rng)
-    stack = _exchangeable(scores)
-    names = scores.classifiers
-    pairs = {
-        (names[i], names[j]): _pvalue(method.n, measure, scores, stack[[i, j]], _apart, rng)
-        for i, j in combinations(range(len(names)), 2)
-    }
-    if len(names) == 2:
-        return pairs[names[0], names[1]], pairs
-    return _pvalue(method.n, measure, scores, stack, _spread, rng), pairs
+    def paired_pvalues(self, measure: Measure, scores: Scores | None) -> PermutationPvalues:
+        """The share of rearrangements that differ as much as the observed arrangement, which counts as one."""
+        if scores is None:
+            raise NotApplicableError(
+                "Permutation() exchanges classifiers case by case, so it needs the same cases."
+            )
+        rng = np.random.default_rng(self.rng)
+        stack = _exchangeable(scores)
+        names = scores.classifiers
+        pairs = {
+            (names[i], names[j]): _pvalue(self.n, measure, scores, stack[[i, j]], _difference, rng)
+            for i, j in combinations(range(len(names)), 2)
+        }
+        if len(names) == 2:
+            return PermutationPvalues(pairs[names[0], names[1]], pairs)
+        return PermutationPvalues(_pvalue(self.n, measure, scores, stack, _variance, rng), pairs)
 
 
 def _exchangeable(scores: Scores) -> FloatArray:
-    """What the classifiers said, on a common scale; shape (classifiers, cases), or one more for classes."""
+    """The scores of the classifiers on a common scale, at [classifier, case] or [classifier, case, class]."""
     if scores.kind != "score":
         return np.stack(list(scores.values.values()))
     from scipy.stats import rankdata
@@ -77,25 +102,25 @@ def _exchangeable(scores: Scores) -> FloatArray:
     return np.stack([rankdata(values) for values in scores.values.values()])
 
 
-def _apart(values: FloatArray) -> float:
+def _difference(values: FloatArray) -> float:
     return float(abs(values[0] - values[1]))
 
 
-def _spread(values: FloatArray) -> float:
+def _variance(values: FloatArray) -> float:
     return float(values.var())
 
 
 def _pvalue(
-    n: int, measure: Measure, scores: Scores, stack: FloatArray, statistic: Statistic, rng: np.random.Generator
+    n: int, measure: Measure, scores: Scores, stack: FloatArray, dispersion: Dispersion, rng: np.random.Generator
 ) -> float:
-    observed = statistic(_values(measure, scores, stack))
+    observed = dispersion(_values(measure, scores, stack))
     units = np.arange(len(scores)) if scores.groups is None else scores.groups
-    seats = np.arange(len(scores))
-    as_much = 0
+    cases = np.arange(len(scores))
+    at_least = 0
     for _ in range(n):
         deal = rng.permuted(np.tile(np.arange(len(stack)), (int(units.max()) + 1, 1)), axis=1)[units]
-        as_much += statistic(_values(measure, scores, stack[deal.T, seats])) >= observed - 1e-12
-    return (1 + as_much) / (1 + n)
+        at_least += dispersion(_values(measure, scores, stack[deal.T, cases])) >= observed - ROUNDING
+    return (1 + at_least) / (1 + n)
 
 
 def _values(measure: Measure, scores: Scores, stack: Sequence[FloatArray] | FloatArray) -> FloatArray:

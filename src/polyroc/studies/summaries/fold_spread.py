@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite, nan, sqrt
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.inference.methods.hanley_mcneil import SCALE, area_variance, exponential
+from polyroc.inference.methods.hanley_mcneil import area_variance, exponential
 from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.registry import MEASURES
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, number_text, plain
+from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
 
 __all__ = ["FoldSpread", "Line", "Spread", "WilcoxonErrors", "spread", "wilcoxon_error", "wilcoxon_errors"]
@@ -49,6 +51,9 @@ class FoldSpread:
     def error_of_mean(self) -> float:
         """SD / sqrt(folds): as if folds were independent, which they are not quite."""
         return self.standard_deviation / sqrt(self.folds) if self.folds else nan
+
+    def _derived(self) -> dict[str, Any]:
+        return {"error_of_mean": self.error_of_mean}
 
 
 class Line(NamedTuple):
@@ -119,40 +124,6 @@ class Spread(Result):
             for each in self.spreads.values()
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Spread",
-            "measure": self.measure,
-            "spreads": self.rows(level),
-            "line": None if self.line is None else self.line._asdict(),
-            "assumes": self.assumes,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        found = [
-            FoldSpread(
-                each["data_set"],
-                each["learner"],
-                each["folds"],
-                each["failed"],
-                *(number(each[k]) for k in STORED),
-            )
-            for each in data["spreads"]
-        ]
-        return cls(
-            data["measure"],
-            {(each.data_set, each.learner): each for each in found},
-            None if data["line"] is None else Line(**data["line"]),
-            data["assumes"],
-            Provenance(**data["provenance"]),
-        )
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WilcoxonErrors(Result):
@@ -192,27 +163,6 @@ class WilcoxonErrors(Result):
             for area, errors in zip(self.areas, self.errors.tolist(), strict=True)
             for n, m, error in zip(self.positives, self.negatives, errors, strict=True)
         ]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - no interval here
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "WilcoxonErrors",
-            "areas": list(self.areas),
-            "positives": list(self.positives),
-            "negatives": list(self.negatives),
-            "errors": self.errors.tolist(),
-            "assumes": self.assumes,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        areas, positives, negatives = (tuple(data[name]) for name in ("areas", "positives", "negatives"))
-        errors, provenance = np.array(data["errors"]), Provenance(**data["provenance"])
-        return cls(areas, positives, negatives, errors, data["assumes"], provenance)
 
 
 ASSUMES = (
@@ -288,12 +238,14 @@ def wilcoxon_error(measure: str, value: float, positives: float, negatives: floa
     >>> [round(wilcoxon_error("auc", 0.85, n, n), 5) for n in (20, 50, 100, 200)]
     [0.06238, 0.03905, 0.02752, 0.01943]
     """
-    if measure not in SCALE:
+    line = MEASURES[measure].area_line if measure in MEASURES else None
+    if line is None:
         return nan
-    area = value if measure == "auc" else (value + 1) / 2
+    intercept, slope = line
+    area = (value - intercept) / slope
     if not 0 <= area <= 1:
         return nan
-    return SCALE[measure] * sqrt(max(0.0, area_variance(area, positives, negatives, *exponential(area))))
+    return slope * sqrt(max(0.0, area_variance(area, positives, negatives, *exponential(area))))
 
 
 def wilcoxon_errors(

@@ -1,4 +1,4 @@
-"""Outputs: what a classifier said of the same cases, many times over."""
+"""Outputs: many outputs of classifiers for the same cases, of which measures are computed together."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Outputs:
         return np.repeat(np.arange(self.classes, dtype=np.int32), self.sizes)
 
     def of(self, k: int, column: int | None = None) -> FloatArray:
-        """The scores of the cases of class k, or what a column says of them, at [output, case]."""
+        """The scores of the cases of class k, or their values in a column, at [output, case]."""
         block = self.values[:, self.starts[k] : self.starts[k + 1]]
         return block if column is None else block[..., column]
 
@@ -79,6 +79,24 @@ class Outputs:
         """At [output, k, m], the share of class k decided as m."""
         blocks = np.split(self.decided, self.starts[1:-1], axis=1)
         return np.stack([block.mean(axis=1) for block in blocks], axis=1)
+
+    @property
+    def positive_class(self) -> int | None:
+        """The positive one of two classes: the last, if none is named; None for several classes."""
+        return 1 if self.positive is None and self.classes == 2 else self.positive
+
+    @cached_property
+    def totals(self) -> FloatArray:
+        """Cases of each class, as an array."""
+        return np.asarray(self.sizes, dtype=np.float64)
+
+    @cached_property
+    def area(self) -> FloatArray:
+        """Of two classes, the area of the positive one, at [output]."""
+        positive = self.positive_class
+        assert positive is not None
+        column = positive if self.values.ndim == 3 else None
+        return area(self.of(positive, column), self.of(1 - positive, column))
 
     @cached_property
     def areas(self) -> FloatArray:
@@ -104,7 +122,7 @@ class Outputs:
         self, codes: CodeArray, values: FloatArray, kind: Kind, weight: FloatArray | None = None
     ) -> Scores:
         labels = self.labels or tuple(range(self.classes))
-        positive = 1 if not self.labels and self.classes == 2 else self.positive
+        positive = self.positive_class if not self.labels else self.positive
         return Scores(codes, labels, {"output": values}, kind, positive, self.ordered, weight)
 
 

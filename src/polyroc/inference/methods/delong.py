@@ -1,0 +1,41 @@
+"""DeLong's method: the covariance from structural components."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from polyroc.inference.methods.method import Method, Uncertainty, component_covariance
+from polyroc.measures.measure import Measure
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Statistic
+
+__all__ = ["DeLong"]
+
+
+@dataclass(frozen=True, slots=True)
+class DeLong(Method):
+    """Standard errors from structural components: DeLong's method, for every measure that is a mean over tuples.
+
+    variance = sum over classes of var(components within the class) / class size. In a cohort, where class sizes
+    are random, a measure that depends on the shares of the classes has one more term: the variance over all cases
+    of the derivative of the value with respect to the share of their class, / number of cases.
+
+    With `groups`, the influence values are added up inside each group first (Obuchowski 1997). With
+    `sample_weight` of the kind "importance", components count by their weight and the variance is the robust
+    (linearised) one: weights say how much a case counts, not how many cases there are, so scaling all of them
+    changes nothing. Weights of the kind "frequency" are numbers of cases, and repeat the rows.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845. Obuchowski, Biometrics 53 (1997) 567-578.
+    """
+
+    name: ClassVar[str] = "delong"
+    always_applies: ClassVar[bool] = True
+    works_on_bins: ClassVar[bool] = True
+
+    def covariance(
+        self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
+    ) -> Uncertainty:
+        """The sums of products of the influence values; see `polyroc.inference.covariance`."""
+        return component_covariance(samples[0].scores, statistics or [measure(sample) for sample in samples])

@@ -1,0 +1,136 @@
+"""The common interface of the methods that estimate the covariance of a measure."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from polyroc.errors import NotApplicableError
+from polyroc.estimates.bootstrap_intervals import Resampled
+from polyroc.inference.covariance import covariance, sampled_strata, variance
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.measure import Measure
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Statistic
+from polyroc.scores import Scores
+
+if TYPE_CHECKING:
+    from polyroc.inference.methods.permutation import PermutationPvalues
+
+__all__ = ["Method", "Uncertainty"]
+
+
+class Uncertainty(NamedTuple):
+    """The uncertainty of a measure of classifiers on the same cases.
+
+    Attributes
+    ----------
+    covariance
+        Of the classifiers' values.
+    resampled
+        By classifier the replicates behind its interval; empty if the method draws no resamples.
+    influence
+        At [classifier, unit] the influence value of each case (or group), from which the skewness of a difference
+        between resampled classifiers is computed; None if the method draws no resamples.
+    """
+
+    covariance: FloatArray
+    resampled: Sequence[Resampled] = ()
+    influence: FloatArray | None = None
+
+
+class Method(ABC):
+    """Base class of the methods: frozen records that compute a covariance.
+
+    Verbs ask a method what it can do by the class attributes below; none looks at its type. A new method sets
+    `name`, implements `covariance`, and overrides whatever else it does differently.
+
+    Attributes
+    ----------
+    name
+        The text that stands for the method with its defaults: `method="bootstrap"`.
+    resamples
+        True if it draws resamples: it then has `replicates` and `over_resamples`, and makes intervals of them.
+    compares_only
+        True if it has p-values of paired classifiers (`paired_pvalues`) and nothing of its own for one classifier.
+    always_applies
+        True if it is defined for every measure and for all data, so that it can be evaluated later.
+    works_on_bins
+        True if binned counts are enough, so that engines can use it on data larger than memory.
+    """
+
+    __slots__ = ()
+    name: ClassVar[str]
+    resamples: ClassVar[bool] = False
+    compares_only: ClassVar[bool] = False
+    always_applies: ClassVar[bool] = False
+    works_on_bins: ClassVar[bool] = False
+
+    @abstractmethod
+    def covariance(
+        self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
+    ) -> Uncertainty:
+        """The covariance of a measure of classifiers on the same cases.
+
+        Parameters
+        ----------
+        measure
+            The measure.
+        samples
+            One sample per classifier, all of the same `Scores`.
+        statistics
+            The measure of these samples, if it was computed already.
+        """
+
+    def part_variances(
+        self, measure: Measure, sample: Sample, parts: Mapping[str, Statistic]
+    ) -> Callable[[str], float]:
+        """From the key of a part of the measure to its variance; by default from the part's components."""
+        del measure
+        return lambda key: variance(sampled_strata(parts[key], sample.scores), sample.scores)
+
+    def paired_pvalues(self, measure: Measure, scores: Scores | None) -> "PermutationPvalues | None":
+        """P-values of its own for paired classifiers; None if p-values are those of the intervals.
+
+        `scores` is None if the classifiers were evaluated on different cases.
+        """
+        del measure, scores
+        return None
+
+    def replicates(self, measure: Measure, samples: Sequence[Sample]) -> FloatArray:
+        """The measure on resampled cases, at [classifier, replicate]."""
+        raise NotApplicableError(f"{self!r} draws no resamples of {measure} ({len(samples)} classifiers).")
+
+    def over_resamples(self, sample: Sample, values: Callable[[npt.NDArray[Any]], FloatArray]) -> FloatArray:
+        """What a function of the weights of the cases gives on all resamples, along the last axis."""
+        del values
+        raise NotApplicableError(f"{self!r} draws no resamples of {len(sample.values)} cases.")
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of its random numbers; None if it draws none, or none is fixed."""
+        return None
+
+    def seeded(self) -> Self:
+        """The same method with a fixed seed, so that all that is computed by it can be repeated."""
+        return self
+
+    def for_measure(self, measure: Measure, scores: Scores) -> Self:
+        """The same method with its options settled for a measure of these scores."""
+        del measure, scores
+        return self
+
+    def for_block(self, number: int) -> Self:
+        """The same method for another set of cases: with random numbers of its own, if it draws any."""
+        del number
+        return self
+
+
+def component_covariance(scores: Scores, statistics: Sequence[Statistic]) -> Uncertainty:
+    """The covariance from structural components: DeLong's method for every measure."""
+    strata = [sampled_strata(statistic, scores) for statistic in statistics]
+    if len(strata) == 1:
+        return Uncertainty(np.array([[variance(strata[0], scores)]]))
+    return Uncertainty(covariance(strata, scores))
