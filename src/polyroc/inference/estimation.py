@@ -19,7 +19,6 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Scale, Statistic
-from polyroc.messages import Call, Message, Option
 from polyroc.results.provenance import Provenance
 
 __all__ = ["Estimates", "check_components", "estimate_measure"]
@@ -126,12 +125,8 @@ class _Assembler:
         if variance >= 0 or isnan(variance):
             return sqrt(variance)
         warn(
-            Message(
-                f"The unbiased variance of {self.measure} is negative ({variance:.2g}), as it can be for tiny "
-                "classes; the standard error is nan and the interval Wilson's. Use ",
-                Option("method", Call("DeLong")),
-                ", or more cases.",
-            ),
+            f"The unbiased variance of {self.measure} is negative ({variance:.2g}), as it can be for tiny "
+            "classes; the standard error is nan and the interval Wilson's. Use DeLong(), or more cases.",
             NegativeVarianceWarning,
         )
         return nan
