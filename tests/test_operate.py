@@ -221,7 +221,7 @@ def test_limits_that_contradict_say_how_close_one_can_come():
 
 
 def test_choosing_and_judging_on_the_same_cases_is_noted():
-    with pytest.warns(OptimismWarning, match="chosen and judged on the same cases"):
+    with pytest.warns(OptimismWarning, match="chosen and evaluated on the same cases"):
         found = pr.operate([0, 1, 0, 1], [1, 2, 3, 4])
     assert not found.judged_apart
 

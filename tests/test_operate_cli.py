@@ -81,7 +81,7 @@ def test_costs_as_a_file_or_as_json(polyroc, files):
 def test_a_page_for_people_and_a_note_of_optimism(polyroc, files):
     done = polyroc("operate", files / "old.csv", *ASKED, "--costs", "malignant>benign=10")
     assert done.returncode == 0
-    assert done.stderr.startswith("polyroc: note: The rule was chosen and judged on the same cases")
+    assert done.stderr.startswith("polyroc: note: The rule was chosen and evaluated on the same cases")
     assert "true class  cases  called benign" in done.stdout
     assert "Chosen for: least expected cost." in done.stdout
     assert "Evaluated on the cases it was chosen on." in done.stdout

@@ -13,7 +13,7 @@ from polyroc.decisions.thresholds import Thresholds, best_threshold
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
 from polyroc.validation.costs import as_costs, as_limits, as_priors
@@ -88,7 +88,12 @@ def read_aim(
         given = [name for name, value in {**terms, "calibrated": calibrated or None}.items() if value is not None]
         raise InputError(f"{asked[0]} does not go with {', '.join(given)}; ask for one or the other.")
     if calibrated and at_most is not None:
-        raise InputError("at_most needs a rule fitted to the cases, calibrated=True takes none; leave out one.")
+        raise InputError(
+            Option("at_most"),
+            " needs a rule fitted to the cases, but ",
+            Option("calibrated", True),
+            " uses a fixed one; leave out one of the two.",
+        )
     shares = np.bincount(scores.codes, scores.sample_weight, scores.n_classes)
     shares = shares / shares.sum()
     limits = as_limits(at_most, scores.labels)
@@ -126,8 +131,13 @@ def _two_class_aim(
     name = criterion or ("sensitivity" if specificity is None else "specificity")
     if scores.n_classes != 2 or scores.positive is None:
         raise InputError(
-            f"{name} is for two classes of which the positive one is known (pos_label), here "
-            f"{short_repr(list(scores.labels))}; use costs or at_most."
+            f"{name} is for two classes of which the positive one is known (",
+            Option("pos_label"),
+            f"), here {short_repr(list(scores.labels))}; use ",
+            Option("costs"),
+            " or ",
+            Option("at_most"),
+            ".",
         )
     if criterion is not None:
         if criterion not in ("youden", "closest"):

@@ -17,7 +17,7 @@ from polyroc.inference.covariance import effective_units, sampled_strata, varian
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.applicability import ROUNDING
 from polyroc.measures.statistic import Shares, Statistic, Stratum
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -276,8 +276,9 @@ class _Outcome:
 def _positive(scores: Scores) -> int:
     if scores.n_classes != 2 or scores.positive is None:
         raise InputError(
-            f"A decision curve is for two classes of which the positive one is known (pos_label), here "
-            f"{short_repr(list(scores.labels))}."
+            "A decision curve is for two classes of which the positive one is known (",
+            Option("pos_label"),
+            f"), here {short_repr(list(scores.labels))}.",
         )
     if scores.absent:
         raise InputError(f"No case of class {scores.absent[0]!r}; a decision curve needs both classes.")

@@ -18,6 +18,7 @@ from polyroc.engines.evaluate import open_rows, solved
 from polyroc.engines.options import Settings
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule
@@ -70,7 +71,9 @@ class FiledCases:
 
     def __post_init__(self) -> None:
         if self.asked.by:
-            raise NotApplicableError("by=... is for evaluate and compare; ask for each group's files apart.")
+            raise NotApplicableError(
+                Option("by"), " is for evaluate and compare; pass the files of each group separately."
+            )
 
     def cells(self) -> _Cells:
         """Count two classes in cells, to choose a threshold from."""
@@ -120,10 +123,14 @@ class FiledCases:
 def _require_two(schema: Schema) -> None:
     if schema.n_classes > 2:
         raise NotApplicableError(
-            f"For {schema.n_classes} classes the best rule is searched over the cases themselves, which an engine "
-            "does not keep. Say calibrated=True to take Bayes' rule for the costs and priors, "
-            "or choose a rule on a sample of the rows in memory and judge it on all of them with rates(..., "
-            "rule=found.rule)."
+            f"For {schema.n_classes} classes the search for the best rule needs all cases in "
+            "memory, and an engine "
+            "does not keep them. Use ",
+            Option("calibrated", True),
+            " for Bayes' rule with these costs and priors, or choose a rule on a sample of the rows and evaluate "
+            "it on all of them with ",
+            Call("rates", Option("rule", ...)),
+            ".",
         )
 
 

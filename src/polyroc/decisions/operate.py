@@ -19,7 +19,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.fronts.result import Front
 from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import BoolArray, FloatArray
-from polyroc.messages import short_repr
+from polyroc.messages import Message, Option, short_repr
 from polyroc.progress import ProgressOption
 from polyroc.rules import Rule
 from polyroc.scores import Sampling, Scores, WeightKind
@@ -254,8 +254,18 @@ def _refuse_idle(given: Mapping[str, Any]) -> None:
     idle = [name for name, value in given.items() if value is not None]
     if idle:
         raise InputError(
-            f"{idle[0]} does not go with a front, whose cases have been counted; give costs, priors and at_most, "
-            "or a point, and evaluate_on=(y_true, y_score) for other cases."
+            Option(idle[0]),
+            " cannot be used with a front, whose cases have been counted; use ",
+            Option("costs"),
+            ", ",
+            Option("priors"),
+            " and ",
+            Option("at_most"),
+            ", or ",
+            Option("point"),
+            ", and ",
+            Option("evaluate_on"),
+            " for other cases.",
         )
 
 
@@ -301,8 +311,13 @@ def _operating_point(
 ) -> OperatingPoint:
     if not apart and not aim.calibrated:
         warn(
-            "The rule was chosen and judged on the same cases, so its rates and cost look better than they are. "
-            "Give other cases to judge it on (evaluate_on).",
+            Message(
+                "The rule was chosen and evaluated on the same cases, so its rates and cost are "
+                "optimistic. Evaluate "
+                "it on other cases with ",
+                Option("evaluate_on"),
+                ".",
+            ),
             OptimismWarning,
         )
     names = judged.classes
@@ -346,7 +361,9 @@ def _others(
     if found.labels != labels:
         raise InputError(
             f"evaluate_on has the classes {short_repr(list(found.labels))}, the rule was chosen for "
-            f"{short_repr(list(labels))}; give labels=[...] in the same order."
+            f"{short_repr(list(labels))}; use ",
+            Option("labels", [...]),
+            " in the same order.",
         )
     _require_all(found.counts == 0, found.names)
     return found

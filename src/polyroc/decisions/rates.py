@@ -15,7 +15,7 @@ from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.confusion import Confusion, decided
 from polyroc.measures.sample import Sample
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.progress import ProgressOption
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule, ThresholdRule
@@ -116,8 +116,11 @@ def rule_at(scores: Scores | Schema, threshold: float, rule: Rule | None = None)
         raise InputError("Give a rule or a threshold, not both.")
     if scores.n_classes != 2 or scores.positive is None:
         raise InputError(
-            f"A threshold is for two classes of which the positive one is known (pos_label), here "
-            f"{short_repr(list(scores.labels))}; give a rule."
+            "A threshold is for two classes of which the positive one is known (",
+            Option("pos_label"),
+            f"), here {short_repr(list(scores.labels))}; use ",
+            Option("rule"),
+            ".",
         )
     return ThresholdRule(scores.labels, scores.labels[scores.positive], threshold)
 
@@ -185,8 +188,9 @@ def check_rule(rule: Rule, scores: Scores | Schema) -> None:
     if set(rule.labels) != set(scores.labels):
         raise InputError(
             f"The rule is for the classes {short_repr(list(rule.labels))}, the data have "
-            f"{short_repr(list(scores.labels))}; "
-            "give labels=[...] to name classes without cases."
+            f"{short_repr(list(scores.labels))}; name classes without cases with ",
+            Option("labels", [...]),
+            ".",
         )
     _check_direction(rule, scores)
 
@@ -198,9 +202,11 @@ def _check_direction(rule: Rule, scores: Scores | Schema) -> None:
     positive = scores.labels[scores.positive]
     if rule.positive != positive:
         raise InputError(
-            f"High scores indicate {short_repr(rule.positive)} in the rule, for "
+            f"High scores indicate {short_repr(rule.positive)} in the rule but "
             f"{short_repr(positive)} in the data; "
-            f"say pos_label={short_repr(rule.positive)}, or turn the rule round."
+            "use ",
+            Option("pos_label", rule.positive),
+            ", or reverse the rule.",
         )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.messages import short_repr
+from polyroc.messages import Message, Option, short_repr
 from polyroc.results.codec import stored_as
 from polyroc.results.result import Result
 from polyroc.rules import Rule
@@ -183,5 +183,7 @@ def _codes(said: Any, labels: tuple[Hashable, ...], n: int) -> Coded:
     found = encode(said, "What the classifier decides")
     if len(found.codes) != n or (found.codes < 0).any():
         raise InputError(f"The classifier must decide for each of {n} places, got {len(found.codes)} decisions.")
-    trouble = f"which is not among the classes {short_repr(list(labels))}; name it in labels=[...]"
+    trouble = Message(
+        f"which is not among the classes {short_repr(list(labels))}; name it in ", Option("labels", [...])
+    )
     return renumber(found, labels, "What the classifier decides", trouble, Words())
