@@ -142,7 +142,7 @@ def _choose(measures: MeasureArgument, schema: Schema) -> tuple[list[Measure], d
     for measure in chosen:
         reason = refusal(measure, schema, asked=True)
         if reason is not None:
-            raise NotApplicableError(f"{measure} {reason}.")
+            raise NotApplicableError(f"{measure} ", reason, ".")
     return chosen, {}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from polyroc.engines.dataset import FileDataset
 from polyroc.engines.rows import Batch, MemoryRows, Rows, concatenated
 from polyroc.errors import PolyrocError, PolyrocWarning, warn
+from polyroc.messages import Message
 
 __all__ = ["Group", "group_context", "group_rows", "row_bytes"]
 
@@ -76,7 +77,7 @@ def group_context(group: Group) -> Iterator[None]:
         try:
             yield
         except PolyrocError as error:
-            raise type(error)(f"{name}: {error}") from None
+            raise type(error)(f"{name}: ", error.message) from None
     for warning in caught:
-        if issubclass(warning.category, PolyrocWarning):
-            warn(f"{name}: {warning.message}", warning.category)
+        if isinstance(warning.message, PolyrocWarning):
+            warn(Message(f"{name}: ", warning.message.message), type(warning.message))

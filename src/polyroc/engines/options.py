@@ -10,6 +10,7 @@ from polyroc.engines.files import Files, find_files, is_files, is_frame, is_sess
 from polyroc.engines.session import machine_memory, parse_size
 from polyroc.errors import InputError
 from polyroc.io.columns import Request
+from polyroc.messages import Option
 from polyroc.scores import Sampling
 
 __all__ = [
@@ -70,10 +71,14 @@ def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOpti
         raise InputError(f"There is no option {unknown[0]!r}; files are read with {', '.join(known)}.")
     for name in ("truth", "scores"):
         if options.get(name) is None:
-            raise InputError(f"Files need {name}=...: the columns of the true classes (truth) and of the scores.")
+            raise InputError(
+                "Files need ", Option("truth", ...), " and ", Option("scores", ...), f"; {name} is missing."
+            )
     tolerance = options.get("tolerance")
     if tolerance is not None and not tolerance > 0:
-        raise InputError(f"tolerance must be larger than 0, got {tolerance!r}; for no distance say exact=True.")
+        raise InputError(
+            f"tolerance must be positive, got {tolerance!r}; for exact results use ", Option("exact", True), "."
+        )
     covariance = options.get("covariance", "joined")
     if covariance not in ("joined", "bound"):
         raise InputError(f"covariance must be 'joined' or 'bound', got {covariance!r}.")
@@ -113,8 +118,11 @@ def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any]) 
     if not is_input and (engine is not None or options):
         names = ", ".join([*(["engine"] if engine else []), *options])
         raise InputError(
-            f"{names} are only valid for file input: give a path, a list of paths or a glob first, and truth=... "
-            "and scores=...."
+            f"{names} are only valid for file input: pass a path, a list of paths or a glob first, with ",
+            Option("truth", ...),
+            " and ",
+            Option("scores", ...),
+            ".",
         )
     return is_input
 
@@ -130,9 +138,14 @@ def fits_memory(options: EngineOptions, engine: Engine | None) -> bool:
     is_one_file = single is not None and Path(single).is_file()
     if engine == "memory":
         if options.by:
-            raise InputError("by=... needs an engine; leave out engine='memory'.")
+            raise InputError(Option("by"), " needs the engine; leave out ", Option("engine", "memory"), ".")
         if not is_one_file and find_files(files):
-            raise InputError("engine='memory' reads one file; several, globs and folders need engine='duckdb'.")
+            raise InputError(
+                Option("engine", "memory"),
+                " reads one file; several files, globs and folders need ",
+                Option("engine", "duckdb"),
+                ".",
+            )
         return True
     return is_one_file and not is_large([single])
 

@@ -32,6 +32,7 @@ from polyroc.errors import InputError, SmallClassWarning, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.messages import Message, Option
 from polyroc.progress import Progress
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
@@ -292,8 +293,14 @@ class _Refinement:
             for (name, measure), bounded in self._too_wide().items()
         )
         warn(
-            f"The bounds are further apart than the tolerance {self.request.tolerance:g} ({widths}) and bins "
-            "cannot be refined further within the memory given; give more memory=..., or say exact=True.",
+            Message(
+                f"The bounds are further apart than the tolerance {self.request.tolerance:g} ({widths}), and "
+                "there is no memory for finer bins; raise ",
+                Option("memory"),
+                ", or use ",
+                Option("exact", True),
+                ".",
+            ),
             ToleranceWarning,
         )
 

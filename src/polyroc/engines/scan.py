@@ -17,6 +17,7 @@ from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
 from polyroc.engines.rows import MISSING_LABEL, Batch
 from polyroc.engines.tally import LARGEST_WEIGHT
 from polyroc.errors import InputError
+from polyroc.messages import Option
 from polyroc.scores import Schema
 
 __all__ = ["Scan", "ScanPlan"]
@@ -184,11 +185,17 @@ class Scan:
     def _check(self, batch: Batch) -> None:
         lowest = int(batch.codes.min())
         if lowest < 0:
-            known = f"the classes {[*self.plan.schema.labels]!r}"
+            if lowest == MISSING_LABEL:
+                raise InputError(
+                    "A row has no true class. Complete it, or use ",
+                    Option("missing", "drop"),
+                    " to drop such rows.",
+                )
             raise InputError(
-                "A row has no true class. Complete it, or say missing='drop' to leave such rows out."
-                if lowest == MISSING_LABEL
-                else f"A row's true class is not among {known}; name every class with labels=[...]."
+                f"The true class of a row is not among the classes {[*self.plan.schema.labels]!r}; name every "
+                "class with ",
+                Option("labels", [...]),
+                ".",
             )
         if not self.plan.check_values or batch.weight is None:
             return

@@ -13,6 +13,7 @@ from typing import Any
 from polyroc.engines.arrow import Batch, StreamError, batches
 from polyroc.errors import InputError, OutOfSpaceError
 from polyroc.io.session import Session
+from polyroc.messages import Option
 
 __all__ = ["EngineSession", "machine_memory", "parse_size"]
 
@@ -97,9 +98,14 @@ class EngineSession(Session):
         text = str(error).strip()
         if any(word in text.lower() for word in _OUT_OF_SPACE):
             return OutOfSpaceError(
-                f"{reading} needs more space than there is: {text.splitlines()[0]} Nothing was written. Give more "
-                f"memory=..., free disk space in {Path(tempfile.gettempdir())}, or ask for a tolerance instead of "
-                "exact=True."
+                f"{reading} needs more memory or disk space than there is: {text.splitlines()[0]} Nothing was "
+                "written. Raise ",
+                Option("memory"),
+                f", free disk space in {Path(tempfile.gettempdir())}, or use ",
+                Option("tolerance"),
+                " instead of ",
+                Option("exact", True),
+                ".",
             )
         return _parsing_error(text) or super()._named(error, reading)
 
@@ -112,7 +118,9 @@ def _parsing_error(text: str) -> InputError | None:
         return None
     return InputError(
         f"line {line[1]} of '{file[1].strip()}' has {field[2]!r} in column {field[1]!r}, which held numbers "
-        "before; correct it, or leave it empty and say missing='drop'."
+        "before; correct it, or leave it empty and use ",
+        Option("missing", "drop"),
+        ".",
     )
 
 

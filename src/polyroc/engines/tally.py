@@ -251,7 +251,7 @@ def check_applicable(measure: Measure, counts: Counts) -> None:
     """Raise an error if the measure does not apply to the counted predictions."""
     reason = refusal(measure, counts.schema, asked=True)
     if reason is not None:
-        raise NotApplicableError(f"{measure} {reason}.")
+        raise NotApplicableError(f"{measure} ", reason, ".")
     if measure.needs == "probabilities":
         names = counts.schema.names
         for place, (low, high) in counts.ranges.items():

@@ -11,6 +11,7 @@ import numpy as np
 from polyroc.datasets import Trinormal
 from polyroc.errors import InputError
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil, area_variance, exponential
+from polyroc.messages import Call, Option
 from polyroc.power.aims import NORMAL, Question
 from polyroc.power.allocation import Sizes
 from polyroc.power.variances import Variances
@@ -58,7 +59,11 @@ def formula(key: str, method: HanleyMcNeil | Obuchowski | None) -> tuple[Varianc
     if isinstance(method, Obuchowski):
         return _obuchowski, repr(method)
     if method.kind != "exponential":
-        raise InputError(f"{method!r} needs data; say method=HanleyMcNeil('exponential'), or give pilot data.")
+        raise InputError(
+            f"{method!r} needs data; use ",
+            Option("method", Call("HanleyMcNeil", "exponential")),
+            ", or pilot data.",
+        )
     return _hanley_mcneil, repr(method)
 
 

@@ -13,6 +13,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.ranking import auc
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
+from polyroc.messages import Call, Option
 
 __all__ = ["HanleyMcNeil", "Kind", "area_variance", "exponential"]
 
@@ -72,8 +73,9 @@ class HanleyMcNeil(Method):
         require_plain_cases(self, samples[0].scores)
         if len(samples) > 1:
             raise NotApplicableError(
-                f"{self} has no covariance of paired classifiers, here {len(samples)}; "
-                "use DeLong(), Unbiased() or Bootstrap()."
+                f"{self} has no covariance of paired classifiers, here {len(samples)}; use ",
+                Option("method", Call("DeLong"), Call("Unbiased"), Call("Bootstrap")),
+                ".",
             )
         assert measure.area_line is not None
         _, slope = measure.area_line
