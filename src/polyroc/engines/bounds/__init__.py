@@ -25,9 +25,9 @@ def bin_family(measure: Measure) -> Bins:
     """The binned counts from which the measure is computed; an error if it declares none."""
     if measure.bins is None:
         raise NotApplicableError(
-            f"{measure} needs the cases in memory: it compares whole rows of several cases, which binned counts do "
-            f"not keep. Engines have {', '.join(each.key for each in engine_measures())}; read a sample of the rows "
-            "into memory for the others."
+            f"{measure} needs the cases in memory: it compares whole rows of several cases, which binned counts "
+            f"do not keep. Engines have {', '.join(each.key for each in engine_measures())}; read a sample of the "
+            "rows into memory for the others."
         )
     return measure.bins
 
