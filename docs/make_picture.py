@@ -9,7 +9,7 @@ from rich.console import Console
 import polyroc as pr
 from polyroc.cli.pages import evaluation_page
 from polyroc.datasets import catalogue
-from polyroc.output.terminal import draw
+from polyroc.output.text import draw
 
 if __name__ == "__main__":
     file = catalogue.path("iris_predictions")

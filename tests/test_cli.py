@@ -81,7 +81,7 @@ def test_json_csv_and_markdown_hold_what_python_gives():
     assert [float(row["value"]) for row in rows] == [row["value"] for row in expected.rows()]
     assert [float(row["low"]) for row in rows] == [row["low"] for row in expected.rows()]
     table = polyroc(*asked, "--markdown").stdout.splitlines()
-    assert table[1] == "| --- | --- | --- | --- | --- | --- |"
+    assert table[1] == "| --- | --- | ---: | ---: | --- | ---: |"
     assert len(table) == 8
     parts = list(csv.DictReader(io.StringIO(polyroc(*asked, "--csv", "--parts", "--level", "0.9").stdout)))
     assert len(parts) == 3 * (1 + 9) + 3 * (1 + 3)
@@ -99,7 +99,8 @@ def test_two_classifiers_side_by_side(scores):
     assert "classifier" not in one.stdout.splitlines()[2]
 
 
-def test_compare_says_it_in_a_sentence():
+def test_compare_says_it_in_a_sentence(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     asked = ("compare", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
     done = polyroc(*asked, "--margin", "0.05")
     assert (done.returncode, done.stderr) == (0, "")

@@ -239,7 +239,7 @@ def test_comparison_survives_json_and_pickle(found):
     ):
         assert copy.to_dict() == found.to_dict()
         assert copy.difference("poor", "good") == found.difference("poor", "good")
-    assert "<td>good</td>" in found._repr_html_()
+    assert "<td>good - fair</td>" in found._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,8 @@ def polyroc(*arguments):
     return command.polyroc("compare-measures", *arguments)
 
 
-def test_the_paper_s_table_on_the_command_line(tmp_path):
+def test_the_paper_s_table_on_the_command_line(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     picture = tmp_path / "sizes.svg"
     done = polyroc("auc", "accuracy", "--positives", "2-4", "-o", picture)
     assert done.returncode == 0

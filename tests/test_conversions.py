@@ -164,7 +164,7 @@ def test_two_classes_rise_towards_the_last():
     [
         (lambda: pr.to_ordered(P, rule="mean"), "rule must be one of 'sampat', 'expected', got 'mean'"),
         (lambda: pr.to_ordered(P[:, 0]), r"must be 2-D \(cases x classes\), got shape \(45,\)"),
-        (lambda: pr.to_ordered(3 * P), r"in \[0, 1\], but column 0 holds \S+ at position 0; turn"),
+        (lambda: pr.to_ordered(3 * P), r"in \[0, 1\], but column 0 holds \S+ at position 0; convert"),
         (lambda: pr.to_ordered([[0.0, 0.0], [0.5, 0.5]], rule="expected"), "at position 0 add up to zero"),
         (lambda: pr.to_ordered([["a", "b"], ["c", "d"]]), "probabilities must hold numbers"),
         (lambda: pr.to_ordered(P, labels=LABELS[:2]), "3 columns but there are 2 classes"),

@@ -204,7 +204,7 @@ def test_evaluation_survives_json_and_pickle():
         assert copy["one", "hand_till"].confidence_interval(0.8) == found["one", "hand_till"].confidence_interval(
             0.8
         )
-    with pytest.raises(InputError, match="Expected a stored Estimate of schema 1, got 'Evaluation'"):
+    with pytest.raises(InputError, match="Expected a stored Estimate of schema 1 to 2, got kind 'Evaluation'"):
         pr.Estimate.from_dict(found.to_dict())
 
 

@@ -208,7 +208,8 @@ def test_exact_volumes_on_demand(polyroc, stored):
     assert (told["gini"], told["gini_standard_error"]) == (exact, 0.0)
 
 
-def test_stored_fronts_are_set_side_by_side(polyroc, file, stored, tmp_path):
+def test_stored_fronts_are_set_side_by_side(polyroc, file, stored, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     asked = ("--truth", "y", "--scores", "q_*", "-n", "200", "--points", "2000")
     assert polyroc("front", file, *asked, "-o", tmp_path / "rival.json").returncode == 0
     told = json.loads(

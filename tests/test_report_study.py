@@ -10,10 +10,10 @@ import pytest
 import polyroc as pr
 from polyroc.cli.app import run
 from polyroc.errors import InputError
+from polyroc.output.numbers import number_text, p_number
 from polyroc.reports.study_conclusion import conclude_study
 from polyroc.reports.study_findings import EVERYWHERE, StudyFindings
 from polyroc.reports.study_tables import study_tables
-from polyroc.results.result import number_text, p_number
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries import friedman, recommend, spread, wilcoxon
 

@@ -513,7 +513,7 @@ def test_the_command_of_tests(tmp_path):
     for name in NAMES:
         shown = polyroc("study", "test", store, name).stdout
         assert shown.startswith(f"study: {name} of auc\n"), name
-        assert ("To tell learners apart: " if name == "recommend" else "Assumes: ") in shown, name
+        assert ("To compare learners: " if name == "recommend" else "Assumes: ") in shown, name
     assert (
         json.loads(polyroc("study", "test", store, "duncan", "--data", "more", "--json").stdout)["data_set"]
         == "more"

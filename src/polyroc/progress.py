@@ -64,7 +64,7 @@ def progress_bar(message: str = "starting", *, transient: bool = False) -> Itera
     from rich.markup import escape
     from rich.progress import Progress as Bar
 
-    from polyroc.output.terminal import printable
+    from polyroc.output.names import printable
 
     with Bar(console=Console(stderr=True), transient=transient) as bar:
         task = bar.add_task(message, total=None)

@@ -42,7 +42,8 @@ from polyroc.cli.size import size
 from polyroc.cli.study import study
 from polyroc.cli.surface import surface
 from polyroc.errors import PolyrocError, PolyrocWarning
-from polyroc.output.terminal import Format, as_csv, render
+from polyroc.output.csv import as_csv
+from polyroc.output.text import Format, render
 
 __all__ = ["app", "run"]
 

@@ -11,8 +11,10 @@ from polyroc.cli.options import formats, level_option, progress_bar, scores_from
 from polyroc.consistency.practice import OrderKept, Separation
 from polyroc.consistency.result import MeasureComparison
 from polyroc.errors import InputError
-from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
-from polyroc.results.result import number_text
+from polyroc.output.csv import as_csv
+from polyroc.output.numbers import interval_text, level_text, number_text
+from polyroc.output.tables import Row, Table
+from polyroc.output.text import Format, render
 
 __all__ = ["compare_measures"]
 
@@ -247,85 +249,86 @@ def _show(found: list[Any], level: float, output: Format | None) -> None:
     elif output == "csv":
         click.echo(as_csv([row for each in found for row in each.rows(level)]))
     else:
-        click.echo(render(_page(found, level), output))
+        click.echo(render(_table(found, level), output))
 
 
-def _page(found: list[Any], level: float) -> Page:
-    if isinstance(found[0], OrderKept):
-        return _order_page(found[0], level)
-    if isinstance(found[0], Separation):
-        return _groups_page(found[0])
-    return _measures_page(found, level)
+def _table(results: list[Any], level: float) -> Table:
+    if isinstance(results[0], OrderKept):
+        return _order_table(results[0], level)
+    if isinstance(results[0], Separation):
+        return _groups_table(results[0])
+    return _comparison_table(results, level)
 
 
-def _measures_page(found: list[MeasureComparison], level: float) -> Page:
-    """A row for each pair of measures and each size; then what it means."""
-    table = [_measures_row(each, level) for each in found]
-    models = [*dict.fromkeys(each.model for each in found)]
+def _comparison_table(comparisons: list[MeasureComparison], level: float) -> Table:
+    """A row per pair of measures and size; then the conclusion."""
+    rows = [_comparison_row(each, level) for each in comparisons]
+    models = [*dict.fromkeys(each.model for each in comparisons)]
     title = models[0] if len(models) == 1 else "All ranked lists"
     notes = ["C: agree / (agree + disagree). D: only first / only second."]
-    if not found[0].exact:
-        notes.append(f"Seed {found[0].provenance.seed}; intervals by Clopper & Pearson.")
-    tends = found[-1].asymptotics
-    if tends is not None:
+    if not comparisons[0].exact:
+        notes.append(f"Seed {comparisons[0].provenance.seed}; intervals by Clopper & Pearson.")
+    limits = comparisons[-1].asymptotics
+    if limits is not None:
         notes.append(
-            f"For many cases C tends to {tends.limit:.4f} and D is about {tends.growth:.4f} times the cases; with "
-            f"{found[-1].cases} cases the normal approximation has {tends.consistency:.4f} and "
-            f"{tends.discriminancy:.2f}."
+            f"For many cases C tends to {limits.limit:.4f} and D is about {limits.growth:.4f} times the cases; "
+            f"with {comparisons[-1].cases} cases the normal approximation has {limits.consistency:.4f} and "
+            f"{limits.discriminancy:.2f}."
         )
-    last = {(each.first, each.second): each for each in found}
+    last = {(each.first, each.second): each for each in comparisons}
     if len(last) <= MOST_SENTENCES:
         notes += ["", *(each.conclusion(level) for each in last.values())]
-    return Page(printable(title), table, [printable(note) for note in notes])
+    return Table.of(title, rows, notes)
 
 
-def _measures_row(each: MeasureComparison, level: float) -> Row:
+def _comparison_row(comparison: MeasureComparison, level: float) -> Row:
     row = {
-        "first": printable(each.first),
-        "second": printable(each.second),
-        "cases": str(each.cases),
-        "C": number_text(each.consistency),
-        "D": f"{each.discriminancy:.5g}",
+        "first": comparison.first,
+        "second": comparison.second,
+        "cases": str(comparison.cases),
+        "C": number_text(comparison.consistency),
+        "D": f"{comparison.discriminancy:.5g}",
     }
-    if not each.exact:
-        (low, high), (less, more) = each.consistency_interval(level), each.discriminancy_interval(level)
-        row["C"] += f" ({low:.4f} to {high:.4f})"
-        row["D"] += f" ({less:.4g} to {more:.4g})"
-    counts = {**each.counts._asdict(), "undecided": each.undecided}
-    return row | {name.replace("_", " "): _count(count) for name, count in counts.items()}
+    if not comparison.exact:
+        low, high = comparison.discriminancy_interval(level)
+        row["C"] += f" ({interval_text(comparison.consistency_interval(level))})"
+        row["D"] += f" ({low:.4g} to {high:.4g})"
+    counts = {**comparison.counts._asdict(), "undecided": comparison.undecided}
+    return row | {name.replace("_", " "): _count_text(count) for name, count in counts.items()}
 
 
-def _count(count: int) -> str:
-    """All digits, if a person can take them in."""
+def _count_text(count: int) -> str:
+    """All digits of a count that a reader can take in; else its order of magnitude."""
     return str(count) if count < 10**15 else f"{float(count):.6e}" if count < 10**300 else "> 1e300"
 
 
-def _order_page(found: OrderKept, level: float) -> Page:
-    table = [_kept_row(row, level) for row in found.rows(level)]
-    cases = sum(found.provenance.cases.values())
+def _order_table(order: OrderKept, level: float) -> Table:
+    rows = [_order_row(record, level) for record in order.rows(level)]
+    cases = sum(order.provenance.cases.values())
     title = f"Test sets of {cases} cases drawn anew: how often the order of all cases is kept"
-    return Page(title, table, [printable(f"By {found.provenance.method}.")])
+    return Table.of(title, rows, [f"By {order.provenance.method}."])
 
 
-def _kept_row(row: dict[str, Any], level: float) -> Row:
-    low, high = row["share_low"], row["share_high"]
+def _order_row(record: dict[str, Any], level: float) -> Row:
+    low, high = record["share_low"], record["share_high"]
     return {
-        "measure": printable(row["measure"]),
-        "better": printable(row["better"]),
-        "worse": printable(row["worse"]),
-        "difference": number_text(row["difference"]),
-        "share kept": "" if row["share"] is None else number_text(row["share"]),
-        f"{100 * level:g} % interval": "" if low is None else f"{low:.4f} to {high:.4f}",
-        "tied": str(row["tied"]),
-        "turned": str(row["turned"]),
+        "measure": record["measure"],
+        "better": record["better"],
+        "worse": record["worse"],
+        "difference": number_text(record["difference"]),
+        "share kept": "" if record["share"] is None else number_text(record["share"]),
+        f"{level_text(level)} interval": "" if low is None else interval_text((low, high)),
+        "tied": str(record["tied"]),
+        "turned": str(record["turned"]),
     }
 
 
-def _groups_page(found: Separation) -> Page:
-    table = [{name: printable(str(value)) for name, value in row.items()} for row in found.rows()]
-    adjusted = f"adjusted by {found.adjustment}" if found.adjustment else "not adjusted"
-    note = f"Groups within which no two differ at {100 * found.alpha:g} % (p-values {adjusted}), the best first."
-    return Page("Groups that each measure separates", table, [note])
+def _groups_table(separation: Separation) -> Table:
+    rows = [{name: str(value) for name, value in record.items()} for record in separation.rows()]
+    adjusted = f"adjusted by {separation.adjustment}" if separation.adjustment else "not adjusted"
+    alpha = level_text(separation.alpha)
+    note = f"Groups within which no two differ at {alpha} (p-values {adjusted}), the best first."
+    return Table.of("Groups that each measure separates", rows, [note])
 
 
 def _draw(found: list[Any], out: Path) -> None:

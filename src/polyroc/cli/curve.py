@@ -22,8 +22,11 @@ from polyroc.cli.options import (
 from polyroc.cli.stored import store
 from polyroc.curves.result import Curve, Curves
 from polyroc.errors import InputError
-from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
-from polyroc.results.result import number_text
+from polyroc.output.csv import as_csv
+from polyroc.output.numbers import interval_text, level_text, number_text
+from polyroc.output.sentences import capitalised, counted
+from polyroc.output.tables import Row, Table
+from polyroc.output.text import Format, render
 
 __all__ = ["curve"]
 
@@ -119,7 +122,7 @@ def curve(
     if output in ("json", "csv"):
         click.echo(_points(found, output, level))
     else:
-        click.echo(render(_page(found, level, name_of(file)), output))
+        click.echo(render(_table(found, level, name_of(file)), output))
     return 0
 
 
@@ -134,35 +137,32 @@ def _points(found: Curve | Curves, output: Format | None, level: float) -> str:
     return as_csv(found.rows(level)) if output == "csv" else json.dumps(found.to_dict(level), indent=2)
 
 
-def _page(found: Curve | Curves, level: float, source: str) -> Page:
-    """A row per curve: its area, and how high it is at a few places."""
-    from polyroc.cli.pages import bounds_told
+def _table(found: Curve | Curves, level: float, source: str) -> Table:
+    """A row per curve: its area, and its height at a few places."""
+    from polyroc.cli.pages import certificate_notes
 
     curves = {found.classifier: found} if isinstance(found, Curve) else dict(found.curves)
     by = "classifier" if isinstance(found, Curve) else found.by
     first = next(iter(curves.values()))
-    area = first.area.name
-    notes = [f"{area[0].upper()}{area[1:]}; {first.axes[1]} against {first.axes[0]}."]
+    notes = [f"{capitalised(first.area.name)}; {first.axes[1]} against {first.axes[0]}."]
     if not isinstance(found, Curve):
-        notes += [f"{name}: {each.name} {number_text(each.value)}." for name, each in found.whole.items()]
+        notes += [f"{name}: {mean.name} {number_text(mean.value)}." for name, mean in found.whole.items()]
     if first.band is not None:
-        notes.append(f"Band: {first.band.kind}, {100 * first.band.level:g} %, {first.band.method}.")
-    notes += bounds_told(replace(each.area, classifier=key) for key, each in curves.items())
-    notes += [f"{key}: {each.binormal}" for key, each in curves.items() if each.binormal is not None]
-    table = [{by: printable(key), **_row(each, level)} for key, each in curves.items()]
+        notes.append(f"Band: {first.band.kind}, {level_text(first.band.level)}, {first.band.method}.")
+    notes += certificate_notes(replace(curve.area, classifier=key) for key, curve in curves.items())
+    notes += [f"{key}: {curve.binormal!r}" for key, curve in curves.items() if curve.binormal is not None]
+    rows = [{by: key, **_row(curve, level)} for key, curve in curves.items()]
     kind = {"pr": "precision-recall", "cost": "cost"}.get(first.kind, first.kind.upper())
-    title = f"{source}: {len(curves)} {kind} curve{'s' if len(curves) > 1 else ''}"
-    return Page(printable(title), table, [printable(note) for note in notes])
+    return Table.of(f"{source}: {counted(len(curves), f'{kind} curve')}", rows, notes)
 
 
-def _row(found: Curve, level: float) -> Row:
-    low, high = found.area.confidence_interval(level)
-    height, along, places = SHOWN[found.kind]
+def _row(curve: Curve, level: float) -> Row:
+    height, along, places = SHOWN[curve.kind]
     return {
-        "of": printable(f"{found.positive} or {found.negative}"),
-        "points": str(len(found)),
-        "value": number_text(found.area.value),
-        "std. error": number_text(found.area.standard_error),
-        f"{100 * level:g} % interval": f"{number_text(low)} to {number_text(high)}",
-        **{f"{height} at {along} {place:g}": f"{found.height(place):.3f}" for place in places},
+        "of": f"{curve.positive} or {curve.negative}",
+        "points": str(len(curve)),
+        "value": number_text(curve.area.value),
+        "std. error": number_text(curve.area.standard_error),
+        f"{level_text(level)} interval": interval_text(curve.area.confidence_interval(level)),
+        **{f"{height} at {along} {place:g}": f"{curve.height(place):.3f}" for place in places},
     }

@@ -6,7 +6,9 @@ from typing import Any
 import click
 
 from polyroc.cli.options import formats
-from polyroc.output.terminal import Format, Page, as_csv, render
+from polyroc.output.csv import as_csv
+from polyroc.output.tables import Table
+from polyroc.output.text import Format, render
 
 __all__ = ["datasets"]
 
@@ -25,13 +27,13 @@ def datasets(output: Format | None) -> None:
         click.echo(as_csv(rows))
     else:
         hidden = ("title", "reference", "traps", "counts")
-        table = [{key: str(cell) for key, cell in row.items() if key not in hidden} for row in rows]
+        shown = [{key: str(cell) for key, cell in row.items() if key not in hidden} for row in rows]
         notes = [
-            "Load one with polyroc.datasets.load(NAME); --json tells its classes, reference and traps.",
+            "Load one with polyroc.datasets.load(NAME); --json has its classes, reference and traps.",
             "Files that are not here: pip install 'polyroc[repro]'; for hungarian, name the folder of your copy "
             "in POLYROC_DATA.",
         ]
-        click.echo(render(Page("Data sets", table, notes), output))
+        click.echo(render(Table.of("Data sets", shown, notes), output))
 
 
 def _rows() -> list[dict[str, Any]]:

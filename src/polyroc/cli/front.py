@@ -12,8 +12,10 @@ from polyroc.cli.stored import is_front, needs_data
 from polyroc.errors import InputError
 from polyroc.fronts.held_out import HeldOut
 from polyroc.fronts.result import Front
-from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
-from polyroc.results.result import number_text
+from polyroc.output.csv import as_csv
+from polyroc.output.numbers import number_text
+from polyroc.output.tables import Row, Table
+from polyroc.output.text import Format, render
 from polyroc.scores import Scores
 
 __all__ = ["front"]
@@ -116,7 +118,7 @@ def front(
         records = [{**each.to_dict(), **volumes[name]} for name, each in found.items()]
         click.echo(json.dumps(records[0] if len(records) == 1 else records))
     else:
-        click.echo(render(_page(found, volumes, file.name), output))
+        click.echo(render(_table(found, volumes, file.name), output))
     return STOPPED if short else 0
 
 
@@ -219,40 +221,39 @@ def _volumes(
     return told
 
 
-def _page(found: dict[str, Front], volumes: dict[str, dict[str, Any]], source: str) -> Page:
-    exact = all(each.exact for each in found.values())
-    table = [_row(name, each, volumes, exact) for name, each in found.items()]
+def _table(fronts: dict[str, Front], volumes: dict[str, dict[str, Any]], source: str) -> Table:
+    exact = all(front.exact for front in fronts.values())
+    rows = [_row(name, front, volumes, exact) for name, front in fronts.items()]
     notes = ["Every threshold was tried; volumes are exact for these cases."]
     if not exact:
         notes = [
-            f"{printable(name)}: {each.convergence.replace('more of them', 'more (-n)')}"
-            for name, each in found.items()
+            f"{name}: {front.convergence.replace('more of them', 'more (-n)')}" for name, front in fronts.items()
         ]
-    if any(each["gini_standard_error"] for each in volumes.values()):
+    if any(volume["gini_standard_error"] for volume in volumes.values()):
         notes.append("The standard error is that of the random points alone, not of the cases.")
-    if len(found) > 1:
+    if len(fronts) > 1:
         notes.append(
             "not by: the share of the region below chance that this front dominates and the other does not."
         )
-    if any("held_out" in each for each in volumes.values()):
+    if any("held_out" in volume for volume in volumes.values()):
         notes.append("G on test: of the same points on the other cases; optimism is how much less that is.")
-    return Page(f"{printable(source)}: fronts of error rates", table, notes)
+    return Table.of(f"{source}: fronts of error rates", rows, notes)
 
 
-def _row(name: str, found: Front, volumes: dict[str, dict[str, Any]], exact: bool) -> Row:
-    own = volumes[name]
+def _row(name: str, front: Front, volumes: dict[str, dict[str, Any]], exact: bool) -> Row:
+    volume = volumes[name]
     row = {
-        "classifier": printable(name),
-        "points": str(len(found)),
-        "G": number_text(own["gini"]),
-        "std. error": f"{own['gini_standard_error']:.2g}",
+        "classifier": name,
+        "points": str(len(front)),
+        "G": number_text(volume["gini"]),
+        "std. error": f"{volume['gini_standard_error']:.2g}",
     }
     if not exact:
-        row["G rose lately"] = number_text(found.growth.lately)
+        row["G rose lately"] = number_text(front.growth.lately)
     if any("held_out" in each for each in volumes.values()):
-        held = own.get("held_out", {})
-        row["G on test"] = number_text(held["gini"]) if held else ""
-        row["optimism"] = number_text(held["optimism"]) if held else ""
+        held_out = volume.get("held_out", {})
+        row["G on test"] = number_text(held_out["gini"]) if held_out else ""
+        row["optimism"] = number_text(held_out["optimism"]) if held_out else ""
     for other in volumes if len(volumes) > 1 else ():
-        row[f"not by {printable(other)}"] = number_text(own["exclusive"][other]) if other != name else ""
+        row[f"not by {other}"] = number_text(volume["exclusive"][other]) if other != name else ""
     return row

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,11 @@ from polyroc.cli.stored import needs_data, store
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, MissingFileError
 from polyroc.fronts.result import Front
-from polyroc.output.terminal import Format, Page, as_csv, printable, render
-from polyroc.results.result import number_text
+from polyroc.output.csv import as_csv
+from polyroc.output.names import printable
+from polyroc.output.numbers import estimate_text
+from polyroc.output.tables import Table
+from polyroc.output.text import Format, render
 from polyroc.rules import CostRule
 from polyroc.scores import Scores
 
@@ -141,7 +145,9 @@ def operate(
     elif output == "csv":
         click.echo(as_csv(found.rows(level)))
     else:
-        click.echo(render(_page(found, level, name_of(evaluate_on or front or needs_data(file, columns))), output))
+        click.echo(
+            render(_table(found, level, name_of(evaluate_on or front or needs_data(file, columns))), output)
+        )
     return 0
 
 
@@ -241,22 +247,21 @@ def _number(text: str, option: str) -> float:
         raise InputError(f"{option} must hold numbers, got {text!r}.") from None
 
 
-def _page(found: OperatingPoint, level: float, source: str) -> Page:
-    """The confusion rates; then the rule, its cost, and what it was chosen for."""
-    page = matrix_page(found.confusion, level, source)
-    low, high = found.cost.confidence_interval(level)
-    priors = ", ".join(f"{k} {p:.4g}" for k, p in zip(found.confusion.classes, found.priors, strict=True))
+def _table(point: OperatingPoint, level: float, source: str) -> Table:
+    """The confusion rates; then the rule, its cost, and the aim it was chosen for."""
+    priors = ", ".join(f"{k} {p:.4g}" for k, p in zip(point.confusion.classes, point.priors, strict=True))
+    cost = estimate_text(point.expected_cost, point.cost.confidence_interval(level), 4)
     notes = [
-        f"Rule: {found.rule.sentence()}",
-        *(_rule_costs(found.rule) if isinstance(found.rule, CostRule) else []),
-        f"Chosen for: {found.aim}.",
-        found.sentence(),
-        f"Expected cost {number_text(found.expected_cost)} ({low:.4f} to {high:.4f}) per case; priors {priors}.",
-        "Judged on other cases." if found.judged_apart else "Judged on the cases it was chosen on.",
+        f"Rule: {point.rule.sentence()}",
+        *(_rule_costs(point.rule) if isinstance(point.rule, CostRule) else []),
+        f"Chosen for: {point.aim}.",
+        point.sentence(),
+        f"Expected cost {cost} per case; priors {priors}.",
+        "Evaluated on other cases." if point.judged_apart else "Evaluated on the cases it was chosen on.",
     ]
-    return Page(page.title, page.table, [printable(note) for note in notes])
+    return replace(matrix_page(point.confusion, level, source), notes=tuple(map(printable, notes)))
 
 
 def _rule_costs(rule: CostRule) -> list[str]:
     rows = zip(rule.labels, rule.costs, strict=True)
-    return [f"  {true}: " + ", ".join(f"{cell:.4g}" for cell in row) for true, row in rows]
+    return [f"  {true}: " + ", ".join(f"{cost:.4g}" for cost in row) for true, row in rows]

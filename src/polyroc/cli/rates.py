@@ -18,8 +18,11 @@ from polyroc.cli.options import (
 )
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError, MissingFileError
-from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
-from polyroc.results.result import number_text, plain
+from polyroc.output.csv import as_csv
+from polyroc.output.numbers import interval_text, level_text, number_text
+from polyroc.output.tables import Row, Table
+from polyroc.output.text import Format, render
+from polyroc.results.result import plain
 from polyroc.rules import Rule
 from polyroc.scores import Scores
 
@@ -62,7 +65,9 @@ def rates(
         click.echo(as_csv([row for each in found for row in each.rows(level)]))
     else:
         pages = [
-            page for each in found for page in (matrix_page(each, level, name_of(file)), _cobweb(each, level))
+            page
+            for each in found
+            for page in (matrix_page(each, level, name_of(file)), _cobweb_table(each, level))
         ]
         click.echo("\n\n".join(render(page, output).rstrip() for page in pages))
     return 0
@@ -105,37 +110,37 @@ def _record(found: Rates, level: float) -> dict[str, Any]:
     return {**found.to_dict(level), "cobweb": cobweb, "information_gain": gain, "likelihood_ratios": ratios}
 
 
-def matrix_page(found: Rates, level: float, source: str) -> Page:
+def matrix_page(rates: Rates, level: float, source: str) -> Table:
     """A row per true class, a column per decision."""
-    table: list[Row] = []
-    for k, true in enumerate(found.classes):
-        row = {"true class": printable(true), "cases": _amount(float(found.counts[k].sum()))}
-        for said in found.classes:
-            cell = found[true, said]
-            low, high = cell.confidence_interval(level)
-            row[f"called {printable(said)}"] = f"{number_text(cell.value)} ({low:.3f} to {high:.3f})"
-        table.append(row)
-    title = f"{source}, {found.classifier}: share of each true class by decision, {100 * level:g} % intervals"
-    return Page(printable(title), table, [])
+    rows: list[Row] = []
+    for k, true in enumerate(rates.classes):
+        row = {"true class": true, "cases": _case_count(float(rates.counts[k].sum()))}
+        for decision in rates.classes:
+            rate = rates[true, decision]
+            ends = interval_text(rate.confidence_interval(level), 3)
+            row[f"called {decision}"] = f"{number_text(rate.value)} ({ends})"
+        rows.append(row)
+    title = f"{source}, {rates.classifier}: share of each true class by decision, {level_text(level)} intervals"
+    return Table.of(title, rows)
 
 
-def _amount(cases: float) -> str:
+def _case_count(cases: float) -> str:
     return f"{cases:.0f}" if cases == round(cases) else f"{cases:g}"
 
 
-def _cobweb(found: Rates, level: float) -> Page:
-    cobweb = found.cobweb(level)
-    table: list[Row] = [
+def _cobweb_table(rates: Rates, level: float) -> Table:
+    cobweb = rates.cobweb(level)
+    rows: list[Row] = [
         {
-            "true class": printable(row["true"]),
-            "called": printable(row["said"]),
-            "value": number_text(row["ratio"]),
-            f"{100 * level:g} % interval": f"{number_text(row['low'])} to {number_text(row['high'])}",
+            "true class": record["true"],
+            "called": record["said"],
+            "value": number_text(record["ratio"]),
+            f"{level_text(level)} interval": interval_text((record["low"], record["high"])),
             "chance": f"{cobweb.chance:.3g}",
         }
-        for row in cobweb.rows()
+        for record in cobweb.rows()
     ]
-    gain = found.information_gain()
+    gain = rates.information_gain()
     low, high = gain.confidence_interval(level)
-    told = f"Information gain {gain.value:.3f} bits ({low:.3f} to {high:.3f}) of {gain.limits[1]:.3f}."
-    return Page("Cobweb: misclassification ratios (centre 0: perfect)", table, [told])
+    note = f"Information gain {gain.value:.3f} bits ({low:.3f} to {high:.3f}) of {gain.limits[1]:.3f}."
+    return Table.of("Cobweb: misclassification ratios (centre 0: perfect)", rows, [note])

@@ -19,7 +19,7 @@ from polyroc.cli.options import (
     scores_from,
 )
 from polyroc.errors import InputError
-from polyroc.output.terminal import printable
+from polyroc.output.names import printable
 
 __all__ = ["report"]
 

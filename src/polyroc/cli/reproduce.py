@@ -10,7 +10,9 @@ import click
 
 from polyroc.cli.options import formats, progress_bar
 from polyroc.errors import MissingFileError
-from polyroc.output.terminal import Format, Page, Row, as_csv, render
+from polyroc.output.csv import as_csv
+from polyroc.output.tables import Row, Table
+from polyroc.output.text import Format, render
 
 __all__ = ["reproduce"]
 
@@ -59,14 +61,14 @@ def reproduce(
         with progress_bar() as progress:
             reports.append(running.reproduce(paper, quick=quick, out=out, progress=progress))
         if output is None:
-            click.echo(render(_page(reports[-1], failures), None) + "\n")
+            click.echo(render(_table(reports[-1], failures), None) + "\n")
     rows = [{"paper": report.paper, **line.row()} for report in reports for line in _lines(report, failures)]
     if output == "json":
         click.echo(json.dumps(rows, indent=2))
     elif output == "csv":
         click.echo(as_csv(rows))
     elif output == "markdown":
-        click.echo("\n\n".join(render(_page(report, failures), output) for report in reports))
+        click.echo("\n\n".join(render(_table(report, failures), output) for report in reports))
     return 0 if all(report.holds for report in reports) else 1
 
 
@@ -89,24 +91,24 @@ def _lines(report: Any, failures: bool) -> list[Any]:
     return [line for line in report.lines if not (failures and line.holds)]
 
 
-def _page(report: Any, failures: bool) -> Page:
+def _table(report: Any, failures: bool) -> Table:
     lines = _lines(report, failures)
-    table = [_row(line) for line in lines]
+    rows = [_row(line) for line in lines]
     shown = [line for line in lines if not line.holds or line.expected.kind != "agrees"]
     reasons = dict.fromkeys(f"{line.expected.table}: {line.expected.reason}" for line in shown)
     title = f"{report.title}{', quick' if report.quick else ''}"
-    return Page(title, table, [*reasons, "", report.summary()])
+    return Table.of(title, rows, [*reasons, "", report.summary()])
 
 
 def _row(line: Any) -> Row:
-    said = line.expected
-    sign = {"at most": "<= ", "at least": ">= "}.get(said.kind, "")
+    expected = line.expected
+    sign = {"at most": "<= ", "at least": ">= "}.get(expected.kind, "")
     return {
-        "table": said.table,
-        "number": said.name,
-        "published": f"{sign}{_digits(said.published)}",
+        "table": expected.table,
+        "number": expected.name,
+        "published": f"{sign}{_digits(expected.published)}",
         "measured": "" if line.measured is None else _digits(line.measured),
-        "tolerance": "" if said.kind in ("shown", "not obtainable") else f"{said.tolerance:.2g}",
+        "tolerance": "" if expected.kind in ("shown", "not obtainable") else f"{expected.tolerance:.2g}",
         "verdict": line.verdict,
     }
 

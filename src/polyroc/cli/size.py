@@ -8,9 +8,11 @@ import click
 
 from polyroc.cli.options import convert_option, formats, progress_bar, scores_from
 from polyroc.errors import InputError
-from polyroc.output.terminal import Format, Page, as_csv, printable, render
+from polyroc.output.csv import as_csv
+from polyroc.output.numbers import interval_text, level_text
+from polyroc.output.tables import Table
+from polyroc.output.text import Format, render
 from polyroc.power.result import SampleSize
-from polyroc.results.result import number_text
 
 __all__ = ["size"]
 
@@ -173,14 +175,13 @@ def _numbers(text: str, name: str, example: str) -> list[float]:
         raise InputError(f"{name} must be numbers, such as {example}, got {text!r}.") from None
 
 
-def size_page(found: SampleSize) -> Page:
-    """Class by class; then the answer in a sentence, and what it rests on."""
-    each = " in each of two sets" if found.sets == 2 else ""
-    table = [{"class": printable(name), f"cases{each}": str(count)} for name, count in found.by_class.items()]
-    notes = [found.sentence()]
-    between = found.power_interval()
-    if between is not None:
-        low, high = (number_text(end) for end in between)
-        notes.append(f"Simulated power: 95 % {low} to {high}, seed {found.seed}.")
-    notes += ["", f"Method: {found.method}; {'; '.join(found.assumptions)}."]
-    return Page(f"{printable(found.measure)}: {found.n} cases", table, [printable(note) for note in notes])
+def size_page(size: SampleSize) -> Table:
+    """Class by class; then the answer in a sentence, and its assumptions."""
+    heading = "cases in each of two sets" if size.sets == 2 else "cases"
+    rows = [{"class": name, heading: str(count)} for name, count in size.by_class.items()]
+    notes = [size.sentence()]
+    interval = size.power_interval()
+    if interval is not None:
+        notes.append(f"Simulated power: {level_text(0.95)} {interval_text(interval)}, seed {size.seed}.")
+    notes += ["", f"Method: {size.method}; {'; '.join(size.assumptions)}."]
+    return Table.of(f"{size.measure}: {size.n} cases", rows, notes)

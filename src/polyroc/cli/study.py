@@ -1,6 +1,7 @@
 """The commands `study run`, `study show` and `study plan`: learners compared on data sets by cross-validation."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,11 @@ import click
 from polyroc.cli.options import formats
 from polyroc.cli.study_progress import study_progress
 from polyroc.cli.study_tests import advice, judge
-from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
-from polyroc.results.result import number_text
+from polyroc.output.csv import as_csv
+from polyroc.output.numbers import number_text
+from polyroc.output.sentences import counted
+from polyroc.output.tables import Row, Table
+from polyroc.output.text import Format, render
 
 if TYPE_CHECKING:
     from polyroc.studies.result import Study
@@ -105,28 +109,26 @@ def _show(found: "Study", output: Format | None, measures: tuple[str, ...]) -> N
     elif output == "csv":
         click.echo(as_csv(found.rows()))
     else:
-        click.echo(render(_page(found, measures), output))
+        click.echo(render(_table(found, measures), output))
 
 
-def _page(found: "Study", measures: tuple[str, ...]) -> Page:
+def _table(study: "Study", measures: tuple[str, ...]) -> Table:
     import numpy as np
 
-    table: list[Row] = []
-    failed: dict[tuple[str, str], int] = {}
-    for failure in found.failures:
-        failed[failure.data_set, failure.learner] = failed.get((failure.data_set, failure.learner), 0) + 1
-    for name in found.data_sets:
-        columns = {key: found.values(key, name).values for key in measures if found.applies(key, name)}
-        for place, learner in enumerate(found.learners):
-            row = {"data set": printable(name), "learner": printable(learner)}
+    rows: list[Row] = []
+    failed = Counter((failure.data_set, failure.learner) for failure in study.failures)
+    for name in study.data_sets:
+        columns = {key: study.values(key, name).values for key in measures if study.applies(key, name)}
+        for place, learner in enumerate(study.learners):
+            row = {"data set": name, "learner": learner}
             for key in measures:
                 values = columns[key][:, place] if key in columns else np.empty(0)
                 row[f"{key} (SD)"] = _mean(values[np.isfinite(values)])
             if failed:
-                row["failed"] = str(failed.get((name, learner), 0))
-            table.append(row)
-    notes = [*_notes(found), *_failures(found), *_warnings(found)]
-    return Page(f"{printable(found.plan.name)}: {_design(found)}", table, notes)
+                row["failed"] = str(failed[name, learner])
+            rows.append(row)
+    notes = [*_notes(study), *_failures(study), *_warnings(study)]
+    return Table.of(f"{study.plan.name}: {study.plan.splitting.design}", rows, notes)
 
 
 def _mean(values: Any) -> str:
@@ -135,53 +137,35 @@ def _mean(values: Any) -> str:
     return number_text(values.mean()) + (f" ({number_text(values.std(ddof=1))})" if len(values) > 1 else "")
 
 
-def _design(found: "Study") -> str:
-    how = found.plan.splitting
-    if how.kind == "leave-one-out":
-        return "leave-one-out"
-    if how.kind == "hold-out":
-        size = f"{how.test_size:g} of the cases" if how.test_size < 1 else f"{how.test_size:g} cases"
-        return f"{how.repeats} test set{'s' if how.repeats > 1 else ''} of {size}"
-    again = f", {how.repeats} times" if how.repeats > 1 else ""
-    return f"{how.folds}-fold cross-validation{again}"
-
-
-def _notes(found: "Study") -> list[str]:
-    if found.left:
-        return [f"{found.left} fits are left; polyroc study run with the same plan goes on."]
+def _notes(study: "Study") -> list[str]:
+    if study.left:
+        return [f"{study.left} fits are left; run polyroc study run with the same plan to resume."]
     notes = ["Mean over the folds, and the standard deviation between them in brackets."]
-    if found.plan.splitting.kind == "leave-one-out":
-        notes = ["All cases together, each predicted by what was learned from the others."]
-    if len(found.learners) > 1 and found.tables():
-        notes.append(advice(found.recommend()))
+    if study.plan.splitting.kind == "leave-one-out":
+        notes = ["All cases together, each predicted by a model fitted to the others."]
+    if len(study.learners) > 1 and study.tables():
+        notes.append(advice(study.recommend()))
     return notes
 
 
-def _failures(found: "Study") -> list[str]:
-    """What failed, and why: one line for each learner, data set and message."""
-    counts: dict[tuple[str, str, str], int] = {}
-    for failure in found.failures:
-        key = failure.data_set, failure.learner, failure.message
-        counts[key] = counts.get(key, 0) + 1
+def _failures(study: "Study") -> list[str]:
+    """One line per data set, learner and message."""
+    counts = Counter((failure.data_set, failure.learner, failure.message) for failure in study.failures)
     lines = [
-        f"failed: {name}, {learner}, {many} fold{'s' if many > 1 else ''}: {message}"
-        for (name, learner, message), many in counts.items()
+        f"failed: {name}, {learner}, {counted(folds, 'fold')}: {message}"
+        for (name, learner, message), folds in counts.items()
     ]
     more = [f"and {len(lines) - MOST_FAILURES} more; --json has all."] if len(lines) > MOST_FAILURES else []
-    return [printable(line) for line in (*lines[:MOST_FAILURES], *more)]
+    return [*lines[:MOST_FAILURES], *more]
 
 
-def _warnings(found: "Study") -> list[str]:
-    """What learners warned of: each kind of warning once, with the learners."""
-    kinds: dict[str, dict[str, int]] = {}
-    for told in found.warnings:
-        learners = kinds.setdefault(told.message.partition(":")[0], {})
-        learners[told.learner] = learners.get(told.learner, 0) + told.folds
-    return [
-        printable(f"warned: {kind}: {', '.join(f'{name} ({_fits(many)})' for name, many in learners.items())}")
-        for kind, learners in kinds.items()
-    ]
-
-
-def _fits(many: int) -> str:
-    return f"{many} fit{'s' if many > 1 else ''}"
+def _warnings(study: "Study") -> list[str]:
+    """One line per kind of warning, with the learners that raised it."""
+    kinds: dict[str, Counter[str]] = {}
+    for warning in study.warnings:
+        kinds.setdefault(warning.message.partition(":")[0], Counter())[warning.learner] += warning.folds
+    lines = []
+    for kind, learners in kinds.items():
+        fits = ", ".join(f"{name} ({counted(number, 'fit')})" for name, number in learners.items())
+        lines.append(f"warned: {kind}: {fits}")
+    return lines

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyroc.output.terminal import printable
+from polyroc.output.names import printable
 
 if TYPE_CHECKING:
     from polyroc.studies.progress import StudyProgress

@@ -10,8 +10,10 @@ import click
 from polyroc.cli.options import formats
 from polyroc.errors import InputError
 from polyroc.estimates.comparison import Comparison
-from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
-from polyroc.results.result import number_text, p_number
+from polyroc.output.csv import as_csv
+from polyroc.output.numbers import level_text, p_text
+from polyroc.output.tables import Table, record_table
+from polyroc.output.text import Format, render
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.posteriors import Posteriors
 from polyroc.studies.summaries.range_groups import RangeTest
@@ -80,15 +82,15 @@ def judge(
     if output == "csv":
         click.echo(as_csv(rows))
     else:
-        title = f"{printable(study.plan.name)}: {name} of {measure or study.measures[0]}"
-        click.echo(render(Page(title, _table(rows), _notes(found)), output))
+        title = f"{study.plan.name}: {name} of {measure or study.measures[0]}"
+        click.echo(render(_table(title, rows, _notes(found)), output))
     return 0
 
 
 def advice(found: Recommendation) -> str:
     """Which test is recommended, as the command calls it, and why."""
     why = f"{found.why[0].upper()}{found.why[1:]}"
-    return f"To tell learners apart: polyroc study test FILE {_command(found.test)}. {why}"
+    return f"To compare learners: polyroc study test FILE {_command(found.test)}. {why}"
 
 
 def _command(test: str) -> str:
@@ -117,11 +119,11 @@ def _draw(name: str, found: Mapping[str, Any], out: Path, kind: str | None) -> N
     save(draw(results if len(results) > 1 else results[0], None, kind).figure, out)
 
 
-def _table(rows: list[dict[str, Any]]) -> list[Row]:
-    shown = [
-        column for column in rows[0] if any(row.get(column) is not None for row in rows) and column not in HIDDEN
-    ]
-    return [{_title(column): _text(column, row.get(column)) for column in shown} for row in rows]
+def _table(title: str, records: list[dict[str, Any]], notes: list[str]) -> Table:
+    """The records, with the recommended test as the command names it."""
+    if "test" in records[0]:
+        records = [{**record, "test": _command(record["test"])} for record in records]
+    return record_table(records, title, notes, hidden=HIDDEN)
 
 
 def _notes(found: Mapping[str, Any]) -> list[str]:
@@ -132,43 +134,22 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
         notes.append(advice(first))
     if isinstance(first, Friedman):
         notes.append(
-            f"All equal: chi-square {first.statistic:.3f} with {first.df} df, p {_p(first.pvalue)}; "
-            f"F {first.F:.3f} with {first.F_df[0]:g} and {first.F_df[1]:g} df, p {_p(first.F_pvalue)}."
+            f"All equal: chi-square {first.statistic:.3f} with {first.df} df, {p_text(first.pvalue)}; "
+            f"F {first.F:.3f} with {first.F_df[0]:g} and {first.F_df[1]:g} df, {p_text(first.F_pvalue)}."
         )
         notes.append(f"Mean ranks further apart than {first.critical_difference:.3f} differ (Nemenyi).")
     if isinstance(first, Posteriors):
         notes.append(f"Probabilities; equivalent: a difference of {first.rope:g} at most (--rope).")
     if isinstance(first, RangeTest | Friedman):
         alpha = first.nemenyi.alpha if isinstance(first, Friedman) else first.alpha
-        notes.append(f"Learners that share a letter are not told apart at {100 * alpha:g} %.")
+        notes.append(f"Learners that share a letter are not distinguished at {level_text(alpha)}.")
     if isinstance(first, Comparison):
         from polyroc.studies.summaries.pooled import POOLED
 
-        notes += [f"{key + ', all' if key else 'All'} equal: p {_p(each.pvalue)}." for key, each in found.items()]
+        notes += [
+            f"{key + ', all' if key else 'All'} equal: {p_text(each.pvalue)}." for key, each in found.items()
+        ]
         notes.append(f"Assumes: {POOLED}")
     elif getattr(first, "assumes", None):
         notes.append(f"Assumes: {first.assumes}")
-    return [printable(note) for note in notes]
-
-
-def _p(value: float) -> str:
-    text = p_number(value)
-    return text if text.startswith("<") else f"= {text}"
-
-
-def _title(column: str) -> str:
-    return {"pvalue": "p", "adjusted_pvalue": "p adjusted", "standard_error": "std. error"}.get(
-        column, column.replace("_", " ")
-    )
-
-
-def _text(column: str, value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if column == "df":
-        return f"{value:g}"
-    if isinstance(value, float):
-        return p_number(value) if "pvalue" in column else number_text(value)
-    return _command(value) if column == "test" else printable(str(value))
+    return notes

@@ -8,8 +8,10 @@ import click
 
 from polyroc.cli.options import convert_option, data_file, formats, level_option, scores_from
 from polyroc.curves.surface import Surface
-from polyroc.output.terminal import Format, Page, Row, as_csv, printable, render
-from polyroc.results.result import number_text
+from polyroc.output.csv import as_csv
+from polyroc.output.numbers import interval_text, level_text, number_text
+from polyroc.output.tables import Row, Table
+from polyroc.output.text import Format, render
 
 __all__ = ["surface"]
 
@@ -51,20 +53,19 @@ def surface(file: Path, measure: str, points: int, level: float, output: Format 
     elif output == "csv":
         click.echo(as_csv([row for each in found for row in each.rows(level)]))
     else:
-        click.echo("\n\n".join(render(_page(each, level, file.name), output).rstrip() for each in found))
+        click.echo("\n\n".join(render(_table(each, level, file.name), output).rstrip() for each in found))
     return 0
 
 
-def _page(found: Surface, level: float, source: str) -> Page:
-    first, second, third = map(printable, found.classes)
-    mesh, table = found.mesh, list[Row]()
+def _table(surface: Surface, level: float, source: str) -> Table:
+    first, second, third = surface.classes
+    mesh, rows = surface.mesh, list[Row]()
     for i in range(len(mesh.first) - 1):
         row = {f"{first} right": f"{mesh.first[i]:.2f} to {mesh.first[i + 1]:.2f}"}
         for j in range(len(mesh.third) - 1):
             row[f"{third} right {mesh.third[j]:.2f} to {mesh.third[j + 1]:.2f}"] = number_text(mesh.second[i, j])
-        table.append(row)
-    low, high = found.volume.confidence_interval(level)
-    ends = f"{100 * level:g} % {number_text(low)} to {number_text(high)}"
-    note = f"Volume below it: {found.volume.measure} = {number_text(found.volume.value)}, {ends}."
-    told = f"{printable(source)}, {printable(found.classifier)}: share of {second} right, mean over each cell"
-    return Page(told, table, [note])
+        rows.append(row)
+    volume = surface.volume
+    ends = f"{level_text(level)} {interval_text(volume.confidence_interval(level))}"
+    note = f"Volume below it: {volume.measure} = {number_text(volume.value)}, {ends}."
+    return Table.of(f"{source}, {surface.classifier}: share of {second} right, mean over each cell", rows, [note])

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Stratum
 from polyroc.messages import Option
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number_text, restored, stored
+from polyroc.results.result import Result
 from polyroc.scores import WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
@@ -103,30 +104,6 @@ class Surface(Result):
             }
             for i, j in np.ndindex(*mesh.second.shape)
         ]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Surface",
-            "classifier": self.classifier,
-            "classes": list(self.classes),
-            "mesh": {name: stored(np.ravel(array)) for name, array in self.mesh._asdict().items()},
-            "volume": self.volume.to_dict(level),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        first, third, second = (restored(data["mesh"][name]) for name in Mesh._fields)
-        one, two, three = data["classes"]
-        return cls(
-            classifier=data["classifier"],
-            classes=(one, two, three),
-            mesh=Mesh(first, third, second.reshape(len(first) - 1, len(third) - 1)),
-            volume=Estimate.from_dict(data["volume"]),
-        )
 
 
 def surface(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import hypot, sqrt
 from statistics import NormalDist
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.applicability import ROUNDING
 from polyroc.measures.statistic import Shares, Statistic, Stratum
 from polyroc.messages import short_repr
+from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, number_text, plain
+from polyroc.results.result import Result
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
@@ -64,6 +65,10 @@ class NetBenefit(NamedTuple):
             return low, high
         reach = NormalDist().inv_cdf(0.5 + level / 2) * self.standard_error
         return self.value - reach, self.value + reach
+
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        low, high = self.confidence_interval(level)
+        return {"low": low, "high": high}
 
 
 def _widest(
@@ -138,42 +143,6 @@ class DecisionCurve(Result):
                     }
                 )
         return rows
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "DecisionCurve",
-            "thresholds": self.thresholds.tolist(),
-            "curves": {name: _stored(curve, level) for name, curve in self.curves.items()},
-            "treat_all": _stored(self.treat_all, level),
-            "level": level,
-            "prevalence": self.prevalence,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        return cls(
-            thresholds=np.array(data["thresholds"], dtype=np.float64),
-            curves={name: _restored(curve) for name, curve in data["curves"].items()},
-            treat_all=_restored(data["treat_all"]),
-            prevalence=data["prevalence"],
-            provenance=Provenance(**data["provenance"]),
-        )
-
-
-def _stored(curve: NetBenefit, level: float) -> dict[str, list[float | None]]:
-    low, high = curve.confidence_interval(level)
-    columns = {**curve._asdict(), "low": low, "high": high}
-    return {name: [plain(x) for x in each.tolist()] for name, each in columns.items() if each is not None}
-
-
-def _restored(data: dict[str, list[float | None]]) -> NetBenefit:
-    columns = {name: np.array([number(x) for x in data[name]]) for name in NetBenefit._fields if name in data}
-    return NetBenefit(**columns)
 
 
 def decision_curve(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import nan
 from typing import Any, NamedTuple
 
@@ -134,17 +135,8 @@ def _rates(
     counts = column.weight.T @ shares
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = counts / totals[:, None]
-        scale = np.where(units > 1, units / (units - 1.0), nan) / totals**2
         fewest = np.where(units > 0, totals**2 / column.squares.sum(axis=0), 0.0)
-
-    def variance(gradient: FloatArray, slopes: FloatArray | None = None) -> float:
-        """Sum over cases of the squared influence: through the rates of their class, and through its share."""
-        moved = gradient.any(axis=1) if slopes is None else np.ones(len(names), dtype=bool)
-        away = shares @ gradient[moved].T - (gradient * rates)[moved].sum(axis=1)
-        if slopes is not None:
-            away = away + share_offsets(slopes, column)
-        return float(scale[moved] @ (column.squares[:, moved] * away**2).sum(axis=0))
-
+    variance = partial(_binned_variance, column, shares, rates)
     cells = np.eye(len(names) ** 2).reshape(len(names), len(names), len(names), len(names))
     errors = np.sqrt([[variance(cell) for cell in row] for row in cells])
     return Rates(
@@ -157,3 +149,21 @@ def _rates(
         provenance=provenance,
         _variance=variance,
     )
+
+
+def _binned_variance(
+    column: Column,
+    shares: FloatArray,
+    rates: FloatArray,
+    gradient: FloatArray,
+    slopes: FloatArray | None = None,
+) -> float:
+    """Sum over cases of the squared influence: through the rates of their class, and through its share."""
+    units = np.asarray(column.units, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = np.where(units > 1, units / (units - 1.0), nan) / column.totals**2
+    classes = gradient.any(axis=1) if slopes is None else np.ones(len(rates), dtype=bool)
+    influence = shares @ gradient[classes].T - (gradient * rates)[classes].sum(axis=1)
+    if slopes is not None:
+        influence = influence + share_offsets(slopes, column)
+    return float(scale[classes] @ (column.squares[:, classes] * influence**2).sum(axis=0))

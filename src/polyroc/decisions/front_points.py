@@ -1,6 +1,7 @@
 """From a front to one of its points: the cheapest, the cheapest within limits, or the one that is named."""
 
 from collections.abc import Mapping
+from functools import partial
 from math import nan
 from typing import Any
 
@@ -103,17 +104,6 @@ def rates_at(front: Front, point: int) -> Rates:
     totals = counts.sum(axis=1)
     rates = counts / totals[:, None]
     free = np.where(totals > 1, totals - 1.0, nan)
-
-    def spread(gradient: FloatArray, slopes: FloatArray | None = None) -> float:
-        """The variance of the sum of rates times slopes: each class is a multinomial sample, and so are all."""
-        mean = (rates * gradient).sum(axis=1)
-        by_class = (rates * (gradient - mean[:, None]) ** 2).sum(axis=1) / free
-        within = float(by_class[gradient.any(axis=1)].sum())
-        if slopes is None:
-            return within
-        priors = totals / totals.sum()
-        return within + float(priors @ (slopes - priors @ slopes) ** 2 / (totals.sum() - 1.0))
-
     return Rates(
         classifier=front.classifier,
         classes=front.classes,
@@ -122,5 +112,22 @@ def rates_at(front: Front, point: int) -> Rates:
         counts=counts,
         fewest=totals,
         provenance=front.provenance,
-        _variance=spread,
+        _variance=partial(_multinomial_variance, rates, totals),
     )
+
+
+def _multinomial_variance(
+    rates: FloatArray, totals: FloatArray, gradient: FloatArray, slopes: FloatArray | None = None
+) -> float:
+    """The variance of the sum of rates times `gradient`, and of the shares of the classes times `slopes` if any.
+
+    Each class is a multinomial sample, and so are all cases together.
+    """
+    free = np.where(totals > 1, totals - 1.0, nan)
+    mean = (rates * gradient).sum(axis=1)
+    by_class = (rates * (gradient - mean[:, None]) ** 2).sum(axis=1) / free
+    within = float(by_class[gradient.any(axis=1)].sum())
+    if slopes is None:
+        return within
+    priors = totals / totals.sum()
+    return within + float(priors @ (slopes - priors @ slopes) ** 2 / (totals.sum() - 1.0))

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self
-
-import numpy as np
+from typing import Any, Literal
 
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.result import SCHEMA, Result, number_text
+from polyroc.output.numbers import number_text
+from polyroc.results.result import Result
 from polyroc.rules import Rule, ThresholdRule
 
 __all__ = ["OperatingPoint", "Optimality"]
@@ -115,39 +114,3 @@ class OperatingPoint(Result):
             }
             for cell, row in zip(cells, self.confusion.rows(level), strict=True)
         ]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "OperatingPoint",
-            "aim": self.aim,
-            "rule": self.rule.to_dict(),
-            "confusion": self.confusion.to_dict(level),
-            "cost": self.cost.to_dict(level),
-            "costs": self.costs.tolist(),
-            "priors": self.priors.tolist(),
-            "at_most": [[true, said, limit] for (true, said), limit in self.at_most.items()],
-            "apparent_cost": self.apparent_cost,
-            "judged_apart": self.judged_apart,
-            "point": self.point,
-            "optimality": self.optimality,
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        return cls(
-            aim=data["aim"],
-            rule=Rule.from_dict(data["rule"]),
-            confusion=Rates.from_dict(data["confusion"]),
-            cost=Estimate.from_dict(data["cost"]),
-            costs=np.array(data["costs"], dtype=np.float64),
-            priors=np.array(data["priors"], dtype=np.float64),
-            at_most={(true, said): limit for true, said, limit in data["at_most"]},
-            apparent_cost=data["apparent_cost"],
-            judged_apart=data["judged_apart"],
-            point=data.get("point"),
-            optimality=data.get("optimality"),
-        )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, isnan, log, nan, pi, sqrt
 from statistics import NormalDist
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from polyroc.estimates.boundary import Boundary, unseen_variance
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import UNSEEN, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.numbers import number_text
+from polyroc.results.codec import NOT_STORED
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, number_text, plain
+from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.costs import as_priors
 
@@ -143,7 +145,7 @@ class Rates(Result):
     counts: FloatArray
     fewest: FloatArray
     provenance: Provenance
-    _variance: Callable[[FloatArray, FloatArray | None], float] = field(default=_no_variance)
+    _variance: Callable[[FloatArray, FloatArray | None], float] = field(default=_no_variance, metadata=NOT_STORED)
 
     def __repr__(self) -> str:
         right = ", ".join(f"{k} {number_text(rate)}" for k, rate in zip(self.classes, self._right(), strict=True))
@@ -341,36 +343,9 @@ class Rates(Result):
             for m, said in enumerate(self.classes)
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        cells = [[plain(cell) for cell in row] for row in self.rates.tolist()]
-        return {
-            "schema": SCHEMA,
-            "kind": "Rates",
-            "classifier": self.classifier,
-            "classes": list(self.classes),
-            "rates": cells,
-            "standard_errors": [[plain(cell) for cell in row] for row in self.standard_errors.tolist()],
-            "confidence_intervals": [
-                [[plain(end) for end in self[true, said].confidence_interval(level)] for said in self.classes]
-                for true in self.classes
-            ],
-            "level": level,
-            "counts": self.counts.tolist(),
-            "fewest": [plain(cell) for cell in self.fewest.tolist()],
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back; standard errors of what follows from the rates do not come back."""
-        data = cls._checked(data)
-        return cls(
-            classifier=data["classifier"],
-            classes=tuple(data["classes"]),
-            rates=np.array([[number(cell) for cell in row] for row in data["rates"]]),
-            standard_errors=np.array([[number(cell) for cell in row] for row in data["standard_errors"]]),
-            counts=np.array(data["counts"], dtype=np.float64),
-            fewest=np.array([number(cell) for cell in data["fewest"]]),
-            provenance=Provenance(**data["provenance"]),
-        )
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        intervals = [
+            [list(self[true, decided].confidence_interval(level)) for decided in self.classes]
+            for true in self.classes
+        ]
+        return {"confidence_intervals": intervals}

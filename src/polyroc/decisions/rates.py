@@ -1,6 +1,7 @@
 """The verb `rates`: from scores and a way to decide to the confusion-rate matrix with error bars."""
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from math import nan
 from typing import Any, Unpack
 
@@ -127,14 +128,8 @@ def rates_of(scores: Scores, classifier: str, rule: Rule | None) -> Rates:
     confusion = decided(sample) if rule is None else Confusion(sample, shares_by(rule, scores, sample.values))
     c = sample.classes
     present = scores.counts > 0
-
-    def spread(gradient: FloatArray, slopes: FloatArray | None = None) -> float:
-        if not present[gradient.any(axis=1)].all() or (slopes is not None and not present.all()):
-            return nan
-        statistic = confusion.statistic(nan, gradient, slopes=slopes)
-        return variance(sampled_strata(statistic, scores, random_sizes=True), scores)
-
-    errors = np.sqrt([[spread(_cell(c, k, m)) for m in range(c)] for k in range(c)])
+    variance_of = partial(_rate_variance, confusion)
+    errors = np.sqrt([[variance_of(_cell(c, k, m)) for m in range(c)] for k in range(c)])
     return Rates(
         classifier=classifier,
         classes=scores.names,
@@ -143,8 +138,18 @@ def rates_of(scores: Scores, classifier: str, rule: Rule | None) -> Rates:
         counts=np.array([_counts(confusion, k) for k in range(c)]),
         fewest=np.array([_units(confusion, _cell(c, k, k), scores) if present[k] else 0.0 for k in range(c)]),
         provenance=provenance_of(scores),
-        _variance=spread,
+        _variance=variance_of,
     )
+
+
+def _rate_variance(confusion: Confusion, gradient: FloatArray, slopes: FloatArray | None = None) -> float:
+    """The variance of the sum of rates times `gradient`, and of class shares times `slopes` if any."""
+    scores = confusion.sample.scores
+    present = scores.counts > 0
+    if not present[gradient.any(axis=1)].all() or (slopes is not None and not present.all()):
+        return nan
+    statistic = confusion.statistic(nan, gradient, slopes=slopes)
+    return variance(sampled_strata(statistic, scores, random_sizes=True), scores)
 
 
 def _cell(c: int, k: int, m: int) -> FloatArray:

@@ -1,15 +1,16 @@
 """DecisionRegions: what is decided where, over two features."""
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.codec import stored_as
+from polyroc.results.result import Result
 from polyroc.rules import Rule
 from polyroc.scores import readable
 from polyroc.validation.arrays import as_columns
@@ -17,6 +18,11 @@ from polyroc.validation.labels import Coded, encode, in_order, renumber
 from polyroc.validation.messages import Words
 
 __all__ = ["DecisionRegions", "decision_regions"]
+
+
+def _stored_cases(data: dict[str, Any]) -> FloatArray:
+    """Cases x 2, also if there are none."""
+    return np.array(data["cases"], dtype=np.float64).reshape(-1, 2)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -44,7 +50,7 @@ class DecisionRegions(Result):
     across: FloatArray
     up: FloatArray
     regions: IntArray
-    cases: FloatArray
+    cases: FloatArray = field(metadata=stored_as(decode=_stored_cases))
     truth: IntArray
     said: IntArray
 
@@ -71,33 +77,6 @@ class DecisionRegions(Result):
             }
             for (x, y), true, said in columns
         ]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - there are no intervals
-        """Plain data for JSON."""
-        arrays = ("across", "up", "regions", "cases", "truth", "said")
-        return {
-            "schema": SCHEMA,
-            "kind": "DecisionRegions",
-            "classes": list(self.classes),
-            "features": list(self.features),
-            **{name: getattr(self, name).tolist() for name in arrays},
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        first, second = data["features"]
-        return cls(
-            classes=tuple(data["classes"]),
-            features=(first, second),
-            across=np.array(data["across"], dtype=np.float64),
-            up=np.array(data["up"], dtype=np.float64),
-            regions=np.array(data["regions"], dtype=np.int64),
-            cases=np.array(data["cases"], dtype=np.float64).reshape(-1, 2),
-            truth=np.array(data["truth"], dtype=np.int64),
-            said=np.array(data["said"], dtype=np.int64),
-        )
 
 
 MARGIN = 0.06  # around the cases, as a share of their range

@@ -1,7 +1,7 @@
 """Certificate: what an engine vouches for, and what it took."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from math import erf, hypot, sqrt
 from statistics import NormalDist
@@ -14,16 +14,21 @@ from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.boundary import Boundary, boundary_interval
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval_at
+from polyroc.estimates.tables import estimate_table
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import short_repr
+from polyroc.output.numbers import number_text, p_text
+from polyroc.output.tables import Table
+from polyroc.results.codec import NOT_STORED, Known, Record, stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, number_text, p_text, plain
+from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 
 __all__ = ["Alternative", "Certificate", "Estimate", "Parts", "warn_of_few_effective"]
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Record):
     """The interval that surely holds the exact value of an estimate made from tallies.
 
     The value is bounded: scores that fell into one cell are given every order there can be. The standard error is
@@ -59,18 +64,6 @@ class Certificate:
         """What a table shows of it."""
         return {"bound_low": self.low, "bound_high": self.high, "passes": self.passes}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON, which knows no nan."""
-        return {name: None if value != value else value for name, value in asdict(self).items()}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        told: dict[str, Any] = {
-            name: float("nan") if value is None and name != "bytes" else value for name, value in data.items()
-        }
-        return cls(**told)
-
 
 Alternative = Literal["two-sided", "greater", "less"]
 NORMAL = NormalDist()
@@ -83,6 +76,15 @@ class Parts(Mapping[str, "Estimate"]):
     def __init__(self, keys: tuple[str, ...], make: Callable[[str], "Estimate"]) -> None:
         self._keys = dict.fromkeys(keys)
         self._make = cache(make)
+
+    @classmethod
+    def of(cls, parts: Mapping[str, "Estimate"]) -> Self:
+        """Parts that are there already."""
+        return cls(tuple(parts), parts.__getitem__)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the parts themselves, as what makes them may be bound to all cases."""
+        return Parts.of, (dict(self),)
 
     def __getitem__(self, key: str) -> "Estimate":
         if key not in self._keys:
@@ -100,15 +102,27 @@ class Parts(Mapping[str, "Estimate"]):
         return f"Parts({', '.join(shown)}{', ...' if len(self) > 6 else ''})"
 
 
-def _no_parts() -> Parts:
-    def nothing(key: str) -> Estimate:
-        raise KeyError(key)
+# What a part has of its own; the rest is as in the whole. A part has neither replicates nor a test.
+OWN_ENTRIES = (
+    *("value", "standard_error", "confidence_interval", "limits", "chance", "fewest", "effective"),
+    *("certificate", "boundary"),
+)
+NOT_OF_PARTS: Mapping[str, Any] = {"parts": {}, "resampled": None, "monte_carlo_error": 0.0, "null": None}
 
-    return Parts((), nothing)
+
+def _part_entries(whole: "Estimate", level: float) -> dict[str, Any]:
+    """What is stored of the parts."""
+    parts = {key: part.to_dict(level) for key, part in whole.parts.items()}
+    return {key: {name: part[name] for name in OWN_ENTRIES} for key, part in parts.items()}
 
 
-def _no_components() -> FloatArray | None:
-    return None
+def _stored_parts(whole: dict[str, Any]) -> Known[Parts]:
+    """The parts in the data of an estimate."""
+    parts = whole.get("parts", {})
+    if not isinstance(parts, dict) or not all(isinstance(part, dict) for part in parts.values()):
+        raise InputError(f"Expected an object of objects for Estimate.parts, got {short_repr(parts)}.")
+    common = {**whole, **NOT_OF_PARTS}
+    return Known(Parts.of({key: Estimate.from_dict({**common, **part}) for key, part in parts.items()}))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -164,8 +178,10 @@ class Estimate(Result):
     certificate: Certificate | None = None
     null: float | None = None
     boundary: Boundary | None = None
-    _components: Callable[[], FloatArray | None] = field(default=_no_components)
-    _parts: Callable[[], Parts] = field(default=_no_parts)
+    _components: Callable[[], FloatArray | None] = field(default=Known(None), metadata=NOT_STORED)
+    _parts: Callable[[], Parts] = field(
+        default=Known(Parts.of({})), metadata=stored_as(encode=_part_entries, decode=_stored_parts)
+    )
 
     def __float__(self) -> float:
         return self.value
@@ -303,6 +319,10 @@ class Estimate(Result):
         """One record for the estimate, and one for each part, with intervals at a level."""
         return [self.row(level, part=None), *(part.row(level, part=key) for key, part in self.parts.items())]
 
+    def to_table(self, level: float = 0.95) -> Table:
+        """The estimate and its parts as a table of text."""
+        return estimate_table(self, level)
+
     def row(self, level: float = 0.95, **more: Any) -> dict[str, Any]:
         """The record of the estimate itself."""
         low, high = self.confidence_interval(level)
@@ -322,64 +342,11 @@ class Estimate(Result):
             **({} if self.certificate is None else self.certificate.row()),
         }
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON, parts included; components are left out, being as many as the cases."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Estimate",
-            "measure": self.measure,
-            "name": self.name,
-            "classifier": self.classifier,
-            "value": plain(self.value),
-            "standard_error": plain(self.standard_error),
-            "confidence_interval": [plain(end) for end in self.confidence_interval(level)],
-            "level": level,
-            "limits": list(self.limits),
-            "chance": self.chance,
-            "fewest": plain(self.fewest),
-            "effective": None if self.effective is None else plain(self.effective),
-            "parts": {key: part._part_to_dict(level) for key, part in self.parts.items()},
-            "resampled": None if self.resampled is None else [*self.resampled],
-            "converted": self.converted,
-            "monte_carlo_error": self.monte_carlo_error,
-            "certificate": None if self.certificate is None else self.certificate.to_dict(),
-            "null": self.null,
-            "pvalue": None if self.pvalue is None else plain(self.pvalue),
-            "boundary": None if self.boundary is None else self.boundary._asdict(),
-            "provenance": self.provenance.to_dict(),
-        }
+    def _derived(self) -> dict[str, Any]:
+        return {"pvalue": self.pvalue}
 
-    def _part_to_dict(self, level: float) -> dict[str, Any]:
-        """What a part has of its own; the rest is as in the whole."""
-        whole = self.to_dict(level)
-        own = ("value", "standard_error", "confidence_interval", "limits", "chance", "fewest", "effective")
-        return {name: whole[name] for name in (*own, "certificate", "boundary")}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        common = {**data, "parts": {}, "resampled": None, "monte_carlo_error": 0.0, "null": None}
-        parts = {key: Estimate.from_dict({**common, **part}) for key, part in data["parts"].items()}
-        return cls(
-            measure=data["measure"],
-            name=data["name"],
-            classifier=data["classifier"],
-            value=number(data["value"]),
-            standard_error=number(data["standard_error"]),
-            limits=(data["limits"][0], data["limits"][1]),
-            chance=data["chance"],
-            fewest=number(data["fewest"]),
-            effective=data.get("effective"),
-            provenance=Provenance(**data["provenance"]),
-            resampled=_resampled(data["resampled"]),
-            converted=data.get("converted"),
-            monte_carlo_error=data.get("monte_carlo_error", 0.0),
-            certificate=_certificate(data.get("certificate")),
-            null=data.get("null"),
-            boundary=_boundary(data.get("boundary")),
-            _parts=lambda: Parts(tuple(parts), parts.__getitem__),
-        )
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        return {"confidence_interval": list(self.confidence_interval(level))}
 
 
 def warn_of_few_effective(estimates: Iterable[Estimate]) -> None:
@@ -393,18 +360,3 @@ def warn_of_few_effective(estimates: Iterable[Estimate]) -> None:
             "may be far off, and the interval contains all values. Use a wider range of rates, or more cases.",
             FewEffectiveCasesWarning,
         )
-
-
-def _certificate(data: dict[str, Any] | None) -> Certificate | None:
-    return None if data is None else Certificate.from_dict(data)
-
-
-def _boundary(data: dict[str, Any] | None) -> Boundary | None:
-    if data is None:
-        return None
-    limits = data["limits"]
-    return Boundary(**{**data, "limits": None if limits is None else (limits[0], limits[1])})
-
-
-def _resampled(data: list[Any] | None) -> Resampled | None:
-    return None if data is None else Resampled(data[0], tuple(data[1]), data[2])

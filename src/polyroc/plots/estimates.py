@@ -9,9 +9,9 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
+from polyroc.output.numbers import p_number
 from polyroc.plots.forest import ForestPicture, Group, Row, draw_forest
 from polyroc.plots.style import Style, capital, ink, shown, style
-from polyroc.results.result import p_number
 
 __all__ = ["draw_comparison", "draw_differences", "draw_estimates", "draw_evaluation", "draw_parts"]
 

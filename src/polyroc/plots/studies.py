@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.intervals import ConfidenceInterval
+from polyroc.output.numbers import p_number, p_text
 from polyroc.plots.forest import ForestPicture, Group, Row, draw_forest, write_beside
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
 from polyroc.plots.picture import Picture
@@ -37,7 +38,7 @@ from polyroc.plots.style import (
     style,
     width_of,
 )
-from polyroc.results.result import Result, p_number, p_text
+from polyroc.results.result import Result
 from polyroc.studies.summaries.anova import Anova
 from polyroc.studies.summaries.fold_spread import FoldSpread, Spread, WilcoxonErrors
 from polyroc.studies.summaries.friedman import Friedman

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 
+from polyroc.output.numbers import p_text
 from polyroc.plots.picture import Picture
 from polyroc.plots.studies_groups import lanes
 from polyroc.plots.style import (
@@ -23,7 +24,6 @@ from polyroc.plots.style import (
     shown,
     width_of,
 )
-from polyroc.results.result import p_text
 from polyroc.studies.summaries.friedman import Friedman
 
 __all__ = ["RanksPicture", "draw_critical_difference"]

@@ -13,9 +13,9 @@ from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.fronts.result import Front
+from polyroc.output.numbers import p_text
 from polyroc.reports.embedding import shortened
 from polyroc.reports.findings import MOST_CLASSES, Findings
-from polyroc.results.result import p_text
 from polyroc.studies.summaries.paired_tests import PairedTest
 
 __all__ = ["Conclusion", "Pairs", "conclude", "listed", "measure_compared"]

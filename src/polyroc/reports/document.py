@@ -1,6 +1,5 @@
 """Report: findings with a conclusion, to be read as a page, printed as text or stored."""
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +26,8 @@ from polyroc.reports.study_methods import plan_lines, study_methods_of, study_re
 from polyroc.reports.study_tables import study_tables
 from polyroc.reports.tables import Table, decided, in_parts, tables
 from polyroc.reports.text import as_latex, as_markdown
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.codec import NOT_STORED, stored_as
+from polyroc.results.result import Result
 from polyroc.studies.summaries.friedman import Friedman
 
 __all__ = ["FORMATS", "Report", "checked_path", "exports"]
@@ -40,6 +40,18 @@ WHOLE: Mapping[str, Any] = {
     "study": StudyFindings,
 }
 BY_CLASSIFIER: Mapping[str, Any] = {"surfaces": Surface, "rates": Rates, "points": OperatingPoint, "fronts": Front}
+
+
+def _stored_findings(data: dict[str, Any]) -> Findings:
+    """The results in the data of a report; its page then has no cases to explore."""
+    results: dict[str, Any] = {}
+    for name, stored in data["results"].items():
+        if name in WHOLE:
+            results[name] = WHOLE[name].from_dict(stored)
+        else:
+            kind = BY_CLASSIFIER[name]
+            results[name] = {classifier: kind.from_dict(result) for classifier, result in stored.items()}
+    return Findings(**results, notes=tuple(data["notes"]))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -61,10 +73,12 @@ class Report(Result):
     """
 
     title: str
-    findings: Findings
+    findings: Findings = field(
+        metadata=stored_as("results", encode=lambda report, _: report.findings.results(), decode=_stored_findings)
+    )
     level: float = 0.95
-    desk: Desk | None = None
-    refusal: str | None = None
+    desk: Desk | None = field(default=None, metadata=NOT_STORED)
+    refusal: str | None = field(default=None, metadata=NOT_STORED)
     repeat: tuple[str, ...] = field(default=())
 
     @property
@@ -107,39 +121,21 @@ class Report(Result):
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Plain data for JSON: every result, and the sentences; the cases are left out."""
-        level = self.level if level is None else level
-        said, cautions = self.conclusion
-        return {
-            "schema": SCHEMA,
-            "kind": "Report",
-            "title": self.title,
-            "level": self.level,
-            "conclusion": list(said),
-            "cautions": list(cautions),
-            "results": {
-                name: each.to_dict(level)
-                if name in WHOLE
-                else {classifier: one.to_dict(level) for classifier, one in each.items()}
-                for name, each in self.findings.results().items()
-            },
-            "notes": list(self.findings.notes),
-            "methods": list(self.methods),
-            "references": list(self.references),
-            "repeat": list(self.repeat),
-        }
+        return Result.to_dict(self, self.level if level is None else level)
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back; the page then has no cases to explore."""
-        data = cls._checked(data)
-        results: dict[str, Any] = {}
-        for name, stored in data["results"].items():
-            if name in WHOLE:
-                results[name] = WHOLE[name].from_dict(stored)
-            else:
-                results[name] = {who: BY_CLASSIFIER[name].from_dict(each) for who, each in stored.items()}
-        findings = Findings(**results, notes=tuple(data["notes"]))
-        return cls(data["title"], findings, data["level"], refusal=STORED, repeat=tuple(data["repeat"]))
+    def _from_fields(cls, fields: dict[str, Any]) -> Self:
+        return cls(**fields, refusal=STORED)
+
+    def _derived(self) -> dict[str, Any]:
+        findings, cautions = self.conclusion
+        return {
+            "conclusion": findings,
+            "cautions": cautions,
+            "notes": self.findings.notes,
+            "methods": self.methods,
+            "references": self.references,
+        }
 
     def to_html(self) -> str:
         """One page with everything in it, that asks for nothing from outside."""
@@ -155,9 +151,9 @@ class Report(Result):
         """The tables."""
         return as_latex(self)
 
-    def to_json(self) -> str:
+    def to_json(self, level: float | None = None) -> str:
         """The results."""
-        return json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n"
+        return Result.to_json(self, self.level if level is None else level)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it in the format that the name ends in, whole or not at all."""

@@ -7,10 +7,10 @@ from polyroc.errors import MeasureError
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.difference import Difference
 from polyroc.measures.registry import measure as find
+from polyroc.output.numbers import p_text
 from polyroc.reports.conclusion import MANY, Conclusion, Pairs, listed
 from polyroc.reports.embedding import shortened, tidy
 from polyroc.reports.study_findings import EVERYWHERE, StudyFindings, Test
-from polyroc.results.result import p_text
 from polyroc.studies.summaries.fold_spread import FoldSpread
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.input_tables import direction

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.difference import Difference
+from polyroc.output.numbers import p_number
 from polyroc.reports.embedding import clipped, shortened
 from polyroc.reports.study_conclusion import measure_name
 from polyroc.reports.study_findings import EVERYWHERE, StudyFindings
 from polyroc.reports.tables import Table, bar, difference_bar, difference_scale, numbers, text
-from polyroc.results.result import p_number
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.paired_tests import PairedTest
 from polyroc.studies.summaries.range_groups import RangeTest

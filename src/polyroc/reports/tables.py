@@ -8,9 +8,9 @@ from typing import NamedTuple
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
+from polyroc.output.numbers import number_text, p_number
 from polyroc.reports.embedding import shortened, tidy
 from polyroc.reports.findings import Findings
-from polyroc.results.result import number_text, p_number
 
 __all__ = [
     "Interval",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from polyroc.errors import InputError, MissingFileError
+from polyroc.output.sentences import counted
 from polyroc.studies.plan_files import KeyPath, Locate, TableReader, key_lines, to_toml
 from polyroc.validation.arguments import did_you_mean
 
@@ -166,6 +167,20 @@ class Splitting:
     repeats: int = 1
     test_size: float = 0.1
     stratified: bool = True
+
+    @property
+    def design(self) -> str:
+        """The splitting in words.
+
+        >>> Splitting(repeats=3).design, Splitting("hold-out", test_size=0.1).design
+        ('10-fold cross-validation, 3 times', '1 test set of 0.1 of the cases')
+        """
+        if self.kind == "leave-one-out":
+            return "leave-one-out"
+        if self.kind == "hold-out":
+            cases = "of the cases" if self.test_size < 1 else "cases"
+            return f"{counted(self.repeats, 'test set')} of {self.test_size:g} {cases}"
+        return f"{self.folds}-fold cross-validation" + (f", {self.repeats} times" if self.repeats > 1 else "")
 
     @classmethod
     def read(cls, reader: TableReader) -> Self:

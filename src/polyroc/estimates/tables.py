@@ -1,0 +1,98 @@
+"""Estimates and differences as tables of text, the same for the command line, `print` and notebooks."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from polyroc.output.numbers import interval_text, level_text, number_text, p_number
+from polyroc.output.tables import Row, Table
+
+if TYPE_CHECKING:
+    from polyroc.estimates.comparison import Comparison
+    from polyroc.estimates.estimate import Estimate
+    from polyroc.estimates.evaluation import Evaluation
+
+__all__ = [
+    "comparison_table",
+    "conversion_notes",
+    "difference_rows",
+    "estimate_row",
+    "estimate_table",
+    "evaluation_table",
+]
+
+UNNAMED = "classifier"  # the name of a single classifier that was given none
+
+
+def estimate_row(estimate: "Estimate", name: str, level: float) -> Row:
+    """A row with the value, its standard error and interval, the chance value and the test, if there is one."""
+    return {
+        "measure": name,
+        "classifier": estimate.classifier,
+        "value": number_text(estimate.value),
+        "std. error": number_text(estimate.standard_error),
+        f"{level_text(level)} interval": interval_text(estimate.confidence_interval(level)),
+        "chance": "" if estimate.chance is None else f"{estimate.chance:.3g}",
+        **({} if estimate.pvalue is None else {f"p ({estimate.null:.3g})": p_number(estimate.pvalue)}),
+    }
+
+
+def estimate_table(estimate: "Estimate", level: float) -> Table:
+    """An estimate and the parts it is the mean of."""
+    return Table.of("", [*_rows(estimate, level, parts=True)], conversion_notes([estimate]))
+
+
+def evaluation_table(evaluation: "Evaluation", level: float, *, parts: bool = False) -> Table:
+    """Measure by measure, so that classifiers stand one below the other; converted scores are marked *."""
+    rows = [
+        row
+        for key in evaluation.measures
+        for classifier in evaluation.classifiers
+        for row in _rows(evaluation[classifier, key], level, parts=parts)
+    ]
+    if evaluation.classifiers == (UNNAMED,):
+        rows = [{name: cell for name, cell in row.items() if name != "classifier"} for row in rows]
+    return Table.of(
+        "", rows, conversion_notes(evaluation.estimates.values()), grouped=len(evaluation.classifiers) > 1
+    )
+
+
+def _rows(estimate: "Estimate", level: float, *, parts: bool) -> Iterator[Row]:
+    yield estimate_row(estimate, f"{estimate.measure} *" if estimate.converted else estimate.measure, level)
+    if parts:
+        for name, part in estimate.parts.items():
+            yield estimate_row(part, f"  {name}", level)
+
+
+def conversion_notes(estimates: Iterable["Estimate"]) -> list[str]:
+    """The meaning of the mark *: how the scores of a measure were converted."""
+    conversions = dict.fromkeys(estimate.converted for estimate in estimates if estimate.converted)
+    return [f"* Converted: {conversion}." for conversion in conversions]
+
+
+def comparison_table(comparison: "Comparison", level: float, margin: float | None = None) -> Table:
+    """Pair by pair."""
+    notes = conversion_notes(comparison.estimates.values())
+    return Table.of("", difference_rows(comparison, level, margin), notes)
+
+
+def difference_rows(comparison: "Comparison", level: float, margin: float | None = None) -> list[Row]:
+    """A row per pair; p-value and interval are both adjusted for the number of pairs, or neither is.
+
+    With a margin, also the p-values of the tests of non-inferiority and of equivalence.
+    """
+    adjusted = comparison.is_adjusted
+    interval = f"simultaneous {level_text(level)}" if adjusted else f"{level_text(level)} interval"
+    rows = []
+    for difference in comparison.differences.values():
+        row = {
+            "pair": f"{difference.first} - {difference.second}",
+            "difference": number_text(difference.value),
+            "std. error": number_text(difference.standard_error),
+            interval: interval_text(difference.simultaneous_interval(level)),
+            "p adjusted" if adjusted else "p": p_number(difference.adjusted_pvalue),
+        }
+        if margin is not None:
+            row["p not worse"] = p_number(difference.non_inferiority(margin))
+            row["p equivalent"] = p_number(difference.equivalence(margin))
+        rows.append(row)
+    return rows

@@ -1,0 +1,131 @@
+"""The table that every renderer takes: title, columns, rows of text, notes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self, TypeAlias
+
+from polyroc.output.names import printable
+from polyroc.output.numbers import interval_text, level_text, number_text, p_number
+
+__all__ = ["Bar", "Column", "Row", "Table", "columns", "record_table"]
+
+Record = Mapping[str, Any]
+Row: TypeAlias = dict[str, str]
+HEADINGS = {"standard_error": "std. error", "pvalue": "p", "adjusted_pvalue": "p adjusted"}
+
+
+class Column(NamedTuple):
+    """A column: its heading, and whether it holds numbers, which are aligned to the right."""
+
+    name: str
+    numeric: bool = False
+
+
+class Bar(NamedTuple):
+    """A value and its interval as shares of a scale, drawn beside the numbers in a report."""
+
+    value: float
+    low: float
+    high: float
+    chance: float | None
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of text.
+
+    Attributes
+    ----------
+    title, columns, rows, notes
+        What is shown; rows have one cell per column.
+    key
+        Name of the table within a report.
+    grouped
+        True if equal neighbours in the first column belong together: a terminal shows the name once per group.
+    bars
+        One per row, or none at all.
+    scale
+        The values at the left end, the middle and the right end of the bars, if they share a scale.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+    key: str = ""
+    grouped: bool = False
+    bars: tuple[Bar | None, ...] = ()
+    scale: tuple[str, str, str] | None = None
+
+    @classmethod
+    def of(
+        cls, title: str, rows: Sequence[Mapping[str, str]], notes: Sequence[str] = (), *, grouped: bool = False
+    ) -> Self:
+        """A table of rows by column; every text is made printable.
+
+        A column other than the first is numeric if all its cells are numbers.
+
+        >>> Table.of("Areas", [{"classifier": "lda", "value": "0.95"}]).columns[1]
+        Column(name='value', numeric=True)
+        """
+        cells = tuple(tuple(map(printable, row.values())) for row in rows)
+        names = list(rows[0]) if rows else []
+        heads = [
+            Column(printable(name), place > 0 and all(_is_number(row[place]) for row in cells))
+            for place, name in enumerate(names)
+        ]
+        return cls(printable(title), tuple(heads), cells, tuple(map(printable, notes)), grouped=grouped)
+
+
+def columns(texts: Sequence[str], numbers: Sequence[str] = ()) -> tuple[Column, ...]:
+    """Columns of texts, then columns of numbers."""
+    return (*(Column(name) for name in texts), *(Column(name, numeric=True) for name in numbers))
+
+
+def _is_number(text: str) -> bool:
+    """Whether a cell holds a number, a bound such as "< 0.001", or nothing."""
+    try:
+        float(text.removeprefix("< ") or "0")
+    except ValueError:
+        return False
+    return True
+
+
+def record_table(
+    records: Sequence[Record], title: str = "", notes: Sequence[str] = (), *, hidden: Sequence[str] = ()
+) -> Table:
+    """The table of tidy records: empty columns left out, an interval in one column, numbers rounded.
+
+    >>> table = record_table([{"measure": "auc", "value": 0.875, "low": 0.65, "high": 0.96, "level": 0.95}])
+    >>> [column.name for column in table.columns], table.rows[0]
+    (['measure', 'value', '95 % interval'], ('auc', '0.8750', '0.6500 to 0.9600'))
+    """
+    names = [name for name in (records[0] if records else ()) if name not in hidden]
+    shown = [name for name in names if any(record.get(name) is not None for record in records)]
+    if {"low", "high", "level"} <= set(shown):
+        interval = f"{level_text(records[0]['level'])} interval"
+        records = [_with_interval(record, interval) for record in records]
+        shown = [interval if name == "low" else name for name in shown if name not in ("high", "level")]
+    rows = [
+        {HEADINGS.get(name, name.replace("_", " ")): _cell(name, record.get(name)) for name in shown}
+        for record in records
+    ]
+    return Table.of(title, rows, notes)
+
+
+def _with_interval(record: Record, name: str) -> Record:
+    ends = record["low"], record["high"]
+    return {**record, name: None if None in ends else interval_text(ends)}
+
+
+def _cell(name: str, value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        if name == "df":
+            return f"{value:g}"
+        return p_number(value) if name.endswith("pvalue") else number_text(value)
+    return str(value)
