@@ -165,7 +165,7 @@ def test_intervals_beside_a_permutation_test_agree_with_it():
 def test_permutation_is_for_paired_comparisons_only():
     from polyroc.validation.scores import normalise
 
-    with pytest.raises(InputError, match="is for compare"):
+    with pytest.raises(InputError, match="is for comparisons"):
         pr.evaluate(B, S, measure="auc", method=pr.Permutation())
     apart = {"one": normalise(B, S), "two": normalise(B, OTHER)}
     with pytest.raises(NotApplicableError, match="needs the same cases"):

@@ -234,7 +234,7 @@ def test_command_line(file):
     (stored,) = json.loads(done.stdout)["estimates"]
     assert stored["measure"] == "spaced"
     assert stored["value"] == pytest.approx(expected.value, abs=1e-12)
-    assert "spaced pairwise area" in polyroc("measures").stdout
+    assert "\nspaced " in polyroc("measures").stdout
 
 
 def test_what_cannot_be_registered():
