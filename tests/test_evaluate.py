@@ -172,7 +172,7 @@ def test_perfect_separation_has_an_honest_interval_and_no_warning():
         (Y, 3 * P, {"measure": "hand_till"}, r"in \[0, 1\], but 'classifier' gives class 'a' \S+ at position 0"),
         (BINARY, SCORE, {"measure": "accuracy"}, r"values must be labels \[0, 1\], but position 0 holds"),
         (["x", "y"], ["x", "y"], {"measure": "auc"}, "needs a ranking score, here decisions"),
-        (["x", "y"], [[0.2, 0.8], [0.1, 0.9]], {"measure": "auc"}, r"positive class; say pos_label='y' or 'x'"),
+        (["x", "y"], [[0.2, 0.8], [0.1, 0.9]], {"measure": "auc"}, r"positive class; use pos_label='y' or 'x'"),
     ],
 )
 def test_measure_that_does_not_fit_says_why(y, s, options, message):

@@ -74,7 +74,7 @@ def test_t3_hanley_and_mcneils_own_standard_errors():
 def test_without_a_measure_those_without_a_formula_are_named():
     found = pr.evaluate(Y, P, method=pr.Unbiased())
     assert found.measures == ("hand_till",)
-    assert "use DeLong() or Bootstrap()" in found.skipped["ova"]
+    assert "use method=DeLong() or Bootstrap()" in found.skipped["ova"]
     with pytest.raises(NotApplicableError, match="has a formula for auc, gini, hand_till, vus, not for ova"):
         pr.evaluate(Y, P, measure="ova", method=pr.Unbiased())
     with pytest.raises(NotApplicableError, match="sample_weight"):

@@ -563,8 +563,8 @@ def test_the_positive_class_said(y, pos_label):
 
 @pytest.mark.parametrize("y", [["case", "control"], [1, 2], [0, 2], [-1, 0], [0.0, 0.5]], ids=str)
 def test_other_classes_must_say_which_is_positive(y):
-    told = "The positive class, which high values of y_score indicate, is ambiguous."
-    assert_says(refusal(y, [1, 2]), f"{told} ... {y!r} ... say pos_label={y[1]!r} or pos_label={y[0]!r}")
+    told = f"The positive class is ambiguous: y_true takes values in {{{y[0]!r}, {y[1]!r}}} and pos_label is not"
+    assert_says(refusal(y, [1, 2]), f"{told} ... high values of y_score ... pos_label={y[1]!r} or {y[0]!r}")
     assert normalise(y, [1, 2], labels=y).positive == 1
     assert normalise(y, [1, 2], labels=y[::-1]).positive == 1, "the last of the labels given"
     assert normalise(y, [[1, 2], [2, 1]]).positive is None, "a matrix has a column for each"
@@ -610,7 +610,7 @@ BAD_SCORES = {
     "three columns": (np.zeros((4, 3)), "y_score has 3 columns but there are 2 classes [0, 1] ... labels=[...]"),
     "no columns": (np.zeros((4, 0)), "y_score has 0 columns but there are 2 classes"),
     "frame without columns": (pd.DataFrame(index=FEW), "a data frame without columns; give one column per class"),
-    "3-D": (np.zeros((4, 2, 2)), "y_score must be 1-D or 2-D (cases x classes), got shape (4, 2, 2) ... dict"),
+    "3-D": (np.zeros((4, 2, 2)), "y_score must be 1-D or 2-D (cases x classes), got shape (4, 2, 2) ... mapping"),
     "0-D": (np.array(1.0), "y_score must be 1-D or 2-D (cases x classes), got shape ()"),
     "scalar": (0.5, f"{NOT_ARRAY} ... got float ... turn it into"),
     "text": ("0.5", f"{NOT_ARRAY} ... got str"),
@@ -787,14 +787,14 @@ def test_scores_hold_everything_already(option):
     scores = normalise([0, 1], [1, 2])
     given = {"pos_label": False, "labels": [0, 1], "sample_weight": np.ones(2), "groups": [1, 2]}[option]
     assert as_scores(scores, None, **{option: None}, missing="raise") is scores
-    with pytest.raises(InputError, match=f"leave out {option}, or say it to polyroc.read"):
+    with pytest.raises(InputError, match=f"Scores cannot be combined with {option}; pass these to polyroc.read"):
         polyroc.evaluate(scores, **{option: given})
-    with pytest.raises(InputError, match=f"leave out y_score, {option}, or"):
+    with pytest.raises(InputError, match=f"combined with y_score, {option}; pass"):
         as_scores(scores, [1, 2], **{option: given})
 
 
 def test_forgotten_scores():
-    with pytest.raises(InputError, match=r"y_score is missing; give \(y_true, y_score\)"):
+    with pytest.raises(InputError, match=r"y_score is missing; pass \(y_true, y_score\)"):
         polyroc.evaluate([0, 1])
     with pytest.raises(InputError, match=r"y_score must be a list.*got Scores"):
         polyroc.evaluate([0, 1], normalise([0, 1], [1, 2]))
@@ -839,7 +839,7 @@ def test_dropping_has_limits():
 
 
 def test_no_warning_comes_before_an_error():
-    assert "say pos_label=" in refusal(["a", "b", "a"], [1, 2, NAN], missing="drop")
+    assert "use pos_label=" in refusal(["a", "b", "a"], [1, 2, NAN], missing="drop")
 
 
 @pytest.mark.parametrize("call", [normalise, as_scores, polyroc.evaluate])

@@ -13,6 +13,7 @@ import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import Option
 from polyroc.scores import Scores
 from polyroc.validation.arrays import Missing, as_array, as_columns
 from polyroc.validation.class_columns import are_numbers_only
@@ -92,7 +93,9 @@ def _ordered(scores: Scores, rule: Rule) -> Scores:
     if scores.kind == "score":
         raise NotApplicableError("to_ordered needs one column per class, here one score per case already.")
     if not scores.ordered:
-        raise NotApplicableError("to_ordered needs the order of the classes; give it with labels=[...].")
+        raise NotApplicableError(
+            "to_ordered needs the order of the classes; give it with ", Option("labels", [...]), "."
+        )
     values = {name: RULES[rule](_require_probabilities(P, name)) for name, P in scores.values.items()}
     positive = 1 if scores.n_classes == 2 else None  # the score rises towards the last class
     return _converted(scores, DESCRIPTIONS[rule], values=values, kind="score", positive=positive)
@@ -102,8 +105,11 @@ def _columns(data: Any, labels: Sequence[Hashable] | None) -> FloatArray:
     array, names = as_columns(data, "probabilities")
     if labels is None and names is not None and not are_numbers_only(names):
         raise InputError(
-            "A data frame's columns are matched to the classes by name, and to_ordered needs the order of the "
-            "classes; give it with labels=[...], or give an array with the columns in order."
+            "The columns of a data frame are matched to the classes by name, and to_ordered needs "
+            "the order of the "
+            "classes; give it with ",
+            Option("labels", [...]),
+            ", or pass an array with the columns in order.",
         )
     order = tuple(range(array.shape[-1]) if labels is None else labels)
     values, kind = classifier_values(data, order, len(array), Words(scores="probabilities"))
@@ -215,8 +221,8 @@ class GaussianLikelihoods:
         scores = _one_score(y_true, score, labels=labels, sample_weight=sample_weight, missing=missing)
         if len(scores.classifiers) > 1:
             raise InputError(
-                f"The scores of one classifier are needed, got {', '.join(scores.classifiers)}; "
-                "to_probabilities(...) does several."
+                f"Expected the scores of one classifier, got {', '.join(scores.classifiers)}; "
+                "to_probabilities takes several."
             )
         return cls._of(scores, scores.classifiers[0], priors)
 

@@ -191,12 +191,7 @@ def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **options: A
             )
         scores = as_scores(y_true, y_score, groups=groups, **options)
         if scores.groups is None:
-            raise InputError(
-                Option("folds", "groups"),
-                " uses the groups as folds, but there are none; pass ",
-                Option("groups", ...),
-                ".",
-            )
+            raise InputError("The groups are used as folds, but there are none; pass ", Option("groups"), ".")
         return scores
     if groups is not None or isinstance(y_true, Scores):
         raise InputError(

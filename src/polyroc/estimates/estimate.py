@@ -17,7 +17,7 @@ from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval_at
 from polyroc.estimates.tables import estimate_table
 from polyroc.kernels.arrays import FloatArray
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import number_text, p_text
 from polyroc.output.tables import Table
 from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known, Record, stored_as
@@ -297,7 +297,7 @@ class Estimate(Result):
             raise InputError(f"alternative must be 'two-sided', 'greater' or 'less', got {alternative!r}.")
         null = next((each for each in (null, self.null, self.chance) if each is not None), None)
         if null is None:
-            raise InputError(f"{self.measure} has no chance value to test against; give null=...")
+            raise InputError(f"{self.measure} has no chance value to test against; use ", Option("null", ...))
         z = self.z_value(null)
         return two_sided(z) if alternative == "two-sided" else one_sided(z if alternative == "greater" else -z)
 

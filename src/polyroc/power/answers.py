@@ -11,6 +11,7 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
+from polyroc.messages import Option
 from polyroc.power.aims import Aim, Question
 from polyroc.power.allocation import Allocation, Sizes, allocation
 from polyroc.power.formulas import CLASSES, CorrelationOf, FormulaVariances, Obuchowski, area_correlation, formula
@@ -109,7 +110,10 @@ def _correlation(given: float, of: CorrelationOf, question: Question) -> float:
     """The correlation between the two estimates."""
     if question.versus is None:
         raise InputError(
-            f"correlation={given!r} is that of two classifiers; say versus, the value expected of the second one."
+            Option("correlation", given),
+            " is that of two classifiers; give the expected value of the second one with ",
+            Option("versus", ...),
+            ".",
         )
     if of not in ("estimates", "scores"):
         raise InputError(f"correlation_of must be 'estimates' or 'scores', got {of!r}.")

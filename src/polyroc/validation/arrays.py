@@ -11,7 +11,7 @@ import numpy as np
 
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.validation.messages import Words
 
 __all__ = ["Array", "Missing", "as_array", "as_columns", "as_features", "complete_rows"]
@@ -204,8 +204,10 @@ def _keep(holes: Mapping[str, BoolArray], missing: Missing, words: Words) -> Boo
     if missing == "raise":
         what, mask = next(iter(holes.items()))
         raise InputError(
-            f"{what} has missing values ({words.where(mask)}); {lost.sum()} of {len(lost)} rows are "
-            "incomplete. Complete them, or say missing='drop' to leave such rows out."
+            f"{what} has missing values ({words.where(mask)}); {lost.sum()} of {len(lost)} rows are incomplete. "
+            "Complete them, or use ",
+            Option("missing", "drop"),
+            " to drop these rows.",
         )
     if lost.all():
         raise InputError("Every row has a missing value; nothing is left to evaluate.")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 
 from polyroc.errors import InputError
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.scores import readable
 
 __all__ = ["are_numbers_only", "match_columns", "named_after"]
@@ -27,7 +27,9 @@ def match_columns(columns: Sequence[str], labels: Sequence[Hashable], what: str)
     trouble += [f"class {short_repr(label)} has no column" for name, label in names if name not in place][:1]
     raise InputError(
         f"The columns {short_repr(list(columns))} of {what} do not match the classes {short_repr(list(labels))}: "
-        f"{' and '.join(trouble)}. Name the columns after the classes, or name every class with labels=[...]."
+        f"{' and '.join(trouble)}. Name the columns after the classes, or name every class with ",
+        Option("labels", [...]),
+        ".",
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import CodeArray
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.scores import Kind
 from polyroc.validation.arrays import Array, as_array
 from polyroc.validation.messages import Words
@@ -151,13 +151,18 @@ def _check_found(labels: tuple[Hashable, ...], words: Words) -> None:
     if len(labels) < 2:
         held = f"one class only ({short_repr(labels[0])})" if labels else "no label at all"
         raise InputError(
-            f"{words.truth} holds {held}; ROC analysis needs cases of at least two classes. "
-            "If other classes exist but have no case here, name them all with labels=[...]."
+            f"{words.truth} holds {held}; ROC analysis needs cases of at least two classes. If "
+            "other classes exist "
+            "but have no case here, name them all with ",
+            Option("labels", [...]),
+            ".",
         )
     if not sortable(labels):
         kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
         raise InputError(
-            f"{words.truth} holds labels that cannot be sorted (kinds: {kinds}); give their order as labels=[...]."
+            f"{words.truth} holds labels that cannot be sorted (types: {kinds}); give their order with ",
+            Option("labels", [...]),
+            ".",
         )
 
 
@@ -182,7 +187,7 @@ def renumber(found: Coded, order: tuple[Hashable, ...], what: str, trouble: str,
     if unknown:
         where = words.where(found.codes == unknown[0])
         label = short_repr(found.labels[unknown[0]])
-        raise InputError(f"{what} holds {label} ({where}), {trouble}, or correct the data.")
+        raise InputError(f"{what} holds {label} ({where}), ", trouble, ", or correct the data.")
     if order == found.labels:
         return Coded(found.codes, order)
     table = np.array([*(number[label] for label in found.labels), -1], dtype=np.int32)
@@ -201,9 +206,11 @@ def positive_class(
         return 1
     if kind == "score":
         raise InputError(
-            f"The positive class, which high values of {words.scores} indicate, is ambiguous. The classes are "
-            f"{short_repr(list(labels))}; say pos_label={short_repr(labels[1])} or "
-            f"pos_label={short_repr(labels[0])}."
+            f"The positive class is ambiguous: {words.truth} takes values in {{{short_repr(labels)[1:-1]}}} and ",
+            Option("pos_label"),
+            f" is not specified. For the class that high values of {words.scores} indicate, use ",
+            Option("pos_label", *reversed(labels)),
+            ".",
         )
     return None
 
@@ -211,12 +218,13 @@ def positive_class(
 def _said(labels: tuple[Hashable, ...], pos_label: Hashable) -> int:
     if len(labels) != 2:
         raise InputError(
-            f"pos_label is for two classes, but there are {len(labels)}: {short_repr(list(labels))}; leave it out."
+            Option("pos_label"),
+            f" is for two classes, but there are {len(labels)}: {short_repr(list(labels))}; leave it out.",
         )
     number = {label: i for i, label in enumerate(labels)}
     if not is_hashable(pos_label) or pos_label not in number:
         raise InputError(
-            f"pos_label must be one of the classes, got {short_repr(pos_label)}; the classes are "
-            f"{short_repr(list(labels))}."
+            Option("pos_label"),
+            f" must be one of the classes {short_repr(list(labels))}, got {short_repr(pos_label)}.",
         )
     return number[pos_label]

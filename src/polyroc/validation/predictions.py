@@ -10,7 +10,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.scores import Kind, readable
 from polyroc.validation.arrays import Array, as_array, as_columns
 from polyroc.validation.class_columns import are_numbers_only, match_columns
@@ -48,7 +48,7 @@ def _one_classifier(
     if array.ndim not in (1, 2):
         raise InputError(
             f"{what} must be 1-D or 2-D (cases x classes), got shape {array.shape}; "
-            "give several classifiers as a dict."
+            "pass several classifiers as a mapping.",
         )
     _check_length(array, n, what, words)
     if array.ndim == 2:
@@ -80,8 +80,10 @@ def check_width(columns: int, labels: tuple[Hashable, ...], what: str) -> None:
     if columns != len(labels):
         raise InputError(
             f"{what} has {columns} columns but there are {len(labels)} classes "
-            f"{short_repr(list(labels))}; give one column per class, in the order of labels=[...], "
-            "and name classes without cases there too."
+            f"{short_repr(list(labels))}; give one column per class, and name all classes, also those without "
+            "cases, with ",
+            Option("labels", [...]),
+            ".",
         )
 
 

@@ -36,13 +36,13 @@ def as_scores(y_true: Any, y_score: Any, **options: Any) -> Scores:
     """`Scores` as they are, or made from arrays: what every verb does with its first two arguments."""
     if not isinstance(y_true, Scores):
         if y_score is None:
-            raise InputError("y_score is missing; give (y_true, y_score), or Scores from polyroc.read.")
+            raise InputError("y_score is missing; pass (y_true, y_score), or Scores from polyroc.read.")
         return normalise(y_true, y_score, **options)
     given = [name for name, value in {"y_score": y_score, **options}.items() if value is not None]
     given = [name for name in given if name != "missing"]
     if given:
         raise InputError(
-            f"Scores hold everything already; leave out {', '.join(given)}, or say it to polyroc.read."
+            f"Scores cannot be combined with {', '.join(given)}; pass these to polyroc.read or Scores instead."
         )
     return y_true
 

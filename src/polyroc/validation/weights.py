@@ -7,7 +7,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import IntArray
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.messages import Words
 from polyroc.validation.predictions import as_vector
@@ -66,8 +66,10 @@ def check_weight_kind(given: Any, weighted: bool, words: Words | None = None) ->
         )
     if not weighted:
         raise InputError(
-            f"weight_kind={given!r} says what {(words or Words()).weight} means, but there is none; give the "
-            "weights, or leave out weight_kind."
+            Option("weight_kind", given),
+            f" says what {(words or Words()).weight} means, but there are no weights; pass them, or leave out ",
+            Option("weight_kind"),
+            ".",
         )
     return given  # type: ignore[no-any-return]
 
@@ -80,16 +82,20 @@ def repeated(scores: Scores, words: Words | None = None) -> Scores:
     if broken.any():
         i = int(np.argmax(broken))
         raise InputError(
-            f"{words.weight} must hold whole numbers with weight_kind='frequency' (how many cases each row stands "
-            f"for), got {weight[i]:g} ({words.where(broken)}); say weight_kind='importance' for weights that say "
-            "how much a case counts."
+            f"{words.weight} must hold whole numbers with ",
+            Option("weight_kind", "frequency"),
+            f" (how many cases each row stands for), got {weight[i]:g} ({words.where(broken)}); use ",
+            Option("weight_kind", "importance"),
+            " for weights that say how much a case counts.",
         )
     total = max(float(weight.max()), float(np.minimum(weight, MOST_REPEATED).sum()))
     if total > MOST_REPEATED:
         raise InputError(
-            f"{words.weight} stands for {total:.3g} cases or more; weight_kind='frequency' repeats rows in memory "
-            f"up to {MOST_REPEATED:,} cases. Take a sample of the cases, or say weight_kind='importance' if the "
-            "weights are not numbers of cases."
+            f"{words.weight} stands for {total:.3g} cases or more; ",
+            Option("weight_kind", "frequency"),
+            f" repeats rows in memory, up to {MOST_REPEATED:,} cases. Take a sample of the cases, or use ",
+            Option("weight_kind", "importance"),
+            " if the weights are not numbers of cases.",
         )
     times = weight.astype(np.int64)
     return replace(
