@@ -280,9 +280,15 @@ def _decoded(hint: Any, data: Any, where: str) -> Any:
         return _GENERICS[origin](hint, data, where)
     if not isinstance(data, dict):
         _fail(f"an object ({hint.__name__})", data, where)
-    if hasattr(hint, "from_dict"):
+    if _has_reader(hint):
         return hint.from_dict(data)
     return hint(**decode_fields(hint, data, where))
+
+
+def _has_reader(kind: Any) -> bool:
+    """True for results, rules and plans; that of a plain record would lose its place in the data."""
+    reader = getattr(kind, "from_dict", None)
+    return reader is not None and reader.__func__ is not cast(Any, Record.from_dict).__func__
 
 
 def _float(data: Any, where: str) -> float:
