@@ -204,7 +204,7 @@ def bind_columns(
         labels=order,
         pos_label=like(request.pos_label, labels),
         sampling=request.sampling,
-        words=ColumnWords(truth=columns_named([columns.truth]), scores=columns_named(names)),
+        arguments=ColumnWords(truth=columns_named([columns.truth]), scores=columns_named(names)),
     )
     return classifiers, names, schema
 

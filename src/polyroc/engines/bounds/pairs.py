@@ -39,18 +39,25 @@ class _Areas:
             self.values[i] /= pairs
             self.undecided[i] /= pairs
 
-    def bounded(self, gradient: FloatArray, strata: Strata, pooled: bool = False) -> BoundedStatistic:
-        """The statistic sum of gradient[i, j] A(i|j), whose gradient is not negative.
+    def bounded(
+        self,
+        gradient: FloatArray,
+        strata: Strata,
+        pooled: bool = False,
+        intercept: float = 0.0,
+        limits: tuple[float, float] = (0.0, 1.0),
+    ) -> BoundedStatistic:
+        """The statistic intercept + sum of gradient[i, j] A(i|j), whose gradient is not negative.
 
         `pooled` if the classes other than i are one stratum, whose cases count the same.
         """
-        value = float((gradient * self.values).sum())
+        value = intercept + float((gradient * self.values).sum())
         bins = max(len(column.mixed) for column in self.columns)
         half = float((gradient * self.undecided).sum()) / 2.0 * (1.0 + ROUNDING * bins)
         tables = cache(lambda: self._tables(gradient, pooled))
         return BoundedStatistic(
             BinnedStatistic(value, lambda: strata, lambda: {i: table for i, (table, _) in tables().items()}),
-            *widen(value - half, value + half, self.columns, (0.0, 1.0), len(gradient)),
+            *widen(value - half, value + half, self.columns, limits, len(gradient)),
             lambda: {i: errors for i, (_, errors) in tables().items()},
         )
 
@@ -71,15 +78,15 @@ def bound_pairs(measure: Measure, columns: Sequence[BinnedColumn], schema: Schem
     """A measure that is linear in the areas A(i|j), with its parts."""
     form = measure.areas
     assert form is not None
-    areas, totals = _Areas(columns), columns[0].totals
-    gradient = area_gradient(form.value, totals)
+    areas, totals, c = _Areas(columns), columns[0].totals, len(columns)
+    gradient, intercept = area_gradient(form.value, totals)
 
     def parts() -> Mapping[str, BoundedStatistic]:
         linear = {} if form.bin_parts is None else form.bin_parts(schema.names, totals)
         return {key: areas.bounded(part.gradient, part.strata, part.pooled) for key, part in linear.items()}
 
-    reach = [float(gradient[k].sum() + gradient[:, k].sum()) for k in range(len(columns))]
-    whole = areas.bounded(gradient, [((k,), reach[k]) for k in range(len(columns))])
+    strata = [((k,), float(gradient[k].sum() + gradient[:, k].sum())) for k in range(c)]
+    whole = areas.bounded(gradient, strata, intercept=intercept, limits=measure.range(c, **measure.settings))
     return replace(whole, statistic=_with_shares(whole.statistic, form, areas, totals), parts=parts)
 
 
