@@ -104,9 +104,9 @@ def boundary_interval(
     assert chance is not None
     span, distance = limits[1] - limits[0], abs(boundary.value - chance)
     error = hypot(standard_error, sqrt(boundary.unseen))
-    if not (
-        error > ROUNDING_ERROR * span and distance > ROUNDING_ERROR * span
-    ):  # a constant score, classes apart: Wilson's
+    if (
+        not min(error, distance) > ROUNDING_ERROR * span
+    ):  # constant scores, or separated classes: Wilson's interval
         return interval(boundary.value, nan, limits, cases, level)
     # The variance of the quadratic term, 2 s b = V b / (2 x), is not in the standard error by the delta method.
     wider = sqrt(1 + boundary.bias / (2 * distance))
