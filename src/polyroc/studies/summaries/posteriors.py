@@ -10,7 +10,8 @@ import numpy as np
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, plain, tidy
+from polyroc.results.result import Result, plain
+from polyroc.studies.summaries.input_tables import tidy
 
 __all__ = ["Draws", "Posterior", "Posteriors", "drawn_thetas"]
 

@@ -14,9 +14,8 @@ import numpy as np
 
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import tidy
 from polyroc.studies.summaries.anova import anova
-from polyroc.studies.summaries.input_tables import Table, direction
+from polyroc.studies.summaries.input_tables import Table, direction, tidy
 from polyroc.studies.summaries.range_groups import NAMES, Procedure, RangeTest
 from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
