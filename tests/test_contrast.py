@@ -401,11 +401,11 @@ def test_the_tables_of_the_page_are_true():
 @pytest.mark.slow
 def test_the_code_of_the_page_runs():
     page = (Path(__file__).parents[1] / "docs" / "consistency.md").read_text()
-    said = {}
+    names = {}
     mpl.use("agg")
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(code, said)
+        exec(code, names)
     mpl.pyplot.close("all")
-    assert said["drawn"]["hand_till", "accuracy"].consistency > 0.5
-    assert round(said["stability"]["accuracy", "lda", "knn"].share, 4) == 0.923
-    assert said["stability"]["hand_till", "lda", "knn"].share == 0.9955
+    assert names["sampled"]["hand_till", "accuracy"].consistency > 0.5
+    assert round(names["stability"]["accuracy", "lda", "knn"].share, 4) == 0.923
+    assert names["stability"]["hand_till", "lda", "knn"].share == 0.9955

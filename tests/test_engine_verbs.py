@@ -230,7 +230,7 @@ class TestRules:
         options = {"truth": "kind", "engine": "duckdb"}
         with pytest.raises(NotApplicableError, match=r"3 classes .* calibrated=True .* sample"):
             pr.operate(folder / "one.parquet", scores=P, **options)
-        with pytest.raises(NotApplicableError, match="by="):
+        with pytest.raises(NotApplicableError, match="by is for evaluate"):
             pr.operate(folder / "two.parquet", by="country", **{**RISK, **options})
         with pytest.raises(InputError, match="rule or a threshold"):
             pr.rates(folder / "two.parquet", **{**RISK, **options})
@@ -386,7 +386,7 @@ class TestCommandLine:
         assert main(["rates", str(folder / "new.parquet"), *columns, "--rule", str(rule)]) == 0
         assert json.loads(capsys.readouterr().out)["counts"] == chosen["confusion"]["counts"]
         assert main(["operate", str(folder / "many"), *columns]) == 2
-        assert "Say --calibrated" in capsys.readouterr().err
+        assert "Use --calibrated" in capsys.readouterr().err
 
     def test_comparisons_by_group(self, folder, capsys):
         scores = ["--truth", "kind", "--scores", "p=p_*", "--scores", "q=q_*", "-m", "hand_till"]

@@ -29,7 +29,7 @@ def require_applicable(measures: Sequence[Measure], outputs: ClassifierOutputs) 
     for measure in measures:
         reason = _reason(measure, outputs)
         if reason is not None:
-            raise NotApplicableError(f"{measure} cannot be applied to these outputs: it {reason}.")
+            raise NotApplicableError(f"{measure} cannot be applied to these outputs: it ", reason, ".")
 
 
 def _reason(measure: Measure, outputs: ClassifierOutputs) -> str | None:

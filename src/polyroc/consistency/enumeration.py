@@ -15,6 +15,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.ranked_lists import concordant
 from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import ClassifierOutputs
+from polyroc.messages import Call, Option
 from polyroc.progress import Progress, track
 from polyroc.results.provenance import Provenance
 from polyroc.validation.random import is_whole
@@ -169,8 +170,9 @@ def _check_number(sizes: tuple[int, ...], ties: bool, max_lists: int) -> None:
         more = " or more" if ties else ""
         raise InputError(
             f"There are {lists}{more} ranked lists of {' + '.join(map(str, sizes))} cases, and up to {max_lists} "
-            f"are enumerated; sample instead: compare_measures(..., model=RankedLists({sizes})), or take fewer "
-            "cases."
+            "are enumerated. Sample them with ",
+            Option("model", Call("RankedLists", sizes)),
+            ", or take fewer cases.",
         )
 
 

@@ -21,6 +21,7 @@ from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
+from polyroc.messages import Option
 from polyroc.output.numbers import number_text
 from polyroc.progress import ProgressOption, progress_callback, track
 from polyroc.results.provenance import Provenance
@@ -250,7 +251,9 @@ def order_stability(
 def _checked_scores(scores: Scores) -> Scores:
     """The scores, if there are two classifiers or more and cases of every class."""
     if len(scores.classifiers) < 2:
-        raise InputError("Two or more classifiers are needed; give y_score as a dict by classifier.")
+        raise InputError(
+            "At least two classifiers are needed; name each, as in ", Option("y_score", {"NAME": ...}), "."
+        )
     if scores.absent:
         raise InputError(f"No case of class {', '.join(map(repr, scores.absent))}; leave the class out of labels.")
     return scores

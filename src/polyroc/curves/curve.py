@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Unpack, get_args
 
-from polyroc.curves.areas import AREAS
+from polyroc.curves.areas import AREAS, is_auc
 from polyroc.curves.bands import BandName, band_around, in_coordinates, working_hotelling
 from polyroc.curves.binary_problems import BinaryProblem, MultiClass, binary_problems
 from polyroc.curves.binormal import BinormalFit, fit_binormal
@@ -191,12 +191,7 @@ def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **options: A
             )
         scores = as_scores(y_true, y_score, groups=groups, **options)
         if scores.groups is None:
-            raise InputError(
-                Option("folds", "groups"),
-                " uses the groups as folds, but there are none; pass ",
-                Option("groups", ...),
-                ".",
-            )
+            raise InputError("The groups are used as folds, but there are none; pass ", Option("groups"), ".")
         return scores
     if groups is not None or isinstance(y_true, Scores):
         raise InputError(
@@ -354,7 +349,7 @@ class _CurveBuilder:
 
     def whole(self, scores: Scores, multi_class: MultiClass | None) -> dict[str, Estimate]:
         """For many classes, the measure whose parts are the areas of the ROC curves."""
-        if multi_class is None or self.area.key != "auc" or self.average in AVERAGES:
+        if multi_class is None or not is_auc(self.area) or self.average in AVERAGES:
             return {}
         scores = scores if self.average is None else replace(scores, groups=None)
         (measure,), _ = select_measures([WHOLE[multi_class]], scores)

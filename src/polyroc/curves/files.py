@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from polyroc.curves.areas import is_auc
 from polyroc.curves.binary_problems import BinaryProblem, ClassSplit, MultiClass, class_splits
 from polyroc.engines.binned_sample import edge_scores, two_sides
 from polyroc.engines.bins import Column
@@ -51,7 +52,7 @@ def binned_problems(
     """
     if settings.by:
         raise NotApplicableError(Option("by"), " is not available for curves; draw a curve of each group's files.")
-    with_whole = multi_class is not None and area.key == "auc"
+    with_whole = multi_class is not None and is_auc(area)
     measure = area if multi_class is None else find(WHOLE[multi_class])
     needs_errors = errors and (with_whole or multi_class is None)
     solution, _, schema = solved(settings, measure, errors=needs_errors, **given)

@@ -197,7 +197,7 @@ def bind_columns(
     if len(shapes) > 1:
         raise InputError("All classifiers must give the same kind of scores; evaluate them apart.")
     (width,) = shapes
-    words = ColumnWords(truth=columns_named([columns.truth]), scores=columns_named(names))
+    arguments = ColumnWords(truth=columns_named([columns.truth]), scores=columns_named(names))
     schema = schema_of(
         held,
         [*classifiers],
@@ -205,7 +205,7 @@ def bind_columns(
         labels=order,
         pos_label=like(question.pos_label, labels),
         sampling=question.sampling,
-        words=words,
+        arguments=arguments,
     )
     return classifiers, names, schema
 

@@ -147,5 +147,5 @@ def _choose(asked: Wanted, schema: Schema) -> tuple[list[Measure], dict[str, str
     for each in found:
         reason = refusal(each, schema, asked=True)
         if reason is not None:
-            raise NotApplicableError(f"{each} {reason}.")
+            raise NotApplicableError(f"{each} ", reason, ".")
     return found, {}

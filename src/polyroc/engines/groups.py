@@ -9,6 +9,7 @@ import numpy as np
 from polyroc.engines.dataset import OpenedFiles
 from polyroc.engines.rows import Batch, MemoryRows, Rows, joined
 from polyroc.errors import PolyrocError, PolyrocWarning, warn
+from polyroc.messages import Message
 
 __all__ = ["Group", "groups", "named"]
 
@@ -73,7 +74,7 @@ def named(group: Group) -> Iterator[None]:
         try:
             yield
         except PolyrocError as error:
-            raise type(error)(f"{name}: {error}") from None
+            raise type(error)(f"{name}: ", error.message) from None
     for each in caught:
-        if issubclass(each.category, PolyrocWarning):
-            warn(f"{name}: {each.message}", each.category)
+        if isinstance(each.message, PolyrocWarning):
+            warn(Message(f"{name}: ", each.message.message), type(each.message))

@@ -10,6 +10,7 @@ from polyroc.engines.session import machine_memory, parse_size
 from polyroc.engines.source import Files, find_files, is_files, is_frame, is_session
 from polyroc.errors import InputError
 from polyroc.io.columns import Request
+from polyroc.messages import Option
 from polyroc.scores import Sampling
 
 __all__ = [
@@ -68,10 +69,14 @@ def settings(files: Files | Any, given: Mapping[str, Any]) -> Settings:
         raise InputError(f"There is no option {strange[0]!r}; files are read with {', '.join(known)}.")
     for name in ("truth", "scores"):
         if given.get(name) is None:
-            raise InputError(f"Files need {name}=...: the columns of the true classes (truth) and of the scores.")
+            raise InputError(
+                "Files need ", Option("truth", ...), " and ", Option("scores", ...), f"; {name} is missing."
+            )
     tolerance = given.get("tolerance")
     if tolerance is not None and not tolerance > 0:
-        raise InputError(f"tolerance must be larger than 0, got {tolerance!r}; for no distance say exact=True.")
+        raise InputError(
+            f"tolerance must be positive, got {tolerance!r}; for exact results use ", Option("exact", True), "."
+        )
     covariance = given.get("covariance", "joined")
     if covariance not in ("joined", "bound"):
         raise InputError(f"covariance must be 'joined' or 'bound', got {covariance!r}.")
@@ -106,8 +111,11 @@ def over_files(data: Any, engine: Engine | None, given: Mapping[str, Any]) -> bo
     if not named and (engine is not None or given):
         told = ", ".join([*(["engine"] if engine else []), *given])
         raise InputError(
-            f"{told} are only valid for file input: give a path, a list of paths or a glob first, and truth=... "
-            "and scores=...."
+            f"{told} are only valid for file input: pass a path, a list of paths or a glob first, with ",
+            Option("truth", ...),
+            " and ",
+            Option("scores", ...),
+            ".",
         )
     return named
 
@@ -123,9 +131,14 @@ def suits_memory(asked: Settings, engine: Engine | None) -> bool:
     plain = one is not None and Path(one).is_file()
     if engine == "memory":
         if asked.by:
-            raise InputError("by=... brings groups together with an engine; leave out engine='memory'.")
+            raise InputError(Option("by"), " needs the engine; leave out ", Option("engine", "memory"), ".")
         if not plain and find_files(files):
-            raise InputError("engine='memory' reads one file; several, globs and folders need engine='duckdb'.")
+            raise InputError(
+                Option("engine", "memory"),
+                " reads one file; several files, globs and folders need ",
+                Option("engine", "duckdb"),
+                ".",
+            )
         return True
     return plain and not is_large([one])
 

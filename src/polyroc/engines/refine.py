@@ -21,6 +21,7 @@ from polyroc.errors import InputError, SmallClassWarning, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.messages import Message, Option
 from polyroc.progress import Progress
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
@@ -263,8 +264,15 @@ class _Solver:
             f"{measure} of {name}: {e.high - e.low:.2g}" for (name, measure), e in self._wide().items()
         )
         warn(
-            f"The bounds are further apart than the tolerance {self.asked.tolerance:g} ({told}) and cells cannot "
-            "be cut finer within the memory given; give more memory=..., or say exact=True.",
+            Message(
+                f"The bounds are further apart than the tolerance {self.asked.tolerance:g} "
+                f"({told}), and there is no "
+                "memory for finer bins; raise ",
+                Option("memory"),
+                ", or use ",
+                Option("exact", True),
+                ".",
+            ),
             ToleranceWarning,
         )
 

@@ -12,6 +12,7 @@ from polyroc.errors import InputError, OutOfSpaceError
 from polyroc.io.sources import Source
 from polyroc.kernels.arrays import CodeArray, FloatArray
 from polyroc.kernels.bins import FRACTION, add_cases, add_weighted
+from polyroc.messages import Option
 
 if TYPE_CHECKING:
     from polyroc.engines.scan import Pass
@@ -117,8 +118,9 @@ def not_finite(column: str, missing: int, infinite: int, rows: int) -> InputErro
             "by a finite number beyond all others."
         )
     return InputError(
-        f"{column} has missing values in {missing} of {rows} rows. Complete them, or say missing='drop' to leave "
-        "such rows out."
+        f"{column} has missing values in {missing} of {rows} rows. Complete them, or use ",
+        Option("missing", "drop"),
+        " to drop these rows.",
     )
 
 
@@ -152,8 +154,12 @@ def check_room(count: int, classes: int, source: str, name: str, room: int) -> N
     size = count * 8 * (2 + 3 * classes)
     if size > room:
         raise OutOfSpaceError(
-            f"{source} has {count} different values of {name!r}, and an exact answer keeps them all: "
-            f"{size / 2**30:.2g} GB. Give more memory=..., or a tolerance."
+            f"{source} has {count} distinct values of {name!r}, and an exact result keeps them all: "
+            f"{size / 2**30:.2g} GB. Raise ",
+            Option("memory"),
+            ", or use ",
+            Option("tolerance"),
+            ".",
         )
 
 

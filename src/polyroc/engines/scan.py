@@ -17,6 +17,7 @@ from polyroc.engines.influence_lookup import Lookups, Parts
 from polyroc.engines.rows import NULL, Batch
 from polyroc.engines.tally import HEAVIEST
 from polyroc.errors import InputError
+from polyroc.messages import Option
 from polyroc.scores import Schema
 
 __all__ = ["Pass", "Plan"]
@@ -176,10 +177,16 @@ class Pass:
         lowest = int(batch.codes.min())
         if lowest < 0:
             known = f"the classes {[*self.plan.schema.labels]!r}"
+            if lowest == NULL:
+                raise InputError(
+                    "A row has no true class. Complete it, or use ",
+                    Option("missing", "drop"),
+                    " to drop such rows.",
+                )
             raise InputError(
-                "A row has no true class. Complete it, or say missing='drop' to leave such rows out."
-                if lowest == NULL
-                else f"A row's true class is not among {known}; name every class with labels=[...]."
+                f"The true class of a row is not among {known}; name every class with ",
+                Option("labels", [...]),
+                ".",
             )
         if not self.plan.first or batch.weight is None:
             return

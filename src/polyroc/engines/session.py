@@ -13,6 +13,7 @@ from typing import Any
 from polyroc.engines.arrow import Batch, StreamError, batches
 from polyroc.errors import InputError, OutOfSpaceError
 from polyroc.io.session import Session
+from polyroc.messages import Option
 
 __all__ = ["EngineSession", "machine_memory", "parse_size"]
 
@@ -97,9 +98,14 @@ class EngineSession(Session):
         text = str(error).strip()
         if any(word in text.lower() for word in _FULL):
             return OutOfSpaceError(
-                f"{reading} needs more room than there is: {text.splitlines()[0]} Nothing was written. Give more "
-                f"memory=..., free disk space in {Path(tempfile.gettempdir())}, or ask for a tolerance instead of "
-                "exact=True."
+                f"{reading} needs more memory or disk space than there is: {text.splitlines()[0]} Nothing was "
+                "written. Raise ",
+                Option("memory"),
+                f", free disk space in {Path(tempfile.gettempdir())}, or use ",
+                Option("tolerance"),
+                " instead of ",
+                Option("exact", True),
+                ".",
             )
         return _misread(text) or super()._named(error, reading)
 
@@ -112,7 +118,9 @@ def _misread(text: str) -> InputError | None:
         return None
     return InputError(
         f"line {line[1]} of '{file[1].strip()}' has {cell[2]!r} in column {cell[1]!r}, which held numbers before; "
-        "correct it, or leave it empty and say missing='drop'."
+        "correct it, or leave it empty and use ",
+        Option("missing", "drop"),
+        ".",
     )
 
 

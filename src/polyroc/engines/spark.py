@@ -19,6 +19,7 @@ from polyroc.engines.scan import Pass
 from polyroc.engines.spark_executors import MESSAGE, Load, absorb, count, merge
 from polyroc.errors import InputError, MissingPackageError, OutOfSpaceError
 from polyroc.kernels.bins import FRACTION
+from polyroc.messages import Option
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as SparkColumn
@@ -128,8 +129,12 @@ def guarded(action: Callable[[], T]) -> T:
             ) from error
         if "maxResultSize" in text:
             raise OutOfSpaceError(
-                "The distinct values are more than Spark's driver takes (spark.driver.maxResultSize). Raise that, "
-                "or ask for a tolerance instead of exact=True."
+                "The distinct values exceed what Spark's driver accepts (spark.driver.maxResultSize). Raise that "
+                "limit, or use ",
+                Option("tolerance"),
+                " instead of ",
+                Option("exact", True),
+                ".",
             ) from error
         raise InputError(f"{NAME} cannot be gone through: {_reason(text)}") from error
 

@@ -242,7 +242,7 @@ def check_fit(measure: Measure, counted: Counted) -> None:
     """Raise an error if the measure does not apply to the counted predictions."""
     reason = refusal(measure, counted.schema, asked=True)
     if reason is not None:
-        raise NotApplicableError(f"{measure} {reason}.")
+        raise NotApplicableError(f"{measure} ", reason, ".")
     if measure.needs == "probabilities":
         names = counted.schema.names
         for place, (low, high) in counted.ends.items():

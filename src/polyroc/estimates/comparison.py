@@ -169,11 +169,11 @@ class Comparison(Result):
         """Rebuild the regions and the replicates of the differences, which follow from the estimates."""
         estimates, covariance = fields["estimates"], fields["covariance"]
         stored: dict[tuple[str, str], Difference] = fields["differences"]
-        larger_is_better = next(iter(stored.values())).larger_is_better
+        first, *_ = stored.values()
         accelerations = {
             pair: None if each.resampled is None else each.resampled.acceleration for pair, each in stored.items()
         }
-        rebuilt = pairwise_differences(estimates, covariance, larger_is_better, accelerations)
+        rebuilt = pairwise_differences(estimates, covariance, first.larger_is_better, accelerations)
         differences = {
             pair: replace(
                 difference,

@@ -25,6 +25,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.messages import Option
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
@@ -191,7 +192,9 @@ def _require_two(classifiers: Collection[str]) -> None:
     if len(classifiers) < 2:
         raise InputError(
             f"A comparison needs at least two classifiers, got {', '.join(map(repr, classifiers))}; "
-            "give y_score as a dict by classifier."
+            "name each, as in ",
+            Option("y_score", {"NAME": ...}),
+            ".",
         )
 
 

@@ -20,6 +20,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.messages import Option
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
@@ -216,7 +217,7 @@ def evaluate(
                 except NotApplicableError as reason:  # the method has no formula for it
                     if measure is not None:
                         raise
-                    skipped[each.key] = str(reason)
+                    skipped[each.key] = reason.message
     warn_of_small(scores, estimates)
     # a range that is the default of a measure nobody asked for is no news
     warn_of_few_effective(() if measure is None else estimates.values())
@@ -256,7 +257,7 @@ def with_null(
     if null is None:
         return result
     if method is None:
-        raise InputError("A test against null needs a standard error; leave out method=None.")
+        raise InputError("A test against null needs a standard error; leave out ", Option("method", None), ".")
     if isinstance(result, Estimate):
         return replace(result, null=_null_of(result, null))
     if isinstance(result, Evaluation):
@@ -302,7 +303,7 @@ def select_measures(
     for each in chosen:
         reason = refusal(each, scores, asked=True)
         if reason is not None:
-            raise NotApplicableError(f"{each} {reason}.")
+            raise NotApplicableError(f"{each} ", reason, ".")
     return chosen, {}
 
 

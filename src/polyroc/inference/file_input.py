@@ -9,6 +9,7 @@ from polyroc.engines.options import Settings, settings, suits_memory
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods.method import Method
 from polyroc.io.read import read
+from polyroc.messages import Call, Option
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.weights import check_sampling, check_weight_kind
@@ -47,10 +48,20 @@ def scores_or_settings(
             missing=missing,
         )
     if method is not None and not method.works_on_bins:
-        raise NotApplicableError(f"{method} needs the cases in memory; engines have DeLong(), or engine='memory'.")
+        raise NotApplicableError(
+            f"{method} needs the cases in memory; use ",
+            Option("method", Call("DeLong")),
+            " or ",
+            Option("engine", "memory"),
+            ".",
+        )
     if check_weight_kind(weight_kind, chosen.weight is not None) == "frequency":
         raise NotApplicableError(
-            "weight_kind='frequency' repeats rows, which engines do not; read the file into memory with "
-            "engine='memory', or say weight_kind='importance' if the weights are not numbers of cases."
+            Option("weight_kind", "frequency"),
+            " repeats rows, which engines do not support; read the file into memory with ",
+            Option("engine", "memory"),
+            ", or use ",
+            Option("weight_kind", "importance"),
+            " if the weights are not numbers of cases.",
         )
     return chosen

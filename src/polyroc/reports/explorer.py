@@ -73,7 +73,7 @@ class Desk:
         score = (values if values.ndim == 1 else values[:, found.positive])[counted] + 0.0
         if not self._together:
             return {"values": packed(score, "f8"), **self._rows(counted)}
-        kept = _kept(found.alarms, 1.0 - found.missed, _most_thresholds(self.scores))
+        kept = _kept(found.fpr, 1.0 - found.fnr, _most_thresholds(self.scores))
         cuts = found.values[kept]
         place = np.searchsorted(-cuts, -score) + len(cuts) * self.scores.codes[counted].astype(np.int64)
         weight = np.ones(len(score)) if self.scores.sample_weight is None else self.scores.sample_weight[counted]

@@ -30,15 +30,22 @@ class _Areas:
             self.values[i] /= pairs
             self.inside[i] /= pairs
 
-    def bounded(self, gradient: FloatArray, strata: Strata, pooled: bool = False) -> Bounded:
+    def bounded(
+        self,
+        gradient: FloatArray,
+        strata: Strata,
+        pooled: bool = False,
+        intercept: float = 0.0,
+        limits: tuple[float, float] = (0.0, 1.0),
+    ) -> Bounded:
         """What is linear in the areas; `pooled` if the other classes are one stratum and count alike in it."""
-        value = float((gradient * self.values).sum())
+        value = intercept + float((gradient * self.values).sum())
         cells = max(len(column.mixed) for column in self.columns)
         reach = float((gradient * self.inside).sum()) / 2.0 * (1.0 + ROUNDING * cells)
         tables = cache(lambda: self._tables(gradient, pooled))
         return Bounded(
             Reading(value, lambda: strata, lambda: {i: table for i, (table, _) in tables().items()}),
-            *widened(value - reach, value + reach, self.columns, (0.0, 1.0), len(gradient)),
+            *widened(value - reach, value + reach, self.columns, limits, len(gradient)),
             lambda: {i: off for i, (_, off) in tables().items()},
         )
 
@@ -58,15 +65,15 @@ def paired(measure: Measure, columns: Sequence[Column], schema: Schema) -> Bound
     """A measure that is linear in the areas A(i|j), with its parts."""
     form = measure.areas
     assert form is not None
-    areas, totals = _Areas(columns), columns[0].totals
-    gradient = area_gradient(form.value, totals)
+    areas, totals, c = _Areas(columns), columns[0].totals, len(columns)
+    gradient, intercept = area_gradient(form.value, totals)
 
     def parts() -> Mapping[str, Bounded]:
         linear = {} if form.bin_parts is None else form.bin_parts(schema.names, totals)
         return {key: areas.bounded(part.gradient, part.strata, part.pooled) for key, part in linear.items()}
 
-    reach = [float(gradient[k].sum() + gradient[:, k].sum()) for k in range(len(columns))]
-    whole = areas.bounded(gradient, [((k,), reach[k]) for k in range(len(columns))])
+    strata = [((k,), float(gradient[k].sum() + gradient[:, k].sum())) for k in range(c)]
+    whole = areas.bounded(gradient, strata, intercept=intercept, limits=measure.range(c, **measure.settings))
     return replace(whole, reading=_with_shares(whole.reading, form, areas, totals), parts=parts)
 
 
