@@ -15,12 +15,11 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Option
 from polyroc.scores import Scores
+from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Missing, as_array, as_columns
-from polyroc.validation.class_columns import are_numbers_only
 from polyroc.validation.costs import as_priors
 from polyroc.validation.labels import Coded, encode, in_order
-from polyroc.validation.messages import Words
-from polyroc.validation.predictions import as_vector, classifier_values
+from polyroc.validation.predictions import are_numbers_only, as_vector, classifier_values
 from polyroc.validation.scores import as_scores, normalise
 
 __all__ = ["GaussianLikelihoods", "Rule", "to_ordered", "to_probabilities"]
@@ -112,7 +111,7 @@ def _columns(data: Any, labels: Sequence[Hashable] | None) -> FloatArray:
             ", or pass an array with the columns in order.",
         )
     order = tuple(range(array.shape[-1]) if labels is None else labels)
-    values, kind = classifier_values(data, order, len(array), Words(scores="probabilities"))
+    values, kind = classifier_values(data, order, len(array), ArgumentNames(scores="probabilities"))
     if kind == "score":
         raise InputError(f"probabilities must be 2-D (cases x classes), got shape {array.shape}.")
     return values["classifier"]
@@ -243,9 +242,9 @@ class GaussianLikelihoods:
 
         Computed from logarithms, the largest of which is subtracted: far from all means every density underflows.
         """
-        x = as_vector(score, "score", len(as_array(score, "score")), Words())
+        x = as_vector(score, "score", len(as_array(score, "score")), ArgumentNames())
         if np.isinf(x).any():
-            raise InputError(f"score holds infinity ({Words().where(np.isinf(x))}); give finite numbers.")
+            raise InputError(f"score holds infinity ({ArgumentNames().where(np.isinf(x))}); give finite numbers.")
         with np.errstate(over="ignore", divide="ignore"):  # extreme scores, and a prior of zero
             deviations = (x[:, None] - np.array(self.means)) / np.array(self.deviations)
             logs = (
@@ -260,8 +259,10 @@ class GaussianLikelihoods:
 def _one_score(y_true: Any, score: Any, **options: Any) -> Scores:
     """Validate one score per case; which of two classes is positive does not matter here."""
     if not isinstance(y_true, Scores) and score is not None:
-        codes, labels = in_order(encode(y_true, "y_true"), options.pop("labels"), Words())
-        scores = normalise(Coded(codes, labels), score, labels=labels, words=Words(scores="score"), **options)
+        codes, labels = in_order(encode(y_true, "y_true"), options.pop("labels"), ArgumentNames())
+        scores = normalise(
+            Coded(codes, labels), score, labels=labels, arguments=ArgumentNames(scores="score"), **options
+        )
     else:
         scores = as_scores(y_true, score, **options)
     if scores.kind != "score":

@@ -13,9 +13,9 @@ from polyroc.results.codec import stored_as
 from polyroc.results.result import Result
 from polyroc.rules import Rule
 from polyroc.scores import readable
+from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_columns
 from polyroc.validation.labels import Coded, encode, in_order, renumber
-from polyroc.validation.messages import Words
 
 __all__ = ["DecisionRegions", "decision_regions"]
 
@@ -123,7 +123,7 @@ def decision_regions(
     cases, names = _cases(X)
     if isinstance(grid, bool) or not isinstance(grid, int | np.integer) or not 2 <= grid <= 5000:
         raise InputError(f"grid must be an integer from 2 to 5000, got {short_repr(grid)}.")
-    truth = in_order(encode(y, "y"), labels, Words(truth="y"))
+    truth = in_order(encode(y, "y"), labels, ArgumentNames(truth="y"))
     if len(truth.codes) != len(cases) or (truth.codes < 0).any():
         raise InputError(f"y must contain a class for each of the {len(cases)} cases of X, none missing.")
     across, up = (_axis(column, grid) for column in cases.T)
@@ -188,4 +188,4 @@ def _codes(decisions: Any, labels: tuple[Hashable, ...], n: int) -> Coded:
     unknown = Message(
         f"which is not among the classes {short_repr(list(labels))}; name it in ", Option("labels", [...])
     )
-    return renumber(coded, labels, "The classifier's decision", unknown, Words())
+    return renumber(coded, labels, "The classifier's decision", unknown, ArgumentNames())

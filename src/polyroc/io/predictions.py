@@ -12,8 +12,8 @@ from polyroc.io.messages import ColumnWords, columns_named
 from polyroc.io.table import Table
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.messages import Option, short_repr
-from polyroc.validation.class_columns import match_columns, named_after
 from polyroc.validation.labels import Coded
+from polyroc.validation.predictions import match_columns, named_after
 
 __all__ = ["Said", "as_labels", "class_columns", "like", "number_column", "said"]
 

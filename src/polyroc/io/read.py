@@ -118,7 +118,7 @@ def read(
             groups=observed.groups,
             sampling=sampling,
             missing=missing,
-            words=observed.words,
+            arguments=observed.words,
         )
 
 
