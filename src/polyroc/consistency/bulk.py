@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.errors import NotApplicableError, UndefinedMeasureWarning
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.measures.applicability import refusal
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import Outputs
 from polyroc.measures.registry import MEASURES
@@ -35,7 +35,7 @@ def require_fitness(measures: Sequence[Measure], outputs: Outputs) -> None:
 def _refusal(measure: Measure, outputs: Outputs) -> str | None:
     """Why the measure cannot be applied; of one score a case, decisions are made by the cut."""
     example, threshold = outputs.scores(0), measure.settings.get("threshold")
-    reason = refusal(measure, example, asked=True)
+    reason = inapplicable_reason(measure, example, by_name=True)
     if reason is not None or measure.needs != "decisions" or example.kind != "score":
         return reason
     if outputs.cuts is not None and threshold is not None:

@@ -12,7 +12,7 @@ from polyroc.engines.refine import Asked, Solution, solve
 from polyroc.engines.rows import MemoryRows
 from polyroc.engines.source import is_frame
 from polyroc.errors import InputError, MeasureError, NotApplicableError
-from polyroc.measures.applicability import refusal
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.progress import Progress
@@ -134,7 +134,7 @@ def _choose(asked: Wanted, schema: Schema) -> tuple[list[Measure], dict[str, str
     if asked is None:
         chosen, skipped = [], {}
         for measure in engine_measures():
-            reason = refusal(measure, schema, asked=False)
+            reason = inapplicable_reason(measure, schema, by_name=False)
             if reason is None and not (measure.needs == "ordered" and schema.kind == "matrix"):
                 chosen.append(measure)
             else:
@@ -145,7 +145,7 @@ def _choose(asked: Wanted, schema: Schema) -> tuple[list[Measure], dict[str, str
         raise MeasureError("No measure was asked for; leave measure out for all that apply.")
     found = [find(each) for each in given]
     for each in found:
-        reason = refusal(each, schema, asked=True)
+        reason = inapplicable_reason(each, schema, by_name=True)
         if reason is not None:
             raise NotApplicableError(f"{each} ", reason, ".")
     return found, {}

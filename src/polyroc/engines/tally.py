@@ -14,7 +14,7 @@ from polyroc.engines.tally_file import Stored, pack, unpack
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.measures.applicability import ROUNDING, refusal
+from polyroc.measures.applicability import ROUNDING, inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.results.provenance import Provenance
@@ -240,7 +240,7 @@ def warn_of(absent: Sequence[str], measure: Measure) -> None:
 
 def check_fit(measure: Measure, counted: Counted) -> None:
     """Raise an error if the measure does not apply to the counted predictions."""
-    reason = refusal(measure, counted.schema, asked=True)
+    reason = inapplicable_reason(measure, counted.schema, by_name=True)
     if reason is not None:
         raise NotApplicableError(f"{measure} ", reason, ".")
     if measure.needs == "probabilities":
