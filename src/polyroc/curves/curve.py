@@ -14,7 +14,7 @@ from polyroc.curves.fold_average import AVERAGES, Average, area_over_folds, band
 from polyroc.curves.points import CurveKind, CurvePoints
 from polyroc.curves.result import Band, Curve, Curves, FamilyKind
 from polyroc.curves.sweep import Sweep
-from polyroc.engines.options import Engine, Reading, Settings, over_files
+from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.inference.estimation import estimate_measure
@@ -61,7 +61,7 @@ def curve(
     missing: Missing = "raise",
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[FileOptions],
 ) -> Curve | Curves:
     """Compute a curve over all thresholds of a score: one point per distinct score.
 
@@ -131,7 +131,7 @@ def curve(
         )
     builder = _CurveBuilder(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)
     options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-    if over_files(y_true, engine, reading):
+    if is_file_input(y_true, engine, reading):
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
         design: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
         source = scores_or_settings(y_true, engine, reading, method, **options, **arrays, **design)
@@ -250,7 +250,9 @@ class _CurveBuilder:
         sample = Sample(scores, problem.classifier)
         return self._with_band(problem, Sweep(sample), self._estimator(sample, problem.classifier))
 
-    def from_files(self, settings: Settings, multi_class: MultiClass | None, **options: Any) -> Curve | Curves:
+    def from_files(
+        self, settings: EngineOptions, multi_class: MultiClass | None, **options: Any
+    ) -> Curve | Curves:
         """The curves from the binned counts of files."""
 
         def check(schema: Schema) -> None:
