@@ -213,7 +213,7 @@ HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
         ({"measure": "auc", "model": binormal(0.8), "value": 0.7}, r"model knows its true auc \(0.8\); leave out"),
         ({"measure": "auc", "model": binormal(0.8), "versus": 0.7}, r"one classifier, or two with versus"),
         ({"measure": "auc", "model": binormal(0.8), "y_true": Y}, r"pilot data .* or a model .*not both"),
-        ({"measure": "auc", "model": binormal(0.8), "correlation": 0.1}, r"correlation=0.1 .* leave it out"),
+        ({"measure": "auc", "model": binormal(0.8), "correlation": 0.1}, r"correlation=0.1 .* Leave it out"),
         (
             {"measure": "auc", "model": binormal(0.8), "method": Obuchowski()},
             r"must be Simulation\(\) for a model",
