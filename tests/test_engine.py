@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import polyroc as pr
 from disks import small_files
 from polyroc.cli.app import run as main
-from polyroc.engines.groups import groups
-from polyroc.engines.refine import Asked, solve
+from polyroc.engines.groups import group_rows
+from polyroc.engines.refine import EvaluationRequest, evaluate_rows
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.session import parse_size
 from polyroc.errors import InputError, MissingFileError, NotApplicableError, OutOfSpaceError, PolyrocWarning
@@ -144,7 +144,7 @@ def test_comparison_equals_memory(folder):
 
 @pytest.mark.parametrize("room", [2**20, 0])  # without room no group fits, and each is read from the files
 def test_groups(folder, room, monkeypatch):
-    monkeypatch.setattr("polyroc.engines.evaluate.groups", lambda data, by, _: groups(data, by, room))
+    monkeypatch.setattr("polyroc.engines.evaluate.group_rows", lambda data, by, _: group_rows(data, by, room))
     asked = {"truth": "kind", "scores": P, "measure": "hand_till", "exact": True}
     found = pr.evaluate(folder / "hive", by=["country", "day"], **asked)
     assert len(found) == 6
@@ -185,10 +185,10 @@ def check_solution(y, columns, w, keys, tolerance, matrix):
     rows = MemoryRows(Batch(y.astype(np.int32), [np.ascontiguousarray(each) for each in columns], w))
     places = tuple(range(len(columns)))
     schema = Schema((0, 1, 2), "matrix" if matrix else "score", ordered=True)
-    asked = Asked([measure(key) for key in keys], {"one": places}, schema, tolerance, room=2**26)
+    asked = EvaluationRequest([measure(key) for key in keys], {"one": places}, schema, tolerance, room=2**26)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PolyrocWarning)
-        found = solve(rows, asked)
+        found = evaluate_rows(rows, asked)
         scores = np.column_stack(columns) if matrix else columns[0]
         for key in keys:
             exact = pr.evaluate(y, scores, measure=key, sample_weight=w, labels=[0, 1, 2], method=None)
@@ -308,7 +308,7 @@ class TestTrouble:
         for path in ("nothing.parquet", "nothing/*.parquet"):
             with pytest.raises(MissingFileError):
                 self.evaluate(folder / path)
-        with pytest.raises(InputError, match="one kind"):
+        with pytest.raises(InputError, match="one format"):
             self.evaluate([folder / "one.parquet", folder / "one.csv"])
 
     def test_damaged_file(self, tmp_path):
@@ -352,7 +352,7 @@ class TestTrouble:
             pr.evaluate([0, 1], [0.1, 0.2], tolerance=1e-6)
 
     def test_tolerance_out_of_reach(self, folder, monkeypatch):
-        monkeypatch.setattr("polyroc.engines.refine.MOST_PASSES", 1)
+        monkeypatch.setattr("polyroc.engines.refine.MOST_SCANS", 1)
         with pytest.warns(pr.errors.ToleranceWarning, match="further apart than the tolerance"):
             assert self.evaluate(folder / "one.parquet", tolerance=1e-9).certificate.width > 1e-9
 

@@ -227,3 +227,17 @@ def test_public_names_are_what_is_promised():
     assert all(getattr(pr, name) is not None for name in pr.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
         _ = pr.evalute
+
+
+def test_parts_print_as_what_they_are():
+    M = pr.evaluate(Y, P, measure="hand_till")
+    part = M.parts["A(a,b)"]
+    assert repr(part).startswith("Estimate(A(a,b) = ")
+    assert "A(a,b)" in str(part)
+    assert "hand_till" not in str(part)
+    assert repr(M).startswith("Estimate(hand_till = ")
+    assert repr(pr.evaluate(Y, P, measure="ova").parts["a"]).startswith("Estimate(ova(a) = ")
+    stored = pr.Estimate.from_dict(part.to_dict())
+    assert stored.label == "A(a,b)"
+    assert "part" not in M.to_dict()
+    assert pr.Estimate.from_dict(M.to_dict()).parts["A(a,b)"].label == "A(a,b)"

@@ -13,6 +13,7 @@ from polyroc.inference.evaluate import select_measures, warn_of_absent, warn_of_
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Stratum
 from polyroc.messages import Option
@@ -105,9 +106,6 @@ class Surface(Result):
         ]
 
 
-SURFACES = ("vus", "mossman", "he")  # measures that are the volume under a surface
-
-
 def surface(
     y_true: Any,
     y_score: Any = None,
@@ -162,8 +160,9 @@ def surface(
     weights = {"sample_weight": sample_weight, "weight_kind": weight_kind}
     scores = as_scores(y_true, y_score, labels=labels, groups=groups, missing=missing, **weights)
     (volume,), _ = select_measures(measure, scores)
-    if volume.key not in SURFACES:
-        raise MeasureError(f"{volume} has no surface; known: {', '.join(SURFACES)}.")
+    if not volume.surface:
+        known = ", ".join(key for key, each in MEASURES.items() if each.surface)
+        raise MeasureError(f"{volume} has no surface; known: {known}.")
     if scores.n_classes != 3:
         raise NotApplicableError(f"A surface needs 3 classes, got {scores.n_classes}.")
     warn_of_absent(scores, [volume])

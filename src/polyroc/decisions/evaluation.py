@@ -9,7 +9,7 @@ from polyroc.decisions.files import FileCases, FileReader
 from polyroc.decisions.operating_point import OperatingPoint, Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import one_classifier, rates_of
-from polyroc.engines.source import is_files, is_frame
+from polyroc.engines.files import is_files, is_frame
 from polyroc.errors import InputError, OptimismWarning, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, FloatArray

@@ -13,11 +13,11 @@ from polyroc.decisions.operating_point import Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import check_rule, one_classifier, rule_at
 from polyroc.engines.binned_sample import edge_scores
-from polyroc.engines.bins import Column
+from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.decision_counts import class_totals, count_decisions
 from polyroc.engines.estimates import share_offsets
-from polyroc.engines.evaluate import open_rows, solved
-from polyroc.engines.options import Engine, Settings
+from polyroc.engines.evaluate import estimate_dataset, open_dataset
+from polyroc.engines.options import Engine, EngineOptions
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import FloatArray
@@ -67,14 +67,14 @@ class _BinnedScores(NamedTuple):
 
     scores: Scores
     classifier: str
-    column: Column
+    column: BinnedColumn
     provenance: Provenance
 
     def rates(self, rule: Rule) -> Rates:
         """The confusion rates of a threshold at an edge."""
-        assert self.column.where is not None
+        assert self.column.index is not None
         positions = [self.scores.labels.index(label) for label in rule.labels]
-        shares = np.eye(2)[positions][rule.codes(self.column.where.edges())]
+        shares = np.eye(2)[positions][rule.codes(self.column.index.edges())]
         return _rates(self.column, shares, self.scores.names, self.classifier, self.provenance)
 
 
@@ -92,7 +92,7 @@ class FileCases:
         As in `evaluate`; each scan has its own bar.
     """
 
-    settings: Settings
+    settings: EngineOptions
     options: Mapping[str, Any]
     classifier: str | None
     progress: ProgressOption
@@ -107,19 +107,19 @@ class FileCases:
         """Count two classes in bins, to choose a threshold from."""
         settings = replace(self.settings, tolerance=None)
         with progress_callback(self.progress) as report:
-            solution, _, schema = solved(
+            result, _, schema = estimate_dataset(
                 settings, "auc", errors=False, check=_require_two_classes, progress=report, **self.options
             )
-        if not solution.read:
+        if not result.binned:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
         name = one_classifier(schema, self.classifier)
-        (column,) = solution.read[name].columns.values()
-        provenance = replace(solution.estimates[name, "auc"].provenance, method="DeLong()")
+        (column,) = result.binned[name].columns.values()
+        provenance = replace(result.estimates[name, "auc"].provenance, method="DeLong()")
         return _BinnedScores(edge_scores(column, schema.labels, schema.positive, name), name, column, provenance)
 
     def frequencies(self) -> tuple[Scores, str]:
         """The class frequencies as one weighted case per class, and the name of the classifier."""
-        with open_rows(self.settings, **self.options) as data, progress_callback(self.progress) as report:
+        with open_dataset(self.settings, **self.options) as data, progress_callback(self.progress) as report:
             totals = class_totals(data, report)
             schema: Schema = data.schema
         name = one_classifier(schema, self.classifier)
@@ -131,7 +131,7 @@ class FileCases:
 
     def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
         """The confusion rates of a rule or threshold; with `probabilities`, values must be in [0, 1]."""
-        with open_rows(self.settings, **self.options) as data:
+        with open_dataset(self.settings, **self.options) as data:
             schema: Schema = data.schema
             name = one_classifier(schema, self.classifier)
             rule = rule if threshold is None else rule_at(schema, threshold, rule)
@@ -185,7 +185,7 @@ def _require_two_classes(schema: Schema) -> None:
 
 
 def _rates(
-    column: Column, shares: FloatArray, names: tuple[str, ...], classifier: str, provenance: Provenance
+    column: BinnedColumn, shares: FloatArray, names: tuple[str, ...], classifier: str, provenance: Provenance
 ) -> Rates:
     """The confusion rates from bins, of which each goes to the decisions in these shares."""
     totals, units = column.totals, np.asarray(column.units, dtype=np.float64)
@@ -209,7 +209,7 @@ def _rates(
 
 
 def _binned_variance(
-    column: Column,
+    column: BinnedColumn,
     shares: FloatArray,
     rates: FloatArray,
     gradient: FloatArray,

@@ -11,7 +11,7 @@ from polyroc.decisions.files import FileCases, FileReader, choose_from_counts
 from polyroc.decisions.front_points import operate_on_front
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.decisions.rates import one_classifier, rates_of
-from polyroc.engines.options import Engine, Reading, over_files
+from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError
 from polyroc.fronts.result import Front
 from polyroc.messages import Option
@@ -48,7 +48,7 @@ def operate(
     missing: Missing = "raise",
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[FileOptions],
 ) -> OperatingPoint:
     """Choose the best decision rule for costs, limits or a criterion, and evaluate it.
 
@@ -161,7 +161,7 @@ def operate(
         raise InputError(Option("point"), " is a position in a front; pass the front instead of y_true.")
     terms = {**cost_options, **criteria, "calibrated": calibrated, "training_priors": training_priors}
     files = None
-    if over_files(y_true, engine, reading):
+    if is_file_input(y_true, engine, reading):
         if y_score is not None or sample_weight is not None or groups is not None:
             raise InputError(
                 "For files, name the columns (",

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from polyroc.decisions.rate_matrix import Rates
-from polyroc.engines.options import Engine, Reading, over_files
+from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.covariance import effective_units, sampled_strata, variance
 from polyroc.inference.file_input import scores_or_settings
@@ -42,7 +42,7 @@ def rates(
     missing: Missing = "raise",
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[FileOptions],
 ) -> Rates:
     """Compute the confusion-rate matrix P(decision | class), each rate with its standard error.
 
@@ -87,7 +87,7 @@ def rates(
         "groups": groups,
         "sampling": sampling,
     }
-    if over_files(y_true, engine, reading):
+    if is_file_input(y_true, engine, reading):
         source = scores_or_settings(y_true, engine, reading, None, **options, missing=missing, y_score=y_score)
         if not isinstance(source, Scores):
             from polyroc.decisions.files import FileCases

@@ -1,7 +1,8 @@
 """Certificate: what an engine vouches for, and what it took."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import erf, hypot, sqrt
 from statistics import NormalDist
@@ -13,13 +14,13 @@ from polyroc.errors import FewEffectiveCasesWarning, InputError, warn
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.boundary import Boundary, boundary_interval
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
-from polyroc.estimates.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval_at
+from polyroc.estimates.intervals import ROUNDING_ERROR, ConfidenceInterval, IntervalKind, interval_at
 from polyroc.estimates.tables import estimate_table
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import number_text, p_text
 from polyroc.output.tables import Table
-from polyroc.results.codec import NOT_STORED, Known, Record, stored_as
+from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known, Record, stored_as
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
@@ -67,15 +68,16 @@ class Certificate(Record):
 
 Alternative = Literal["two-sided", "greater", "less"]
 NORMAL = NormalDist()
-MOST = 7.0  # standard errors; a level beyond is 1 in double precision to eleven digits
+FORMULA = re.compile(r"^\w+\(.+\)$|<")  # the key of a part that says what it is: A(a,b), a<b<c
+LARGEST_Z = 7.0  # a level beyond this quantile is 1 to eleven digits
 
 
 class Parts(Mapping[str, "Estimate"]):
-    """Pieces by a readable key; each is made when it is first looked at."""
+    """The parts of an estimate by a readable key; each is computed when it is first needed."""
 
     def __init__(self, keys: tuple[str, ...], make: Callable[[str], "Estimate"]) -> None:
         self._keys = dict.fromkeys(keys)
-        self._make = cache(make)
+        self._make = cache(lambda key: replace(make(key), part=key))
 
     @classmethod
     def of(cls, parts: Mapping[str, "Estimate"]) -> Self:
@@ -133,6 +135,8 @@ class Estimate(Result):
     ----------
     measure, name
         The measure as it was asked for (with its options), and in words.
+    part
+        The key of the part of the measure that this is; None for the measure itself.
     classifier
         Whose scores were judged.
     value, standard_error
@@ -178,6 +182,7 @@ class Estimate(Result):
     certificate: Certificate | None = None
     null: float | None = None
     boundary: Boundary | None = None
+    part: str | None = field(default=None, metadata=STORED_IF_SET)
     _components: Callable[[], FloatArray | None] = field(default=Known(None), metadata=NOT_STORED)
     _parts: Callable[[], Parts] = field(
         default=Known(Parts.of({})), metadata=stored_as(encode=_part_entries, decode=_stored_parts)
@@ -193,7 +198,23 @@ class Estimate(Result):
         bar = f"standard error {shown[1]}{sampled}, 95 % {shown[2]} to {shown[3]}"
         if self.pvalue is not None:
             bar += f", {p_text(self.pvalue)} against {self.null:g}"
-        return f"Estimate({self.measure} = {shown[0]}, {bar}{', converted' if self.converted else ''})"
+        return f"Estimate({self.label} = {shown[0]}, {bar}{', converted' if self.converted else ''})"
+
+    @property
+    def label(self) -> str:
+        """What is estimated: the measure, or a part of it.
+
+        >>> from polyroc import evaluate
+        >>> P = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.2, 0.6, 0.2], [0.1, 0.5, 0.4], [0.1, 0.3, 0.6]]
+        >>> M = evaluate(["a", "a", "b", "b", "c"], P, measure="hand_till", method=None)
+        >>> M.parts["A(a,b)"].label, M.label
+        ('A(a,b)', 'hand_till')
+        """
+        if self.part is None:
+            return self.measure
+        if FORMULA.search(self.part):
+            return self.part
+        return f"{self.measure.partition('(')[0]}({self.part})"  # a class, or a term of the measure
 
     def confidence_interval(self, level: float = 0.95, *, kind: IntervalKind | None = None) -> ConfidenceInterval:
         """The interval at a level; see `polyroc.estimates.intervals.interval` for what is done at the edges.
@@ -216,9 +237,9 @@ class Estimate(Result):
     def _interval_at(self, z: float, kind: IntervalKind | None = None) -> ConfidenceInterval:
         """The interval at a standard normal quantile."""
         error = self.standard_error
-        if self.resampled is None and error > NOTHING:
+        if self.resampled is None and error > ROUNDING_ERROR:
             error = hypot(error, self.monte_carlo_error)
-        level = erf(min(z, MOST) / sqrt(2.0))
+        level = erf(min(z, LARGEST_Z) / sqrt(2.0))
         if self.uses_boundary and kind in (None, "guarded"):
             assert self.boundary is not None
             low, high = boundary_interval(self.boundary, error, self.limits, self.chance, self.cases_behind, level)
@@ -351,7 +372,9 @@ class Estimate(Result):
 
 def warn_of_few_effective(estimates: Iterable[Estimate]) -> None:
     """Warn of estimates to which less than one effective case of a class contributes, though there are more."""
-    narrow = [e for e in estimates if e.effective is not None and e.effective < 1 - NOTHING and e.fewest > 1]
+    narrow = [
+        e for e in estimates if e.effective is not None and e.effective < 1 - ROUNDING_ERROR and e.fewest > 1
+    ]
     if narrow:
         fewest = min(e.effective for e in narrow if e.effective is not None)
         warn(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from polyroc.engines.options import Settings, settings, suits_memory
+from polyroc.engines.options import EngineOptions, engine_options, fits_memory
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods.method import Method
 from polyroc.io.read import read
@@ -29,13 +29,13 @@ def scores_or_settings(
     weight_kind: WeightKind | None = None,
     sampling: Sampling | None = None,
     **arrays: Any,
-) -> Scores | Settings:
+) -> Scores | EngineOptions:
     """The scores of small files; for large ones the settings of the engine, if it supports the method."""
     given = [name for name, value in arrays.items() if value is not None]
     if given:
         raise InputError(f"{', '.join(given)} are arrays; of files name the columns (truth, scores, weight).")
-    chosen = replace(settings(files, reading), sampling=check_sampling(sampling))
-    if suits_memory(chosen, engine):
+    chosen = replace(engine_options(files, reading), sampling=check_sampling(sampling))
+    if fits_memory(chosen, engine):
         return read(
             files if isinstance(files, str | PathLike) else files[0],
             truth=chosen.truth,

@@ -10,7 +10,7 @@ Records are dataclasses and named tuples. Layout:
 - values that follow from the fields (intervals at a level, p-values) are written for readers of JSON and ignored
   when the data are read; "level" is there wherever one of them depends on it.
 
-Fields that need more state it in their metadata: `NOT_STORED`, `stored_as`.
+Fields that need more state it in their metadata: `NOT_STORED`, `STORED_IF_SET`, `stored_as`.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -37,7 +37,16 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.messages import short_repr
 
-__all__ = ["NOT_STORED", "Known", "Record", "decode_fields", "encode_fields", "is_lazy", "stored_as"]
+__all__ = [
+    "NOT_STORED",
+    "STORED_IF_SET",
+    "Known",
+    "Record",
+    "decode_fields",
+    "encode_fields",
+    "is_lazy",
+    "stored_as",
+]
 
 T = TypeVar("T")
 NON_FINITE = {"inf": inf, "-inf": -inf}
@@ -96,10 +105,14 @@ class _Storage:
     encode: Callable[[Any, float], Any] | None = None
     decode: Callable[[dict[str, Any]], Any] | None = None
     skip: bool = False
+    omit_none: bool = False
 
 
 NOT_STORED: Mapping[str, _Storage] = {"storage": _Storage(skip=True)}
 """Metadata of a field that is not stored; it needs a default."""
+
+STORED_IF_SET: Mapping[str, _Storage] = {"storage": _Storage(omit_none=True)}
+"""Metadata of a field that has an entry only where it is not None, its default."""
 
 
 def stored_as(
@@ -169,7 +182,7 @@ def is_lazy(hint: Any) -> bool:
 # Plain data from records -----------------------------------------------------------------------------------------
 
 
-def encode_fields(record: Any, level: float) -> dict[str, Any]:
+def encode_fields(record: Any, level: float = 0.95) -> dict[str, Any]:
     """Plain data of a record: its fields, and what follows from them at a level."""
     encoder = _Encoder(level)
     data = encoder.record(record)
@@ -185,6 +198,8 @@ class _Encoder:
     def record(self, record: Any) -> dict[str, Any]:
         data, kind = {}, cast(Any, type(record))
         for each in _stored_fields(kind):
+            if each.storage.omit_none and getattr(record, each.name) is None:
+                continue
             if each.storage.encode is not None:
                 data[each.entry] = self.value(each.storage.encode(record, self.level))
             else:

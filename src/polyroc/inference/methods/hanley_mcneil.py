@@ -81,6 +81,16 @@ class HanleyMcNeil(Method):
         _, slope = measure.area_line
         return Uncertainty(np.array([[slope**2 * _variance_of_area(samples[0], self.kind)]]))
 
+    def planned_variance(self, area: float, negatives: int, positives: int) -> float:
+        """The variance of an area that is expected, for planning: by the exponential kind alone."""
+        if self.kind != "exponential":
+            raise InputError(
+                f"{self!r} needs data; use ",
+                Option("method", Call("HanleyMcNeil", "exponential")),
+                ", or pilot data.",
+            )
+        return area_variance(area, positives, negatives, *exponential(area))
+
 
 def _variance_of_area(sample: Sample, kind: Kind) -> float:
     """The variance of the area; nan where a class has too few cases to say."""
