@@ -191,7 +191,7 @@ CASES = {
         "is not a DuckDB file and has no tables; leave out table='t'.",
     ),
     "enumeration": (
-        lambda _: pr.compare_measures("auc", "accuracy", sizes=(30, 30), ties=True, most=10),
+        lambda _: pr.compare_measures("auc", "accuracy", sizes=(30, 30), ties=True, max_lists=10),
         "Sample them with model=RankedLists((30, 30)), or take fewer cases.",
         "Sample them with --model lists --sizes 30,30, or take fewer cases.",
         "Sample them with model=RankedLists((30, 30)), or take fewer cases.",
