@@ -160,7 +160,7 @@ def test_moocore_finds_no_dominated_point(fronts):
 @pytest.mark.slow
 @pytest.mark.peer("moocore", "hypervolume: what fronts of three classes dominate of the unit cube, to 1e-11")
 def test_moocore_has_the_volume_of_the_cube(fronts):
-    """What is dominated of the unit cube: ours exactly, and the share of points that `Shadow` finds."""
+    """What is dominated of the unit cube: ours exactly, and the share of points that `DominatedRegion` finds."""
     moocore = pytest.importorskip("moocore")
     points = np.random.default_rng(0).random((200_000, 6))
     for found in fronts.values():

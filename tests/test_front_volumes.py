@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc.errors import InputError
-from polyroc.fronts.volumes import chance_volume
+from polyroc.fronts.dominated_volume import chance_volume
 from polyroc.kernels.volumes import LEVELS, DominatedRegion, points_below_chance, staircase_share, union_share
 
 
@@ -121,7 +121,7 @@ def test_differences_of_gini_are_those_of_exclusive_volumes(a, b):
 
 @pytest.mark.parametrize("distinct", [5, 3 * LEVELS])
 @given(st.data())
-def test_shadows_equal_plain_comparisons(distinct, data):
+def test_regions_equal_plain_comparisons(distinct, data):
     """With few levels, and with more distinct rates than levels; sizes around the words of a bitset."""
     m = data.draw(st.sampled_from([1, 2, 63, 64, 65, 2 * LEVELS]))
     D = data.draw(st.sampled_from([2, 3, 6]))
@@ -133,8 +133,8 @@ def test_shadows_equal_plain_comparisons(distinct, data):
 
 
 def test_signed_zeros_and_tiny_numbers_compare_as_numbers():
-    shadow = DominatedRegion(np.array([[0.0, 5e-324], [-0.0, 1.0]]))
-    assert shadow.contains(np.array([[-0.0, 5e-324], [0.0, 0.0], [0.0, 1.0]])).tolist() == [True, False, True]
+    region = DominatedRegion(np.array([[0.0, 5e-324], [-0.0, 1.0]]))
+    assert region.contains(np.array([[-0.0, 5e-324], [0.0, 0.0], [0.0, 1.0]])).tolist() == [True, False, True]
 
 
 def test_more_points_never_dominate_less():

@@ -1,20 +1,18 @@
 """The command `compare_measures`: measure against measure."""
 
-import json
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.cli.options import formats, level_option, progress_bar, scores_from
-from polyroc.consistency.practice import OrderKept, Separation
+from polyroc.cli.options import formats, level_option, print_result, progress_bar, scores_from
+from polyroc.consistency.practice import OrderStability, Separation
 from polyroc.consistency.result import MeasureComparison
 from polyroc.errors import InputError
-from polyroc.output.csv import as_csv
 from polyroc.output.numbers import interval_text, level_text, number_text
 from polyroc.output.tables import Row, Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 
 __all__ = ["compare_measures"]
 
@@ -38,7 +36,7 @@ MODELS = (
     click.option("--correlation", type=float, metavar="R", help="gaussian: of the two classifiers' noise; 0."),
     click.option("--levels", type=int, metavar="N", help="lists: so many ratings instead of no ties."),
     click.option("--pairs", default=10_000, show_default=True, type=click.IntRange(1), help="Pairs to draw."),
-    click.option("--jobs", type=int, metavar="N", help="Threads; all cores by default."),
+    click.option("--n-jobs", type=int, metavar="N", help="Threads; all cores by default."),
 )
 
 DATA = (
@@ -149,7 +147,7 @@ def _comparisons(measures: tuple[str, ...], options: dict[str, Any], progress: A
 
     if options["model"] is not None:
         _refuse_idle(options, ("positives", "negatives", "ties"), f"--model {options['model']}")
-        how = {"pairs": options["pairs"], "rng": options["seed"], "n_jobs": options["jobs"]}
+        how = {"pairs": options["pairs"], "rng": options["seed"], "n_jobs": options["n_jobs"]}
         return [*judge([*measures] or None, model=_model(options), progress=progress, **how).comparisons.values()]
     _refuse_idle(options, ("file", "separation", "precision", "rival", "correlation", "levels"), "ranked lists")
     cut = _numbers(options["cut"], "--cut", "8")
@@ -230,7 +228,7 @@ def _scores(options: dict[str, Any]) -> Any:
 
 
 def _practice(kind: str, measures: tuple[str, ...], options: dict[str, Any], progress: Any) -> Any:
-    from polyroc.consistency.practice import order_kept, separation
+    from polyroc.consistency.practice import order_stability, separation
     from polyroc.inference.methods import Bootstrap
 
     idle = ("model", "positives", "negatives", "sizes", "cut", "ties", "between")
@@ -238,22 +236,22 @@ def _practice(kind: str, measures: tuple[str, ...], options: dict[str, Any], pro
     scores = _scores(options)
     if kind == "groups":
         return separation(scores, measure=[*measures], alpha=options["alpha"], progress=progress)
-    method = Bootstrap(n=options["replicates"], rng=options["seed"], n_jobs=options["jobs"])
-    return order_kept(scores, measure=[*measures], method=method, progress=progress)
+    method = Bootstrap(n=options["replicates"], rng=options["seed"], n_jobs=options["n_jobs"])
+    return order_stability(scores, measure=[*measures], method=method, progress=progress)
 
 
 def _show(found: list[Any], level: float, output: Format | None) -> None:
-    if output == "json":
-        stored = [each.to_dict(level) for each in found]
-        click.echo(json.dumps(stored if len(stored) > 1 else stored[0], indent=2))
-    elif output == "csv":
-        click.echo(as_csv([row for each in found for row in each.rows(level)]))
-    else:
-        click.echo(render(_table(found, level), output))
+    records = [each.to_dict(level) for each in found]
+    print_result(
+        output,
+        record=lambda: records if len(records) > 1 else records[0],
+        rows=lambda: [row for each in found for row in each.rows(level)],
+        table=lambda: _table(found, level),
+    )
 
 
 def _table(results: list[Any], level: float) -> Table:
-    if isinstance(results[0], OrderKept):
+    if isinstance(results[0], OrderStability):
         return _order_table(results[0], level)
     if isinstance(results[0], Separation):
         return _groups_table(results[0])
@@ -302,7 +300,7 @@ def _count_text(count: int) -> str:
     return str(count) if count < 10**15 else f"{float(count):.6e}" if count < 10**300 else "> 1e300"
 
 
-def _order_table(order: OrderKept, level: float) -> Table:
+def _order_table(order: OrderStability, level: float) -> Table:
     rows = [_order_row(record, level) for record in order.rows(level)]
     cases = sum(order.provenance.cases.values())
     title = f"Test sets of {cases} cases drawn anew: how often the order of all cases is kept"
@@ -319,7 +317,7 @@ def _order_row(record: dict[str, Any], level: float) -> Row:
         "share kept": "" if record["share"] is None else number_text(record["share"]),
         f"{level_text(level)} interval": "" if low is None else interval_text((low, high)),
         "tied": str(record["tied"]),
-        "turned": str(record["turned"]),
+        "reversed": str(record["reversed"]),
     }
 
 

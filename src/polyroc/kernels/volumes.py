@@ -86,14 +86,13 @@ class DominatedRegion:
     the AND of one bitset per objective: D operations for 64 members. Where levels are coarser than the rates, each
     candidate is compared in full.
 
-    >>> DominatedRegion(np.array([[0.1, 0.3], [0.3, 0.1]])).contains(np.array([[0.2, 0.2], [0.2, 0.4], [0.3,
-    0.1]])).tolist() [False, True, True]
+    >>> region = DominatedRegion(np.array([[0.1, 0.3], [0.3, 0.1]]))
+    >>> region.contains(np.array([[0.2, 0.2], [0.2, 0.4], [0.3, 0.1]])).tolist()
+    [False, True, True]
     """
 
     def __init__(self, members: FloatArray) -> None:
-        order = np.argsort(
-            members.sum(axis=1), kind="stable"
-        )  # those that dominate most first, so that a query ends early
+        order = np.argsort(members.sum(axis=1), kind="stable")  # those that dominate most first: queries end early
         self.members = np.ascontiguousarray(members[order])
         D, words = members.shape[1], -(-len(members) // 64)
         most = int(np.clip(WORDS // (D * words), 2, LEVELS))

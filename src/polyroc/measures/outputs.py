@@ -1,4 +1,4 @@
-"""Outputs: many outputs of classifiers for the same cases, of which measures are computed together."""
+"""ClassifierOutputs: many outputs of classifiers for the same cases, of which measures are computed together."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.ranked_lists import places_among
 from polyroc.scores import Kind, Scores
 
-__all__ = ["Outputs", "area"]
+__all__ = ["ClassifierOutputs", "area"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Outputs:
-    """Many outputs for cases of fixed classes: random ones, or all there are.
+class ClassifierOutputs:
+    """Many outputs of a classifier for cases whose classes are fixed, such as random ones or all ranked lists.
 
     Attributes
     ----------
@@ -102,10 +102,10 @@ class Outputs:
     def areas(self) -> FloatArray:
         """At [output, i, j], A(i|j): how well column i separates class i from class j; nan on the diagonal."""
         c = self.classes
-        found = np.full((len(self), c, c), np.nan)
+        areas = np.full((len(self), c, c), np.nan)
         for i, j in permutations(range(c), 2):
-            found[:, i, j] = area(self.of(i, i), self.of(j, i))
-        return found
+            areas[:, i, j] = area(self.of(i, i), self.of(j, i))
+        return areas
 
     def scores(self, i: int) -> Scores:
         """One output as `Scores`."""

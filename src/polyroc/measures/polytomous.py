@@ -1,4 +1,4 @@
-"""One random case per class, each class judged by its own column: the polytomous discrimination index."""
+"""The polytomous discrimination index: one random case per class, each class by its own column."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -10,7 +10,7 @@ from polyroc.kernels.placements import counts_below
 from polyroc.kernels.polytomous import highest, highest_without
 from polyroc.kernels.ranked_lists import places_among
 from polyroc.measures.measure import Measure, always, one_in_classes
-from polyroc.measures.outputs import Outputs
+from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Strata, Stratum
 
@@ -44,15 +44,15 @@ class _Column:
     def components(self) -> list[FloatArray]:
         """By class, one number per case in the order given: PDI_i if the case of the class is this one."""
         sample, i = self.sample, self.i
-        found = [np.empty(len(sample.cases(k))) for k in range(sample.classes)]
-        found[i][sample.order(i, i)] = highest(self.below, self.tied)
+        components = [np.empty(len(sample.cases(k))) for k in range(sample.classes)]
+        components[i][sample.order(i, i)] = highest(self.below, self.tied)
         share = np.diff(_mass(sample, i, i))[:, None]
         beats, ties = (_added_up(share * table) for table in highest_without(self.below, self.tied))
         for place, j in enumerate(self.others):
             lower, upper = counts_below(sample.sorted(j, i), self.x)
             above = beats[-1, place] - beats[upper, place]
-            found[j][sample.order(j, i)] = above + ties[upper, place] - ties[lower, place]
-        return found
+            components[j][sample.order(j, i)] = above + ties[upper, place] - ties[lower, place]
+        return components
 
 
 def _mass(sample: Sample, k: int, column: int) -> FloatArray:
@@ -98,10 +98,10 @@ def pdi(sample: Sample) -> Statistic:
 
 
 def _strata(sample: Sample, components: list[FloatArray]) -> Strata:
-    return tuple(Stratum(found, partial(sample.cases, k)) for k, found in enumerate(components))
+    return tuple(Stratum(of_class, partial(sample.cases, k)) for k, of_class in enumerate(components))
 
 
-def _bulk(outputs: Outputs) -> FloatArray:
+def _bulk(outputs: ClassifierOutputs) -> FloatArray:
     """PDI of many outputs at once."""
     c, total = outputs.classes, np.zeros(len(outputs))
     for i in range(c):
