@@ -11,10 +11,10 @@ from polyroc.output.numbers import p_text
 from polyroc.reports.conclusion import MANY, Conclusion, Pairs, listed
 from polyroc.reports.embedding import shortened, tidy
 from polyroc.reports.study_findings import EVERYWHERE, StudyFindings, Test
-from polyroc.studies.summaries.fold_spread import FoldSpread
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.input_tables import direction
 from polyroc.studies.summaries.paired_tests import PairedTest
+from polyroc.studies.summaries.spread import FoldSpread
 
 __all__ = ["conclude_study", "measure_name", "name_of_test", "ranks_text"]
 

@@ -13,7 +13,7 @@ from polyroc.reports.study_findings import EVERYWHERE, StudyFindings
 from polyroc.reports.tables import Table, bar, difference_bar, difference_scale, numbers, text
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.paired_tests import PairedTest
-from polyroc.studies.summaries.range_groups import RangeTest
+from polyroc.studies.summaries.range_tests import RangeTest
 
 __all__ = ["Grouped", "grouped", "study_tables"]
 
