@@ -1,5 +1,7 @@
 """Curves: against scikit-learn's roc_curve, and seconds for a band, a thinned curve and a hull."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.metrics import roc_curve
 
@@ -13,12 +15,17 @@ def shuffled(n):
     return y[order], s[order]
 
 
+def area_error(y, s):
+    curve: Any = pr.curve(y, s)
+    return curve.area.standard_error
+
+
 def curves():
     y, s = shuffled(10**6)
     peer = best(lambda: roc_curve(y, s), repetitions=3)
     ours = best(lambda: pr.curve(y, s))
     yield "ROC curve, n = 1e+06", "scikit-learn / polyroc", peer / ours, ">=", 5
-    with_area = best(lambda: pr.curve(y, s).area.standard_error)
+    with_area = best(lambda: area_error(y, s))
     yield (
         "ROC curve, area and error, n = 1e+06",
         "scikit-learn (points) / polyroc",
@@ -26,10 +33,10 @@ def curves():
         "",
         None,
     )
-    found = pr.curve(y, s)
+    curve = pr.curve(y, s)
     sort = best(lambda: np.sort(s))
-    yield "convex hull of 1e+06 points", "polyroc / numpy.sort", best(found.hull) / sort, "<=", 3
-    yield "1e+06 points thinned to 2000", "polyroc / numpy.sort", best(found.thinned) / sort, "", None
+    yield "convex hull of 1e+06 points", "polyroc / numpy.sort", best(curve.hull) / sort, "<=", 3
+    yield "1e+06 points thinned to 2000", "polyroc / numpy.sort", best(curve.thinned) / sort, "", None
 
 
 def bands():

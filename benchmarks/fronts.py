@@ -1,8 +1,9 @@
-"""Fronts: volumes against a numpy broadcast, archive and search against plain numpy, a sweep over many costs."""
+"""Fronts: volumes against a numpy broadcast, archive and search against plain numpy, and many cost vectors."""
 
 import os
 import resource
 import time
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +16,11 @@ CASES = 100  # of each of three classes
 
 
 def candidates(times, seed):
-    """Batches of a hundred vectors of six error counts near a simplex: few of them dominate each other."""
+    """Batches of a hundred vectors of six error counts near a simplex, so that few dominate each other."""
     rng = np.random.default_rng(seed)
     for _ in range(times):
-        spread = rng.dirichlet(np.full(6, 3.0), size=100) * rng.uniform(21, 21.5, size=(100, 1))
-        yield spread.round().astype(np.int64)
+        counts = rng.dirichlet(np.full(6, 3.0), size=100) * rng.uniform(21, 21.5, size=(100, 1))
+        yield counts.round().astype(np.int64)
 
 
 def archived(batches):
@@ -86,10 +87,10 @@ def front_archive():
 class Plainly:
     """Algorithm 1 as it is written, with numpy: one candidate at a time against the whole archive."""
 
-    def __init__(self, X, y, found):
+    def __init__(self, X, y, front):
         self.X = np.column_stack([np.ones(len(X)), X])
         self.y, self.sizes, self.off = y, np.bincount(y), ~np.eye(3, dtype=bool)
-        self.rates, self.costs, self.parameters = found.rates[:, self.off], found.costs, found.parameters
+        self.rates, self.costs, self.parameters = front.rates[:, self.off], front.costs, front.parameters
         self.rng = np.random.default_rng(0)
 
     def generation(self):  # noqa: D102
@@ -99,8 +100,8 @@ class Plainly:
         for _ in range(100):
             costs = np.zeros((3, 3))
             costs[self.off] = self.rng.dirichlet(np.ones(6))
-            said = np.argmin(P @ costs, axis=1)
-            table = np.bincount(3 * self.y + said, minlength=9).reshape(3, 3) / self.sizes[:, None]
+            predicted = np.argmin(P @ costs, axis=1)
+            table = np.bincount(3 * self.y + predicted, minlength=9).reshape(3, 3) / self.sizes[:, None]
             vector = table[self.off]
             if not (self.rates <= vector).all(axis=1).any():
                 stay = ~(self.rates >= vector).all(axis=1)
@@ -112,25 +113,30 @@ class Plainly:
 def front_search():
     """The paper's run against plain numpy, timed on 200 generations of it.
 
-    20 at each of ten places, a tenth of the run apart, beginning with the archive that the search had there; each
-    place counts for a tenth of the run.
+    20 at each of ten checkpoints, a tenth of the run apart, starting from the archive of the search there; each
+    checkpoint counts for a tenth of the run.
     """
     X, y = synthetic()
-    T, places = 5000, 10
-    printed = {"start": "random", "selection": "uniform"}  # plain numpy selects uniformly: it is spared PQRS
+    T, checkpoints = 5000, 10
+    printed: dict[str, Any] = {
+        "start": "random",
+        "selection": "uniform",
+    }  # plain numpy selects uniformly: it is spared PQRS
     family = pr.fronts.LogisticFamily(scale=1.0, standardise=False)
     pr.front(family, X, y, generations=5, **printed)
     wall, cpu = time.perf_counter(), time.process_time()
     whole = pr.front(family, X, y, generations=T, **printed)
     wall, ours = time.perf_counter() - wall, time.process_time() - cpu
-    peer, found = 0.0, None
-    for place in range(places):
-        found = pr.front(family, X, y, generations=T * (2 * place + 1) // (2 * places), resume=found, **printed)
-        plain = Plainly(X, y, found)
+    peer, front = 0.0, None
+    for checkpoint in range(checkpoints):
+        front = pr.front(
+            family, X, y, generations=T * (2 * checkpoint + 1) // (2 * checkpoints), resume=front, **printed
+        )
+        plain = Plainly(X, y, front)
         cpu = time.process_time()
         for _ in range(20):
             plain.generation()
-        peer += (time.process_time() - cpu) / 20 * T / places
+        peer += (time.process_time() - cpu) / 20 * T / checkpoints
     work = f"search: 300 cases, 3 classes, {T} generations x 100 costs, logistic; {len(whole)} points"
     yield work, "CPU: plain numpy (200 generations at its archives, scaled) / polyroc", peer / ours, ">=", 20
     yield work, "seconds", wall, "<=", 15
@@ -151,11 +157,11 @@ def synthetic(n=300, seed=3):
 def front_sweep(n=10**5):
     y, P = many_classes(4, 10**5)
     pr.front(y[:100], P[:100], n=20)
-    told = []
+    reports = []
     wall, cpu = time.perf_counter(), time.process_time()
-    pr.front(y, P, n=n, progress=lambda *step: told.append(step))
+    pr.front(y, P, n=n, progress=lambda *step: reports.append(step))
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    assert len(told) >= 20  # progress is shown
+    assert len(reports) >= 20  # progress is reported
     work = f"front of 1e+05 cases, 4 classes, {n:.0e} cost vectors"
     yield work, "seconds", wall, "", None
     yield work, f"cores busy, of {os.cpu_count()}", cpu / wall, "", None

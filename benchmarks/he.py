@@ -1,4 +1,4 @@
-"""He & Frey's volume: against its definition as a compiled loop, and in seconds; neighbours tie massively."""
+"""He & Frey's volume: against its definition as a compiled loop, and in seconds, with and without many ties."""
 
 import subprocess
 import sys
@@ -12,14 +12,14 @@ from timing import best
 
 
 def cases(n, c=3):
-    """Continuous probabilities of n cases a class."""
+    """Continuous probabilities of n cases per class."""
     y = np.repeat(np.arange(c), n)
     P = np.random.default_rng(0).dirichlet(np.ones(c), size=len(y)) + 0.5 * np.eye(c)[y]
     return y, P / P.sum(axis=1, keepdims=True)
 
 
 def neighbours(n, k):
-    """The shares of the classes among k neighbours of n cases a class."""
+    """Shares of the classes among k neighbours, for n cases per class: many ties."""
     y, P = cases(n)
     return y, np.random.default_rng(1).multinomial(k, P) / k
 

@@ -1,8 +1,9 @@
-"""The report: how long it takes and how large it is; how quickly its explorer answers in a browser."""
+"""Reports: their time and size, and the response time of the explorer in a browser."""
 
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,31 +28,31 @@ MOVES = """async () => {
 def classifiers(c, n, k):
     rng = np.random.default_rng(0)
     y = rng.integers(c, size=n)
-    made = {}
+    probabilities = {}
     for i in range(k):
         z = rng.normal(size=(n, c))
         z[np.arange(n), y] += 1.0 + 0.2 * i
         P = np.exp(z)
-        made[f"classifier {i}"] = P / P.sum(axis=1, keepdims=True)
-    return y, made
+        probabilities[f"classifier {i}"] = P / P.sum(axis=1, keepdims=True)
+    return y, probabilities
 
 
 def reports():
     pr.report(*classifiers(3, 300, 3), path=None).to_html()
     y, scores = classifiers(3, 10**5, 3)
     start = time.perf_counter()
-    made = pr.report(y, scores, path=None)
-    found = time.perf_counter()
-    page = made.to_html()
+    report = pr.report(y, scores, path=None)
+    computed = time.perf_counter()
+    page = report.to_html()
     done = time.perf_counter()
     work = "report of 3 classifiers, 3 classes, 1e+05 cases"
     yield work, "seconds", done - start, "<=", 15
-    yield work, "share of them that is statistics", (found - start) / (done - start), ">=", 0.5
+    yield work, "share of them that is statistics", (computed - start) / (done - start), ">=", 0.5
     yield work, "size of the page, MB", len(page.encode()) / 1e6, "<=", 10
 
 
 def explorer_answers():
-    """A front of 9,000 points, as in `fronts`, in a report of its own; the median of 41 moves of a slider."""
+    """The median time of 41 moves of a slider in the report on a front of 9,000 points."""
     if not CHROMIUM.exists():
         return
     from playwright.sync_api import sync_playwright
@@ -60,7 +61,8 @@ def explorer_answers():
     counts = np.round(rates * CASES).astype(np.int64)
     counts[:, range(3), range(3)] = CASES - counts.sum(axis=2)
     costs = np.random.default_rng(0).random(counts.shape) * (1 - np.eye(3))
-    small = pr.front(*classifiers(3, 300, 1), n=100)["classifier 0"]
+    fronts: Any = pr.front(*classifiers(3, 300, 1), n=100)
+    small = fronts["classifier 0"]
     front = pr.Front(small.classifier, small.classes, counts, costs, small.growth, False, small.provenance)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
         path = Path(folder, "front.html")

@@ -1,6 +1,6 @@
-"""One table of ratios: polyroc against its peers and against numpy.sort, all sides in one run on the same data.
+"""One table of ratios: polyroc against other packages and numpy.sort, in one run on the same data.
 
-Times are the best of several repetitions in this process, after one call that compiles; a ratio is what counts.
+Times are the best of several repetitions in this process, after one call that compiles.
 Run `make bench`, or `python benchmarks/run.py ROW` for the rows whose name contains ROW.
 """
 
@@ -8,7 +8,9 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -17,7 +19,7 @@ from rich.table import Table
 from sklearn.metrics import roc_auc_score
 
 import polyroc as pr
-from contrasts import contrasts
+from consistency import measure_comparisons
 from curves import bands, curves
 from fronts import front_archive, front_search, front_sweep, front_volumes
 from he import he
@@ -29,8 +31,11 @@ from threeway import threeway
 from timing import best, many_classes, quickest_process, two_classes
 from volumes import scurfield, vus
 
+# Work, what is measured, the number, and the target with its sign ("" and None without a target).
+Row = tuple[str, str, Any, str, float | None]
 
-def bare(measure):
+
+def value_only(measure):
     return lambda y, s: pr.evaluate(y, s, measure=measure, method=None).value
 
 
@@ -39,7 +44,7 @@ def auc_value():
         y, s = two_classes(n)
         order = np.random.default_rng(1).permutation(n)
         y, s = y[order], s[order]
-        ours = best(lambda y=y, s=s: bare("auc")(y, s))
+        ours = best(lambda y=y, s=s: value_only("auc")(y, s))
         sort = best(lambda s=s: np.sort(s))
         peer = best(lambda y=y, s=s: roc_auc_score(y, s), repetitions=2)
         yield f"AUC value, n = {n:.0e}", "scikit-learn / polyroc", peer / ours, ">=", 10
@@ -59,13 +64,13 @@ def hand_till():
     for c, target in ((10, 12), (50, 35)):
         y, P = many_classes(c, 10**5)
         peer = best(lambda y=y, P=P: roc_auc_score(y, P, multi_class="ovo"), repetitions=2)
-        ours = best(lambda y=y, P=P: bare("hand_till")(y, P))
+        ours = best(lambda y=y, P=P: value_only("hand_till")(y, P))
         yield f"M value, c = {c}, n = 1e+05", "scikit-learn / polyroc", peer / ours, ">=", target
         if c == 10:
 
             def everything(y=y, P=P):
-                found = pr.evaluate(y, P, measure="hand_till")
-                return [part.standard_error for part in found.parts.values()], found.standard_error
+                estimate = pr.evaluate(y, P, measure="hand_till")
+                return [part.standard_error for part in estimate.parts.values()], estimate.standard_error
 
             ours = best(everything)
             yield f"M, error, all parts, c = {c}, n = 1e+05", "scikit-learn / polyroc", peer / ours, ">=", 5
@@ -130,8 +135,8 @@ LARGE = """
 import resource, sys, time
 import polyroc as pr
 start = time.perf_counter()
-found = pr.evaluate(pr.read(sys.argv[1], truth="y", scores="s", pos_label="sick"), measure="auc")
-assert found.standard_error > 0
+estimate = pr.evaluate(pr.read(sys.argv[1], truth="y", scores="s", pos_label="sick"), measure="auc")
+assert estimate.standard_error > 0
 print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 
@@ -156,7 +161,7 @@ def large_file():
     )
 
 
-ROWS = {
+ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "auc value": auc_value,
     "auc error": auc_error,
     "hand_till": hand_till,
@@ -173,7 +178,7 @@ ROWS = {
     "front archive": front_archive,
     "front search": front_search,
     "front sweep": front_sweep,
-    "contrasts": contrasts,
+    "consistency": measure_comparisons,
     "study overhead": study_overhead,
     "study summaries": study_summaries,
     "report": reports,
@@ -185,7 +190,7 @@ ROWS = {
 
 
 def verdict(measured, sign, target):
-    """The target, and whether it was reached; nothing for a row that is only reported."""
+    """The target, and whether it was reached; empty for a row without a target."""
     if target is None:
         return "", ""
     reached = measured >= target if sign == ">=" else measured <= target

@@ -1,7 +1,7 @@
-"""Predictions in files: the engine against DuckDB's own sums, against memory, and Tally against torchmetrics.
+"""Predictions in files: the engine against plain sums in DuckDB and against memory; Tally against torchmetrics.
 
 Run `make bench-scale`, or `python benchmarks/scale.py ROWS` for another number of rows than 10^8. The files are
-made in a temporary folder (24 bytes a row) and removed again. torchmetrics is no dependency: its row is left out
+written to a temporary folder (24 bytes per row) and removed. torchmetrics is not a dependency: its row is left out
 unless POLYROC_TORCH names a Python that has it, such as /somewhere/venv/bin/python.
 """
 
@@ -44,19 +44,19 @@ ENGINE = """
 import json, resource, sys, time
 import polyroc as pr
 files, warm = sys.argv[1], sys.argv[3]
-ask = dict(truth="y", scores=["p0", "p1", "p2"], measure="hand_till", engine="duckdb")
-ask |= dict(tolerance=1e-6, memory="1GB")
-pr.evaluate(warm, **ask)
+options = dict(truth="y", scores=["p0", "p1", "p2"], measure="hand_till", engine="duckdb")
+options |= dict(tolerance=1e-6, memory="1GB")
+pr.evaluate(warm, **options)
 times = []
 for _ in range(int(sys.argv[2])):
     start = time.perf_counter()
-    found = pr.evaluate(files, **ask)
+    estimate = pr.evaluate(files, **options)
     times.append(time.perf_counter() - start)
-sure = found.certificate
-assert sure.width <= 1e-6 and found.standard_error > 0 and not sure.error_is_bound
+certificate = estimate.certificate
+assert certificate.width <= 1e-6 and estimate.standard_error > 0 and not certificate.error_is_bound
 print(json.dumps({"seconds": min(times), "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
-                  "width": sure.width, "passes": sure.passes, "value": found.value,
-                  "error": found.standard_error}))
+                  "width": certificate.width, "passes": certificate.passes, "value": estimate.value,
+                  "error": estimate.standard_error}))
 """
 MEMORY = """
 import json, resource, sys, time
@@ -68,10 +68,10 @@ times = []
 for _ in range(int(sys.argv[2])):
     start = time.perf_counter()
     frame = pl.read_parquet(sys.argv[1])
-    found = pr.evaluate(frame["y"], frame.select("p0", "p1", "p2"), measure="hand_till")
+    estimate = pr.evaluate(frame["y"], frame.select("p0", "p1", "p2"), measure="hand_till")
     times.append(time.perf_counter() - start)
 print(json.dumps({"seconds": min(times), "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
-                  "value": found.value, "error": found.standard_error}))
+                  "value": estimate.value, "error": estimate.standard_error}))
 """
 TORCH = """
 import json, sys, time
@@ -93,13 +93,13 @@ print(json.dumps({"seconds": min(times)}))
 """
 
 
-def asked(script, *arguments, python=sys.executable):
+def run_script(script, *arguments, python=sys.executable):
     done = subprocess.run([python, "-c", script, *map(str, arguments)], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
 
 
 def make_files(folder, rows):
-    """Three classes of doubles that a softmax made, in files of 2.5 million rows."""
+    """Softmax probabilities of three classes as doubles, in files of 2.5 million rows."""
     connection = duckdb.connect()
     noise = {f"e{k}": NOISE.format(k=k) for k in range(3)}
     for start in range(0, rows, PER_FILE):
@@ -112,16 +112,18 @@ def engine_rows(rows, folder, repetitions):
     files = make_files(folder, rows)
     first = f"{folder}/00000.parquet"
     work = f"M, error, bounds within 1e-6, {rows:.0e} rows x 3 classes of Parquet"
-    sums = asked(SUMS, files, repetitions)
-    ours = asked(ENGINE, files, repetitions, first)
-    goal = ("<=", 8) if rows >= 10**8 else ("", None)  # of fewer rows, what is before and after the pass is most
+    sums = run_script(SUMS, files, repetitions)
+    ours = run_script(ENGINE, files, repetitions, first)
+    goal = (
+        ("<=", 8) if rows >= 10**8 else ("", None)
+    )  # with fewer rows most time is spent before and after the scan
     yield work, "polyroc / DuckDB's sums by class", ours["seconds"] / sums["seconds"], *goal
     yield work, "peak memory, GB", ours["gigabytes"], "<=", 1.5
     yield work, "seconds", ours["seconds"], "", None
     yield work, "passes", ours["passes"], "", None
     yield work, "width of the bounds / 1e-6", ours["width"] / 1e-6, "<=", 1
     if rows <= 10**7:
-        memory = asked(MEMORY, files, repetitions)
+        memory = run_script(MEMORY, files, repetitions)
         assert abs(memory["value"] - ours["value"]) < 1e-6
         assert abs(memory["error"] / ours["error"] - 1) < 1e-4
         yield work, "polars and memory / polyroc", memory["seconds"] / ours["seconds"], ">=", 1
@@ -137,13 +139,13 @@ def tally_rows():
     yield "Tally.update, batches of 1e+04, 3 classes", "million rows a second", 1e-2 / ours, "", None
     python = os.environ.get("POLYROC_TORCH")
     if python is None:
-        Console().print("torchmetrics: not compared, POLYROC_TORCH does not name a Python that has it.")
+        Console().print("torchmetrics is not compared: POLYROC_TORCH does not name a Python that has it.")
         return
-    for bins in (200, 2000):  # it keeps a table of rows x classes x bins: 65536 bins would take 16 GB a batch
+    for bins in (200, 2000):  # torchmetrics holds rows x classes x bins: 65536 bins would take 16 GB per batch
         bits = int(np.log2(bins)) + 1
         tally = pr.Tally([0, 1, 2], bits=bits)
         ours = best(lambda tally=tally: tally.update(y, P), repetitions=10)
-        theirs = asked(TORCH, bins, os.cpu_count(), python=python)["seconds"]
+        theirs = run_script(TORCH, bins, os.cpu_count(), python=python)["seconds"]
         work = f"Tally.update, batches of 1e+04, 3 classes, {bins} bins (ours 2^{bits} and finer)"
         yield work, "torchmetrics / polyroc", theirs / ours, ">=", 5
 
@@ -153,11 +155,11 @@ def main(rows=10**8):
     for column in ("work", "what", "measured", "target", ""):
         table.add_column(column, justify="right" if column in ("measured", "target") else "left")
 
-    def show(found):
-        for work, what, measured, sign, target in found:
+    def show(results):
+        for work, what, measured, sign, target in results:
             reached = measured >= (target or 0) if sign == ">=" else measured <= (target or 0)
-            told = ("", "") if target is None else (f"{sign} {target}", "ok" if reached else "missed")
-            table.add_row(work, what, f"{measured:.3g}", *told)
+            verdict = ("", "") if target is None else (f"{sign} {target}", "ok" if reached else "missed")
+            table.add_row(work, what, f"{measured:.3g}", *verdict)
 
     show(tally_rows())
     show(spark_rows(make_files))
@@ -168,4 +170,4 @@ def main(rows=10**8):
 
 
 if __name__ == "__main__":
-    main(*(int(float(each)) for each in sys.argv[1:]))
+    main(*(int(float(argument)) for argument in sys.argv[1:]))

@@ -1,6 +1,6 @@
-"""Predictions judged by Spark in two cores: what comes to the driver does not grow with the rows.
+"""Evaluation on Spark with two cores: the bytes sent to the driver do not grow with the number of rows.
 
-A part of `make bench-scale`. Run as a script with the files to judge, it prints what Spark itself counted.
+Part of `make bench-scale`. Run as a script with the files to evaluate, it prints Spark's own counts.
 """
 
 import json
@@ -10,10 +10,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any
 
 import polyroc as pr
 
-SETTINGS = {
+SETTINGS: dict[str, bool | float | int | str | None] = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "2g",
@@ -26,26 +27,26 @@ SIZES = (10**6, 10**7)
 
 def spark_rows(make_files):
     if shutil.which("java") is None:
-        print("Spark: not measured, there is no Java.")
+        print("Spark is not measured: there is no Java.")
         return
-    found = {}
+    results = {}
     for rows in SIZES:
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, __file__, make_files(folder, rows)]
             done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-        found[rows] = once, finer = json.loads(done.stdout.splitlines()[-1])
+        results[rows] = once, finer = json.loads(done.stdout.splitlines()[-1])
         work = f"M, error on Spark local[2], {rows:.0e} rows x 3 classes of Parquet"
         yield work, "MB to the driver", once["bytes"] / 1e6, "<=", 50
         yield work, "seconds", once["seconds"], "", None
         yield f"{work}, bounds within 1e-6", "MB to the driver", finer["bytes"] / 1e6, "<=", 50
         yield f"{work}, bounds within 1e-6", "seconds", finer["seconds"], "", None
-    few, many = (found[rows][0]["bytes"] for rows in SIZES)
+    few, many = (results[rows][0]["bytes"] for rows in SIZES)
     work = f"M, error on Spark local[2], {SIZES[1]:.0e} / {SIZES[0]:.0e} rows"
-    # the target was 1.1 until 1.22 had been measured: larger counts have more digits
+    # The target was 1.1 before 1.22 was measured: larger counts have more digits.
     yield work, "bytes to the driver (counts have more digits)", many / few, "<=", 1.5
 
 
-def received(spark):
+def driver_bytes(spark):
     """The bytes that the tasks of all stages sent to the driver, by Spark's own count."""
     context, gateway = spark.sparkContext._jsc.sc(), spark.sparkContext._gateway
     context.listenerBus().waitUntilEmpty()
@@ -60,15 +61,15 @@ def main(files):
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     spark = SparkSession.builder.master("local[2]").config(map=SETTINGS).getOrCreate()
     table = spark.read.parquet(files)
-    ask = {"truth": "y", "scores": ["p0", "p1", "p2"], "measure": "hand_till", "engine": spark}
-    pr.evaluate(table.limit(1000), **ask)  # workers have started
-    found = []
+    options: dict[str, Any] = {"truth": "y", "scores": ["p0", "p1", "p2"], "measure": "hand_till", "engine": spark}
+    pr.evaluate(table.limit(1000), **options)  # starts the workers
+    results = []
     for tolerance in (None, 1e-6):
-        before, start = received(spark), time.perf_counter()
-        sure = pr.evaluate(table, tolerance=tolerance, **ask).certificate
-        assert sure.width <= (tolerance or 1)
-        found.append({"bytes": received(spark) - before, "seconds": time.perf_counter() - start})
-    print(json.dumps(found))
+        before, start = driver_bytes(spark), time.perf_counter()
+        certificate = pr.evaluate(table, tolerance=tolerance, **options).certificate
+        assert certificate.width <= (tolerance or 1)
+        results.append({"bytes": driver_bytes(spark) - before, "seconds": time.perf_counter() - start})
+    print(json.dumps(results))
     spark.stop()
 
 

@@ -1,16 +1,18 @@
-"""What every benchmark needs: the quickest of several calls, and data."""
+"""Timing and data that the benchmarks share."""
 
 import gc
 import subprocess
 import time
+from typing import Any
 
 import numpy as np
 
+import polyroc as pr
 from polyroc import datasets
 
 
 def best(function, repetitions=5):
-    """Seconds of the quickest of several calls."""
+    """Seconds of the fastest of several calls, after one that compiles."""
     function()
     times = []
     for _ in range(repetitions):
@@ -22,8 +24,14 @@ def best(function, repetitions=5):
 
 
 def quickest_process(arguments, repetitions=5):
-    """Seconds of the quickest of several runs of a command."""
+    """Seconds of the fastest of several runs of a command."""
     return best(lambda: subprocess.run(arguments, check=True, capture_output=True), repetitions)
+
+
+def standard_error(y, scores, measure):
+    """The standard error of a measure, for which `evaluate` has to compute everything."""
+    estimate: Any = pr.evaluate(y, scores, measure=measure)
+    return estimate.standard_error
 
 
 def two_classes(n):

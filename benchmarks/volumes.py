@@ -39,8 +39,8 @@ def scurfield():
     y, s = three_classes(10**5)
 
     def everything():
-        found = pr.evaluate(y, s, measure="scurfield", labels=[0, 1, 2])
-        return found.standard_error, [part.standard_error for part in found.parts.values()]
+        estimate = pr.evaluate(y, s, measure="scurfield", labels=[0, 1, 2])
+        return estimate.standard_error, [part.standard_error for part in estimate.parts.values()]
 
     sort = best(lambda: np.sort(s), repetitions=20)
     yield "six Scurfield volumes with errors, n = 1e+05", "polyroc / numpy.sort", best(everything) / sort, "<=", 30

@@ -15,6 +15,6 @@ risks = {
     "rule": np.round(rng.normal(size=200) + 0.9 * sick),
 }
 
-found = pr.curve(sick, risks["logit"], binormal=True, band="working_hotelling")
-picture = pr.plot(found)
+curve = pr.curve(sick, risks["logit"], binormal=True, band="working_hotelling")
+picture = pr.plot(curve)
 picture.figure.savefig("binormal.png")

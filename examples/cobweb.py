@@ -1,6 +1,6 @@
 """The cobweb.
 
-Misclassification ratios (true class, then decision): the smaller the web, the better; dashed, chance.
+Misclassification rates (true class, then predicted class): the smaller the web, the better. Dashed: chance.
 """
 
 import polyroc as pr
@@ -8,6 +8,6 @@ import polyroc as pr
 file = pr.datasets.catalogue.path("iris_predictions")
 irises = pr.read(file, truth="species", scores="p_*", classifier="classifier", case="case")
 
-found = [pr.rates(irises, classifier=name) for name in irises.classifiers]
-picture = pr.plot(found)
+matrices = [pr.rates(irises, classifier=name) for name in irises.classifiers]
+picture = pr.plot(matrices)
 picture.figure.savefig("cobweb.png")

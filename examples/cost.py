@@ -1,7 +1,7 @@
 """Cost curves.
 
-The least expected cost for every mix of costs and class shares (Drummond & Holte). The dashed line is the better
-of calling everybody sick and calling nobody sick.
+The smallest expected cost for every combination of costs and prevalence (Drummond & Holte). The dashed line is the
+better of two trivial rules: everybody is predicted sick, or nobody.
 """
 
 import numpy as np

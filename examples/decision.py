@@ -1,7 +1,7 @@
 """Decision curves.
 
-The net benefit of treating those whose risk is at least a threshold, beside treating all and treating none: a
-model is worth having where it is above both.
+The net benefit of treating patients whose risk is at least a threshold, compared with treating all and treating
+none. A model is useful at thresholds where it is above both.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ sick = np.repeat([0, 1], [280, 120])
 
 
 def risk(separation: float) -> np.ndarray:
-    """The probability of being sick, given a marker that is so many standard deviations higher in the sick."""
+    """The probability of disease from a marker that is `separation` standard deviations higher in the sick."""
     marker = rng.normal(size=400) + separation * sick
     return 1 / (1 + np.exp(-np.log(0.3 / 0.7) - separation * (marker - separation / 2)))
 

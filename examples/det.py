@@ -1,6 +1,6 @@
 """Detection error tradeoff.
 
-Both errors on axes of normal deviates: a binormal curve is a straight line, and small errors have room.
+Both error rates on normal deviate axes: a binormal curve is a straight line, and small errors are magnified.
 """
 
 import numpy as np

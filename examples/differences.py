@@ -1,7 +1,7 @@
-"""Who is better, and how sure is it.
+"""Differences between classifiers.
 
-Left the estimates, right every pair: first minus second, with the p-values adjusted for all pairs. A marker is
-filled where a difference is shown, open where it is not.
+Left the estimates, right every pair: first minus second, with p-values adjusted for all pairs. A filled marker is
+a significant difference.
 """
 
 import matplotlib.pyplot as plt
@@ -10,9 +10,9 @@ import polyroc as pr
 
 file = pr.datasets.catalogue.path("iris_predictions")
 irises = pr.read(file, truth="species", scores="p_*", classifier="classifier", case="case")
-found = pr.compare(irises, measure="hand_till")
+comparison = pr.compare(irises, measure="hand_till")
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 1.9), layout="constrained")
-pr.plot(found, left, kind="forest", numbers=False)
-pr.plot(found, right, kind="differences")
+pr.plot(comparison, left, kind="forest", numbers=False)
+pr.plot(comparison, right, kind="differences")
 figure.savefig("differences.png")

@@ -1,7 +1,7 @@
 """Every measure of every classifier.
 
-A row for each classifier, grouped by measure; the dashed line is what a score that knows nothing would get. The
-colours and markers of the classifiers are the same in all pictures.
+One row per classifier, grouped by measure; the dashed line is the chance value. The colours and markers of the
+classifiers are the same in all pictures.
 """
 
 import polyroc as pr

@@ -1,8 +1,8 @@
-"""Which errors can be traded for which.
+"""The trade-off between all kinds of errors.
 
-Everson & Fieldsend's front of three classes: every operating point that no other one beats in all six errors, seen
-at its three false positive rates. The colour is the class into which most errors go; the marked point is the
-cheapest if a malignant case that is missed costs ten times any other error.
+Everson & Fieldsend's front of three classes: all operating points that are not dominated in the six error rates,
+drawn at their three false positive rates. The colour is the class into which most errors go; the marked point has
+the lowest cost if a missed malignant case costs ten times any other error.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Many classes, one curve each.
 
-Each class against all others together. The mean of the areas, with its own interval, is the title.
+Each class against all others together. The title has the mean of the areas with its interval.
 """
 
 import polyroc as pr

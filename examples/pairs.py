@@ -1,7 +1,7 @@
-"""Which classes are hard to tell apart.
+"""Classes that are hard to distinguish.
 
-Hand & Till's A(i|j): how well the probabilities of class i (row) tell it from class j (column). Dark pairs are
-hard. With many classes the numbers are left out.
+Hand & Till's A(i|j): how well the probabilities of class i (row) separate it from class j (column). Dark pairs are
+hard. With many classes the numbers are omitted.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ classes = np.array(["ash", "beech", "birch", "elm", "lime", "maple", "oak", "pla
 y = rng.integers(8, size=600)
 nearness = 2.5 * np.exp(-np.abs(np.subtract.outer(range(8), range(8))) / 1.5)
 odds = np.exp(rng.normal(size=(600, 8)) + nearness[y])
-found = pr.evaluate(classes[y], odds / odds.sum(axis=1, keepdims=True), measure="hand_till")
+estimate = pr.evaluate(classes[y], odds / odds.sum(axis=1, keepdims=True), measure="hand_till")
 
-picture = pr.plot(found)
+picture = pr.plot(estimate)
 picture.figure.savefig("pairs.png")

@@ -1,7 +1,7 @@
-"""All errors of an operating point side by side.
+"""All error rates of an operating point side by side.
 
-A line for each point of a front of four classes, over its twelve error rates; the colour is the rate of one of
-them. The points where it is small pay for it elsewhere.
+One line per point of a front of four classes, over its twelve error rates; the colour is one of these rates.
+Points where it is small have other rates that are large.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What a mean is made of.
+"""The parts of a mean.
 
 One-versus-all areas by class, and their mean (the diamond).
 """
@@ -8,6 +8,6 @@ import polyroc as pr
 file = pr.datasets.catalogue.path("iris_predictions")
 irises = pr.read(file, truth="species", scores="p_*", classifier="classifier", case="case")
 
-found = pr.evaluate(irises, measure=["ova"])
-picture = pr.plot(found["lda", "ova"])
+evaluation = pr.evaluate(irises, measure=["ova"])
+picture = pr.plot(evaluation["lda", "ova"])
 picture.figure.savefig("parts.png")

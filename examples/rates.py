@@ -1,6 +1,6 @@
-"""How often each class is called what.
+"""Confusion rates.
 
-The confusion-rate matrix with intervals.
+How often each class is predicted as each class, with intervals.
 """
 
 import polyroc as pr

@@ -2,7 +2,7 @@
 
 Logistic regression on two features, its parameters and the costs searched together (Everson & Fieldsend, figure
 1). Left the point with the fewest errors; in the middle no case of the second class is missed; right no other case
-is taken for it.
+is predicted as the second class.
 """
 
 import matplotlib.pyplot as plt
@@ -18,13 +18,13 @@ classes = np.array(["one", "two", "three"])[component // 2]
 X, y, others = features[:300], classes[:300], (features[300:], classes[300:])
 
 front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=300, labels=["one", "two", "three"])
-asked = {
+cost_options = {
     "fewest errors": {},
     "none of two missed": {("two", "one"): 1000, ("two", "three"): 1000},
     "none taken for two": {("one", "two"): 1000, ("three", "two"): 1000},
 }
 figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
-for ax, (name, costs) in zip(axes, asked.items(), strict=True):
+for ax, (name, costs) in zip(axes, cost_options.items(), strict=True):
     chosen = pr.operate(front, costs=costs, evaluate_on=others)
     picture = pr.plot(pr.decisions.decision_regions(front.deploy(chosen.point), X, y, labels=front.labels), ax)
     ax.set_title(f"{name}: {picture.ax.get_title(loc='left')}", fontsize=8, loc="left")

@@ -1,6 +1,6 @@
 """A ROC curve with its band, its hull and an operating point.
 
-The step function is the curve itself; the band holds the whole true curve with a confidence of 95 %.
+The step function is the empirical curve; the band contains the whole true curve with 95 % confidence.
 """
 
 import numpy as np
@@ -15,6 +15,6 @@ risks = {
     "rule": np.round(rng.normal(size=200) + 0.9 * sick),
 }
 
-found = pr.curve(sick, risks["forest"], band="simultaneous", method=pr.Bootstrap(n=500, rng=0))
-picture = pr.plot(found, hull=True, points={"at most 10 % false alarms": found.nearest(fpr=0.1)})
+curve = pr.curve(sick, risks["forest"], band="simultaneous", method=pr.Bootstrap(n=500, rng=0))
+picture = pr.plot(curve, hull=True, points={"at most 10 % false alarms": curve.nearest(fpr=0.1)})
 picture.figure.savefig("roc.png")

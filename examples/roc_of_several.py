@@ -1,7 +1,7 @@
 """Several classifiers.
 
-Told apart by line style as well as by colour; the legend has the areas. The hull is that of all together: the best
-that choosing between them, or drawing lots, can reach.
+Distinguished by line style and colour; the legend has the areas. The hull is that of all classifiers together: the
+best that selecting or randomising between them can attain.
 """
 
 import numpy as np

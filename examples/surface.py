@@ -1,7 +1,7 @@
 """The ROC surface of three classes.
 
-How much of the second class is called right, for given correct rates of the first and the third; the volume below
-it is the measure. The dashed triangle is chance.
+The correct rate of the second class for given correct rates of the first and the third; the volume under the
+surface is the measure. The dashed triangle is chance.
 """
 
 import numpy as np

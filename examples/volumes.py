@@ -1,6 +1,6 @@
 """Scurfield's volumes.
 
-How often one case of each class comes in each order: a good score has one long bar.
+The probability of each order of three cases, one of each class: a good score has one long bar.
 """
 
 import numpy as np

@@ -1,18 +1,18 @@
-"""What a paper says: its numbers as data, each with a tolerance and the reason for it.
+"""Numbers of a paper as data, each with a tolerance and its reason, and their comparison with measured numbers.
 
-An `expected.toml` is a list of groups. A group has a `table` (where the numbers stand), a `reason`, and
+An `expected.toml` is a list of groups. A group has a `table` (where the numbers are printed), a `reason`, and
 
-    numbers = { name = published, ... }   what is printed
-    kind                                   what is asked of them, "agrees" by default:
-        agrees           measured and published are no further apart than `tolerance`
-        at most          measured is no larger than published plus `tolerance`
-        at least         measured is no smaller than published minus `tolerance`
-        misprint         measured is further from published than `tolerance`: the print is wrong, and stays so
-        shown            beside each other, without a verdict
+    numbers = { name = published, ... }   the printed numbers
+    kind                                   the relation that is tested, "agrees" by default:
+        agrees           measured and published differ by at most `tolerance`
+        at most          measured is at most published plus `tolerance`
+        at least         measured is at least published minus `tolerance`
+        misprint         measured and published differ by more than `tolerance`: the printed number is wrong
+        shown            both are shown, without a verdict
         not obtainable   cannot be measured; the reason says why
-    tolerance, quick                       of the full run, and of the quick one (the same unless given)
-    needs = "hungarian"                    a data set without which they are not obtainable
-    full = true                            only the full run measures them
+    tolerance, quick                       tolerance of the full run, and of the quick one (the same by default)
+    needs = "hungarian"                    a data set without which the numbers are not obtainable
+    full = true                            measured by the full run only
     but = { name = { tolerance, quick, reason, kind } }   exceptions, each with its own reason
 """
 
@@ -25,10 +25,12 @@ from typing import Any
 from polyroc.datasets import entries
 from polyroc.errors import InputError
 
-__all__ = ["KINDS", "Expected", "Line", "judge", "read_expected"]
+__all__ = ["KINDS", "Expected", "Line", "Measured", "compare_numbers", "read_expected"]
 
 KINDS = ("agrees", "at most", "at least", "misprint", "shown", "not obtainable")
-Measured = dict[str, dict[str, float]]
+UNTESTED = ("shown", "not obtainable")
+ROUNDING = 1e-12  # a difference of exactly half a printed digit must not fail by a rounding error
+Measured = dict[str, dict[str, float]]  # by table and name
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A published number beside the measured one, and the verdict."""
+    """A published number beside the measured one, with the verdict."""
 
     expected: Expected
     measured: float | None
@@ -68,34 +70,34 @@ class Line:
 
 
 def read_expected(path: Path, *, quick: bool = False) -> list[Expected]:
-    """The numbers of a paper, with the tolerances of the quick or of the full run."""
+    """The numbers of a paper, with the tolerances of the quick or the full run."""
     stored = tomllib.loads(path.read_text(encoding="utf-8"))
     groups = [group for group in stored["group"] if not (quick and group.get("full", False))]
-    found = [_number(group, name, quick) for group in groups for name in group["numbers"]]
-    names = [(number.table, number.name) for number in found]
-    for twice in {name for name in names if names.count(name) > 1}:
-        raise InputError(f"{path.name} has {twice[1]!r} of {twice[0]} twice; give it once.")
-    return found
+    numbers = [_number(group, name, quick) for group in groups for name in group["numbers"]]
+    names = [(number.table, number.name) for number in numbers]
+    for table, name in {name for name in names if names.count(name) > 1}:
+        raise InputError(f"{path.name} has {name!r} of {table} twice; remove one.")
+    return numbers
 
 
 def _number(group: dict[str, Any], name: str, quick: bool) -> Expected:
-    facts = {"kind": "agrees", "tolerance": 0.0, **group, **group.get("but", {}).get(name, {})}
-    if facts["kind"] not in KINDS or not facts.get("reason"):
+    settings = {"kind": "agrees", "tolerance": 0.0, **group, **group.get("but", {}).get(name, {})}
+    if settings["kind"] not in KINDS or not settings.get("reason"):
         raise InputError(f"{name!r} of {group['table']} needs a reason, and a kind of {', '.join(KINDS)}.")
-    lacking = facts.get("needs")
-    if lacking is not None and not any(entry.name == lacking and entry.available for entry in entries()):
-        facts |= {"kind": "not obtainable", "reason": f"Needs the data set {lacking}: see polyroc datasets."}
-    tolerance = facts.get("quick", facts["tolerance"]) if quick else facts["tolerance"]
+    data_set = settings.get("needs")
+    if data_set is not None and not any(entry.name == data_set and entry.available for entry in entries()):
+        settings |= {"kind": "not obtainable", "reason": f"Needs the data set {data_set}: see polyroc datasets."}
+    tolerance = settings.get("quick", settings["tolerance"]) if quick else settings["tolerance"]
     published = float(group["numbers"][name])
-    return Expected(group["table"], name, published, facts["kind"], float(tolerance), facts["reason"])
+    return Expected(group["table"], name, published, settings["kind"], float(tolerance), settings["reason"])
 
 
-def judge(expected: list[Expected], measured: Measured) -> list[Line]:
-    """Every expected number with what was measured; one that was not measured does not hold."""
-    return [_judged(number, measured.get(number.table, {}).get(number.name)) for number in expected]
+def compare_numbers(expected: list[Expected], measured: Measured) -> list[Line]:
+    """Every expected number with the measured one; a number that was not measured does not hold."""
+    return [_line(number, measured.get(number.table, {}).get(number.name)) for number in expected]
 
 
-def _judged(number: Expected, measured: float | None) -> Line:
+def _line(number: Expected, measured: float | None) -> Line:
     if number.kind == "not obtainable":
         return Line(number, None, "not obtainable", True)
     if measured is None:
@@ -103,17 +105,17 @@ def _judged(number: Expected, measured: float | None) -> Line:
     if number.kind == "shown":
         return Line(number, measured, "", True)
     holds = not isnan(measured) and _holds(number, measured)
-    said = {"misprint": "print is wrong", "at most": "holds", "at least": "holds"}.get(number.kind, "agrees")
-    return Line(number, measured, said if holds else "DISAGREES", holds)
+    verdict = {"misprint": "print is wrong", "at most": "holds", "at least": "holds"}.get(number.kind, "agrees")
+    return Line(number, measured, verdict if holds else "DISAGREES", holds)
 
 
 def _holds(number: Expected, measured: float) -> bool:
     if not isfinite(number.published) and number.published == measured:
         return number.kind != "misprint"
-    away = measured - number.published
-    slack = number.tolerance + 1e-12  # a difference of exactly half a printed digit is not lost to rounding
+    difference = measured - number.published
+    tolerance = number.tolerance + ROUNDING
     if number.kind == "at most":
-        return away <= slack
+        return difference <= tolerance
     if number.kind == "at least":
-        return away >= -slack
-    return (abs(away) <= slack) == (number.kind == "agrees")
+        return difference >= -tolerance
+    return (abs(difference) <= tolerance) == (number.kind == "agrees")

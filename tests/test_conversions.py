@@ -164,7 +164,7 @@ def test_two_classes_rise_towards_the_last():
     [
         (lambda: pr.to_ordered(P, rule="mean"), "rule must be one of 'sampat', 'expected', got 'mean'"),
         (lambda: pr.to_ordered(P[:, 0]), r"must be 2-D \(cases x classes\), got shape \(45,\)"),
-        (lambda: pr.to_ordered(3 * P), r"in \[0, 1\], but column 0 holds \S+ at position 0; turn"),
+        (lambda: pr.to_ordered(3 * P), r"in \[0, 1\], but column 0 holds \S+ at position 0; convert"),
         (lambda: pr.to_ordered([[0.0, 0.0], [0.5, 0.5]], rule="expected"), "at position 0 add up to zero"),
         (lambda: pr.to_ordered([["a", "b"], ["c", "d"]]), "probabilities must hold numbers"),
         (lambda: pr.to_ordered(P, labels=LABELS[:2]), "3 columns but there are 2 classes"),
@@ -274,7 +274,7 @@ def test_fitted_on_other_cases():
         pr.to_probabilities(test, fitted_on=normalise(Y, {"a": SCORE}, labels=LABELS))
     with pytest.raises(InputError, match="same classes and classifiers"):
         pr.to_probabilities(test, fitted_on=normalise(Y, {"a": SCORE, "b": SCORE}, labels=LABELS[::-1]))
-    with pytest.raises(InputError, match="leave out labels"):
+    with pytest.raises(InputError, match="Scores cannot be combined with labels"):
         pr.to_probabilities(test, labels=LABELS)
 
 
@@ -322,7 +322,7 @@ def test_missing_scores_are_refused_or_stay_missing():
         (lambda: pr.conversions.GaussianLikelihoods.fit(Y, SCORE).probabilities(P), "one number per case"),
         (
             lambda: pr.conversions.GaussianLikelihoods.fit(Y, {"a": SCORE, "b": SCORE}),
-            "one classifier are needed, got a, b",
+            "scores of one classifier, got a, b",
         ),
         (lambda: pr.conversions.GaussianLikelihoods.fit(Y), "y_score is missing"),
     ],
@@ -396,13 +396,13 @@ def test_two_classes_are_not_converted():
 @pytest.mark.parametrize(
     ("y", "s", "key", "message"),
     [
-        (Y, P, "vus", r"rises along the classes, here one column per class; make one with to_ordered\(\.\.\.\)"),
-        (Y, P, "scurfield", r"make one with to_ordered\(\.\.\.\)"),
-        (Y, np.array(LABELS)[NUMBER], "vus", r"here decisions; make one with to_ordered\(\.\.\.\)"),
-        (Y, SCORE, "pdi", r"here one score per case; make them with to_probabilities\(\.\.\.\)"),
-        (Y, SCORE, "hand_till", r"here one score per case; make them with to_probabilities\(\.\.\.\)"),
-        (NUMBER[:27], SCORE[:27], "umbrella", "at least 3 classes, here 2; two classes are judged by auc"),
-        (NUMBER[:27], P[:27, :2], "vus", "here one column per class; two classes are judged by auc"),
+        (Y, P, "vus", r"rises along the classes, here one column per class; convert it with to_ordered\(\.\.\.\)"),
+        (Y, P, "scurfield", r"convert it with to_ordered\(\.\.\.\)"),
+        (Y, np.array(LABELS)[NUMBER], "vus", r"here decisions; convert it with to_ordered\(\.\.\.\)"),
+        (Y, SCORE, "pdi", r"here one score per case; convert it with to_probabilities\(\.\.\.\)"),
+        (Y, SCORE, "hand_till", r"here one score per case; convert it with to_probabilities\(\.\.\.\)"),
+        (NUMBER[:27], SCORE[:27], "umbrella", "at least 3 classes, here 2; for two classes use auc"),
+        (NUMBER[:27], P[:27, :2], "vus", "here one column per class; for two classes use auc"),
     ],
 )
 def test_a_measure_asked_for_by_name_names_the_conversion(y, s, key, message):
@@ -451,7 +451,7 @@ def test_evaluate_shows_the_mark_and_a_footnote():
     assert not any(line.startswith("pdi *") for line in lines)
     plain = polyroc("evaluate", FILE, *IRIS).stdout
     assert "Converted" not in plain
-    assert "Not shown (needs the order of the classes; give it with --labels A,B,C): vus" in plain
+    assert "(needs the order of the classes; give it with --labels A,B,C)." in plain
     rows = list(csv.DictReader(io.StringIO(polyroc("evaluate", FILE, *IRIS, *ORDER, "--csv").stdout)))
     assert {row["measure"] for row in rows if row["converted"] == BY_RULE} == set(ORDERED)
     stored = json.loads(polyroc("evaluate", FILE, *IRIS, *ORDER, "--json").stdout)
@@ -479,15 +479,15 @@ def test_a_study_is_planned_from_converted_pilot_data(tmp_path):
     scores = pr.read(file, truth="y", scores="p_*", labels=LABELS)
     expected = pr.sample_size(pr.to_ordered(scores, rule="expected"), measure="vus", null=0.2)
     assert json.loads(done.stdout)["n"] == expected.n
-    assert "make one with --convert sampat" in polyroc("size", *asked, "--null", "0.2").stderr
+    assert "convert it with --convert sampat" in polyroc("size", *asked, "--null", "0.2").stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*IRIS, "-m", "vus"], "make one with --convert sampat, or --convert expected."),
+        ([*IRIS, "-m", "vus"], "convert it with --convert sampat or --convert expected."),
         ([*IRIS, "-m", "vus", "--convert", "sampat"], "the order of the classes; give it with --labels A,B,C."),
-        ([*ONE, "-m", "pdi"], "make them with --convert gaussian."),
+        ([*ONE, "-m", "pdi"], "convert it with --convert gaussian."),
         ([*IRIS, *ORDER, "--convert", "gaussian"], "fitted to one score per case, here one column per class."),
     ],
 )

@@ -257,7 +257,7 @@ def area(**options):
         (lambda: area().test(alternative="up"), "alternative must be 'two-sided'"),
         (
             lambda: pr.evaluate(Y, SCORES["b"], measure="ppv(threshold=0.5)").test(),
-            "has no chance value to test against; give null",
+            "has no chance value to test against; use null",
         ),
     ],
 )

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import polyroc as pr
 from polyroc.engines import pilot
-from polyroc.engines.bins import Cells, Layout, Placed
-from polyroc.engines.refine import Asked, solve
+from polyroc.engines.bins import BinCounts, BinnedValues, Layout
+from polyroc.engines.refine import EvaluationRequest, evaluate_rows
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.measures.registry import measure
@@ -28,7 +28,7 @@ class PartRows(MemoryRows):
 
     part: slice | np.ndarray | None = None
 
-    def some(self, rows):  # noqa: ARG002
+    def pilot_sample(self, rows):  # noqa: ARG002
         codes, columns, weight = self.batch
         held = [codes[self.part], [each[self.part] for each in columns]]
         return MemoryRows(Batch(*held, None if weight is None else weight[self.part]))
@@ -36,14 +36,14 @@ class PartRows(MemoryRows):
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
-    monkeypatch.setattr(pilot, "PART", 8)
-    monkeypatch.setattr(pilot, "FEWEST", 1)
+    monkeypatch.setattr(pilot, "PILOT_ROWS", 8)
+    monkeypatch.setattr(pilot, "FEWEST_PILOT_ROWS", 1)
 
 
 @pytest.fixture
 def lenient(monkeypatch):
     """Few rows teach little: a part of them is enough all the same."""
-    monkeypatch.setattr("polyroc.engines.refine.SURE", 0.5)
+    monkeypatch.setattr("polyroc.engines.refine.LARGEST_RELATIVE_ERROR", 0.5)
 
 
 def cases(n, seed=0, classifiers=1, decimals=None):
@@ -60,7 +60,7 @@ def cases(n, seed=0, classifiers=1, decimals=None):
 
 def asked(keys=("hand_till",), classifiers=1, tolerance=1e-5):
     places = {f"c{k}": tuple(range(3 * k, 3 * k + 3)) for k in range(classifiers)}
-    return Asked([measure(key) for key in keys], places, SCHEMA, tolerance, paired=classifiers > 1)
+    return EvaluationRequest([measure(key) for key in keys], places, SCHEMA, tolerance, paired=classifiers > 1)
 
 
 @pytest.mark.slow
@@ -75,21 +75,23 @@ def test_whatever_part_is_seen_first(data):
     rows = PartRows(Batch(y, columns, w if weighted else None), part=part)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PolyrocWarning)
-        found = solve(rows, asked(("hand_till", "ova"))).estimates
+        found = evaluate_rows(rows, asked(("hand_till", "ova"))).estimates
     for (_, key), estimate in found.items():
         exact = pr.evaluate(y, np.column_stack(columns), measure=key, sample_weight=w if weighted else None)
         assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
         off = abs(estimate.standard_error - exact.standard_error)
         assert off <= estimate.certificate.error_within + 1e-12  # rounding
         if estimate.certificate.passes == 1:
-            assert estimate.certificate.error_within <= pilot.SURE * estimate.standard_error + 1e-12
+            assert (
+                estimate.certificate.error_within <= pilot.LARGEST_RELATIVE_ERROR * estimate.standard_error + 1e-12
+            )
 
 
 @pytest.mark.usefixtures("lenient")
 def test_one_pass_is_enough_where_the_part_is_like_the_rest():
     y, columns, _ = cases(60_000)
     rows = PartRows(Batch(y, columns, None), part=slice(20_000))
-    (estimate,) = solve(rows, asked(tolerance=1e-4)).estimates.values()
+    (estimate,) = evaluate_rows(rows, asked(tolerance=1e-4)).estimates.values()
     exact = pr.evaluate(y, np.column_stack(columns), measure="hand_till")
     assert estimate.certificate.passes == 1
     assert estimate.certificate.width <= 1e-4
@@ -101,7 +103,7 @@ def test_two_where_it_is_not():
     y, columns, _ = cases(60_000)
     order = np.argsort(columns[0])
     rows = PartRows(Batch(y[order], [each[order] for each in columns], None), part=slice(20_000))
-    (estimate,) = solve(rows, asked()).estimates.values()
+    (estimate,) = evaluate_rows(rows, asked()).estimates.values()
     exact = pr.evaluate(y, np.column_stack(columns), measure="hand_till")
     assert estimate.certificate.passes == 2
     assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
@@ -113,7 +115,7 @@ def test_two_where_it_is_not():
 def test_covariance_of_classifiers():
     y, columns, _ = cases(60_000, classifiers=2)
     rows = PartRows(Batch(y, columns, None), part=slice(20_000))
-    found = solve(rows, asked(classifiers=2, tolerance=1e-4))
+    found = evaluate_rows(rows, asked(classifiers=2, tolerance=1e-4))
     scores = {"c0": np.column_stack(columns[:3]), "c1": np.column_stack(columns[3:])}
     exact = pr.compare(y, scores, measure="hand_till")
     assert next(iter(found.estimates.values())).certificate.passes == 1
@@ -125,9 +127,9 @@ def test_a_part_that_teaches_nothing():
     spoilt = [columns[0].copy(), *columns[1:]]
     spoilt[0][5] = np.nan
     with pytest.raises(InputError, match="column 0"):
-        solve(PartRows(Batch(y, spoilt, None), part=slice(10)), asked())
+        evaluate_rows(PartRows(Batch(y, spoilt, None), part=slice(10)), asked())
     alone = np.flatnonzero(y == 1)  # one class only
-    (estimate,) = solve(PartRows(Batch(y, columns, None), part=alone), asked()).estimates.values()
+    (estimate,) = evaluate_rows(PartRows(Batch(y, columns, None), part=alone), asked()).estimates.values()
     assert estimate.certificate.passes == 2
 
 
@@ -146,7 +148,7 @@ class TestFiles:
     @pytest.mark.parametrize("weight", [None, "w"])
     def test_one_pass(self, tmp_path, weight, monkeypatch):
         y, P, w = self.written(tmp_path)
-        monkeypatch.setattr(pilot, "PART", 320)
+        monkeypatch.setattr(pilot, "PILOT_ROWS", 320)
         ask = {"truth": "y", "scores": ["0", "1", "2"], "measure": "hand_till", "weight": weight}
         found = pr.evaluate(str(tmp_path / "*.parquet"), engine="duckdb", tolerance=0.01, **ask)
         exact = pr.evaluate(y, P, measure="hand_till", sample_weight=w if weight else None)
@@ -158,48 +160,48 @@ class TestFiles:
     def test_text_files_and_few_rows_are_read_at_once(self, tmp_path, monkeypatch):
         self.written(tmp_path, n=300)
         ask = {"truth": "y", "scores": ["0", "1", "2"], "measure": "hand_till", "engine": "duckdb"}
-        monkeypatch.setattr(pilot, "PART", 100)  # more than an eighth of them
+        monkeypatch.setattr(pilot, "PILOT_ROWS", 100)  # more than an eighth of them
         assert pr.evaluate(str(tmp_path / "*.parquet"), **ask).certificate.passes == 2
         pl.read_parquet(tmp_path / "0.parquet").write_csv(tmp_path / "one.csv")
-        monkeypatch.setattr(pilot, "PART", 8)
+        monkeypatch.setattr(pilot, "PILOT_ROWS", 8)
         assert pr.evaluate(str(tmp_path / "one.csv"), **ask).certificate.passes == 2
 
 
 @pytest.mark.parametrize("bits", [8, 16])  # counted at once, and after waiting
 def test_counts_beyond_two_bytes(bits):
     n = 3 * 2**16 + 5
-    cells = Cells(Layout.of(bits), 2, weighted=False)
+    bins = BinCounts(Layout.of(bits), 2, weighted=False)
     x, y = np.full(n, 0.25), (np.arange(n) % 2).astype(np.int32)
-    cells.add(Placed(x), y, None)
-    column = cells.column()
+    bins.add(BinnedValues(x), y, None)
+    column = bins.column()
     assert column.cases.tolist() == [np.bincount(y).tolist()]
     assert not column.mixed.any()
-    cells.add(Placed(np.array([0.25, np.nextafter(0.25, 1)])), np.zeros(2, np.int32), None)
-    cells.add(Placed(x), y, None)
-    assert cells.column().mixed.all()
-    assert cells.column().cases.tolist() == [(2 * np.bincount(y) + [2, 0]).tolist()]
+    bins.add(BinnedValues(np.array([0.25, np.nextafter(0.25, 1)])), np.zeros(2, np.int32), None)
+    bins.add(BinnedValues(x), y, None)
+    assert bins.column().mixed.all()
+    assert bins.column().cases.tolist() == [(2 * np.bincount(y) + [2, 0]).tolist()]
 
 
 @pytest.mark.parametrize("classes", [2, 3, 7])
 def test_counts_are_those_of_the_definition(classes):
     """Whatever waits, whenever it is asked for, added or seen in pieces of any size."""
     rng = np.random.default_rng(classes)
-    layout = Layout.of(13).finer(np.full(Layout.of(13).size, 2))
+    layout = Layout.of(13).refined(np.full(Layout.of(13).size, 2))
     x = np.concatenate([rng.random(300_000), rng.normal(size=1000), rng.integers(0, 3, 100_000) / 7])
     x, y = rng.permutation(x), rng.integers(0, classes, len(x)).astype(np.int32)
-    added, seen = (Cells(layout, classes, weighted=False) for _ in range(2))
+    added, seen = (BinCounts(layout, classes, weighted=False) for _ in range(2))
     edges = [0, 7, 9, 2000, 150_000, 150_001, 320_000, len(x)]
     for i, (start, end) in enumerate(pairwise(edges)):
-        added.add(Placed(x[start:end]), y[start:end], None)
-        ends = seen.see(x[start:end], y[start:end], -1, np.zeros((1, 0)), np.zeros(0))
+        added.add(BinnedValues(x[start:end]), y[start:end], None)
+        ends = seen.add_and_look_up(x[start:end], y[start:end], -1, np.zeros((1, 0)), np.zeros(0))
         assert ends == (x[start:end].min(), x[start:end].max())
         if i % 2:
             assert added.records[:, 1:].sum() == end
-    cells = layout.place(x)
-    held = np.unique(cells)
+    bins = layout.locate(x)
+    held = np.unique(bins)
     table = np.zeros((len(held), classes))
-    np.add.at(table, (np.searchsorted(held, cells), y), 1)
-    many = [len(np.unique(x[cells == k])) > 1 for k in held[:200]]
+    np.add.at(table, (np.searchsorted(held, bins), y), 1)
+    many = [len(np.unique(x[bins == k])) > 1 for k in held[:200]]
     for each in (added, seen):
         column = each.column()
         assert (column.cases == table).all()
@@ -208,28 +210,30 @@ def test_counts_are_those_of_the_definition(classes):
 
 def test_missing_values_are_seen():
     x = np.array([0.2, np.nan, 0.1])
-    ends = Cells(Layout.of(8), 2, weighted=False).see(x, np.zeros(3, np.int32), -1, np.zeros((1, 0)), np.zeros(0))
+    ends = BinCounts(Layout.of(8), 2, weighted=False).add_and_look_up(
+        x, np.zeros(3, np.int32), -1, np.zeros((1, 0)), np.zeros(0)
+    )
     assert np.isnan(ends).all()
 
 
 def test_coarser_cells_hold_the_same_cases():
     rng = np.random.default_rng(0)
     coarse = Layout.of(8)
-    fine = coarse.finer(rng.integers(0, 4, coarse.size))
+    fine = coarse.refined(rng.integers(0, 4, coarse.size))
     x, y = rng.random(500).round(2), rng.integers(0, 3, 500).astype(np.int32)
-    counted = [Cells(layout, 3, weighted=False) for layout in (coarse, fine)]
+    counted = [BinCounts(layout, 3, weighted=False) for layout in (coarse, fine)]
     for each in counted:
-        each.add(Placed(x), y, None)
-    assert (counted[1].coarser(coarse).records == counted[0].records).all()
+        each.add(BinnedValues(x), y, None)
+    assert (counted[1].coarsened(coarse).records == counted[0].records).all()
 
 
 def test_fractions_of_many_cells_do_not_overflow():
     """A sum of 2^12 fractions in units of 2^-52 leaves 64 bits unless they are carried on the way."""
     coarse = Layout.of(8)
-    (place,) = coarse.place(np.array([0.3]))
-    fine = coarse.finer(np.where(np.arange(coarse.size) == place, 12, 0))
+    (place,) = coarse.locate(np.array([0.3]))
+    fine = coarse.refined(np.where(np.arange(coarse.size) == place, 12, 0))
     x, w = fine.edges()[place : place + 2**12], np.full(2**12, 1 - 2.0**-50)
-    cells = Cells(fine, 2, weighted=True)
-    cells.add(Placed(x), np.zeros(len(x), np.int32), w)
-    assert len(cells.column().weight) == 2**12
-    assert cells.coarser(coarse).column().weight[0, 0] == 2**12 * w[0]
+    bins = BinCounts(fine, 2, weighted=True)
+    bins.add(BinnedValues(x), np.zeros(len(x), np.int32), w)
+    assert len(bins.column().weight) == 2**12
+    assert bins.coarsened(coarse).column().weight[0, 0] == 2**12 * w[0]

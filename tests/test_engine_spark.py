@@ -12,9 +12,9 @@ import pytest
 import polyroc as pr
 from polyroc.engines import spark_executors
 from polyroc.engines.bins import Layout
-from polyroc.engines.refine import Asked, solve
+from polyroc.engines.refine import EvaluationRequest, evaluate_rows
 from polyroc.engines.rows import Batch, MemoryRows
-from polyroc.engines.scan import Pass, Plan
+from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.errors import InputError, MissingPackageError, NotApplicableError, OutOfSpaceError
 from polyroc.measures.registry import measure
 from polyroc.scores import Schema
@@ -141,8 +141,8 @@ def test_decisions(spark, table, file):
 def test_groups(spark, table, rows, room, monkeypatch):
     from polyroc.engines import spark_frames
 
-    limited = spark_frames.solved_groups
-    monkeypatch.setattr(spark_frames, "solved_groups", lambda data, asked, _: limited(data, asked, room))
+    limited = spark_frames.estimate_frame_groups
+    monkeypatch.setattr(spark_frames, "estimate_frame_groups", lambda data, asked, _: limited(data, asked, room))
     asked = {"truth": "kind", "scores": "s", "pos_label": "b", "measure": "auc"}
     some = table.where("kind != 'c'")
     found = pr.evaluate(some, engine=spark, by=["country"] if room else "country", **asked)
@@ -247,7 +247,7 @@ class TestTrouble:
     def test_columns(self, table):
         with pytest.raises(InputError, match=r"no column 'knid'.*Did you mean 'kind'"):
             self.evaluate(table, truth="knid")
-        with pytest.raises(InputError, match="asked for as by"):
+        with pytest.raises(InputError, match=r"no column .* \(by\)"):
             self.evaluate(table, by="contry")
         with pytest.raises(InputError, match="'p_c' of the Spark data frame holds text where numbers"):
             self.evaluate(table.withColumn("p_c", table["p_c"].cast("string")))
@@ -261,7 +261,7 @@ class TestTrouble:
 
     def test_engines(self, spark, table, file):
         for engine in ("duckdb", "memory"):
-            with pytest.raises(InputError, match="judged by Spark"):
+            with pytest.raises(InputError, match="evaluated by Spark"):
                 self.evaluate(table, engine=engine)
         with pytest.raises(InputError, match=r"spark\.read\.parquet"):
             self.evaluate(file, engine=spark)
@@ -273,7 +273,7 @@ class TestTrouble:
             self.evaluate(table, method=pr.Bootstrap(n=10, rng=0))
 
     def test_too_many_values(self, table):
-        with pytest.raises(OutOfSpaceError, match="different values of 'p_a'"):
+        with pytest.raises(OutOfSpaceError, match="distinct values of 'p_a'"):
             self.evaluate(table, exact=True, memory=2**16)
 
     def test_executors_without_polyroc(self, table, monkeypatch):
@@ -285,42 +285,42 @@ class TestTrouble:
             self.evaluate(table.coalesce(1))
 
     def test_failure_of_the_data(self, table):
-        with pytest.raises(InputError, match=r"cannot be gone through: .*(?i:divi)"):
+        with pytest.raises(InputError, match=r"cannot be scanned: .*(?i:divi)"):
             self.evaluate(table.selectExpr("kind", "p_a", "p_b", "1 / (length(kind) - 1) AS p_c"))
 
 
 @pytest.mark.parametrize(
     ("later", "told"),
     [
-        (lambda codes: codes[:2999], "3000 rows in the pass before and 2999 in this one"),
+        (lambda codes: codes[:2999], "3000 rows in the previous scan and 2999 in this one"),
         (lambda codes: np.where(np.arange(3000) == 2000, -1, codes).astype(np.int32), "A row has no true class"),
         (lambda codes: np.where(np.arange(3000) == 2000, -2, codes).astype(np.int32), "true class is not among"),
     ],
 )
 def test_rows_that_change_between_passes(rows, later, told):
     class Changing(MemoryRows):
-        def go_through(self, work, tell):
+        def scan(self, scan, report):
             codes, columns, _ = self.batch
-            codes = codes if work.plan.first else later(codes)
-            work.go_through((each for each in [Batch(codes, [one[: len(codes)] for one in columns], None)]), tell)
+            codes = codes if scan.plan.check_values else later(codes)
+            scan.run((each for each in [Batch(codes, [one[: len(codes)] for one in columns], None)]), report)
 
     codes = np.searchsorted(["a", "b", "c"], rows["kind"]).astype(np.int32)
     changing = Changing(Batch(codes, [rows[name].to_numpy() for name in P], None))
     schema = Schema(("a", "b", "c"), "matrix")
     with pytest.raises(InputError, match=told):
-        solve(changing, Asked([measure("hand_till")], {"one": (0, 1, 2)}, schema))
+        evaluate_rows(changing, EvaluationRequest([measure("hand_till")], {"one": (0, 1, 2)}, schema))
 
 
 def test_damaged_message():
     """What travels is checksummed."""
     schema = Schema((0, 1), positive=1)
-    plan = Plan({"one": (0,)}, schema, False, {"one": {0: Layout.of(4)}}, (), None, True)
-    work = Pass(plan)
-    spark_executors.see_alone(work, Batch(np.array([0, 1], np.int32), [np.array([0.1, 0.7])], None))
-    (message,) = spark_executors._message(None, work).to_pylist()
-    again = Pass(plan)
-    spark_executors.absorb(again, message)
-    assert (again.counted["one"].cells[0].records == work.counted["one"].cells[0].records).all()
+    plan = ScanPlan({"one": (0,)}, schema, False, {"one": {0: Layout.of(4)}}, (), None, True)
+    scan = Scan(plan)
+    spark_executors.process(scan, Batch(np.array([0, 1], np.int32), [np.array([0.1, 0.7])], None))
+    (message,) = spark_executors._message(None, scan).to_pylist()
+    again = Scan(plan)
+    spark_executors.add_message(again, message)
+    assert (again.counts["one"].bins[0].records == scan.counts["one"].bins[0].records).all()
     message["tallies"][0] = message["tallies"][0][:-1] + b"?"
     with pytest.raises(InputError, match="damaged"):
-        spark_executors.absorb(again, message)
+        spark_executors.add_message(again, message)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import polyroc as pr
 from polyroc.cli.app import run as main
 from polyroc.curves.areas import AREAS
-from polyroc.engines.bins import Cells, Layout, Placed
-from polyroc.engines.bounds import bounded
+from polyroc.engines.bins import BinCounts, BinnedValues, Layout
+from polyroc.engines.bounds import bounded_statistic
 from polyroc.engines.session import machine_memory
 from polyroc.errors import InputError, MissingFileError, NotApplicableError, OptimismWarning
 from polyroc.measures.sample import Sample
@@ -123,12 +123,12 @@ def test_areas_are_inside_their_bounds(kind, rows, weighted):
     y, score, w = (np.array(each) for each in zip(*rows, strict=True))
     weight = w.astype(float) if weighted else np.ones(len(y))
     exact = AREAS[kind](Sample(Scores(y.astype(np.int32), (0, 1), {"": score}, "score", 1, False, weight), ""))
-    cells = Cells(Layout.of(3), 2, weighted)
+    bins = BinCounts(Layout.of(3), 2, weighted)
     kept = weight > 0
-    cells.add(Placed(score[kept]), y[kept].astype(np.int32), weight[kept] if weighted else None)
-    found = bounded(AREAS[kind], {0: cells.column()}, Schema((0, 1), positive=1))
+    bins.add(BinnedValues(score[kept]), y[kept].astype(np.int32), weight[kept] if weighted else None)
+    found = bounded_statistic(AREAS[kind], {0: bins.column()}, Schema((0, 1), positive=1))
     assert found.low <= exact.value <= found.high
-    assert found.low <= found.reading.value <= found.high
+    assert found.low <= found.statistic.value <= found.high
 
 
 class TestRules:
@@ -230,7 +230,7 @@ class TestRules:
         options = {"truth": "kind", "engine": "duckdb"}
         with pytest.raises(NotApplicableError, match=r"3 classes .* calibrated=True .* sample"):
             pr.operate(folder / "one.parquet", scores=P, **options)
-        with pytest.raises(NotApplicableError, match="by="):
+        with pytest.raises(NotApplicableError, match="by is for evaluate"):
             pr.operate(folder / "two.parquet", by="country", **{**RISK, **options})
         with pytest.raises(InputError, match="rule or a threshold"):
             pr.rates(folder / "two.parquet", **{**RISK, **options})
@@ -304,18 +304,18 @@ class TestChoiceOfEngine:
         limit = 4 * path.stat().st_size
         monkeypatch.setattr("polyroc.engines.options.machine_memory", lambda: limit - large)
         counted = []
-        monkeypatch.setattr("polyroc.engines.evaluate.opened", self.watched(counted))
+        monkeypatch.setattr("polyroc.engines.evaluate.open_files", self.watched(counted))
         found = VERBS[verb](path)
         assert bool(counted) == large
         if verb != "operate":
             assert (found.certificate is not None) == large
 
     def watched(self, counted):
-        from polyroc.engines.evaluate import opened
+        from polyroc.engines.evaluate import open_files
 
         def watching(files, *others):
             counted.append(files)
-            return opened(files, *others)
+            return open_files(files, *others)
 
         return watching
 
@@ -326,17 +326,19 @@ class TestChoiceOfEngine:
         limit = 4 * path.stat().st_size
         monkeypatch.setattr("polyroc.engines.options.machine_memory", lambda: limit - large)
         counted = []
-        monkeypatch.setattr("polyroc.engines.evaluate.opened", self.watched(counted))
+        monkeypatch.setattr("polyroc.engines.evaluate.open_files", self.watched(counted))
         assert main([verb[0], str(path), "--truth", "kind", "--scores", "s", "--pos-label", "b", *verb[1:]]) == 0
         assert len(counted) == large
         assert verb[0] == "operate" or ("Certain to hold" in capsys.readouterr().out) == large
 
     def test_memory_of_a_container(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("polyroc.engines.session.CONTAINER", [])
+        monkeypatch.setattr("polyroc.engines.session._CONTAINER_LIMITS", [])
         whole = machine_memory()
         for text, expected in (("max\n", whole), ("1048576\n", 2**20), (f"{2**62}\n", whole)):
             (tmp_path / "limit").write_text(text)
-            monkeypatch.setattr("polyroc.engines.session.CONTAINER", ["/no/such/file", str(tmp_path / "limit")])
+            monkeypatch.setattr(
+                "polyroc.engines.session._CONTAINER_LIMITS", ["/no/such/file", str(tmp_path / "limit")]
+            )
             assert machine_memory() == expected
 
     def test_one_file_however_named(self, folder, tmp_path):
@@ -386,7 +388,7 @@ class TestCommandLine:
         assert main(["rates", str(folder / "new.parquet"), *columns, "--rule", str(rule)]) == 0
         assert json.loads(capsys.readouterr().out)["counts"] == chosen["confusion"]["counts"]
         assert main(["operate", str(folder / "many"), *columns]) == 2
-        assert "Say --calibrated" in capsys.readouterr().err
+        assert "Use --calibrated" in capsys.readouterr().err
 
     def test_comparisons_by_group(self, folder, capsys):
         scores = ["--truth", "kind", "--scores", "p=p_*", "--scores", "q=q_*", "-m", "hand_till"]

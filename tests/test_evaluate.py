@@ -172,7 +172,7 @@ def test_perfect_separation_has_an_honest_interval_and_no_warning():
         (Y, 3 * P, {"measure": "hand_till"}, r"in \[0, 1\], but 'classifier' gives class 'a' \S+ at position 0"),
         (BINARY, SCORE, {"measure": "accuracy"}, r"values must be labels \[0, 1\], but position 0 holds"),
         (["x", "y"], ["x", "y"], {"measure": "auc"}, "needs a ranking score, here decisions"),
-        (["x", "y"], [[0.2, 0.8], [0.1, 0.9]], {"measure": "auc"}, r"positive class; say pos_label='y' or 'x'"),
+        (["x", "y"], [[0.2, 0.8], [0.1, 0.9]], {"measure": "auc"}, r"positive class; use pos_label='y' or 'x'"),
     ],
 )
 def test_measure_that_does_not_fit_says_why(y, s, options, message):
@@ -204,7 +204,7 @@ def test_evaluation_survives_json_and_pickle():
         assert copy["one", "hand_till"].confidence_interval(0.8) == found["one", "hand_till"].confidence_interval(
             0.8
         )
-    with pytest.raises(InputError, match="Expected a stored Estimate of schema 1, got 'Evaluation'"):
+    with pytest.raises(InputError, match="Expected a stored Estimate of schema 1 to 2, got kind 'Evaluation'"):
         pr.Estimate.from_dict(found.to_dict())
 
 
@@ -227,3 +227,17 @@ def test_public_names_are_what_is_promised():
     assert all(getattr(pr, name) is not None for name in pr.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'evalute'"):
         _ = pr.evalute
+
+
+def test_parts_print_as_what_they_are():
+    M = pr.evaluate(Y, P, measure="hand_till")
+    part = M.parts["A(a,b)"]
+    assert repr(part).startswith("Estimate(A(a,b) = ")
+    assert "A(a,b)" in str(part)
+    assert "hand_till" not in str(part)
+    assert repr(M).startswith("Estimate(hand_till = ")
+    assert repr(pr.evaluate(Y, P, measure="ova").parts["a"]).startswith("Estimate(ova(a) = ")
+    stored = pr.Estimate.from_dict(part.to_dict())
+    assert stored.label == "A(a,b)"
+    assert "part" not in M.to_dict()
+    assert pr.Estimate.from_dict(M.to_dict()).parts["A(a,b)"].label == "A(a,b)"

@@ -243,7 +243,7 @@ def test_a_point_of_a_stored_front_is_named(polyroc, stored):
     done = polyroc("operate", "--front", stored, "--point", "3")
     assert done.returncode == 0
     assert "Chosen for: point 3 of the front." in done.stdout
-    assert "note: The rule was chosen and judged on the same cases" in done.stderr
+    assert "note: The rule was chosen and evaluated on the same cases" in done.stderr
     assert "front.npz" in done.stdout
 
 
@@ -290,7 +290,7 @@ def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
         (["operate", "--front", "DAMAGED"], "not a complete stored front"),
         (["operate", "--front", "FRONT", "--point", "99999"], "from 0 to"),
         (["operate", "--front", "FRONT", "--point", "1", "--at-most", "benign>normal=0"], "leave out one"),
-        (["operate", "--front", "FRONT", "--criterion", "youden"], "does not go with a front"),
+        (["operate", "--front", "FRONT", "--criterion", "youden"], "--criterion cannot be used with a front"),
         (["operate", "--front", "FRONT", "--costs", "benign>sick=1"], "not one of the classes"),
         (["operate", "--front", "FRONT", "--evaluate-on", "FILE"], "Missing option '--truth'"),
         (["operate", "--front", "FRONT", "--rule", "nowhere/rule.json"], "cannot be written"),

@@ -333,7 +333,7 @@ def test_bad_cases_are_refused():
     family = pr.fronts.LogisticFamily()
     with pytest.raises(InputError, match="as many cases"):
         pr.front(family, X[1:], y)
-    with pytest.raises(InputError, match=r"finite numbers; not so at position 4"):
+    with pytest.raises(InputError, match=r"finite numbers, but does not at position 4"):
         pr.front(family, np.where(np.arange(60)[:, None] == 4, np.nan, X), y)
     with pytest.raises(InputError, match="must hold numbers"):
         pr.front(family, [["a", "b"]] * 60, y)

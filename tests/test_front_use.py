@@ -225,25 +225,25 @@ def test_an_unreachable_limit_says_the_nearest_rate(three):
     nearest = found.rates[np.argmin(worst)]
     with pytest.raises(InputError) as caught:
         pr.operate(found, at_most=limits)
-    assert f"{nearest[0, 1]:.4g} of '0' called '1' (at most 0)" in str(caught.value)
+    assert f"{nearest[0, 1]:.4g} of '0' classified as '1' (at most 0)" in str(caught.value)
     assert "draw more costs" in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"point": 10**6}, "point must be the place .* from 0 to"),
+        ({"point": 10**6}, "point must be a position .* from 0 to"),
         ({"point": -1}, "point must be"),
         ({"point": True}, "point must be"),
         ({"point": 1.5}, "point must be"),
-        ({"point": 0, "at_most": {(0, 1): 0.1}}, "leave out one"),
-        ({"criterion": "youden"}, "criterion does not go with a front"),
-        ({"calibrated": True}, "calibrated does not go with a front"),
-        ({"sample_weight": [1, 2]}, "sample_weight does not go"),
+        ({"point": 0, "at_most": {(0, 1): 0.1}}, "omit one"),
+        ({"criterion": "youden"}, "criterion cannot be used with a front"),
+        ({"calibrated": True}, "calibrated cannot be used with a front"),
+        ({"sample_weight": [1, 2]}, "sample_weight cannot be used"),
         ({"costs": [[0, 1], [1, 0]]}, "costs must have 3 rows"),
         ({"priors": [0.5, 0.5]}, "one probability per class"),
         ({"costs": {(0, "x"): 1}}, "not one of the classes"),
-        ({"costs": [[0, 0, 0], [1, 0, 0], [0, 0, 0]], "priors": [0.5, 0, 0.5]}, "no error costs anything"),
+        ({"costs": [[0, 0, 0], [1, 0, 0], [0, 0, 0]], "priors": [0.5, 0, 0.5]}, "no error has a cost"),
         ({"evaluate_on": 3}, "evaluate_on must be"),
     ],
 )
@@ -254,5 +254,5 @@ def test_bad_questions(three, asked, said):
 
 def test_a_point_needs_a_front(three):
     y, P, _ = three
-    with pytest.raises(InputError, match="place in a front"):
+    with pytest.raises(InputError, match="position in a front"):
         pr.operate(y, P, point=3)

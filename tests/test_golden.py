@@ -10,14 +10,15 @@ import polyroc as pr
 from golden import decisions, files, fronts, inputs, record, studies
 from golden.answers import ANSWERS, answer
 from golden.decisions import RULES
-from golden.files import FRONTS, PLAN, RESULTS, STORED
+from golden.files import FRONTS, PLAN, RESULT_FILES, RESULTS, STORED
 from golden.fronts import CLASSIFIERS
 from golden.inputs import TALLIES
-from golden.plain import differences, message, plain
+from golden.plain import VARYING, differences, is_number, message, plain
 from polyroc.measures.registry import MEASURES
 from polyroc.results.result import Result
 
 RECORDED = record.read_answers()
+SCHEMA_1 = [name for name in RESULTS if (STORED / f"{name}.json").exists()]
 
 
 def require_same(name, recorded, computed):
@@ -27,27 +28,6 @@ def require_same(name, recorded, computed):
 
 def text_of(name):
     return (STORED / name).read_text(encoding="utf-8")
-
-
-# What was renamed since the files were stored; numbers and layout are the same.
-RENAMED = {"kind": {"Contrast": "MeasureComparison", "Contrasts": "MeasureComparisons"}}
-RENAMED_KEYS = {"world": "model", "contrasts": "comparisons"}
-
-
-def stored_result(name):
-    """The stored file of a result, with today's names."""
-    return with_present_names(json.loads(text_of(f"{name}.json")))
-
-
-def with_present_names(node):
-    if isinstance(node, list):
-        return [with_present_names(inner) for inner in node]
-    if isinstance(node, dict):
-        present = {RENAMED_KEYS.get(key, key): with_present_names(inner) for key, inner in node.items()}
-        if isinstance(present.get("kind"), str):
-            present["kind"] = RENAMED["kind"].get(present["kind"], present["kind"])
-        return present
-    return node
 
 
 # Answers --------------------------------------------------------------------------------------------------------
@@ -90,15 +70,35 @@ def _estimates(node):
 @pytest.mark.parametrize("name", RESULTS)
 def test_stored_result_is_read_and_written_again(name):
     again = files.read_result(name).to_dict()
-    require_same(name, stored_result(name), json.loads(json.dumps(again, allow_nan=False)))
+    require_same(name, json.loads(files.result_text(name)), json.loads(json.dumps(again, allow_nan=False)))
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_stored_result_is_what_is_computed_now(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        computed = RESULTS[name].make()
-    require_same(name, plain(stored_result(name)), plain(computed))
+        computed = plain(RESULTS[name].make())
+    for schema, folder in RESULT_FILES.items():
+        if (folder / f"{name}.json").exists():
+            require_same(f"{name} of schema {schema}", plain(files.read_result(name, schema)), computed)
+
+
+@pytest.mark.parametrize("name", SCHEMA_1)
+def test_no_number_of_schema_1_is_lost(name):
+    stored = json.loads(files.result_text(name, 1))
+    written = set(_leaves(files.read_result(name, 1).to_dict()))
+    assert [leaf for leaf in _leaves(stored) if leaf not in written] == []
+
+
+def _leaves(node, name=""):
+    """The numbers and longer texts anywhere inside plain data, numbers to nine digits."""
+    if isinstance(node, dict | list):
+        for key, inner in node.items() if isinstance(node, dict) else ((name, inner) for inner in node):
+            yield from _leaves(inner, key)
+    elif is_number(node) and name not in {"schema", *VARYING}:
+        yield f"{node:.9g}"
+    elif isinstance(node, str) and " " in node:
+        yield node
 
 
 def test_every_kind_of_result_is_stored():
@@ -181,7 +181,9 @@ def test_stored_plan_is_read_and_written_again():
 
 
 def test_every_stored_file_is_known():
-    assert {path.name for path in STORED.iterdir()} == files.contents().keys()
+    schema_1 = {STORED / f"{name}.json" for name in SCHEMA_1}
+    stored = {path for folder in RESULT_FILES.values() for path in folder.iterdir()}
+    assert stored == files.contents().keys() | schema_1
 
 
 # The comparison itself ------------------------------------------------------------------------------------------

@@ -343,16 +343,16 @@ def test_columns_named_after_true_and_false(tmp_path):
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
-        ({"truth": "Y2"}, ["no column 'Y2'", "as truth", "Did you mean 'y'", "'p_a'"]),
+        ({"truth": "Y2"}, ["no column 'Y2'", "(truth)", "Did you mean 'y'", "'p_a'"]),
         ({"truth": "nothing like it"}, ["no column 'nothing like it'", "'y', 'p_a', 'p_b', 'w'"]),
         ({"truth": None}, ["truth must name the column"]),
-        ({"scores": "p_x"}, ["no column 'p_x'", "as scores", "Did you mean 'p_", "'p_a'"]),
+        ({"scores": "p_x"}, ["no column 'p_x'", "(scores)", "Did you mean 'p_", "'p_a'"]),
         ({"scores": ["p_a", "pb"]}, ["no column 'pb'", "Did you mean 'p_b'"]),
-        ({"weight": "W8"}, ["no column 'W8'", "as weight"]),
-        ({"groups": "g"}, ["no column 'g'", "as groups"]),
-        ({"classifier": "who"}, ["no column 'who'", "as classifier"]),
-        ({"case": "id"}, ["no column 'id'", "as case"]),
-        ({"class_": "class", "case": "y", "scores": "w"}, ["no column 'class'", "as class_"]),
+        ({"weight": "W8"}, ["no column 'W8'", "(weight)"]),
+        ({"groups": "g"}, ["no column 'g'", "(groups)"]),
+        ({"classifier": "who"}, ["no column 'who'", "(classifier)"]),
+        ({"case": "id"}, ["no column 'id'", "(case)"]),
+        ({"class_": "class", "case": "y", "scores": "w"}, ["no column 'class'", "(class_)"]),
         ({"scores": "q_*"}, ["'q_*' matches no column", "'y', 'p_a', 'p_b', 'w'"]),
         ({"scores": []}, ["scores names no column"]),
         ({"scores": {}}, ["empty mapping"]),
@@ -360,8 +360,8 @@ def test_columns_named_after_true_and_false(tmp_path):
         ({"scores": None}, ["scores must be a column's name"]),
         ({"scores": [1]}, ["scores must be a column's name", "[1]"]),
         ({"scores": ["p_a", "p_a"]}, ["names column 'p_a' twice"]),
-        ({"scores": "y"}, ["'y' is named in scores and for something else"]),
-        ({"scores": {"f": "p_*"}, "classifier": "w"}, ["mapping", "classifier="]),
+        ({"scores": "y"}, ["'y' is named in scores and for another role"]),
+        ({"scores": {"f": "p_*"}, "classifier": "w"}, ["scores={'NAME': ...}", "with classifier or"]),
         ({"scores": "p_a", "class_": "w"}, ["class_='w'", "case="]),
         ({"scores": "p_*", "class_": "w", "case": "y"}, ["one column holds the scores", "'p_a', 'p_b'"]),
         ({"labels": "ab"}, ["labels must be a list", "'ab'"]),
@@ -371,7 +371,10 @@ def test_columns_named_after_true_and_false(tmp_path):
         ({"labels": ["a", "c"]}, ["column 'y' holds 'b' (row 2)", "not among labels"]),
         (
             {"scores": "p_a"},
-            ["The positive class, which high values of column 'p_a' indicate, is ambiguous.", "pos_label='b'"],
+            [
+                "The positive class is ambiguous: column 'y' takes values in {'a', 'b'}",
+                "high values of column 'p_a'",
+            ],
         ),
         ({"scores": "p_a", "pos_label": "z"}, ["pos_label", "'z'"]),
         ({"missing": "ignore"}, ["missing must be 'raise' or 'drop'"]),
@@ -635,9 +638,9 @@ def test_words_for_missing(word, tmp_path):
         ("y,s\n0,1\n1,2,3\n0,4\n0,1,1\n", {}, ["more values than the header has names (2) in rows 2, 4", "1,2,3"]),
         ("y,s\n0,1\n1\n0,4\n", {}, ["fewer values than the header has names (2) in row 2", "'1'"]),
         ("\ny,s\n0,1\n1\n0,4\n", {}, ["fewer values than the header has names (2) in row 2", "'1'"]),
-        ('y,s\n0,1\n"1,2\n0,4\n', {}, ["a quote that does not end", "in row 2"]),
-        ('y,s\n0,1\n"1"x,2\n', {}, ["a quote that does not end", "in row 2"]),
-        ("y,s\r\n0,1\n1,2\r\n", {}, ["not regular CSV", "lines end in different ways"]),
+        ('y,s\n0,1\n"1,2\n0,4\n', {}, ["a quote that is not closed", "in row 2"]),
+        ('y,s\n0,1\n"1"x,2\n', {}, ["a quote that is not closed", "in row 2"]),
+        ("y,s\r\n0,1\n1,2\r\n", {}, ["not regular CSV", "its line endings differ"]),
         (b"y,s\n0,1\n\xff\xfe\xfd,2\n1,3\n", {}, ["not text in UTF-8"]),
         ("y,s\n", {}, ["has columns but no rows"]),
         ("y,s", {}, ["has columns but no rows"]),
@@ -713,7 +716,7 @@ def test_a_folder(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a", "a.csv.zip", "a.gz", "a.parquet.gz", ".csv"])
 def test_an_unknown_ending(name, tmp_path):
-    refused(write(tmp_path, "y,s\n0,1\n", name), "tells no format; expected .csv, .tsv, .parquet", ".gz")
+    refused(write(tmp_path, "y,s\n0,1\n", name), "is no known format; expected .csv, .tsv, .parquet", ".gz")
 
 
 def test_a_path_that_cannot_be():

@@ -74,7 +74,7 @@ def test_t3_hanley_and_mcneils_own_standard_errors():
 def test_without_a_measure_those_without_a_formula_are_named():
     found = pr.evaluate(Y, P, method=pr.Unbiased())
     assert found.measures == ("hand_till",)
-    assert "use DeLong() or Bootstrap()" in found.skipped["ova"]
+    assert "use method=DeLong() or Bootstrap()" in found.skipped["ova"]
     with pytest.raises(NotApplicableError, match="has a formula for auc, gini, hand_till, vus, not for ova"):
         pr.evaluate(Y, P, measure="ova", method=pr.Unbiased())
     with pytest.raises(NotApplicableError, match="sample_weight"):
@@ -165,7 +165,7 @@ def test_intervals_beside_a_permutation_test_agree_with_it():
 def test_permutation_is_for_paired_comparisons_only():
     from polyroc.validation.scores import normalise
 
-    with pytest.raises(InputError, match="is for compare"):
+    with pytest.raises(InputError, match="is for comparisons"):
         pr.evaluate(B, S, measure="auc", method=pr.Permutation())
     apart = {"one": normalise(B, S), "two": normalise(B, OTHER)}
     with pytest.raises(NotApplicableError, match="needs the same cases"):

@@ -21,9 +21,9 @@ from numpy.dtypes import StringDType
 
 import polyroc
 from polyroc.errors import DroppedRowsWarning, InputError, PolyrocError
-from polyroc.validation.class_columns import match_columns
+from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.labels import Coded
-from polyroc.validation.messages import Words
+from polyroc.validation.predictions import match_columns
 from polyroc.validation.scores import as_scores, normalise
 
 NAN, INF = float("nan"), float("inf")
@@ -563,8 +563,8 @@ def test_the_positive_class_said(y, pos_label):
 
 @pytest.mark.parametrize("y", [["case", "control"], [1, 2], [0, 2], [-1, 0], [0.0, 0.5]], ids=str)
 def test_other_classes_must_say_which_is_positive(y):
-    told = "The positive class, which high values of y_score indicate, is ambiguous."
-    assert_says(refusal(y, [1, 2]), f"{told} ... {y!r} ... say pos_label={y[1]!r} or pos_label={y[0]!r}")
+    told = f"The positive class is ambiguous: y_true takes values in {{{y[0]!r}, {y[1]!r}}} and pos_label is not"
+    assert_says(refusal(y, [1, 2]), f"{told} ... high values of y_score ... pos_label={y[1]!r} or {y[0]!r}")
     assert normalise(y, [1, 2], labels=y).positive == 1
     assert normalise(y, [1, 2], labels=y[::-1]).positive == 1, "the last of the labels given"
     assert normalise(y, [[1, 2], [2, 1]]).positive is None, "a matrix has a column for each"
@@ -604,15 +604,15 @@ BAD_SCORES = {
     "huge": ([1, 10**400, 2, 3], "y_score holds infinity (position 1)"),
     "infinite half": (np.array([1, INF, 2, 3], "f2"), "y_score holds infinity (position 1)"),
     "huge long double": (np.array(["1e4000", "1", "2", "3"], "g"), "y_score holds infinity (position 0)"),
-    "short": ([1, 2], "y_true has 4 cases but y_score has 2 ... give one row of scores per case"),
+    "short": ([1, 2], "y_true has 4 cases but y_score has 2 ... one row of scores per case"),
     "empty": ([], "y_true has 4 cases but y_score has 0"),
     "transposed": (np.zeros((2, 4)), "y_true has 4 cases but y_score has 2"),
     "three columns": (np.zeros((4, 3)), "y_score has 3 columns but there are 2 classes [0, 1] ... labels=[...]"),
     "no columns": (np.zeros((4, 0)), "y_score has 0 columns but there are 2 classes"),
     "frame without columns": (pd.DataFrame(index=FEW), "a data frame without columns; give one column per class"),
-    "3-D": (np.zeros((4, 2, 2)), "y_score must be 1-D or 2-D (cases x classes), got shape (4, 2, 2) ... dict"),
+    "3-D": (np.zeros((4, 2, 2)), "y_score must be 1-D or 2-D (cases x classes), got shape (4, 2, 2) ... mapping"),
     "0-D": (np.array(1.0), "y_score must be 1-D or 2-D (cases x classes), got shape ()"),
-    "scalar": (0.5, f"{NOT_ARRAY} ... got float ... turn it into"),
+    "scalar": (0.5, f"{NOT_ARRAY} ... got float ... convert it to"),
     "text": ("0.5", f"{NOT_ARRAY} ... got str"),
     "set": ({1, 2, 3, 4}, f"{NOT_ARRAY} ... got set"),
     "generator": ((x for x in FEW), f"{NOT_ARRAY} ... got generator"),
@@ -622,7 +622,10 @@ BAD_SCORES = {
     "no classifier": ({}, "y_score is an empty mapping; give at least one classifier's scores"),
     "ragged": ([[1, 2], [1], [1, 2], [1, 2]], "y_score has rows of different lengths; every case needs the same"),
     "partly nested": ([[1, 2], 1, 2, 3], "y_score has rows of different lengths"),
-    "complex": (np.array(FEW) + 1j, f"{NOT_NUMBERS} (1+1j) (positions 0, 1, 2 and 1 more); turn it into a number"),
+    "complex": (
+        np.array(FEW) + 1j,
+        f"{NOT_NUMBERS} (1+1j) (positions 0, 1, 2 and 1 more); convert it to a number",
+    ),
     "complex list": ([1j, 2, 3, 4], f"{NOT_NUMBERS} 1j (position 0)"),
     "complex object": (np.array([1, np.complex64(1), 2, 3], object), f"{NOT_NUMBERS} ... (position 1)"),
     "dates": (DAYS, f"{NOT_NUMBERS} '2020-01-01T"),
@@ -634,7 +637,10 @@ BAD_SCORES = {
     "objects": ([object(), 1, 2, 3], f"{NOT_NUMBERS} <object object ... (position 0)"),
     "arrays": (np.array([1, np.zeros((2, 2)), 2, 3], object), f"{NOT_NUMBERS} array( ... (position 1)"),
     "lists in polars": (pl.Series([[1], [1, 2], [], []]), NOT_NUMBERS),
-    "too big for numpy": (polars(pl.Int128)([2**100, 1, 2, 3]), "y_score (Series) cannot be made a numpy array"),
+    "too big for numpy": (
+        polars(pl.Int128)([2**100, 1, 2, 3]),
+        "y_score (Series) cannot be converted to a numpy array",
+    ),
     "text in lists": ([[1, "x"], *ROWS[1:]], f"{NOT_NUMBERS} 'x' (position 0)"),
     "text in objects": (np.array([*ROWS[:3], [1, "0"]], object), f"{NOT_NUMBERS} '0' (position 3)"),
     "text in a frame": (pd.DataFrame({0: FEW, 1: [1, "?", 2, 3]}), f"{NOT_NUMBERS} '?' (position 1)"),
@@ -643,7 +649,10 @@ BAD_SCORES = {
     "no such class": (list("xyyx"), "y_score holds 'x' (positions 0, 3) ... classes [0, 1] ... as numbers"),
     "no such class in bytes": (np.array([b"x"] * 4), "y_score holds b'x' ... not one of the classes [0, 1]"),
     "text among numbers": ([1, "x", 0, 1], "y_score holds 'x' (position 1) ... not one of the classes [0, 1]"),
-    "two kinds": ({"p": FEW, "q": ROWS}, "the same kind of scores, got p: score, q: matrix; evaluate them apart"),
+    "two kinds": (
+        {"p": FEW, "q": ROWS},
+        "the same kind of scores, got p: score, q: matrix; evaluate them separately",
+    ),
     "hole in one": ({"p": FEW, "q": [1, 2, 3, NAN]}, "y_score['q'] has missing values (position 3)"),
     "one too short": ({"p": FEW, "q": [1, 2]}, "y_true has 4 cases but y_score['q'] has 2"),
     "a name twice": (pd.DataFrame(ROWS, columns=["0", "0"]), "two columns of the same name; rename one"),
@@ -701,7 +710,7 @@ BAD_OPTIONS = {
     "labels 2-D": ({"labels": [["a", "b"], ["c", "d"]]}, "labels must hold one label ... shape (2, 2)"),
     "one label": ({"labels": ["a"]}, "labels must name at least two classes ... got ['a']"),
     "no label": ({"labels": []}, "labels must name at least two classes ... got []"),
-    "a label twice": ({"labels": ["b", "a", "b"]}, "each once, got ['b', 'a', 'b']; correct the list"),
+    "a label twice": ({"labels": ["b", "a", "b"]}, "each once, got ['b', 'a', 'b']"),
     "a label missing": ({"labels": ["a", "b", None]}, "labels holds a missing value ... leave it out"),
     "a label unhashable": ({"labels": [{}, "b", "c"]}, "labels holds {}, a dict, which cannot be a label"),
     "a label unknown": ({"labels": ["a", "b"]}, UNKNOWN),
@@ -775,11 +784,13 @@ def test_messages_stay_short():
 
 
 def test_words_name_the_arguments():
-    words = Words(truth="Y", scores="S", weight="W", groups="G", row="row", first=2)
-    assert refusal([0, 1, 1], [1, NAN, NAN], words=words).startswith("S has missing values (rows 3, 4)")
-    assert refusal([0, None, 1], [1, 2, 3], words=words).startswith("Y has missing values (row 3)")
-    assert refusal([0, 1], [1, 2], sample_weight=[1, -1], words=words).startswith("W has negative weights (row 3)")
-    assert refusal([0, 1], [1, 2], groups=[1], words=words).startswith("G must name one group")
+    arguments = ArgumentNames(truth="Y", scores="S", weight="W", groups="G", row="row", first=2)
+    assert refusal([0, 1, 1], [1, NAN, NAN], arguments=arguments).startswith("S has missing values (rows 3, 4)")
+    assert refusal([0, None, 1], [1, 2, 3], arguments=arguments).startswith("Y has missing values (row 3)")
+    assert refusal([0, 1], [1, 2], sample_weight=[1, -1], arguments=arguments).startswith(
+        "W has negative weights (row 3)"
+    )
+    assert refusal([0, 1], [1, 2], groups=[1], arguments=arguments).startswith("G must name one group")
 
 
 @pytest.mark.parametrize("option", ["pos_label", "labels", "sample_weight", "groups"])
@@ -787,14 +798,14 @@ def test_scores_hold_everything_already(option):
     scores = normalise([0, 1], [1, 2])
     given = {"pos_label": False, "labels": [0, 1], "sample_weight": np.ones(2), "groups": [1, 2]}[option]
     assert as_scores(scores, None, **{option: None}, missing="raise") is scores
-    with pytest.raises(InputError, match=f"leave out {option}, or say it to polyroc.read"):
+    with pytest.raises(InputError, match=f"Scores cannot be combined with {option}; pass these to polyroc.read"):
         polyroc.evaluate(scores, **{option: given})
-    with pytest.raises(InputError, match=f"leave out y_score, {option}, or"):
+    with pytest.raises(InputError, match=f"combined with y_score, {option}; pass"):
         as_scores(scores, [1, 2], **{option: given})
 
 
 def test_forgotten_scores():
-    with pytest.raises(InputError, match=r"y_score is missing; give \(y_true, y_score\)"):
+    with pytest.raises(InputError, match=r"y_score is missing; pass \(y_true, y_score\)"):
         polyroc.evaluate([0, 1])
     with pytest.raises(InputError, match=r"y_score must be a list.*got Scores"):
         polyroc.evaluate([0, 1], normalise([0, 1], [1, 2]))
@@ -839,7 +850,7 @@ def test_dropping_has_limits():
 
 
 def test_no_warning_comes_before_an_error():
-    assert "say pos_label=" in refusal(["a", "b", "a"], [1, 2, NAN], missing="drop")
+    assert "use pos_label=" in refusal(["a", "b", "a"], [1, 2, NAN], missing="drop")
 
 
 @pytest.mark.parametrize("call", [normalise, as_scores, polyroc.evaluate])

@@ -102,8 +102,12 @@ def test_a_contradiction_says_the_best_that_can_be_had():
     y, s = [0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 4, 6, 3, 5, 7, 8]
     with pytest.raises(InputError) as told:
         operate(y, s, at_most={(1, 0): 0.1, (0, 1): 0.1})
-    assert "with at most 0.1 of '1' called '0', at least 0.5 of '0' are called '1'" in str(told.value)
-    assert "with at most 0.1 of '0' called '1', at least 0.5 of '1' are called '0'" in str(told.value)
+    assert "with at most 0.1 of '1' classified as '0', at least 0.5 of '0' are classified as '1'" in str(
+        told.value
+    )
+    assert "with at most 0.1 of '0' classified as '1', at least 0.5 of '1' are classified as '0'" in str(
+        told.value
+    )
     assert operate(y, s, at_most={(1, 0): 0, (0, 1): 0.5}).rule.threshold == 3
 
 
@@ -221,7 +225,7 @@ def test_limits_that_contradict_say_how_close_one_can_come():
 
 
 def test_choosing_and_judging_on_the_same_cases_is_noted():
-    with pytest.warns(OptimismWarning, match="chosen and judged on the same cases"):
+    with pytest.warns(OptimismWarning, match="chosen and evaluated on the same cases"):
         found = pr.operate([0, 1, 0, 1], [1, 2, 3, 4])
     assert not found.judged_apart
 
@@ -272,7 +276,7 @@ def test_stored_and_read_back():
         "OperatingPoint(least expected cost (proven): expected cost 0.0000; "
         "1 if its score is at least 1, otherwise 0.)"
     )
-    with pytest.raises(InputError, match="fpr and tpr are for a threshold"):
+    with pytest.raises(InputError, match="fpr and tpr are available for a threshold"):
         _ = found.fpr
 
 
@@ -323,7 +327,7 @@ TWO = ([0, 1, 0, 1], [1, 2, 3, 4])
         (TWO, {"costs": pd.DataFrame({1: [0, 1], 0: [1, 0]})}, r"columns of costs must be the classes in order"),
         (TWO, {"priors": [0.5, 0.6]}, r"priors must be probabilities that sum to 1, got .*which sum to 1.1"),
         (TWO, {"priors": [0.5]}, "priors must hold one probability per class"),
-        (TWO, {"priors": [1, 0], "costs": {(0, 1): 0}}, "With these priors no error costs anything"),
+        (TWO, {"priors": [1, 0], "costs": {(0, 1): 0}}, "With these priors no error has a cost"),
         (TWO, {"priors": {0: 1}}, "priors lacks class 1"),
         (TWO, {"training_priors": [1, 0], "calibrated": True}, "training_priors must be positive for every class"),
         (TWO, {"at_most": {(1, 0): 2}}, "at_most must hold shares from 0 to 1"),
@@ -332,17 +336,17 @@ TWO = ([0, 1, 0, 1], [1, 2, 3, 4])
         (TWO, {"at_most": [0.2]}, "at_most must be a mapping"),
         (TWO, {"at_most": {(1, 0): 0.2}, "calibrated": True}, "at_most needs a rule fitted to the cases"),
         (TWO, {"criterion": "best"}, "criterion must be 'youden' or 'closest', got 'best'"),
-        (TWO, {"criterion": "youden", "sensitivity": 0.9}, "Give one of criterion and sensitivity"),
-        (TWO, {"sensitivity": 0.9, "specificity": 0.9}, "limits on both errors go into at_most"),
-        (TWO, {"criterion": "youden", "costs": [[0, 1], [1, 0]]}, "criterion does not go with costs"),
-        (TWO, {"sensitivity": 90}, "sensitivity must be a share from 0 to 1"),
+        (TWO, {"criterion": "youden", "sensitivity": 0.9}, "Pass one of criterion and sensitivity"),
+        (TWO, {"sensitivity": 0.9, "specificity": 0.9}, "limits of both error rates go into at_most"),
+        (TWO, {"criterion": "youden", "costs": [[0, 1], [1, 0]]}, "criterion cannot be combined with costs"),
+        (TWO, {"sensitivity": 90}, "sensitivity must be a number from 0 to 1"),
         (TWO, {"evaluate_on": [1, 2]}, r"evaluate_on must be \(y_true, y_score\) or Scores"),
         (TWO, {"evaluate_on": ([0, 0], [1, 2])}, "evaluate_on has no case of class '1'"),
         (TWO, {"evaluate_on": ([0, 2], [1, 2])}, "not among labels"),
         (TWO, {"calibrated": True}, r"operate needs probabilities in \[0, 1\] here, got 4"),
         (TWO, {"labels": [0, 1, 2]}, "No case of class '2', so no rule can be chosen"),
-        ((list("abab"), list("abab")), {}, "decided already"),
-        ((Y3, P3), {"criterion": "youden"}, "youden is for two classes of which the positive one is known"),
+        ((list("abab"), list("abab")), {}, "contains decisions"),
+        ((Y3, P3), {"criterion": "youden"}, "youden needs two classes with a known positive class"),
         ((Y3, P3 * 2), {}, r"operate needs probabilities in \[0, 1\] here"),
         ((Y3, P3[:, 0]), {}, "operate needs one column per class for 3 classes"),
         ((Y3, {"a": P3, "b": P3}), {}, "classifier must be one of 'a', 'b'"),

@@ -95,7 +95,7 @@ def test_stored_and_read_back():
         (lambda: pr.decision_curve(Y, P, thresholds="x"), "thresholds must be numbers"),
         (lambda: pr.decision_curve(Y, P, thresholds=[]), "thresholds must be numbers"),
         (lambda: pr.decision_curve(Y, P, prevalence=2), "prevalence must be between 0 and 1, got 2"),
-        (lambda: pr.decision_curve([0, 1, 2], np.eye(3)), "A decision curve is for two classes"),
+        (lambda: pr.decision_curve([0, 1, 2], np.eye(3)), "A decision curve needs two classes"),
         (lambda: pr.decision_curve([0, 0], [0.1, 0.2], labels=[0, 1]), "No case of class '1'"),
         (lambda: pr.decision_curve(list("abab"), list("abab"), pos_label="b"), "got decisions"),
         (lambda: pr.decision_curve(Y, P).treat_all.confidence_interval(95), "level must be between 0 and 1"),

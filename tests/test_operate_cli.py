@@ -81,13 +81,13 @@ def test_costs_as_a_file_or_as_json(polyroc, files):
 def test_a_page_for_people_and_a_note_of_optimism(polyroc, files):
     done = polyroc("operate", files / "old.csv", *ASKED, "--costs", "malignant>benign=10")
     assert done.returncode == 0
-    assert done.stderr.startswith("polyroc: note: The rule was chosen and judged on the same cases")
+    assert done.stderr.startswith("polyroc: note: The rule was chosen and evaluated on the same cases")
     assert "true class  cases  called benign" in done.stdout
     assert "Chosen for: least expected cost." in done.stdout
     assert "Evaluated on the cases it was chosen on." in done.stdout
     assert "Proven: on the cases it was chosen on, no rule" in done.stdout
     believed = polyroc("operate", files / "old.csv", *ASKED, "--calibrated")
-    assert "Not chosen on the cases: it follows from what was given." in believed.stdout
+    assert "Not chosen on the cases: it follows from the options." in believed.stdout
     rows = polyroc("operate", files / "old.csv", *ASKED, "--calibrated", "--csv")
     assert rows.stderr == ""
     assert len(rows.stdout.splitlines()) == 10
@@ -117,7 +117,7 @@ def test_two_classes(polyroc, files):
         (["--priors", "benign=0.5,malignant=0.2,normal=x"], "--priors must hold numbers"),
         (["--at-most", "0.2"], "--at-most must be TRUE>SAID=NUMBER"),
         (["--at-most", "malignant>benign=2"], "shares from 0 to 1"),
-        (["--criterion", "youden"], "youden is for two classes"),
+        (["--criterion", "youden"], "youden needs two classes"),
         (["--evaluate-on", "none.csv"], "none.csv"),
         (["--only", "forest"], "classifier must be one of 'classifier'; got 'forest'"),
         (["--rule", "nowhere/rule.json"], "cannot be written"),

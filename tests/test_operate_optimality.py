@@ -178,7 +178,7 @@ def test_larger_data_are_no_worse_than_a_plain_search(seed, c):
 def test_what_is_said():
     found = operate(Y6, P6)
     assert repr(found).startswith("OperatingPoint(least expected cost (proven): expected cost 0.1667; ")
-    assert found.sentence() == "Proven: on the cases it was chosen on, no rule of its kind does better."
+    assert found.sentence() == "Proven: on the cases it was chosen on, no rule of its kind is better."
     assert {row["optimality"] for row in found.rows()} == {"proven"}
     assert "proven" in found._repr_html_()
     again = pr.OperatingPoint.from_dict(json.loads(json.dumps(found.to_dict())))

@@ -168,7 +168,10 @@ HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
         ({**HALF, "correlation": 1.5}, r"correlation must be a number from -1 to 1, got 1.5"),
         ({**HALF, "correlation": "r"}, r"correlation must be a number from -1 to 1, got 'r'"),
         ({**HALF, "correlation": 0.5, "correlation_of": "areas"}, r"must be 'estimates' or 'scores', got 'areas'"),
-        ({**AUC, "correlation": 0.5}, r"correlation=0.5 is that of two classifiers; say versus"),
+        (
+            {**AUC, "correlation": 0.5},
+            r"correlation=0.5 is that of two classifiers; give the expected value of the second one with versus",
+        ),
         ({"measure": "auc", "value": 1.0}, r"value must be between 0 and 1, both excluded, got 1"),
         ({"measure": "auc", "value": 85}, r"value must be a value of auc, 0 to 1, got 85"),
         ({**AUC, "versus": 0}, r"versus must be between 0 and 1, both excluded, got 0"),
@@ -195,7 +198,7 @@ HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
         ({**AUC, "method": Simulation()}, r"Simulation\(\) needs a model or pilot data, got Simulation"),
         (
             {**AUC, "method": HanleyMcNeil()},
-            r"nonparametric.* needs data; say method=HanleyMcNeil\('exponential'\)",
+            r"nonparametric.* needs data; use method=HanleyMcNeil\('exponential'\)",
         ),
         ({**AUC, "y_score": [1, 2]}, r"y_score came without y_true"),
         ({**AUC, "pos_label": 1}, r"pos_label came without y_true"),

@@ -91,7 +91,7 @@ def test_a_cell_is_an_estimate():
     never = found[0, 2]
     assert never.value == 0
     assert never.confidence_interval().high == pytest.approx(0.071347, abs=1e-6)  # Wilson's for 0 of 50
-    with pytest.raises(InputError, match="There is no class 'x'; there are '0', '1', '2'"):
+    with pytest.raises(InputError, match="There is no class 'x'; known: '0', '1', '2'"):
         found[0, "x"]
 
 
@@ -296,21 +296,21 @@ def test_a_class_of_one_case_has_wilsons_interval():
         (lambda: pr.rates([0, 1], [0.2, 0.7]), "the values must be labels"),
         (
             lambda: pr.rates([0, 1], {"a": [0, 1], "b": [0, 1]}),
-            "classifier must be one of 'a', 'b'; none was named",
+            "classifier must be one of 'a', 'b'; none was given",
         ),
         (lambda: pr.rates([0, 1], [0, 1], classifier="x"), "classifier must be one of 'classifier'; got 'x'"),
-        (lambda: pr.rates(list("abc"), np.eye(3), threshold=0.5), "A threshold is for two classes"),
+        (lambda: pr.rates(list("abc"), np.eye(3), threshold=0.5), "A threshold needs two classes"),
         (
             lambda: pr.rates([0, 1], [0, 1], threshold=0.5, rule=pr.decisions.ThresholdRule((0, 1), 1, 0)),
-            "a rule or a threshold, not both",
+            "either rule or threshold, not both",
         ),
         (
             lambda: pr.rates([0, 1], [0, 1], rule=pr.decisions.ThresholdRule((0, 2), 2, 0)),
-            r"The rule is for the classes \[0, 2\], the data have \[0, 1\]",
+            r"The rule has the classes \[0, 2\], the data have \[0, 1\]",
         ),
         (
             lambda: pr.rates([0, 1], [0, 1], rule=pr.decisions.ThresholdRule((0, 1), 0, 0)),
-            "High scores indicate 0 in the rule, for 1 in the data",
+            "High scores indicate 0 in the rule but 1 in the data",
         ),
         (
             lambda: pr.rates(list("ab"), list("ab"), rule=pr.decisions.ThresholdRule("ab", "b", 0)),
@@ -318,7 +318,7 @@ def test_a_class_of_one_case_has_wilsons_interval():
         ),
         (
             lambda: pr.rates(list("ab"), list("ab"), rule=pr.decisions.ThresholdRule(["a", "b"], "b", 0)),
-            "decided already; a rule needs numbers",
+            "contains decisions .*; a rule needs scores",
         ),
         (lambda: pr.rates(*posteriors(1)).information_gain([0.5, 0.5]), r"one probability per class \(3"),
         (lambda: pr.rates(*posteriors(1)).information_gain([0.5, 0.5, 0.5]), "sum to 1, got .* which sum to 1.5"),

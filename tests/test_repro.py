@@ -18,11 +18,11 @@ from polyroc.errors import InputError
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from repro import pages, running, telling  # noqa: E402
-from repro.expected import Expected, judge, read_expected  # noqa: E402
+from repro import markdown, pages, reproduction  # noqa: E402
+from repro.expected import Expected, compare_numbers, read_expected  # noqa: E402
 from repro.sampat.classifiers import gaussian, nearest, regression  # noqa: E402
 
-FOLDERS = {paper: ROOT / "repro" / paper.replace("-", "_") for paper in running.PAPERS}
+FOLDERS = {paper: ROOT / "repro" / paper.replace("-", "_") for paper in reproduction.PAPERS}
 NEEDED = {
     "bradley": ("breast", "pima", "cleveland"),
     "everson": ("image", "vehicle"),
@@ -35,8 +35,8 @@ def reports(tmp_path_factory):
     """Every paper once, quickly, with its results kept."""
     here = {entry.name for entry in datasets.entries() if entry.available}
     out = tmp_path_factory.mktemp("found")
-    papers = [paper for paper in running.PAPERS if here >= set(NEEDED.get(paper, ()))]
-    return out, {paper: running.reproduce(paper, quick=True, out=out) for paper in papers}
+    papers = [paper for paper in reproduction.PAPERS if here >= set(NEEDED.get(paper, ()))]
+    return out, {paper: reproduction.reproduce(paper, quick=True, out=out) for paper in papers}
 
 
 def report(reports, paper):
@@ -46,7 +46,7 @@ def report(reports, paper):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", running.PAPERS)
+@pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_what_should_agree_agrees(reports, paper):
     found = report(reports, paper)
     assert [line.row() for line in found.lines if not line.holds] == []
@@ -54,7 +54,7 @@ def test_what_should_agree_agrees(reports, paper):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", running.PAPERS)
+@pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_a_perturbed_number_is_noticed(reports, paper):
     """Each number in turn, moved to where its kind no longer holds."""
     found = report(reports, paper)
@@ -65,7 +65,7 @@ def test_a_perturbed_number_is_noticed(reports, paper):
     assert len(asked) > 10
     for line in asked:
         wrong = perturbed(line.expected, line.measured)
-        (again,) = judge([wrong], measured)
+        (again,) = compare_numbers([wrong], measured)
         assert not again.holds, wrong
         assert again.verdict == "DISAGREES"
 
@@ -81,7 +81,7 @@ def perturbed(number, measured):
     return Expected(number.table, number.name, moved[number.kind], number.kind, number.tolerance, number.reason)
 
 
-@pytest.mark.parametrize("paper", running.PAPERS)
+@pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_every_expected_number_has_a_reason(paper):
     for quick in (True, False):
         found = read_expected(FOLDERS[paper] / "expected.toml", quick=quick)
@@ -91,7 +91,7 @@ def test_every_expected_number_has_a_reason(paper):
 
 
 def test_a_quick_run_is_never_stricter():
-    for paper in running.PAPERS:
+    for paper in reproduction.PAPERS:
         path = FOLDERS[paper] / "expected.toml"
         full = {(n.table, n.name): n for n in read_expected(path)}
         for number in read_expected(path, quick=True):
@@ -126,7 +126,7 @@ def test_a_run_goes_on_where_it_was(reports, tmp_path, monkeypatch):
         return {name: lambda n=name, s=step: told(n, s) for name, step in steps(quick).items()}
 
     monkeypatch.setattr(experiment, "steps", counted)
-    again = running.reproduce("ling", quick=True, out=tmp_path)
+    again = reproduction.reproduce("ling", quick=True, out=tmp_path)
     assert done == [stored[0].stem.replace("_", " ")]
     assert again == reports[1]["ling"]
 
@@ -141,7 +141,7 @@ PICTURES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", running.PAPERS)
+@pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_what_is_written(reports, paper):
     out, found = reports[0] / paper, report(reports, paper)
     stored = json.loads((out / "report.json").read_text())
@@ -159,19 +159,19 @@ def test_what_is_written(reports, paper):
 
 def test_a_new_look_does_not_run_a_step_again(tmp_path, monkeypatch):
     """Results are kept by the code that made them; what only shows them is not part of it."""
-    monkeypatch.setattr(running, "HERE", tmp_path)
+    monkeypatch.setattr(reproduction, "HERE", tmp_path)
     (tmp_path / "ling").mkdir()
     for name in ("experiment.py", "figures.py", "tables.py"):
         (tmp_path / "ling" / name).write_text("")
-    before = running._stored(tmp_path / "out", "ling", quick=False)
+    before = reproduction._results_folder(tmp_path / "out", "ling", quick=False)
     (tmp_path / "ling" / "figures.py").write_text("changed")
     (tmp_path / "ling" / "tables.py").write_text("changed")
-    assert running._stored(tmp_path / "out", "ling", quick=False) == before
+    assert reproduction._results_folder(tmp_path / "out", "ling", quick=False) == before
     (tmp_path / "ling" / "experiment.py").write_text("changed")
-    assert running._stored(tmp_path / "out", "ling", quick=False) != before
+    assert reproduction._results_folder(tmp_path / "out", "ling", quick=False) != before
 
 
-@pytest.mark.parametrize("paper", running.PAPERS)
+@pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_the_page_tells_what_the_full_run_found(paper):
     page = (FOLDERS[paper] / "README.md").read_text()
     told = page.split(pages.BEGIN)[1].split(pages.END)[0]
@@ -197,7 +197,7 @@ def test_only_full_runs_go_to_the_pages(tmp_path, monkeypatch):
     assert page.read_text().count("2 of 2.") == 1
 
 
-@pytest.mark.parametrize("module", [pages, telling])
+@pytest.mark.parametrize("module", [pages, markdown])
 def test_the_examples_are_true(module):
     found = doctest.testmod(module)
     assert found.attempted > 0
@@ -228,7 +228,7 @@ def test_the_examples_are_true(module):
 )
 def test_verdicts(kind, published, measured, holds):
     number = Expected("Table", "number", published, kind, 0.005, "half a printed digit")
-    (line,) = judge([number], {} if measured is None else {"Table": {"number": measured}})
+    (line,) = compare_numbers([number], {} if measured is None else {"Table": {"number": measured}})
     assert line.holds is holds
     assert line.holds or line.verdict in ("DISAGREES", "NOT MEASURED")
 
@@ -310,9 +310,10 @@ def test_the_command(reports, capsys):
     out, _ = reports
     assert run(["reproduce", "ling", "--quick", "--out", str(out)]) == 0
     shown = capsys.readouterr().out
-    assert "Tables 5 and 6, 16 cases" in shown
     assert "55370122" in shown
     assert "numbers as they should be" in shown
+    assert run(["reproduce", "ling", "--quick", "--out", str(out), "--markdown"]) == 0
+    assert re.search(r"\| Tables 5 and 6, 16 cases *\| agree *\|", capsys.readouterr().out)  # not folded
 
 
 @pytest.mark.slow
@@ -320,7 +321,7 @@ def test_the_exit_code_tells(reports, capsys, monkeypatch):
     out, found = reports
     line = found["ling"].lines[0]
     wrong = Expected(line.expected.table, "wrong", 0.5, "agrees", 0.0, "made up for this test")
-    monkeypatch.setattr(running, "read_expected", lambda *_, **__: [wrong])
+    monkeypatch.setattr(reproduction, "read_expected", lambda *_, **__: [wrong])
     assert run(["reproduce", "ling", "--quick", "--failures", "--json", "--out", str(out)]) == 1
     (row,) = json.loads(capsys.readouterr().out)
     assert row["verdict"] == "NOT MEASURED"

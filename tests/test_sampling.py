@@ -280,7 +280,7 @@ def test_weights_of_one_size_are_as_none_whatever_the_size():
         ({"weight_kind": "frequency"}, "weight_kind='frequency' says what sample_weight means, but there is none"),
         (
             {"sample_weight": [0.5] * 200, "weight_kind": "frequency"},
-            "whole numbers with weight_kind='frequency' .* got 0.5 .*say weight_kind='importance'",
+            "whole numbers with weight_kind='frequency' .* got 0.5 .*use weight_kind='importance'",
         ),
         ({"sample_weight": [1e9] * 200, "weight_kind": "frequency"}, f"up to {MOST_REPEATED:,} cases"),
         ({"sample_weight": [1e308] * 200, "weight_kind": "frequency"}, "stands for 1e\\+308 cases or more"),
@@ -299,7 +299,7 @@ def test_scores_hold_how_they_were_sampled():
     assert scores.sampling == "case-control"
     expected = pr.evaluate(Y, D, measure="accuracy", sampling="case-control").standard_error
     assert pr.evaluate(scores, measure="accuracy").standard_error == expected
-    with pytest.raises(InputError, match="Scores hold everything already; leave out sampling"):
+    with pytest.raises(InputError, match="Scores cannot be combined with sampling"):
         pr.evaluate(scores, sampling="cohort")
 
 
@@ -307,7 +307,7 @@ def test_engines_do_not_repeat_rows(tmp_path):
     file = tmp_path / "cases.csv"
     file.write_text("truth,s,w\n" + "\n".join(f"{k},{x},2" for k, x in zip(Y, S, strict=True)))
     options = {"truth": "truth", "scores": "s", "weight": "w", "weight_kind": "frequency", "measure": "auc"}
-    with pytest.raises(NotApplicableError, match="engine='memory', or say weight_kind='importance'"):
+    with pytest.raises(NotApplicableError, match="engine='memory', or use weight_kind='importance'"):
         pr.evaluate(str(file), engine="duckdb", **options)
     found = pr.evaluate(str(file), engine="memory", **options)
     assert found.standard_error == pr.evaluate(np.repeat(Y, 2), np.repeat(S, 2), measure="auc").standard_error

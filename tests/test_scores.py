@@ -109,7 +109,7 @@ def test_from_arrays_repeats_frequency_weights_and_drops_missing_rows():
         (([0, 0], [0.2, 0.3]), {}, "one class only"),
         (([0, 2], [0.2, 0.3]), {"labels": [0, 1]}, "not among labels"),
         (([0, 1], [0.2, 0.3]), {"sample_weight": [1, -1]}, "negative weights"),
-        (([0, 1], [0.2, 0.3]), {"weight_kind": "frequency"}, "there is none"),
+        (([0, 1], [0.2, 0.3]), {"weight_kind": "frequency"}, "there are no weights"),
         (([0, 1], [0.2, 0.3]), {"groups": ["a"]}, "one group per case"),
         (([0, 1], [0.2, 0.3]), {"sampling": "random"}, "sampling must be"),
         (([0, 1], [0.2, 0.3]), {"missing": "ignore"}, "missing must be"),

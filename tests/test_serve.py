@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import httpx
@@ -16,7 +17,8 @@ import pytest
 from polyroc.datasets import catalogue
 from polyroc.errors import InputError
 from polyroc.io.preview import Column, Preview, preview
-from polyroc.serve.forms import as_columns, for_visitors
+from polyroc.messages import Option
+from polyroc.serve.forms import FIELDS, as_columns, field_spelling
 from polyroc.serve.jobs import Job, Queue
 from polyroc.serve.security import Limits
 from polyroc.serve.suggestions import suggestions
@@ -113,11 +115,11 @@ def test_a_file_that_is_too_large_is_refused_and_not_kept(server):
     ("name", "content", "told"),
     [
         ("a.csv", b"", "empty"),
-        ("a.csv", b"kind,p_cat,p_dog\n", "no row below"),
+        ("a.csv", b"kind,p_cat,p_dog\n", "no rows"),
         ("a.csv", b"\x00\xff\xfe" * 50, "UTF-8"),
         ("a.parquet", b"PAR1 but no more", "cannot be read|not a Parquet"),
-        ("a.csv.gz", b"not packed", "unpacked|gzip"),
-        ("a.csv.gz", gzip.compress(PETS.encode(), mtime=0)[:-9], "unpacked|gzip|cannot be read"),
+        ("a.csv.gz", b"not packed", "gzip"),
+        ("a.csv.gz", gzip.compress(PETS.encode(), mtime=0)[:-9], "decompressed|cannot be read"),
     ],
     ids=["empty", "names alone", "not text", "not Parquet", "not packed", "cut off"],
 )
@@ -156,10 +158,14 @@ def test_a_file_without_names_of_columns_is_noticed(server):
 
 
 def test_messages_speak_of_the_form():
-    asked = for_visitors("Which? The classes are ['a', 'b']; say pos_label='b' or pos_label='a'.")
-    assert asked.endswith("name the positive one under \"More to say\": 'b' or 'a'.")
-    assert "labels" not in for_visitors("needs the order of the classes; give it with labels=[...].")
-    assert "missing=" not in for_visitors("Complete them, or say missing='drop' to leave such rows out.")
+    assert (
+        field_spelling(Option("pos_label", "b", "a")) == "\"Positive class\" under \"More options\" ('b' or 'a')"
+    )
+    assert field_spelling(Option("labels", [...])) == '"Classes in order" under "More options"'
+    assert field_spelling(Option("missing", "drop")) == '"Drop rows with missing values" under "More options"'
+    assert field_spelling(Option("engine", "memory")) == "engine='memory'"  # the page has no field for it
+    page = (files("polyroc.serve") / "pages" / "choose.html").read_text(encoding="utf-8")
+    assert all(f"fields.{option}" in page and f'id="{option}"' in page for option in FIELDS)
 
 
 def test_names_of_files_are_never_paths(server):

@@ -463,7 +463,7 @@ def test_read_opens_a_store(tmp_path):
     with pytest.raises(InputError, match="did you mean 'blobs'"):
         pr.read(tmp_path / "study.duckdb", table="blob", **columns)
     (tmp_path / "a.csv").write_text("truth,p\n0,0.1\n1,0.2\n")
-    with pytest.raises(InputError, match="no DuckDB file"):
+    with pytest.raises(InputError, match="not a DuckDB file"):
         pr.read(tmp_path / "a.csv", table="x", truth="truth", scores="p")
 
 

@@ -113,20 +113,20 @@ def test_bounds_of_four_classes(data, cuts, shuffle):
 
 
 @given(st.lists(number, min_size=1, max_size=40), st.sampled_from([2, 8, 10]), st.data())
-def test_cells_keep_the_order(values, bits, data):
-    """A larger score is never in a lower cell, nor below the cell's edge, also where cells were cut finer."""
+def test_bins_keep_the_order(values, bits, data):
+    """A larger score is never in a lower bin, nor below the edge of its bin, also in refined bins."""
     layout = Layout.of(bits)
     if data.draw(st.booleans()):
-        held = layout.place(np.array(values))
+        held = layout.locate(np.array(values))
         parts = np.zeros(layout.size, dtype=np.int64)
         parts[held] = data.draw(st.integers(0, 12))
-        layout = layout.finer(parts)
+        layout = layout.refined(parts)
     values = np.sort(values)
-    cells = layout.place(values)
+    bins = layout.locate(values)
     edges = np.append(layout.edges(), np.inf)
-    assert (np.diff(cells) >= 0).all()
-    assert (edges[cells] <= values).all()
-    assert (values < edges[cells + 1]).all()
+    assert (np.diff(bins) >= 0).all()
+    assert (edges[bins] <= values).all()
+    assert (values < edges[bins + 1]).all()
 
 
 def test_fine_cells_tell_values_apart_near_both_ends():
@@ -253,14 +253,14 @@ class TestRefusals:
             tally.merge(pr.Tally([1, 0]))
         other = pr.Tally([0, 1], bits=4)
         other.update([0, 1], [0.2, 0.8])
-        with pytest.raises(InputError, match="same cells"):
+        with pytest.raises(InputError, match="same bins"):
             tally.merge(other)
         assert tally.rows == 2  # refused batches leave nothing behind
 
     def test_measures(self):
         tally = pr.Tally([0, 1, 2])
         tally.update([0, 1, 2], np.eye(3))
-        with pytest.raises(NotApplicableError, match="engines have"):
+        with pytest.raises(NotApplicableError, match="needs the cases in memory"):
             tally.evaluate("pdi")
         with pytest.raises(NotApplicableError, match="2 classes"):
             tally.evaluate("auc")

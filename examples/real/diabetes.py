@@ -1,8 +1,8 @@
-"""Ordered classes: which measurement foretells how fast a disease goes on?
+"""Ordered classes: which measurement predicts how fast a disease progresses?
 
-442 patients with diabetes in three groups by how far the disease went in a year. A useful measurement rises along
-the groups. All ten are judged by the ordered volume; with ten of them the best looks better than it is, so the
-pairs are compared with an adjustment for all 45 of them (max-t).
+442 patients with diabetes in three groups by disease progression within a year. A useful measurement rises along
+the groups. All ten are evaluated by the ordered volume. The best of ten looks better than it is, so the pairs are
+compared with an adjustment for all 45 of them (max-t).
 """
 
 import numpy as np
@@ -16,12 +16,15 @@ group = np.array(order)[np.digitize(patients.target, np.quantile(patients.target
 markers = dict(zip(patients.feature_names, patients.data.T, strict=True))
 markers["s3"] = -markers["s3"]  # HDL cholesterol: more is better
 
-found = pr.compare(group, markers, measure="vus", labels=order)
-for name, estimate in sorted(found.estimates.items(), key=lambda each: -each[1].value):
+comparison = pr.compare(group, markers, measure="vus", labels=order)
+for name, estimate in sorted(comparison.estimates.items(), key=lambda item: -item[1].value):
     low, high = estimate.confidence_interval()
     print(f"{name:4} {estimate.value:.3f} ({low:.3f} to {high:.3f})")
 print(f"chance {1 / 6:.3f}")
-print("all equal: p", "< 0.001" if found.pvalue < 0.001 else f"= {found.pvalue:.3f}")
+print("all equal: p", "< 0.001" if comparison.pvalue < 0.001 else f"= {comparison.pvalue:.3f}")
 
-others = {name: found.difference("s5", name) for name in markers if name != "s5"}
-print("not shown to be worse than s5:", *(name for name, step in others.items() if step.adjusted_pvalue >= 0.05))
+others = {name: comparison.difference("s5", name) for name in markers if name != "s5"}
+print(
+    "not shown to be worse than s5:",
+    *(name for name, difference in others.items() if difference.adjusted_pvalue >= 0.05),
+)

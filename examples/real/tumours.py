@@ -1,8 +1,8 @@
 """Two classes: does a forest find more tumours than a logistic regression?
 
 569 breast tumours described by the mean size, texture and smoothness of their cell nuclei: a hard version, with
-three of thirty features. Each tumour is judged by models that have not seen it. The whole area under the curve and
-the part with few false alarms are two questions.
+three of thirty features. Each tumour is predicted by models that were not trained on it. The whole area under the
+curve and the part with few false alarms are two questions.
 """
 
 import numpy as np
@@ -28,10 +28,10 @@ risk = {
     for name, model in models.items()
 }
 
-for asked in ("auc", "partial_auc(fpr=(0, 0.1))"):
-    found = pr.compare(y, risk, measure=asked, pos_label="malignant")
-    print(asked)
-    for name, estimate in found.estimates.items():
+for measure in ("auc", "partial_auc(fpr=(0, 0.1))"):
+    comparison = pr.compare(y, risk, measure=measure, pos_label="malignant")
+    print(measure)
+    for name, estimate in comparison.estimates.items():
         low, high = estimate.confidence_interval()
         print(f"  {name:13} {estimate.value:.3f} ({low:.3f} to {high:.3f})")
-    print(*found.conclusion(), sep="\n", end="\n\n")
+    print(*comparison.conclusion(), sep="\n", end="\n\n")

@@ -1,4 +1,4 @@
-"""Bradley (1997): tables 4 to 7 and what figures 5 to 15 show, through `polyroc.study`."""
+"""Bradley (1997): tables 4 to 7 and the numbers of figures 5 to 15, by `polyroc.study`."""
 
 import tomllib
 from collections.abc import Callable
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from repro.evaluation import value
 
 import polyroc as pr
 from polyroc import datasets
@@ -23,10 +24,10 @@ FloatArray = npt.NDArray[np.float64]
 TABLES = {"breast": "Table 4, Breast", "pima": "Table 5, Pima", "cleveland": "Table 6, Cleveland"}
 TABLES |= {"hungarian": "Table 7, Hungarian"}
 QUICK = ("BAYES", "BAYES swept", "KNN", "C4.5", "C4.5 swept", "PTRON", "MLP2")
-DRAWS, SEED = 10, 1997  # of ten test sets each, in the full run
+DRAWS, SEED = 10, 1997  # draws of ten test sets each, in the full run
 FIGURE_15 = {0.75: (20, 50, 100, 200), 0.85: (20, 50, 100, 200), 0.95: (20, 50, 100, 200)}
 
-# The paper's nine learners: which of the plan has every threshold, and which the paper's, if not the same one.
+# The paper's nine learners: the learner of the plan with every threshold, and the one with the paper's thresholds.
 LEARNERS = {
     "BAYES": ("BAYES", "BAYES swept"),
     "KNN": ("KNN", "KNN"),
@@ -52,7 +53,7 @@ CORRELATION, SD_OF_ERROR, SD_OF_DEVIATION = 0.9608, 0.0482, 0.0614  # section 9.
 
 
 def steps(quick: bool) -> dict[str, Callable[[], Any]]:
-    """A step for each data set that is here and each draw of ten test sets."""
+    """One step per available data set and draw of ten test sets."""
     here = {entry.name for entry in datasets.entries() if entry.available or entry.package}
     names = [name for name in TABLES if name in here]
     return {
@@ -63,29 +64,29 @@ def steps(quick: bool) -> dict[str, Callable[[], Any]]:
 
 
 def study(name: str, draw: int, quick: bool) -> dict[str, Any]:
-    """Ten test sets: accuracy, AUC with every threshold and with the paper's, by learner; and pooled curves."""
+    """Accuracy, AUC with every threshold and with the paper's, and pooled curves, on ten test sets."""
     plan = tomllib.loads((Path(__file__).parent / "plan.toml").read_text(encoding="utf-8"))
     plan |= {"data": [{"name": name, "encode": "none"}], "seed": SEED + draw}
     if quick:
         plan["learners"] = [learner for learner in plan["learners"] if learner["name"] in QUICK]
     with TemporaryDirectory() as folder:
-        found = pr.study(plan, out=Path(folder) / "study.duckdb")
-        exact, right = found.values("auc"), found.values("accuracy")
-        (counts,) = found.fold_counts().values()
-        scores = found.scores()
+        result = pr.study(plan, out=Path(folder) / "study.duckdb")
+        areas, accuracy = result.values("auc"), result.values("accuracy")
+        (counts,) = result.fold_counts().values()
+        scores = result.scores()
         binned = _binned(scores)
         return {
             "learners": {
                 learner: {
-                    "accuracy": right.values[:, place].tolist(),
-                    "AUC, exact": exact.values[:, place].tolist(),
+                    "accuracy": accuracy.values[:, column].tolist(),
+                    "AUC, exact": areas.values[:, column].tolist(),
                     "AUC, grid": _areas(scores, binned[learner]),
                 }
-                for place, learner in enumerate(exact.learners)
+                for column, learner in enumerate(areas.learners)
             },
             "BAYES, posterior steps": _areas(scores, np.ceil(14.0 * scores.values["BAYES"][:, scores.positive])),
             "fold counts": list(counts),
-            "test size": exact.test_size,
+            "test size": areas.test_size,
             "curves": {learner: _pooled(scores, binned[learner]) for learner in binned},
             "exact curves": {
                 learner: _pooled(scores, P[:, scores.positive]) for learner, P in scores.values.items()
@@ -94,41 +95,42 @@ def study(name: str, draw: int, quick: bool) -> dict[str, Any]:
 
 
 def _binned(scores: pr.Scores) -> dict[str, FloatArray]:
-    """Scores with the thresholds of the paper only: all between two of them tie. Votes and sweeps are as they are.
+    """Scores with the paper's thresholds only: scores between two of them tie. Votes and sweeps are unchanged.
 
     The output of the perceptron's neuron is scaled to [0, 1] in each test set, those of the networks lie there;
     both have thresholds at steps of 1/10.
     """
-    found = {}
+    binned = {}
     for learner, P in scores.values.items():
         p = P[:, scores.positive]
         if learner == "PTRON":
             u = 2.0 * p - 1.0
-            linear = u / (1.0 - np.abs(u))  # the study squeezed the output of the neuron into [0, 1]
+            linear = u / (1.0 - np.abs(u))  # inverse of the map that the study applies to decision values
             groups = np.asarray(scores.groups)
             for fold in np.unique(groups):
                 here = groups == fold
                 linear[here] = (linear[here] - linear[here].min()) / np.ptp(linear[here])
             p = np.ceil(10.0 * linear)
-        found[learner] = np.ceil(10.0 * p) if learner.startswith("MLP") else p
-    return found
+        binned[learner] = np.ceil(10.0 * p) if learner.startswith("MLP") else p
+    return binned
 
 
 def _areas(scores: pr.Scores, p: FloatArray) -> list[float]:
     """AUC in each test set."""
     truth, groups = (scores.codes == scores.positive).astype(int), np.asarray(scores.groups)
     rows = [groups == fold for fold in np.unique(groups)]
-    return [pr.evaluate(truth[here], p[here], measure="auc", method=None).value for here in rows]
+    return [value(truth[here], p[here], "auc") for here in rows]
 
 
 def _pooled(scores: pr.Scores, p: FloatArray) -> list[list[float]]:
-    """The curve of the cases of all test sets: what the paper draws."""
+    """The ROC curve of the cases of all test sets, as the paper draws it."""
     curve = pr.curve((scores.codes == scores.positive).astype(int), p)
+    assert isinstance(curve, pr.Curve)
     return [np.asarray(curve.fpr).tolist(), np.asarray(curve.tpr).tolist()]
 
 
 def draws_of(results: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """What was found on a data set, draw by draw."""
+    """The results on a data set, draw by draw."""
     return [result for step, result in results.items() if step.startswith(f"{name} ")]
 
 
@@ -142,34 +144,34 @@ def fold_tables(name: str, draw: dict[str, Any], key: str) -> FoldTable:
 
 
 def ranges(name: str, draw: dict[str, Any]) -> dict[str, RangeTest]:
-    """Duncan's groups of a draw: what the paper underlines."""
+    """Duncan's groups of a draw, which the paper underlines."""
     return {key: duncan(fold_tables(name, draw, key)) for key in ("accuracy", "AUC, grid")}
 
 
 def spreads(results: dict[str, Any], draw: int) -> Spread:
     """SE(W) beside SD over test sets for every learner and data set, in one draw."""
     here = {name: results[f"{name} draw {draw}"] for name in TABLES if f"{name} draw {draw}" in results}
-    tables = [fold_tables(name, found, "AUC, grid") for name, found in here.items()]
+    tables = [fold_tables(name, result, "AUC, grid") for name, result in here.items()]
     renamed = [
         FoldTable(t.values, t.learners, t.blocks, t.train_size, t.test_size, t.data_set, "auc") for t in tables
     ]
-    counts = {name: (found["fold counts"][0], found["fold counts"][1]) for name, found in here.items()}
+    counts = {name: (result["fold counts"][0], result["fold counts"][1]) for name, result in here.items()}
     return spread(renamed, fold_counts=counts)
 
 
 def measured(results: dict[str, Any]) -> dict[str, dict[str, float]]:
-    """Means over test sets, in per cent as printed; and what is made of them."""
-    found: dict[str, dict[str, float]] = {}
+    """Means over test sets in per cent, as printed, and the numbers of the figures."""
+    numbers: dict[str, dict[str, float]] = {}
     for name, table in TABLES.items():
         if draws := draws_of(results, name):
-            found[table] = _table(draws)
-    found["Figure 15"] = {
+            numbers[table] = _table(draws)
+    numbers["Figure 15"] = {
         f"AUC {theta}, {n} cases a class": wilcoxon_error("auc", theta, n, n)
         for theta, sizes in FIGURE_15.items()
         for n in sizes
     }
-    found["Figures 13 and 14"] = _errors(results) | _printed_errors(results)
-    return found
+    numbers["Figures 13 and 14"] = _errors(results) | _printed_errors(results)
+    return numbers
 
 
 def _table(draws: list[dict[str, Any]]) -> dict[str, float]:
@@ -193,7 +195,7 @@ def _table(draws: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def _errors(results: dict[str, Any]) -> dict[str, float]:
-    """SE(W) and SD of the nine learners on the data sets that are here, means over draws."""
+    """SE(W) and SD of the nine learners on the available data sets, means over draws."""
     draws = sorted({int(step.rsplit(" ", 1)[1]) for step in results})
     pairs = [
         np.array([(row["wilcoxon_error"], row["standard_deviation"]) for row in spreads(results, draw).rows()])
@@ -211,10 +213,10 @@ def _errors(results: dict[str, Any]) -> dict[str, float]:
 
 
 def _printed_errors(results: dict[str, Any]) -> dict[str, float]:
-    """SE(W) of the printed areas, over six sets and over those that are here; and what the latter do to r.
+    """SE(W) of the printed areas, over six sets and over the available ones, and the r that the latter imply.
 
-    The paper's r, with its two standard deviations, is a line and a scatter about it. The same line and scatter
-    over a narrower range of SE(W) have a smaller r.
+    The paper's r and its two standard deviations determine a regression line and a residual scatter. The same line
+    and scatter over a narrower range of SE(W) have a smaller r.
     """
     errors = {
         name: [wilcoxon_error("auc", area / 100.0, *counts) for area in areas]

@@ -7,15 +7,15 @@ MultiscaleClassifier
 QuadraticDistances
     The quadratic discriminant function with costs that weight its two distances, as Bradley describes it.
 CostSweep
-    Any of them at many costs: how often each class is named is its score.
+    Any of them at many costs: the share of costs at which a class is predicted is its score.
 
-Written from descriptions, not from anybody's program. The tree splits as C4.5 did before release 8: the threshold
-with the largest gain ratio, no penalty for the choice of one. Of the MSC, Bradley says little (inputs in [0, 1],
-at most ten epochs, the two prunings with their parameters) and the abstract of its own paper that it is a
-non-binary tree, learns incrementally, and splits the feature space in half again and again. Kept here: the unit
-hypercube is halved along one feature after the other (Bradley speaks of hyper-rectangles), only the halves that
-cases need become nodes, and a pass adds one node below each case that is still wrong. That is a reading; see the
-page of this folder.
+Written from published descriptions, not from other programs. The tree splits as C4.5 did before release 8: the
+threshold with the largest gain ratio, no penalty for the choice of one. Of the MSC, Bradley says little (inputs in
+[0, 1], at most ten epochs, the two prunings with their parameters) and the abstract of its own paper that it is a
+non-binary tree, learns incrementally, and splits the feature space in half repeatedly. Implemented here: the unit
+hypercube is halved along one feature after the other (Bradley mentions hyper-rectangles), only the halves that
+cases need become nodes, and a pass adds one node below each case that is still misclassified. This is one
+interpretation; see the README of this folder.
 
 References
 ----------
@@ -56,10 +56,10 @@ COSTS = {"bayes": BAYES_COSTS, "c4.5": C45_COSTS, "msc": MSC_COSTS}
 
 
 class _CostedClassifier(ClassifierMixin, BaseEstimator):
-    """What both have in common: cases are sorted into leaves, and costs decide what a leaf says."""
+    """Base of the classifiers with costs: cases fall into leaves, and costs decide the class of a leaf."""
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from cases x features and the class of each case."""
+        """Fit to cases x features and the class of each case."""
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -73,11 +73,11 @@ class _CostedClassifier(ClassifierMixin, BaseEstimator):
         return self._shares(X, self._costs(self.costs))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class that each case is given."""
+        """The predicted class of each case."""
         return self.decide(X, self.costs)
 
     def decide(self, X: Any, costs: Any) -> npt.NDArray[Any]:
-        """The class that each case is given if the classes cost so much: pruned anew, not grown anew."""
+        """The predicted classes at other costs: the model is pruned again, not grown again."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.classes_[np.argmax(self._shares(X, self._costs(costs)), axis=1)]
@@ -85,12 +85,12 @@ class _CostedClassifier(ClassifierMixin, BaseEstimator):
     def _costs(self, costs: Any) -> FloatArray:
         if costs is None:
             return np.ones(len(self.classes_))
-        given = np.asarray(costs, dtype=np.float64)
-        if given.shape != (len(self.classes_),) or not np.all(given >= 0.0) or not np.any(given > 0.0):
+        values = np.asarray(costs, dtype=np.float64)
+        if values.shape != (len(self.classes_),) or not np.all(values >= 0.0) or not np.any(values > 0.0):
             raise ValueError(
                 f"costs must be {len(self.classes_)} numbers, one per class, none below 0, not all; got {costs!r}"
             )
-        return given
+        return values
 
 
 class C45Tree(_CostedClassifier):
@@ -101,7 +101,7 @@ class C45Tree(_CostedClassifier):
     confidence
         Of the upper limit of a leaf's errors; the smaller, the more is pruned.
     min_cases
-        At least two branches of a split have at least so many cases.
+        At least two branches of a split have at least this many cases.
     nominal
         Columns whose values have no order: one branch per value.
     costs
@@ -134,22 +134,21 @@ class C45Tree(_CostedClassifier):
 class MultiscaleClassifier(_CostedClassifier):
     """The unit hypercube halved where cases need it, along every feature: a tree that is not binary.
 
-    Features are scaled to [0, 1] by the smallest and largest value that was learnt from; what lies outside is
-    taken as lying on the border.
+    Features are scaled to [0, 1] by the smallest and largest training value; values outside are clipped.
 
     Parameters
     ----------
     pruning
         "pessimistic" (MSCP), "minimum_error" (MSCM) or None.
     halving
-        "together": along every feature at once, as its abstract is understood here; "in turn": along one feature
+        "together": along every feature at once, as the abstract suggests; "in turn": along one feature
         after the other.
     confidence
         Of the upper limit of a node's errors, for pessimistic pruning.
     m
         Weight of the priors, in cases, for minimum-error pruning.
     epochs
-        Passes through the cases at most; fewer if all are right.
+        Maximal number of passes over the cases; fewer if all are classified correctly.
     costs
         One per class, in the order of the sorted classes; they weight the class distributions when pruning.
 
@@ -232,10 +231,10 @@ class QuadraticDistances(_CostedClassifier):
         """Cases x classes: minus the decision function of equation 13."""
         return np.column_stack(
             [
-                0.5 * (((X - mean) @ rotation) ** 2 / spread).sum(axis=1)
-                + 0.5 * np.log(spread).sum()
+                0.5 * (((X - mean) @ rotation) ** 2 / scale).sum(axis=1)
+                + 0.5 * np.log(scale).sum()
                 - np.log(prior)
-                for prior, mean, rotation, spread in self.parts_
+                for prior, mean, rotation, scale in self.parts_
             ]
         )
 
@@ -247,10 +246,10 @@ class QuadraticDistances(_CostedClassifier):
 
 
 class CostSweep(ClassifierMixin, BaseEstimator):
-    """A two-class classifier at many costs: the share of the costs at which a class is named is its score.
+    """A two-class classifier at many costs: the share of the costs at which a class is predicted is its score.
 
     The trapezoids below Bradley's ROC points are the AUC of this score as far as the decisions are nested: a case
-    called positive at some cost is called positive at every cost that speaks more for it.
+    predicted positive at some cost is predicted positive at every cost that favours this class more.
 
     Parameters
     ----------
@@ -266,7 +265,7 @@ class CostSweep(ClassifierMixin, BaseEstimator):
         self.costs = costs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn once; costs only prune."""
+        """Fit once; costs only prune."""
         self.estimator_ = clone(C45Tree() if self.estimator is None else self.estimator).fit(X, y)
         self.classes_ = self.estimator_.classes_
         if len(self.classes_) != 2:
@@ -280,7 +279,7 @@ class CostSweep(ClassifierMixin, BaseEstimator):
         return self.estimator_.decide(X, (1.0, 1.0))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """The share of the costs at which each class is named."""
+        """The share of the costs at which each class is predicted."""
         check_is_fitted(self)
         pairs = COSTS[self.costs] if isinstance(self.costs, str) else self.costs
         second = np.mean([self.estimator_.decide(X, costs) == self.classes_[1] for costs in pairs], axis=0)

@@ -1,4 +1,4 @@
-"""What a leaf is expected to do wrong, and which class it names: the arithmetic of pruning.
+"""Expected errors of a leaf and the class it predicts: the arithmetic of pruning.
 
 `counts` are cases per class, along the last axis; `costs` weight them, one cost per class, as Bradley (1997) did
 in C4.5: "when pruning a decision tree, weight the local class distributions with the misclassification costs".
@@ -11,11 +11,11 @@ from scipy.special import betaincinv
 __all__ = ["distribution", "minimum_error", "pessimistic_errors", "upper_limit"]
 
 FloatArray = npt.NDArray[np.float64]
-TIE = 1e-9  # of a case of each class: a leaf without weight goes to the class that costs most
+TIE = 1e-9  # cases added to each class: a leaf without weight predicts the class with the highest cost
 
 
 def upper_limit(errors: npt.ArrayLike, cases: npt.ArrayLike, confidence: float) -> FloatArray:
-    """The error rate at which so few errors among so many cases would have only this probability.
+    """The error rate at which this number of errors or fewer has only this probability.
 
     The upper confidence limit of the binomial (Clopper & Pearson); weighted cases need not be whole numbers.
 
@@ -31,7 +31,7 @@ def upper_limit(errors: npt.ArrayLike, cases: npt.ArrayLike, confidence: float) 
 
 
 def pessimistic_errors(counts: FloatArray, costs: FloatArray, confidence: float) -> FloatArray:
-    """Errors to be feared of a leaf with these cases: their upper limit.
+    """Pessimistic number of errors of a leaf: the upper confidence limit.
 
     >>> ones = np.ones(2)
     >>> leaves = np.array([(6, 0), (9, 0), (0, 1)])
@@ -42,12 +42,12 @@ def pessimistic_errors(counts: FloatArray, costs: FloatArray, confidence: float)
     """
     weighted = counts * costs
     cases = weighted.sum(axis=-1)
-    feared: FloatArray = cases * upper_limit(cases - weighted.max(axis=-1), cases, confidence)
-    return feared
+    errors: FloatArray = cases * upper_limit(cases - weighted.max(axis=-1), cases, confidence)
+    return errors
 
 
 def minimum_error(counts: FloatArray, costs: FloatArray, priors: FloatArray, m: float) -> FloatArray:
-    """Share of errors to be expected of a leaf: 1 - max (n_k + m p_k) / (N + m), the m-estimate of Cestnik.
+    """Expected share of errors of a leaf: 1 - max (n_k + m p_k) / (N + m), the m-estimate of Cestnik.
 
     >>> float(minimum_error(np.array((6.0, 2.0)), np.ones(2), np.array((0.5, 0.5)), 8.0))
     0.375
@@ -60,7 +60,7 @@ def minimum_error(counts: FloatArray, costs: FloatArray, priors: FloatArray, m: 
 
 
 def distribution(counts: FloatArray, costs: FloatArray) -> FloatArray:
-    """Shares of the weighted classes; the largest is the class that is named."""
+    """Shares of the weighted classes; the class with the largest is predicted."""
     weighted = (counts + TIE) * costs
     shares: FloatArray = weighted / weighted.sum(axis=-1, keepdims=True)
     return shares

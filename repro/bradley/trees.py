@@ -1,4 +1,4 @@
-"""Trees by gain ratio: grown, pruned, and cases sent down them."""
+"""Decision trees by gain ratio: growing, pruning, and the leaf of each case."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from repro.bradley.pruning import FloatArray, pessimistic_errors
 
 __all__ = ["Node", "Split", "entropy", "grow", "prune", "route", "threshold_splits", "value_split"]
 
-SLACK = 0.1  # errors by which a smaller tree may look worse and still be preferred (Quinlan)
-NOTHING = 1e-10  # a gain that is none
+SLACK = 0.1  # a smaller tree is preferred if it has at most this many errors more (Quinlan)
+NO_GAIN = 1e-10  # a smaller gain is a rounding error
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """One feature; cases up to the threshold and beyond it, or one branch per value."""
+    """A split by one feature: cases up to a threshold and above it, or one branch per value."""
 
     feature: int
     gain: float
@@ -26,7 +26,7 @@ class Split:
     values: tuple[float, ...] = ()
 
     def branches(self, x: FloatArray) -> list[npt.NDArray[np.bool_]]:
-        """Which cases go where."""
+        """The cases of each branch."""
         if self.threshold is not None:
             below = x <= self.threshold
             return [below, ~below]
@@ -35,7 +35,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Cases per class, and what is below; a leaf has no split."""
+    """A node: cases per class, its split and its children; a leaf has no split."""
 
     counts: FloatArray
     split: Split | None = None
@@ -57,7 +57,7 @@ def _xlog2x(x: FloatArray) -> FloatArray:
 
 
 def threshold_splits(X: FloatArray, is_class: FloatArray, min_cases: int) -> list[Split]:
-    """For each feature the threshold with the largest gain ratio, if one gains anything.
+    """For each feature the threshold with the largest gain ratio, if any has a gain.
 
     A branch has a tenth of the cases per class at least, between `min_cases` and 25. The threshold is the largest
     observed value that does not exceed the middle of the gap: the lower end of it.
@@ -74,7 +74,7 @@ def threshold_splits(X: FloatArray, is_class: FloatArray, min_cases: int) -> lis
     gain = (entropy(whole) - entropy(below) - entropy(whole - below)) / n
     bits = entropy(np.column_stack((sizes, n - sizes))) / n
     parted = values[fewest - 1 : n - fewest] < values[fewest : n - fewest + 1]
-    ratio = np.where(parted & (gain > NOTHING), gain / bits[:, None], -1.0)
+    ratio = np.where(parted & (gain > NO_GAIN), gain / bits[:, None], -1.0)
     best = np.argmax(ratio, axis=0)
     return [
         Split(f, float(gain[i, f]), float(ratio[i, f]), threshold=float(values[fewest - 1 + i, f]))
@@ -89,7 +89,7 @@ def value_split(feature: int, x: FloatArray, is_class: FloatArray, min_cases: in
     parts = np.array([is_class[where == k].sum(axis=0) for k in range(len(values))])
     sizes = parts.sum(axis=1)
     gain = float(entropy(parts.sum(axis=0)) - entropy(parts).sum()) / len(x)
-    if np.sum(sizes >= min_cases) < 2 or gain <= NOTHING:
+    if np.sum(sizes >= min_cases) < 2 or gain <= NO_GAIN:
         return None
     ratio = gain / (float(entropy(sizes)) / len(x))
     return Split(feature, gain, ratio, values=tuple(values.tolist()))
@@ -103,11 +103,11 @@ def _chosen(X: FloatArray, is_class: FloatArray, min_cases: int, nominal: frozen
     if not splits:
         return None
     average = sum(split.gain for split in splits) / len(splits)
-    return max((s for s in splits if s.gain >= average - NOTHING), key=lambda split: split.ratio)
+    return max((s for s in splits if s.gain >= average - NO_GAIN), key=lambda split: split.ratio)
 
 
 def grow(X: FloatArray, is_class: FloatArray, min_cases: int, nominal: frozenset[int] = frozenset()) -> Node:
-    """A tree on cases x features and cases x classes (0 or 1); a split that mends no error is undone."""
+    """A tree on cases x features and cases x classes (0 or 1); a split that avoids no error is undone."""
     counts = is_class.sum(axis=0)
     leaf = Node(counts)
     if len(X) < 2 * min_cases or counts.max() == len(X):
@@ -127,7 +127,7 @@ def _errors(node: Node) -> float:
 
 
 def prune(node: Node, X: FloatArray, is_class: FloatArray, costs: FloatArray, confidence: float) -> Node:
-    """The tree, a leaf, or its largest branch in its place: whichever is to be feared least, bottom up."""
+    """The tree, a leaf, or its largest branch: whichever has the fewest pessimistic errors, bottom up."""
     leaf = Node(is_class.sum(axis=0))
     if node.split is None:
         return leaf
@@ -138,18 +138,19 @@ def prune(node: Node, X: FloatArray, is_class: FloatArray, costs: FloatArray, co
     ]
     tree = replace(node, counts=leaf.counts, children=tuple(pruned))
     branch = _refilled(pruned[int(np.argmax([part.sum() for part in parts]))], X, is_class)
-    feared = {
-        name: _feared(t, costs, confidence) for name, t in (("tree", tree), ("leaf", leaf), ("branch", branch))
+    errors = {
+        name: _pessimistic_errors(t, costs, confidence)
+        for name, t in (("tree", tree), ("leaf", leaf), ("branch", branch))
     }
-    if feared["leaf"] <= min(feared["tree"], feared["branch"]) + SLACK:
+    if errors["leaf"] <= min(errors["tree"], errors["branch"]) + SLACK:
         return leaf
-    if feared["branch"] <= feared["tree"] + SLACK:
+    if errors["branch"] <= errors["tree"] + SLACK:
         return prune(branch, X, is_class, costs, confidence)
     return tree
 
 
 def _refilled(node: Node, X: FloatArray, is_class: FloatArray) -> Node:
-    """The same tree with these cases in it instead."""
+    """The same tree with the counts of other cases."""
     counts = is_class.sum(axis=0)
     if node.split is None:
         return Node(counts)
@@ -158,21 +159,23 @@ def _refilled(node: Node, X: FloatArray, is_class: FloatArray) -> Node:
     return replace(node, counts=counts, children=tuple(below))
 
 
-def _feared(node: Node, costs: FloatArray, confidence: float) -> float:
+def _pessimistic_errors(node: Node, costs: FloatArray, confidence: float) -> float:
     if node.split is None:
         return float(pessimistic_errors(node.counts, costs, confidence))
-    return sum(_feared(child, costs, confidence) for child in node.children)
+    return sum(_pessimistic_errors(child, costs, confidence) for child in node.children)
 
 
 def route(node: Node, X: FloatArray) -> FloatArray:
-    """Cases per class of the leaf that each case reaches; a value never seen stays where it is not known."""
-    found = np.tile(node.counts, (len(X), 1))
+    """Cases per class of the leaf of each case; a case with an unknown value stays at the node of that split."""
+    counts = np.tile(node.counts, (len(X), 1))
     stack: list[tuple[Node, npt.NDArray[Any]]] = [(node, np.arange(len(X)))]
     while stack:
-        here, rows = stack.pop()
-        if here.counts.sum() > 0.0:
-            found[rows] = here.counts
-        if here.split is not None:
-            parts = here.split.branches(X[rows, here.split.feature])
-            stack += [(child, rows[part]) for child, part in zip(here.children, parts, strict=True) if part.any()]
-    return found
+        current, rows = stack.pop()
+        if current.counts.sum() > 0.0:
+            counts[rows] = current.counts
+        if current.split is not None:
+            parts = current.split.branches(X[rows, current.split.feature])
+            stack += [
+                (child, rows[part]) for child, part in zip(current.children, parts, strict=True) if part.any()
+            ]
+    return counts

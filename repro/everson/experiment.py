@@ -1,4 +1,4 @@
-"""Everson & Fieldsend (2005): table 1, what is said of figures 1 and 3, and the volume of P."""
+"""Everson & Fieldsend (2005): table 1, the statements about figures 1 and 3, and the volume of P."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -19,39 +19,39 @@ IntArray = npt.NDArray[np.int64]
 Cases = tuple[FloatArray, IntArray]
 CENTRES = np.array([[0.7, 0.3], [0.3, 0.3], [-0.7, 0.7], [0.4, 0.7], [1.0, 1.0], [0.0, 1.0]])
 CASES, POINTS, SEED = 300, 20_000, 2005
-PRINTED, RIGHT = 0.3, 0.03  # variances: the footnote's, and Ripley's
-DRAWS, MANY = 5, 20  # of the synthetic data: searched as in the paper; under the fit alone
-PER_CLASS = 30  # of Image, as in UCI's smaller file
+PRINTED, RIGHT = 0.3, 0.03  # variances: that of the footnote, and Ripley's
+DRAWS, MANY = 5, 20  # draws of the synthetic data: searched as in the paper; only fitted
+PER_CLASS = 30  # cases of Image, as in UCI's smaller file
 
 
 def steps(quick: bool) -> dict[str, Callable[[], Any]]:
     """Searches on draws of the synthetic data, with both variances, on Vehicle and on Image; the volumes of P."""
     draws, generations = (1, 1000) if quick else (DRAWS, 5000)
-    found: dict[str, Callable[[], Any]] = {"volumes": volumes, "figure 1": extremes, "figure 3": crossing}
+    steps_by_name: dict[str, Callable[[], Any]] = {"volumes": volumes, "figure 1": extremes, "figure 3": crossing}
     for draw in range(draws):
-        found[f"synthetic draw {draw}"] = partial(synthetic_fronts, draw, RIGHT, generations)
+        steps_by_name[f"synthetic draw {draw}"] = partial(synthetic_fronts, draw, RIGHT, generations)
     for draw in range(1 if quick else 2):
-        found[f"variance as printed draw {draw}"] = partial(
+        steps_by_name[f"variance as printed draw {draw}"] = partial(
             synthetic_fronts, draw, PRINTED, 200 if quick else 2000
         )
-    found["vehicle"] = partial(real_fronts, "vehicle", None, 50 if quick else 500)
-    found["image 210"] = partial(real_fronts, "image", PER_CLASS, 50 if quick else 500)
+    steps_by_name["vehicle"] = partial(real_fronts, "vehicle", None, 50 if quick else 500)
+    steps_by_name["image 210"] = partial(real_fronts, "image", PER_CLASS, 50 if quick else 500)
     if not quick:
-        found["image"] = partial(real_fronts, "image", None, 100)
+        steps_by_name["image"] = partial(real_fronts, "image", None, 100)
         for equal in (False, True):
-            found[f"draws {'of equal components' if equal else 'at random'}"] = partial(fits, equal)
-    return found
+            steps_by_name[f"draws {'of equal components' if equal else 'at random'}"] = partial(fits, equal)
+    return steps_by_name
 
 
 def synthetic(draw: int, variance: float, *, equal: bool = False) -> Cases:
-    """Three classes of two round normal components each: all equally likely, or all with as many cases."""
+    """Three classes of two spherical normal components each: equally likely, or of equal size."""
     rng = np.random.default_rng([SEED, draw])
     component = np.repeat(np.arange(6), CASES // 6) if equal else rng.integers(6, size=CASES)
     return CENTRES[component] + np.sqrt(variance) * rng.normal(size=(CASES, 2)), component // 2
 
 
 def _real(name: str, per_class: int | None) -> Cases:
-    """A real data set, or so many cases of each of its classes, drawn at random."""
+    """A real data set, or a random sample of its cases with the same number from each class."""
     data = datasets.load(name)
     y = np.array([data.classes.index(label) for label in data.y])
     if per_class is None:
@@ -70,7 +70,7 @@ def synthetic_fronts(draw: int, variance: float, generations: int) -> dict[str, 
 
 
 def real_fronts(name: str, per_class: int | None, generations: int) -> dict[str, float]:
-    """The same of a real set, whose features have very different units and are standardised."""
+    """The same on a real set; its features have very different units and are standardised."""
     return _compared(
         _real(name, per_class), pr.fronts.LogisticFamily(scale=1.0), pr.fronts.NearestNeighbours(), generations, 0
     )
@@ -86,21 +86,21 @@ def _compared(cases: Cases, logistic: Any, neighbours: Any, generations: int, rn
         "k-nn": pr.front(neighbours, X, y, start="random", **options),
     }
     volume = pr.fronts.front_volumes(fronts, n_points=POINTS, rng=rng)
-    found = {f"G({name})": volume.gini(name).value for name in fronts}
+    values = {f"G({name})": volume.gini(name).value for name in fronts}
     for name in ("MLR", "MLR, fitted start"):
-        found[f"delta({name}, k-nn)"] = volume.exclusive(name, "k-nn").value
-        found[f"delta(k-nn, {name})"] = volume.exclusive("k-nn", name).value
-    found["error of the identity"] = abs(
-        found["G(MLR)"] - found["G(k-nn)"] - found["delta(MLR, k-nn)"] + found["delta(k-nn, MLR)"]
+        values[f"delta({name}, k-nn)"] = volume.exclusive(name, "k-nn").value
+        values[f"delta(k-nn, {name})"] = volume.exclusive("k-nn", name).value
+    values["error of the identity"] = abs(
+        values["G(MLR)"] - values["G(k-nn)"] - values["delta(MLR, k-nn)"] + values["delta(k-nn, MLR)"]
     )
     for name, front in fronts.items():
-        found[f"fewest errors, {name}"] = float((len(y) - front.counts.trace(axis1=1, axis2=2)).min())
-        found[f"archive, {name}"] = float(len(front))
-    return found
+        values[f"fewest errors, {name}"] = float((len(y) - front.counts.trace(axis1=1, axis2=2)).min())
+        values[f"archive, {name}"] = float(len(front))
+    return values
 
 
 def fits(equal: bool) -> dict[str, float]:
-    """How far G of one and the same family differs between draws of the data, the search aside."""
+    """The variation of G of one family between draws of the data, without a search."""
     values = []
     for draw in range(MANY):
         X, y = synthetic(draw, RIGHT, equal=equal)
@@ -124,14 +124,14 @@ def drawn_front() -> tuple[FloatArray, npt.NDArray[np.str_], pr.Front]:
 
 
 def densities(places: FloatArray) -> FloatArray:
-    """What the three classes have at these places, up to a factor: the equal-cost optimum names the largest."""
+    """Densities of the three classes, up to a factor; the optimal rule for equal costs predicts the largest."""
     squares = ((places[:, None, :] - CENTRES) ** 2).sum(axis=2)
     by_component: FloatArray = np.exp(-0.5 * squares / RIGHT)
     return by_component.reshape(len(places), 3, 2).sum(axis=2)
 
 
 def panels(front: pr.Front) -> dict[str, int]:
-    """The points of figure 1: fewest errors; no C2 given to another class; no other class given to C2."""
+    """The points of figure 1: fewest errors; fewest cases of C2 misclassified; fewest others classified as C2."""
     C = front.rates
     others = C[:, 2, 0] + C[:, 0, 2]
     lost, taken = C[:, 1, 0] + C[:, 1, 2], C[:, 0, 1] + C[:, 2, 1]
@@ -143,7 +143,7 @@ def panels(front: pr.Front) -> dict[str, int]:
 
 
 def extremes() -> dict[str, float]:
-    """What the text says of figure 1: how small the sums of rates can be made, and which rate is then largest."""
+    """The statements about figure 1: the smallest sums of rates, and the largest rate at that point."""
     _, _, front = drawn_front()
     _, lost, taken = (front.rates[place] for place in panels(front).values())
     wrong = taken * (1.0 - np.eye(3))
@@ -156,21 +156,21 @@ def extremes() -> dict[str, float]:
 
 
 def two_classes() -> dict[str, pr.Front]:
-    """Figure 3: two classifiers of two classes whose fronts cross, A better at the one end and B at the other."""
+    """Figure 3: two classifiers of two classes whose fronts cross."""
     rng = np.random.default_rng(SEED)
     y = np.repeat([0, 1], 40)
     noise = rng.normal(size=len(y))
     scores = {"A": np.where(y == 1, 1.2 + 1.9 * noise, noise), "B": np.where(y == 1, 1.1 + 0.5 * noise, noise)}
     probabilities = {
-        name: np.column_stack((1.0 - p, p)) for name, p in ((n, _squeezed(s)) for n, s in scores.items())
+        name: np.column_stack((1.0 - p, p)) for name, p in ((n, _logistic(s)) for n, s in scores.items())
     }
-    found = pr.front(y, probabilities)
-    return dict(found) if isinstance(found, dict) else {}
+    fronts = pr.front(y, probabilities)
+    return dict(fronts) if isinstance(fronts, dict) else {}
 
 
-def _squeezed(score: FloatArray) -> FloatArray:
-    squeezed: FloatArray = 1.0 / (1.0 + np.exp(-score))
-    return squeezed
+def _logistic(score: FloatArray) -> FloatArray:
+    probability: FloatArray = 1.0 / (1.0 + np.exp(-score))
+    return probability
 
 
 def crossing() -> dict[str, float]:
@@ -184,15 +184,15 @@ def crossing() -> dict[str, float]:
 
 
 def volumes() -> dict[str, float]:
-    """The volume of P: all terms, and the two that are printed, relative to it."""
-    found = {f"volume, Q = {classes}": float(_volume(classes, classes - 1)) for classes in (2, 3)}
+    """The volume of P with all terms, and the ratio of the two printed terms to it."""
+    values = {f"volume, Q = {classes}": float(_volume(classes, classes - 1)) for classes in (2, 3)}
     for classes in (3, 4, 7):
         right, printed = _volume(classes, classes - 1), _volume(classes, 2)
-        found[f"printed over right, Q = {classes}"] = float(printed / right)
-        found[f"right less polyroc's, relative, Q = {classes}"] = abs(
+        values[f"printed over right, Q = {classes}"] = float(printed / right)
+        values[f"right less polyroc's, relative, Q = {classes}"] = abs(
             pr.fronts.chance_volume(classes) / float(right) - 1.0
         )
-    return found
+    return values
 
 
 def _volume(classes: int, terms: int) -> Fraction:
@@ -201,7 +201,7 @@ def _volume(classes: int, terms: int) -> Fraction:
 
 
 def over_draws(results: dict[str, Any], begin: str) -> list[dict[str, float]]:
-    """What was found on each draw of the synthetic data."""
+    """The results of each draw of the synthetic data."""
     return [numbers for step, numbers in results.items() if step.startswith(begin)]
 
 
@@ -215,7 +215,7 @@ def measured(results: dict[str, Any]) -> dict[str, dict[str, float]]:
         means[f"{name}, least of the draws"] = min(draw[name] for draw in draws)
         means[f"{name}, most of the draws"] = max(draw[name] for draw in draws)
     misprint = over_draws(results, "variance as printed")
-    found = {
+    numbers = {
         "Table 1, synthetic": means,
         "Table 1, synthetic, with the printed variance": {
             name: float(np.mean([draw[name] for draw in misprint])) for name in misprint[0]
@@ -230,5 +230,5 @@ def measured(results: dict[str, Any]) -> dict[str, dict[str, float]]:
     for how in ("at random", "of equal components"):
         if f"draws {how}" in results:
             name = f"sd of G over {MANY} draws {how}, MLR as fitted"
-            found.setdefault("Draws of the synthetic data", {})[name] = results[f"draws {how}"]["sd"]
-    return found
+            numbers.setdefault("Draws of the synthetic data", {})[name] = results[f"draws {how}"]["sd"]
+    return numbers

@@ -18,10 +18,10 @@ def draw(results: dict[str, Any], folder: Path) -> None:  # noqa: ARG001 - front
     """Decision regions of three points of the front; its false positives; G and delta of two classes."""
     X, y, front = drawn_front()
     _draw_regions(X, y, front, folder)
-    drawn = pr.plot(front, kind="false_positives")
-    drawn.ax.set_title(f"Multinomial logistic regression, synthetic data: {len(front)} operating points")
-    drawn.figure.savefig(folder / "figure_2.png", dpi=150)
-    pyplot.close(drawn.figure)
+    picture = pr.plot(front, kind="false_positives")
+    picture.ax.set_title(f"Multinomial logistic regression, synthetic data: {len(front)} operating points")
+    picture.figure.savefig(folder / "figure_2.png", dpi=150)
+    pyplot.close(picture.figure)
     _draw_crossing(folder)
 
 
@@ -32,7 +32,7 @@ def _draw_regions(X: FloatArray, y: Any, front: pr.Front, folder: Path) -> None:
         regions = pr.decisions.decision_regions(
             front.deploy(place), X, y, features=("first feature", "second feature")
         )
-        picture = pr.plot(regions, ax=ax)
+        picture: Any = pr.plot(regions, ax=ax)
         ideal = densities(np.stack(np.meshgrid(regions.across, regions.up), axis=-1).reshape(-1, 2)).argmax(axis=1)
         for k in range(3):
             here = (ideal == k).reshape(len(regions.up), len(regions.across))
@@ -43,9 +43,12 @@ def _draw_regions(X: FloatArray, y: Any, front: pr.Front, folder: Path) -> None:
             ax.set_ylabel("")
     lines = [Line2D([], [], color="0.25", linewidth=1.0, linestyle=":")]
     figure.legend(
-        [*picture.right, *lines], ["C1", "C2", "C3", "ideal boundary for equal costs"],
-        loc="outside lower center", ncols=4, frameon=False,
-    )  # fmt: skip
+        [*picture.right, *lines],
+        ["C1", "C2", "C3", "ideal boundary for equal costs"],
+        loc="outside lower center",
+        ncols=4,
+        frameon=False,
+    )
     figure.savefig(folder / "figure_1.png", dpi=150)
     pyplot.close(figure)
 
@@ -79,7 +82,7 @@ def _draw_crossing(folder: Path) -> None:
 
 
 def _dominated(across: FloatArray, up: FloatArray) -> FloatArray:
-    """The lower left border of what a front dominates, from the upper edge to the right one."""
+    """The lower left border of the region that a front dominates, from the upper edge to the right one."""
     order = np.lexsort((-up, across))
     corners = [(across[order[0]], 1.0)]
     for x, y in zip(across[order].tolist(), up[order].tolist(), strict=True):
@@ -88,9 +91,9 @@ def _dominated(across: FloatArray, up: FloatArray) -> FloatArray:
 
 
 def _height(border: FloatArray, grid: FloatArray) -> FloatArray:
-    """The least that is dominated above each place across; 1 where nothing is."""
-    found: FloatArray = np.array([border[border[:, 0] <= x, 1].min(initial=1.0) for x in grid])
-    return found
+    """The lower limit of the dominated region at each abscissa; 1 if nothing is dominated."""
+    heights: FloatArray = np.array([border[border[:, 0] <= x, 1].min(initial=1.0) for x in grid])
+    return heights
 
 
 def _between(ax: Axes, grid: FloatArray, low: FloatArray, high: FloatArray, **look: Any) -> None:

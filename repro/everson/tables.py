@@ -1,10 +1,10 @@
-"""Table 1 of Everson & Fieldsend, printed beside found, whatever the variance and however the search starts."""
+"""Table 1 of Everson & Fieldsend, printed beside measured, by variance and start of the search."""
 
 from typing import Any
 
 import numpy as np
 from repro.everson.experiment import over_draws
-from repro.telling import table
+from repro.markdown import markdown_table
 
 __all__ = ["tables"]
 
@@ -17,7 +17,7 @@ MEASURES = ("G(MLR)", "G(k-nn)", "delta(MLR, k-nn)", "delta(k-nn, MLR)")
 
 
 def tables(results: dict[str, Any]) -> str:
-    """Markdown."""
+    """The tables as Markdown."""
     right, wrong = over_draws(results, "synthetic draw"), over_draws(results, "variance as printed")
     head = ["measure", "published", "random start", "fitted start", "random start, variance 0.3 as printed"]
     rows = [
@@ -28,10 +28,10 @@ def tables(results: dict[str, Any]) -> str:
     rows.append(
         [errors, "40", _range(right, errors), _range(right, f"{errors}, fitted start"), _range(wrong, errors)]
     )
-    found = [
+    parts = [
         f"**Synthetic data**, mean (least to most) over {len(right)} draws of 300 cases",
         "",
-        table(head, rows),
+        markdown_table(head, rows),
     ]
     for title, paper, step in (
         ("Vehicle", "Vehicle", "vehicle"),
@@ -39,23 +39,23 @@ def tables(results: dict[str, Any]) -> str:
         ("Image, 2310 cases", "Image", "image"),
     ):
         if step in results:
-            of = [results[step]]
+            runs = [results[step]]
             rows = [
-                [name, PUBLISHED[paper][i], _range(of, name), _range(of, _fitted(name))]
+                [name, PUBLISHED[paper][i], _range(runs, name), _range(runs, _fitted(name))]
                 for i, name in enumerate(MEASURES)
             ]
-            found += [
+            parts += [
                 "",
                 f"**{title}**",
                 "",
-                table(["measure", "published", "random start", "fitted start"], rows),
+                markdown_table(["measure", "published", "random start", "fitted start"], rows),
             ]
-    spread = [
+    variation = [
         f"Over 20 draws {how} G of the fit alone is {_range_of(results[f'draws {how}'])}."
         for how in ("at random", "of equal components")
         if f"draws {how}" in results
     ]
-    return "\n".join([*found, "", *spread])
+    return "\n".join([*parts, "", *variation])
 
 
 def _fitted(name: str) -> str:
@@ -69,6 +69,6 @@ def _range(draws: list[dict[str, float]], name: str) -> str:
     return mean if len(values) == 1 else f"{mean} ({form.format(min(values))} to {form.format(max(values))})"
 
 
-def _range_of(spread: dict[str, float]) -> str:
-    ends = f"{spread['least']:.3f} to {spread['most']:.3f}"
-    return f"{spread['mean']:.3f} (sd {spread['sd']:.3f}; {ends})"
+def _range_of(summary: dict[str, float]) -> str:
+    ends = f"{summary['least']:.3f} to {summary['most']:.3f}"
+    return f"{summary['mean']:.3f} (sd {summary['sd']:.3f}; {ends})"

@@ -1,4 +1,4 @@
-"""Hand & Till's figures 1 and 2, and what stands behind table 1."""
+"""Hand & Till's figures 1 and 2, and the ranks of table 1 over many splits."""
 
 from itertools import permutations
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 from repro.hand_till.experiment import MEASURES, PUBLISHED, SETS, ranks_of, splits_of
 
 __all__ = ["draw"]
@@ -51,7 +52,7 @@ def _draw_misprint(ax: Axes, mu: list[float], C2: dict[str, list[float]]) -> Non
 
 
 def _draw_ranks(results: dict[str, Any], folder: Path) -> None:
-    """Table 1: the share of splits with each order, ties apart; a ring where the paper has its one split."""
+    """Table 1: the share of splits with each order, ties separately; a frame around that of the paper's split."""
     names = ["<".join(RULES[place] for place in np.argsort(order)) for order in ORDERS] + ["ties"]
     figure, axes = pyplot.subplots(1, 3, figsize=(12.0, 4.0), sharey=True, layout="constrained")
     for ax, symbol in zip(axes, MEASURES, strict=True):
@@ -64,7 +65,7 @@ def _draw_ranks(results: dict[str, Any], folder: Path) -> None:
         for row, name in enumerate(SETS):
             printed = tuple(map(float, PUBLISHED[name][symbol]))
             column = ORDERS.index(printed) if printed in ORDERS else len(ORDERS)
-            ax.add_patch(pyplot.Rectangle((column - 0.46, row - 0.44), 0.92, 0.88, fill=False, color="C3", lw=1.6))
+            ax.add_patch(Rectangle((column - 0.46, row - 0.44), 0.92, 0.88, fill=False, color="C3", lw=1.6))
         ax.set_xticks(range(len(names)), [name.replace("<", " ") for name in names], rotation=45)
         ax.set_yticks(range(len(SETS)), list(SETS))
         ax.set_title(f"{symbol}: share of splits with an order", loc="left", fontsize=10)
@@ -76,6 +77,6 @@ def _draw_ranks(results: dict[str, Any], folder: Path) -> None:
 
 
 def _shares(rows: list[dict[str, list[float]]], symbol: str) -> list[float]:
-    found = [ranks_of(row[symbol]) for row in rows]
-    shares = [found.count(order) / len(found) for order in ORDERS]
+    ranks = [ranks_of(row[symbol]) for row in rows]
+    shares = [ranks.count(order) / len(ranks) for order in ORDERS]
     return [*shares, 1.0 - sum(shares)]

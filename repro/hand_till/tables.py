@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from repro.hand_till.experiment import CASES, MEASURES, PUBLISHED, SETS, measured, ranks_of, splits_of
-from repro.telling import table
+from repro.markdown import markdown_table
 
 __all__ = ["tables"]
 
@@ -21,10 +21,10 @@ HEAD = [
 
 
 def tables(results: dict[str, Any]) -> str:
-    """Markdown."""
+    """The tables as Markdown."""
     rows = [_row(results, name, symbol) for name in SETS for symbol in MEASURES]
-    found = measured(results)
-    counts = found["Table 1, seven sets"]
+    numbers = measured(results)
+    counts = numbers["Table 1, seven sets"]
     headline = [
         f"- M and {other} order the rules differently in "
         f"{counts[f'sets in which {other} orders the rules differently']:.1f} of 7 sets "
@@ -32,14 +32,16 @@ def tables(results: dict[str, Any]) -> str:
         "ties counted."
         for other in ("C1", "C2")
     ]
-    equation = [_equation(found[f"Equations, {c} classes, mu = {mu:g}"], c, mu) for c, mu in CASES.items()]
+    equation = [_equation(numbers[f"Equations, {c} classes, mu = {mu:g}"], c, mu) for c, mu in CASES.items()]
     return "\n\n".join(
         [
             "**Table 1**: one split in the paper, many here",
-            table(HEAD, rows),
+            markdown_table(HEAD, rows),
             "\n".join(headline),
             "**Equations 9 to 11**",
-            table(["classes, mu", "M (9)", "C1 (10)", "C2 (11), 2/(c(c-1))", "C2 (11) as printed, 2/c"], equation),
+            markdown_table(
+                ["classes, mu", "M (9)", "C1 (10)", "C2 (11), 2/(c(c-1))", "C2 (11) as printed, 2/c"], equation
+            ),
         ]
     )
 
@@ -55,17 +57,17 @@ def _row(results: dict[str, Any], name: str, symbol: str) -> list[str]:
         f"{name} ({len(rows)})" if first else "",
         symbol,
         " ".join(f"{mean:.3f}" for mean in means),
-        _told(printed),
+        _rank_text(printed),
         f"{ranks[printed] / len(rows):.2f}",
-        _told(commonest),
+        _rank_text(commonest),
         f"{many / len(rows):.2f}",
     ]
 
 
-def _told(ranks: tuple[float, ...]) -> str:
+def _rank_text(ranks: tuple[float, ...]) -> str:
     return " ".join(f"{rank:g}" for rank in ranks)
 
 
-def _equation(found: dict[str, float], classes: int, mu: float) -> list[str]:
+def _equation(numbers: dict[str, float], classes: int, mu: float) -> list[str]:
     names = ("M (9)", "C1 (10)", "C2 (11)", "C2 (11) as printed")
-    return [f"{classes}, {mu:g}", *(f"{found[name]:.4f}" for name in names)]
+    return [f"{classes}, {mu:g}", *(f"{numbers[name]:.4f}" for name in names)]

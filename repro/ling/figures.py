@@ -1,4 +1,4 @@
-"""How C and D go on beyond the tables of Ling, Huang & Zhang."""
+"""C and D beyond the tables of Ling, Huang & Zhang."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ __all__ = ["draw"]
 
 
 def draw(results: dict[str, Any], folder: Path) -> None:
-    """C and D against the number of cases, and what the paper thought they approach."""
+    """C and D against the number of cases, with their limits and those that the paper gives."""
     rows = sorted((int(name.split()[0]), counts) for name, counts in results.items() if name.endswith(" cases"))
     rows = [(cases, counts) for cases, counts in rows if cases > 4]
     figure, (above, below) = pyplot.subplots(2, 1, figsize=(6.0, 6.0), sharex=True, layout="constrained")

@@ -1,20 +1,20 @@
-"""Ling, Huang & Zhang's tables 5 and 6, and what comes after them."""
+"""Ling, Huang & Zhang's tables 5 and 6, continued beyond 16 cases."""
 
 from typing import Any
 
 from repro.ling.experiment import PRINTED
-from repro.telling import table
+from repro.markdown import markdown_table
 
 __all__ = ["tables"]
 
 
 def tables(results: dict[str, Any]) -> str:
-    """Markdown."""
+    """The tables as Markdown."""
     rows = sorted((int(name.split()[0]), counts) for name, counts in results.items() if name.endswith(" cases"))
     head = ["cases", "accuracy agrees", "disagrees", "C", "AUC alone differs", "accuracy alone differs", "D"]
-    told = [_row(cases, counts) for cases, counts in rows]
+    body = [_row(cases, counts) for cases, counts in rows]
     title = f"**Tables 5 and 6** ({PRINTED[0]} to {PRINTED[-1]} cases), and beyond the paper: pairs of lists"
-    return f"{title}\n\n{table(head, told)}"
+    return f"{title}\n\n{markdown_table(head, body)}"
 
 
 def _row(cases: int, counts: dict[str, float]) -> list[str]:

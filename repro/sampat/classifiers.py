@@ -1,4 +1,4 @@
-"""The review's three classifiers, each case judged by a rule that was learnt without it."""
+"""The review's three classifiers with leave-one-out predictions."""
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +12,8 @@ IntArray = npt.NDArray[np.int64]
 def gaussian(X: FloatArray, y: IntArray, *, pooled: bool) -> FloatArray:
     """Posteriors of normal classes with equal priors, one covariance for all or one for each.
 
-    Means and covariances without a case follow from those with it: leaving x out of n cases moves the mean by
-    (mean - x)/(n - 1) and takes n/(n - 1) (x - mean)(x - mean)' from the scatter.
+    Means and covariances without a case follow from those with it: leaving x out of n cases shifts the mean by
+    (mean - x)/(n - 1) and reduces the scatter matrix by n/(n - 1) (x - mean)(x - mean)'.
     """
     classes, n, features = int(y.max()) + 1, len(y), X.shape[1]
     sizes = np.bincount(y)
@@ -28,12 +28,12 @@ def gaussian(X: FloatArray, y: IntArray, *, pooled: bool) -> FloatArray:
         if pooled:
             covariance = (scatters.sum(axis=0) - loss) / (n - 1 - classes)
         else:
-            left = sizes[k] - (y == k) - 1
-            covariance = (scatters[k] - np.where(own[:, :, None], loss, 0.0)) / left[:, None, None]
+            df = sizes[k] - (y == k) - 1
+            covariance = (scatters[k] - np.where(own[:, :, None], loss, 0.0)) / df[:, None, None]
         from_mean = X - mean
         distance = np.einsum("ij,ij->i", from_mean, np.linalg.solve(covariance, from_mean[:, :, None])[:, :, 0])
-        spread = 0.0 if pooled else np.linalg.slogdet(covariance.reshape(n, features, features))[1]
-        log_density[:, k] = -0.5 * (distance + spread)
+        log_determinant = 0.0 if pooled else np.linalg.slogdet(covariance.reshape(n, features, features))[1]
+        log_density[:, k] = -0.5 * (distance + log_determinant)
     density = np.exp(log_density - log_density.max(axis=1, keepdims=True))
     posterior: FloatArray = density / density.sum(axis=1, keepdims=True)
     return posterior
@@ -49,7 +49,7 @@ def nearest(X: FloatArray, y: IntArray, *, k: int) -> FloatArray:
 
 
 def regression(X: FloatArray, y: IntArray) -> FloatArray:
-    """The predicted number of the class, by least squares; e / (1 - h) is the error for a case left out."""
+    """The predicted class number by least squares; e / (1 - h) is the leave-one-out residual (h: leverage)."""
     design = np.column_stack((np.ones(len(X)), X))
     hat = design @ np.linalg.pinv(design)
     target = y + 1.0

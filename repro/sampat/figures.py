@@ -16,7 +16,7 @@ NAMES = {**VOLUMES, "OVA 1": "class 1", "OVA 2": "class 2", "OVA 3": "class 3", 
 
 
 def draw(results: dict[str, Any], folder: Path) -> None:
-    """Figure 2, and the cobweb that the review describes."""
+    """Draw figure 2, and the cobweb that the review describes."""
     rows = [results[f"figure 2 distance {distance}"] for distance in range(FARTHEST + 1)]
     panels = {
         "(a) M and HT3": ("M", "HT3"),
@@ -36,7 +36,7 @@ def draw(results: dict[str, Any], folder: Path) -> None:
     figure.savefig(folder / "figure_2.svg")
     pyplot.close(figure)
     X, y = iris_cases(2)
-    drawn = pr.plot(pr.rates(y + 1, gaussian(X, y, pooled=True), labels=LABELS), kind="cobweb")
-    drawn.ax.set_title("Irises, sepals: share of a class called another", loc="left", fontsize=10, pad=24)
-    drawn.figure.savefig(folder / "cobweb.svg")
-    pyplot.close(drawn.figure)
+    picture = pr.plot(pr.rates(y + 1, gaussian(X, y, pooled=True), labels=LABELS), kind="cobweb")
+    picture.ax.set_title("Irises, sepals: share of a class called another", loc="left", fontsize=10, pad=24)
+    picture.figure.savefig(folder / "cobweb.svg")
+    pyplot.close(picture.figure)

@@ -1,8 +1,8 @@
-"""Conversions between what classifiers say: one probability per class, or one score ("type A" and "type B").
+"""Conversions between one probability per class ("type A") and one score per case ("type B").
 
-The review of Sampat et al. (2009, section II-C) makes each from the other, so that every classifier
-can be judged by every measure. A conversion adds something that the classifier did not say: it is called by name,
-and what is computed from converted values says so (`Scores.converted`, `Estimate.converted`).
+Sampat et al. (2009, section II-C) convert each into the other, so that every classifier can be evaluated by every
+measure. A conversion adds assumptions: it is never made silently, and what is computed from converted values is
+marked (`Scores.converted`, `Estimate.converted`).
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -13,22 +13,22 @@ import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import Option
 from polyroc.scores import Scores
+from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Missing, as_array, as_columns
-from polyroc.validation.class_columns import are_numbers_only
 from polyroc.validation.costs import as_priors
 from polyroc.validation.labels import Coded, encode, in_order
-from polyroc.validation.messages import Words
-from polyroc.validation.predictions import as_vector, classifier_values
+from polyroc.validation.predictions import are_numbers_only, as_vector, classifier_values
 from polyroc.validation.scores import as_scores, normalise
 
 __all__ = ["GaussianLikelihoods", "Rule", "to_ordered", "to_probabilities"]
 
 Rule = Literal["sampat", "expected"]
 
-ROUNDING = 1e-9  # a softmax may end an ulp or two outside [0, 1]
-DECIMALS = 12  # sums that are equal in exact arithmetic stay tied
-FAR = 1e150  # deviations from a mean beyond which a square would overflow
+ROUNDING = 1e-9  # a softmax may be outside [0, 1] by rounding
+DECIMALS = 12  # rounding to these keeps sums tied that are equal in exact arithmetic
+LARGEST_DEVIATION = 1e150  # its square does not overflow
 
 
 @overload
@@ -42,7 +42,7 @@ def to_ordered(probabilities: Any, *, rule: Rule = ..., labels: Sequence[Hashabl
 
 
 def to_ordered(probabilities: Any, *, rule: Rule = "sampat", labels: Sequence[Hashable] | None = None) -> Any:
-    """One score per case, which rises along ordered classes, from one probability per class (type A to type B).
+    """Convert one probability per class to one score that rises along ordered classes (type A to type B).
 
     Parameters
     ----------
@@ -50,21 +50,20 @@ def to_ordered(probabilities: Any, *, rule: Rule = "sampat", labels: Sequence[Ha
         Cases x classes, columns in the order of the classes; a dict of such by classifier; or `Scores` whose
         `labels` were given, so that their order is known.
     rule
-        "sampat": k - 1/2 + p_k for the k-th class, where p_k is the largest probability: 0.5 + p_1, 1.5 + p_2 or
-        2.5 + p_3 for three classes (the review's rule). Printed with >= throughout, it leaves open what a case
-        gets whose largest probability several classes share; here it gets the mean of what they would give. Know
-        that the score rises with the confidence in whichever class wins: of two cases given to the first class,
-        the surer one lies nearer to the second class. The volumes of the review's tables are made with it.
-        "expected": the expected number of the class, sum of k p_k / sum of p_k, rounded to 12 decimals. It has no
-        such oddity, and takes the classes as equally far apart.
+        "sampat": k - 1/2 + p_k, where class k has the largest probability p_k: 0.5 + p_1, 1.5 + p_2 or 2.5 + p_3
+        for three classes (the rule behind the volumes in the tables of Sampat et al.). The paper does not define
+        it where several classes share the largest probability; here the score is the mean of theirs. Note that the
+        score rises with the confidence in whichever class wins: of two cases assigned to the first class, the more
+        certain one lies nearer to the second class. "expected": the expected class number, sum of k p_k / sum of
+        p_k, rounded to 12 decimals. It has no such property, and treats the classes as equally spaced.
     labels
         The classes in order, for a data frame, whose columns are then matched by name.
 
     Returns
     -------
     numpy.ndarray, dict or Scores
-        As given. A row with a missing value gets nan. `Scores` keep weights, groups, labels and classifiers, and
-        whatever is computed from them is marked as converted.
+        Of the same type as the input. A row with a missing value gets nan. `Scores` keep weights, groups, labels
+        and classifiers, and results computed from them are marked as converted.
 
     References
     ----------
@@ -93,33 +92,38 @@ def _ordered(scores: Scores, rule: Rule) -> Scores:
     if scores.kind == "score":
         raise NotApplicableError("to_ordered needs one column per class, here one score per case already.")
     if not scores.ordered:
-        raise NotApplicableError("to_ordered needs the order of the classes; give it with labels=[...].")
+        raise NotApplicableError(
+            "to_ordered needs the order of the classes; give it with ", Option("labels", [...]), "."
+        )
     values = {name: RULES[rule](_require_probabilities(P, name)) for name, P in scores.values.items()}
     positive = 1 if scores.n_classes == 2 else None  # the score rises towards the last class
-    return _converted(scores, HOW[rule], values=values, kind="score", positive=positive)
+    return _converted(scores, DESCRIPTIONS[rule], values=values, kind="score", positive=positive)
 
 
 def _columns(data: Any, labels: Sequence[Hashable] | None) -> FloatArray:
     array, names = as_columns(data, "probabilities")
     if labels is None and names is not None and not are_numbers_only(names):
         raise InputError(
-            "A data frame's columns are matched to the classes by name, and to_ordered needs the order of the "
-            "classes; give it with labels=[...], or give an array with the columns in order."
+            "The columns of a data frame are matched to the classes by name, and to_ordered needs "
+            "the order of the "
+            "classes; give it with ",
+            Option("labels", [...]),
+            ", or pass an array with the columns in order.",
         )
     order = tuple(range(array.shape[-1]) if labels is None else labels)
-    values, kind = classifier_values(data, order, len(array), Words(scores="probabilities"))
+    values, kind = classifier_values(data, order, len(array), ArgumentNames(scores="probabilities"))
     if kind == "score":
         raise InputError(f"probabilities must be 2-D (cases x classes), got shape {array.shape}.")
     return values["classifier"]
 
 
-def _require_probabilities(P: FloatArray, what: str) -> FloatArray:
-    strange = (P < -ROUNDING) | (P > 1 + ROUNDING)
-    if strange.any():
-        row, column = np.argwhere(strange)[0]
+def _require_probabilities(P: FloatArray, name: str) -> FloatArray:
+    outside = (P < -ROUNDING) | (P > 1 + ROUNDING)
+    if outside.any():
+        row, column = np.argwhere(outside)[0]
         raise InputError(
-            f"{what} must hold probabilities in [0, 1], but column {column} holds {P[row, column]:g} at position "
-            f"{row}; turn the scores into probabilities first."
+            f"{name} must hold probabilities in [0, 1], but column {column} holds {P[row, column]:g} at position "
+            f"{row}; convert the scores to probabilities first."
         )
     return P
 
@@ -140,26 +144,26 @@ def _expected(P: FloatArray) -> FloatArray:
 
 
 RULES: Mapping[Rule, Callable[[FloatArray], FloatArray]] = {"sampat": _sampat, "expected": _expected}
-HOW: Mapping[Rule, str] = {
+DESCRIPTIONS: Mapping[Rule, str] = {
     "sampat": "probabilities to one score by the rule of Sampat et al. (2009)",
     "expected": "probabilities to one score, the expected number of the class",
 }
 
 
-def _converted(scores: Scores, how: str, **changes: Any) -> Scores:
-    """The scores with these changes, and a note of the conversion behind those made before."""
-    return replace(scores, converted="; then ".join(filter(None, (scores.converted, how))), **changes)
+def _converted(scores: Scores, description: str, **changes: Any) -> Scores:
+    """The scores with these changes, marked with this conversion after earlier ones."""
+    return replace(scores, converted="; then ".join(filter(None, (scores.converted, description))), **changes)
 
 
 @dataclass(frozen=True, slots=True)
 class GaussianLikelihoods:
-    """A normal distribution of one score in each class: what turns a score into one probability per class.
+    """Normal distributions of a score in each class, which give one probability per class by Bayes' theorem.
 
     The likelihood of class k is the normal density with the mean and the standard deviation (divided by n, maximum
-    likelihood) of the scores of class k; likelihoods times priors are divided by their sum. Fit it on other cases
-    than those it is applied to: on its own cases it is optimistic. Where classes differ in spread, a score far
-    out on either side belongs to the widest class, so the probability of the last class need not rise with the
-    score.
+    likelihood) of the scores of class k; likelihoods times priors are divided by their sum. Fit it to other cases
+    than those it is applied to: probabilities of the cases it was fitted to are optimistic. If standard deviations
+    differ, an extreme score on either side belongs to the class of the largest one, so the probability of the last
+    class need not rise with the score.
 
     Attributes
     ----------
@@ -174,10 +178,10 @@ class GaussianLikelihoods:
 
     Examples
     --------
-    >>> known = GaussianLikelihoods.fit(["low", "low", "high", "high"], [0, 2, 2, 4], labels=["low", "high"])
-    >>> known.means, known.deviations
+    >>> likelihoods = GaussianLikelihoods.fit(["low", "low", "high", "high"], [0, 2, 2, 4], labels=["low", "high"])
+    >>> likelihoods.means, likelihoods.deviations
     ((1.0, 3.0), (1.0, 1.0))
-    >>> known.probabilities([1, 2, 3]).round(3)
+    >>> likelihoods.probabilities([1, 2, 3]).round(3)
     array([[0.881, 0.119],
            [0.5  , 0.5  ],
            [0.119, 0.881]])
@@ -199,25 +203,25 @@ class GaussianLikelihoods:
         sample_weight: Any = None,
         missing: Missing = "raise",
     ) -> Self:
-        """The distributions of the scores of these cases.
+        """Fit the distributions to these cases.
 
         Parameters
         ----------
         y_true, score
             True classes and one score per case; or `Scores` of one classifier.
         labels
-            The classes in the order wanted; sorted by default.
+            The classes in order; sorted by default.
         priors
-            How frequent the classes are where the probabilities will be used, in the order of the labels or as a
-            mapping; equal by default, which leaves the bare likelihoods.
+            The prevalence of the classes where the probabilities will be used, in the order of the labels or as a
+            mapping; equal by default.
         sample_weight, missing
-            As everywhere.
+            As in `evaluate`.
         """
         scores = _one_score(y_true, score, labels=labels, sample_weight=sample_weight, missing=missing)
         if len(scores.classifiers) > 1:
             raise InputError(
-                f"The scores of one classifier are needed, got {', '.join(scores.classifiers)}; "
-                "to_probabilities(...) does several."
+                f"Expected the scores of one classifier, got {', '.join(scores.classifiers)}; "
+                "to_probabilities takes several."
             )
         return cls._of(scores, scores.classifiers[0], priors)
 
@@ -227,49 +231,60 @@ class GaussianLikelihoods:
         weight = np.ones(len(values)) if scores.sample_weight is None else scores.sample_weight
         fits = []
         for k, name in enumerate(scores.names):
-            held = (scores.codes == k) & (weight > 0)
-            fits.append(_normal(values[held], weight[held], name))
+            members = (scores.codes == k) & (weight > 0)
+            fits.append(_normal(values[members], weight[members], name))
         means, deviations = zip(*fits, strict=True)
         shares = np.full(len(fits), 1.0 / len(fits)) if priors is None else as_priors(priors, scores.labels)
         return cls(scores.labels, means, deviations, tuple(shares.tolist()))
 
     def probabilities(self, score: Any) -> FloatArray:
-        """One probability per case and class: likelihoods times priors, divided by their sum; nan for a nan."""
-        x = as_vector(score, "score", len(as_array(score, "score")), Words())
+        """One probability per case and class: likelihoods times priors, divided by their sum; nan for a nan.
+
+        Computed from logarithms, the largest of which is subtracted: far from all means every density underflows.
+        """
+        x = as_vector(score, "score", len(as_array(score, "score")), ArgumentNames())
         if np.isinf(x).any():
-            raise InputError(f"score holds infinity ({Words().where(np.isinf(x))}); give finite numbers.")
-        with np.errstate(over="ignore", divide="ignore"):  # what is far away, and a prior of zero
-            away = (x[:, None] - np.array(self.means)) / np.array(self.deviations)
-            logs = np.log(self.priors) - np.log(self.deviations) - np.clip(away, -FAR, FAR) ** 2 / 2.0
+            raise InputError(f"score holds infinity ({ArgumentNames().where(np.isinf(x))}); give finite numbers.")
+        with np.errstate(over="ignore", divide="ignore"):  # extreme scores, and a prior of zero
+            deviations = (x[:, None] - np.array(self.means)) / np.array(self.deviations)
+            logs = (
+                np.log(self.priors)
+                - np.log(self.deviations)
+                - np.clip(deviations, -LARGEST_DEVIATION, LARGEST_DEVIATION) ** 2 / 2.0
+            )
         likelihoods = np.exp(logs - logs.max(axis=1, keepdims=True))
         return np.asarray(likelihoods / likelihoods.sum(axis=1, keepdims=True))
 
 
 def _one_score(y_true: Any, score: Any, **options: Any) -> Scores:
-    """Cases with one score each; which of two classes is positive does not matter here."""
+    """Validate one score per case; which of two classes is positive does not matter here."""
     if not isinstance(y_true, Scores) and score is not None:
-        codes, labels = in_order(encode(y_true, "y_true"), options.pop("labels"), Words())
-        scores = normalise(Coded(codes, labels), score, labels=labels, words=Words(scores="score"), **options)
+        codes, labels = in_order(encode(y_true, "y_true"), options.pop("labels"), ArgumentNames())
+        scores = normalise(
+            Coded(codes, labels), score, labels=labels, arguments=ArgumentNames(scores="score"), **options
+        )
     else:
         scores = as_scores(y_true, score, **options)
     if scores.kind != "score":
-        held = "decisions" if scores.kind == "decisions" else "one column per class"
-        raise NotApplicableError(f"Likelihoods are fitted to one score per case, here {held}.")
+        kind = "decisions" if scores.kind == "decisions" else "one column per class"
+        raise NotApplicableError(f"Likelihoods are fitted to one score per case, here {kind}.")
     return scores
 
 
 def _normal(x: FloatArray, weight: FloatArray, name: str) -> tuple[float, float]:
-    """Mean and standard deviation, by way of numbers up to 1, which cannot overflow."""
+    """Mean and standard deviation; scores are divided by the largest first, so that squares cannot overflow."""
     if len(x) > 1 and x.min() < x.max():
         scale = np.abs(x).max()
         mean = np.average(x / scale, weights=weight)
         deviation = scale * np.sqrt(np.average((x / scale - mean) ** 2, weights=weight))
         if deviation > 0:
             return float(scale * mean), float(deviation)
-    held = f"{len(x)} case{'' if len(x) == 1 else 's'}" + (f", all with the score {x[0]:g}" if len(x) > 1 else "")
+    problem = f"{len(x)} case{'' if len(x) == 1 else 's'}" + (
+        f", all with the score {x[0]:g}" if len(x) > 1 else ""
+    )
     raise InputError(
-        f"A normal distribution needs at least two different scores in each class, but class {name!r} has {held}; "
-        "add cases, or leave the class out."
+        f"A normal distribution needs at least two different scores in each class, but class {name!r} has "
+        f"{problem}; add cases, or leave the class out."
     )
 
 
@@ -302,7 +317,7 @@ def to_probabilities(
     sample_weight: Any = None,
     missing: Missing = "raise",
 ) -> Any:
-    """One probability per class from one score per case, by normal likelihoods (type B to type A).
+    """Convert one score per case to one probability per class, by normal likelihoods (type B to type A).
 
     Parameters
     ----------
@@ -310,7 +325,7 @@ def to_probabilities(
         True classes and one score per case, or a dict of such by classifier; or `Scores`.
     fitted_on
         With `Scores`: other `Scores` of the same classes and classifiers, to which the likelihoods are fitted. By
-        default they are fitted to the very cases they are applied to, which is optimistic. For arrays there is
+        default they are fitted to the cases they are applied to, which is optimistic. For arrays use
         `GaussianLikelihoods.fit(...).probabilities(...)`.
     labels, priors, sample_weight, missing
         As in `GaussianLikelihoods.fit`.
@@ -318,8 +333,8 @@ def to_probabilities(
     Returns
     -------
     numpy.ndarray, dict or Scores
-        As given; columns in the order of the labels. What is computed from `Scores` is marked as converted, and
-        the mark says on which cases the likelihoods were fitted.
+        Of the same type as the input; columns in the order of the labels. Results computed from `Scores` are
+        marked as converted, with the cases that the likelihoods were fitted to.
 
     Examples
     --------
@@ -331,18 +346,18 @@ def to_probabilities(
     """
     if isinstance(y_true, Scores):
         scores = _one_score(y_true, score, labels=labels, sample_weight=sample_weight, missing=missing)
-        return _likely(scores, scores if fitted_on is None else _one_score(fitted_on, None), priors)
+        return _with_probabilities(scores, scores if fitted_on is None else _one_score(fitted_on, None), priors)
     if fitted_on is not None:
         raise InputError(
             "fitted_on is for Scores; for arrays use GaussianLikelihoods.fit(...).probabilities(...)."
         )
     options: _Options = {"labels": labels, "priors": priors, "sample_weight": sample_weight, "missing": missing}
     if isinstance(score, Mapping):
-        return {name: to_probabilities(y_true, each, **options) for name, each in score.items()}
+        return {name: to_probabilities(y_true, column, **options) for name, column in score.items()}
     return GaussianLikelihoods.fit(y_true, score, **options).probabilities(score)
 
 
-def _likely(scores: Scores, base: Scores, priors: Any) -> Scores:
+def _with_probabilities(scores: Scores, base: Scores, priors: Any) -> Scores:
     if base.labels != scores.labels or not set(scores.classifiers) <= set(base.classifiers):
         raise InputError(
             f"fitted_on must have the same classes and classifiers, {list(scores.labels)!r} and "
@@ -351,5 +366,5 @@ def _likely(scores: Scores, base: Scores, priors: Any) -> Scores:
     fits = {name: GaussianLikelihoods._of(base, name, priors) for name in scores.classifiers}
     values = {name: fits[name].probabilities(x) for name, x in scores.values.items()}
     cases = "the same" if base is scores else "other"
-    how = f"one score to probabilities by normal likelihoods fitted to {cases} cases"
-    return _converted(scores, how, values=values, kind="matrix")
+    description = f"one score to probabilities by normal likelihoods fitted to {cases} cases"
+    return _converted(scores, description, values=values, kind="matrix")

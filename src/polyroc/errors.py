@@ -57,6 +57,7 @@ __all__ = [
 class PolyrocError(ValueError):
     """Base class of all polyroc errors: bad data, or a request that cannot be met.
 
+    >>> from polyroc.messages import Option
     >>> error = InputError("Rows are incomplete; use ", Option("missing", "drop"), " to drop them.")
     >>> print(error)
     Rows are incomplete; use missing='drop' to drop them.
@@ -108,9 +109,14 @@ class ComponentsError(PolyrocError):
 class PolyrocWarning(UserWarning):
     """Base class of all polyroc warnings: the result is valid, with a reservation."""
 
+    @property
+    def message(self) -> Message:
+        """The message with its references to options and calls, to be part of another one."""
+        return Message(*self.args)
+
     def render(self, spelling: Spelling) -> str:
         """The message in the spelling of a front end; `str` is that of Python."""
-        return Message(*self.args).render(spelling)
+        return self.message.render(spelling)
 
 
 class UndefinedMeasureWarning(PolyrocWarning):

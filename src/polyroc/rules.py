@@ -16,8 +16,8 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
+from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_array, complete_rows
-from polyroc.validation.messages import Words
 from polyroc.validation.predictions import classifier_values
 
 __all__ = ["CostRule", "MossmanRule", "Rule", "ThresholdRule"]
@@ -52,12 +52,12 @@ class Rule(ABC):
         """
         if isinstance(y_score, Mapping):
             raise InputError("A rule decides for one classifier; give its scores, not a mapping.")
-        words = Words()
-        n = len(as_array(y_score, words.scores))
-        values, kind = classifier_values(y_score, self.labels, n, words)
+        arguments = ArgumentNames()
+        n = len(as_array(y_score, arguments.scores))
+        values, kind = classifier_values(y_score, self.labels, n, arguments)
         if kind == "decisions":
             raise InputError("y_score holds labels, so it is decided already; a rule needs numbers.")
-        complete_rows(np.zeros(n, dtype=np.int32), values, None, None, "raise", words)
+        complete_rows(np.zeros(n, dtype=np.int32), values, None, None, "raise", arguments)
         (table,) = values.values()
         return _labels_as_array(self.labels)[self.codes(table)]
 

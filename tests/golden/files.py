@@ -18,10 +18,12 @@ from golden.registry import ANSWERS, METHODS, recorded
 from golden.studies import fold_table, fold_tables
 from polyroc.curves.result import Band
 from polyroc.reports.study_findings import StudyFindings
-from polyroc.results.result import Result
+from polyroc.results.result import SCHEMA, Result
 
 RECORDED = Path(__file__).parent / "recorded"
 ANSWER_FILES, STORED = RECORDED / "answers", RECORDED / "files"
+# Results by the schema of the code that wrote them; files of an earlier schema are not written any more.
+RESULT_FILES = {1: STORED, SCHEMA: RECORDED / f"files_schema_{SCHEMA}"}
 
 
 @dataclass(frozen=True)
@@ -136,9 +138,14 @@ RESULTS = {
 }
 
 
-def read_result(name):
+def result_text(name, schema=SCHEMA):
+    """The stored file of a result."""
+    return (RESULT_FILES[schema] / f"{name}.json").read_text(encoding="utf-8")
+
+
+def read_result(name, schema=SCHEMA):
     """The result in a stored file."""
-    return RESULTS[name].read((STORED / f"{name}.json").read_text(encoding="utf-8"))
+    return RESULTS[name].read(result_text(name, schema))
 
 
 for _name, _stored in RESULTS.items():
@@ -178,9 +185,12 @@ def write_plan():
 
 
 def contents():
-    """By file name, a function that makes the bytes of the file."""
-    makers = {f"{name}.json": lambda stored=stored: stored.text().encode() for name, stored in RESULTS.items()}
-    makers |= {
+    """By file, a function that makes its bytes."""
+    results = {
+        RESULT_FILES[SCHEMA] / f"{name}.json": lambda stored=stored: stored.text().encode()
+        for name, stored in RESULTS.items()
+    }
+    makers = {
         f"rule_{name}.json": lambda make=make: make().to_json().encode() for name, (_, make) in RULES.items()
     }
     makers |= {
@@ -189,4 +199,5 @@ def contents():
     }
     makers |= {f"tally_{name}.bin": lambda name=name: inputs.tally(name).to_bytes() for name in TALLIES}
     makers |= {name: lambda name=name: write_front(name) for name in FRONTS}
-    return {**makers, STUDY: write_study, PLAN: lambda: write_plan().encode()}
+    makers |= {STUDY: write_study, PLAN: lambda: write_plan().encode()}
+    return {**results, **{STORED / name: make for name, make in makers.items()}}

@@ -81,7 +81,9 @@ def _scalar(value):
     if isinstance(value, float):
         # JSON has neither nan nor infinity
         return float(f"{value:.{DIGITS}g}") if isfinite(value) else str(value)
-    if value is None or isinstance(value, str | int):
+    if isinstance(value, str):
+        return str(value)  # a Message is recorded as the text that it is
+    if value is None or isinstance(value, int):
         return value
     raise TypeError(f"Expected a result, a number or a text to record, got {type(value).__name__}: {value!r}")
 

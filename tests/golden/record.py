@@ -3,8 +3,8 @@
 Answers (`recorded/answers`) are what the verbs return now. They are recorded again with `--again`, which lists
 every difference: a change of a number is a change of a result, and belongs in the changelog.
 
-Stored files (`recorded/files`) are what a version of polyroc wrote. They are never overwritten, because later
-versions have to read them; a file that is absent is written.
+Stored files (`recorded/files`, and results of schema 2 in `recorded/files_schema_2`) are what a version of polyroc
+wrote. They are never overwritten, because later versions have to read them; a file that is absent is written.
 """
 
 import argparse
@@ -24,7 +24,6 @@ def main(arguments=None):
     if files.ANSWER_FILES.exists() and not again:
         sys.exit(f"{files.ANSWER_FILES} exists; run with --again to list the differences and replace the answers.")
     files.ANSWER_FILES.mkdir(parents=True, exist_ok=True)
-    files.STORED.mkdir(exist_ok=True)
     _record_files()
     _record_answers()
 
@@ -71,11 +70,11 @@ def _print(text):
 
 
 def _record_files():
-    for name, make in files.contents().items():
-        path = files.STORED / name
+    for path, make in files.contents().items():
         if not path.exists():
+            path.parent.mkdir(exist_ok=True)
             path.write_bytes(_quietly(make))
-            _print(f"stored: {name}")
+            _print(f"stored: {path.name}")
 
 
 def _quietly(make):

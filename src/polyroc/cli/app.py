@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -20,7 +19,6 @@ from polyroc.cli.datasets import datasets
 from polyroc.cli.front import front
 from polyroc.cli.operate import operate
 from polyroc.cli.options import (
-    METHODS,
     Files,
     convert_option,
     data_files,
@@ -39,6 +37,7 @@ from polyroc.cli.report import report
 from polyroc.cli.reproduce import reproduce
 from polyroc.cli.serve import serve
 from polyroc.cli.size import size
+from polyroc.cli.spelling import shell_spelling
 from polyroc.cli.study import study
 from polyroc.cli.surface import surface
 from polyroc.errors import PolyrocError, PolyrocWarning
@@ -62,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:
         where = "polyroc" if command is None else command.command_path
         return _complain(f"{where}: {error.format_message()} ({where} --help tells more)")
     except PolyrocError as error:
-        return _complain(f"polyroc: {_for_the_shell(str(error))}")
+        return _complain(f"polyroc: {error.render(shell_spelling)}")
     except (
         BrokenPipeError,
         SystemExit,
@@ -76,32 +75,6 @@ def _complain(message: str) -> int:
     return 2
 
 
-def _for_the_shell(message: str) -> str:
-    """Advice in the words of the command line: --labels A,B,C instead of labels=[...], and the like."""
-    message = message.replace("labels=[...]", "--labels A,B,C").replace("missing='drop'", "--missing drop")
-    message = message.replace("calibrated=True", "--calibrated").replace("exact=True", "--exact")
-    message = message.replace("give y_score as a dict by classifier", "name each with --scores NAME=COLUMNS")
-    message = message.replace("rates(..., rule=found.rule)", "polyroc rates --rule")
-    message = re.sub(
-        r"(multi_class|engine|weight_kind)='(\w+)'", lambda found: f"{_option(found[1])} {found[2]}", message
-    )
-    message = re.sub(r"(memory|by)=\.\.\.", lambda found: f"{_option(found[1])} ...", message)
-    message = message.replace("to_ordered(...)", "--convert sampat, or --convert expected")
-    message = message.replace("to_probabilities(...)", "--convert gaussian").replace(
-        "(evaluate_on)", "(--evaluate-on)"
-    )
-    lists = r"compare_measures\(\.\.\., model=RankedLists\(\((.*?)\)\)\)"
-    message = re.sub(lists, lambda found: f"--model lists --sizes {found[1].replace(' ', '')}", message)
-    for method in METHODS:
-        message = re.sub(rf"\b{method.replace('-', '')}\(\)", f"--method {method}", message, flags=re.IGNORECASE)
-    options = "truth|scores|classifier|case|class_|table|weight_kind|weight|groups|sampling|pos_label|missing"
-    return re.sub(rf"\b({options})=", lambda found: f"{_option(found[1])} ", message)
-
-
-def _option(name: str) -> str:
-    return f"--{name.strip('_').replace('_', '-')}"
-
-
 @contextmanager
 def _warnings_as_notes() -> Iterator[None]:
     """Our own warnings as single lines on stderr."""
@@ -111,8 +84,8 @@ def _warnings_as_notes() -> Iterator[None]:
             yield
         finally:
             for warning in caught:
-                if issubclass(warning.category, PolyrocWarning):
-                    click.echo(f"polyroc: note: {_for_the_shell(str(warning.message))}", err=True)
+                if isinstance(warning.message, PolyrocWarning):
+                    click.echo(f"polyroc: note: {warning.message.render(shell_spelling)}", err=True)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

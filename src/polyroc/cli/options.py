@@ -245,7 +245,7 @@ def data_from(file: Files, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]
     wanted = {name: value for name, value in told.items() if value not in (None, False, ())}
     files = [file] if isinstance(file, Path) else file
     if wanted.get("engine") == "memory" and wanted.get("by"):
-        raise InputError("--by brings groups together with an engine; leave out --engine memory.")
+        raise InputError("--by needs an engine; leave out --engine memory.")
     if wanted.get("engine") == "memory" or not (wanted or _for_engine(files)):
         if len(files) > 1:
             raise InputError(f"--engine memory reads one file, got {len(files)}; leave it out.")

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import groupby
 
+from polyroc.cli.spelling import shell_spelling
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
@@ -11,6 +12,7 @@ from polyroc.estimates.grouped import Grouped
 from polyroc.estimates.tables import conversion_notes, difference_rows, estimate_row
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
+from polyroc.messages import Message
 from polyroc.output.names import printable
 from polyroc.output.numbers import number_text, p_text
 from polyroc.output.sentences import counted
@@ -59,8 +61,8 @@ def _notes(evaluation: Evaluation) -> list[str]:
         notes += certificate_notes(estimates)
     ordered = sorted(evaluation.skipped.items(), key=lambda item: item[1])
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
-        why = reason.removeprefix("is ").replace("labels=[...]", "--labels A,B,C")
-        notes.append(f"Not shown ({why}): {', '.join(key for key, _ in keys)}.")
+        why = Message(reason).render(shell_spelling)
+        notes.append(f"Not shown: {', '.join(key for key, _ in keys)} ({why}).")
     return notes
 
 

@@ -73,13 +73,13 @@ def reproduce(
 
 
 def _machinery(source: Path | None) -> Any:
-    """The module `repro.running` of the source tree, which is not part of the installed package."""
+    """The module `repro.reproduction` of the source tree, which is not part of the installed package."""
     known = [Path(__file__).parents[3], Path.cwd()] if source is None else [source]
     for root in known:
-        if (root / "repro" / "running.py").is_file():
+        if (root / "repro" / "reproduction.py").is_file():
             if str(root) not in sys.path:
                 sys.path.insert(0, str(root))
-            return importlib.import_module("repro.running")
+            return importlib.import_module("repro.reproduction")
     raise MissingFileError(
         "polyroc reproduce needs the folder repro/ of polyroc's source tree, which the installed package does not "
         f"have, and it is not in {' or '.join(str(root) for root in known)}; run it from a checkout, or name "

@@ -29,7 +29,7 @@ def require_fitness(measures: Sequence[Measure], outputs: Outputs) -> None:
     for measure in measures:
         reason = _refusal(measure, outputs)
         if reason is not None:
-            raise NotApplicableError(f"{measure} cannot be applied to these outputs: it {reason}.")
+            raise NotApplicableError(f"{measure} cannot be applied to these outputs: it ", reason, ".")
 
 
 def _refusal(measure: Measure, outputs: Outputs) -> str | None:

@@ -15,6 +15,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.ranked_lists import concordant
 from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import Outputs
+from polyroc.messages import Call, Option
 from polyroc.progress import Progress, track
 from polyroc.results.provenance import Provenance
 
@@ -165,7 +166,9 @@ def _refuse_many(sizes: tuple[int, ...], ties: bool, most: int) -> None:
         more = " or more" if ties else ""
         raise InputError(
             f"There are {lists}{more} ranked lists of {' + '.join(map(str, sizes))} cases, and up to {most} are "
-            f"enumerated; sample instead: compare_measures(..., model=RankedLists({sizes})), or take fewer cases."
+            "enumerated. Sample them with ",
+            Option("model", Call("RankedLists", sizes)),
+            ", or take fewer cases.",
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from math import nan
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +21,11 @@ from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
+from polyroc.messages import Option
 from polyroc.output.numbers import number_text
 from polyroc.progress import ProgressOption, progress_callback, track
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, plain
+from polyroc.results.result import Result, plain
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
@@ -66,6 +67,12 @@ class Kept:
         sets = self.same + self.tied + self.turned
         return share_interval(self.same, sets if self.difference else 0, level)
 
+    def _derived(self) -> dict[str, Any]:
+        return {"share": self.share}
+
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        return {"confidence_interval": list(self.confidence_interval(level))}
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OrderKept(Result):
@@ -105,23 +112,6 @@ class OrderKept(Result):
     def _row(self, each: Kept, level: float) -> dict[str, Any]:
         low, high = each.confidence_interval(level)
         return {**asdict(each), "share": plain(each.share), "share_low": plain(low), "share_high": plain(high)}
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "OrderKept",
-            "kept": [{"key": list(key), **self._row(each, level)} for key, each in self.kept.items()],
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        own = Kept.__dataclass_fields__
-        kept = {(*each["key"],): Kept(**{name: each[name] for name in own}) for each in data["kept"]}
-        return cls(kept, Provenance(**data["provenance"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,28 +181,6 @@ class Separation(Result):
             for each in self.measures.values()
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - no interval here
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Separation",
-            "measures": [asdict(each) for each in self.measures.values()],
-            "alpha": self.alpha,
-            "adjustment": self.adjustment,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        found = [
-            Groups(**{**each, "order": tuple(each["order"]), "groups": tuple(map(tuple, each["groups"]))})
-            for each in data["measures"]
-        ]
-        measures = {each.measure: each for each in found}
-        return cls(measures, data["alpha"], data["adjustment"], Provenance(**data["provenance"]))
-
 
 Asked = str | Measure
 
@@ -281,7 +249,9 @@ def order_kept(
 
 def _several(scores: Scores) -> Scores:
     if len(scores.classifiers) < 2:
-        raise InputError("Two or more classifiers are needed; give y_score as a dict by classifier.")
+        raise InputError(
+            "At least two classifiers are needed; name each, as in ", Option("y_score", {"NAME": ...}), "."
+        )
     if scores.absent:
         raise InputError(f"No case of class {', '.join(map(repr, scores.absent))}; leave the class out of labels.")
     return scores

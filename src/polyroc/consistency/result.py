@@ -1,9 +1,9 @@
 """MeasureComparison: one measure against another, by the pairs of outputs that each of them tells apart."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from math import inf, nan
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
+from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, plain
+from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 
 __all__ = ["Asymptotics", "Counts", "Joint", "MeasureComparison", "MeasureComparisons", "share_interval"]
@@ -90,6 +91,12 @@ class Joint:
         return Joint(self.second, self.first, self.counts)
 
 
+def _small_joint(comparison: "MeasureComparison", _: float) -> Joint | None:
+    """The joint distribution, which is stored up to 10,000 cells."""
+    joint = comparison.joint
+    return None if joint is None or len(joint) > MOST_STORED else joint
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MeasureComparison(Result):
     """One measure, f, against another, g: how often they agree, and which tells more outputs apart.
@@ -127,8 +134,8 @@ class MeasureComparison(Result):
     model: str
     provenance: Provenance
     asymptotics: Asymptotics | None = None
-    _joint: Callable[[], Joint] | None = None
-    _undecided_pairs: Callable[[], IntArray] | None = None
+    _joint: Callable[[], Joint] | None = field(default=None, metadata=stored_as(encode=_small_joint))
+    _undecided_pairs: Callable[[], IntArray] | None = field(default=None, metadata=NOT_STORED)
 
     @property
     def consistency(self) -> float:
@@ -242,56 +249,15 @@ class MeasureComparison(Result):
             }
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON; the joint distribution is in it up to 10,000 cells."""
-        joint = self.joint
-        if joint is not None and len(joint) > MOST_STORED:
-            joint = None
+    def _derived(self) -> dict[str, Any]:
+        return {"pairs": self.pairs, "consistency": self.consistency, "discriminancy": self.discriminancy}
+
+    def _derived_at(self, level: float) -> dict[str, Any]:
         return {
-            "schema": SCHEMA,
-            "kind": "MeasureComparison",
-            "first": self.first,
-            "second": self.second,
-            "counts": self.counts._asdict(),
-            "undecided": self.undecided,
-            "pairs": self.pairs,
-            "exact": self.exact,
-            "model": self.model,
-            "consistency": plain(self.consistency),
-            "consistency_interval": [plain(end) for end in self.consistency_interval(level)],
-            "discriminancy": plain(self.discriminancy),
-            "discriminancy_interval": [plain(end) for end in self.discriminancy_interval(level)],
-            "level": level,
+            "consistency_interval": list(self.consistency_interval(level)),
+            "discriminancy_interval": list(self.discriminancy_interval(level)),
             "conclusion": self.conclusion(level),
-            "asymptotics": None if self.asymptotics is None else self.asymptotics._asdict(),
-            "joint": None if joint is None else _stored(joint),
-            "provenance": self.provenance.to_dict(),
         }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        stored, tends = data["joint"], data["asymptotics"]
-        return cls(
-            first=data["first"],
-            second=data["second"],
-            counts=Counts(**data["counts"]),
-            undecided=data["undecided"],
-            exact=data["exact"],
-            model=data["model"],
-            provenance=Provenance(**data["provenance"]),
-            asymptotics=None if tends is None else Asymptotics(**tends),
-            _joint=None if stored is None else lambda: _restored(stored),
-        )
-
-
-def _stored(joint: Joint) -> dict[str, Sequence[Any]]:
-    return {"first": joint.first.tolist(), "second": joint.second.tolist(), "counts": list(joint.counts)}
-
-
-def _restored(stored: dict[str, Sequence[Any]]) -> Joint:
-    return Joint(np.array(stored["first"]), np.array(stored["second"]), tuple(stored["counts"]))
 
 
 def _odds(one: float, other: float) -> float:
@@ -384,19 +350,3 @@ class MeasureComparisons(Result):
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per pair."""
         return [row for each in self.comparisons.values() for row in each.rows(level)]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "MeasureComparisons",
-            "measures": list(self.measures),
-            "comparisons": [each.to_dict(level) for each in self.comparisons.values()],
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        found = [MeasureComparison.from_dict(each) for each in data["comparisons"]]
-        return cls(tuple(data["measures"]), {(each.first, each.second): each for each in found})

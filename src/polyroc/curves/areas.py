@@ -15,7 +15,7 @@ from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Shares, Statistic, Strata
 
-__all__ = ["AREAS", "average_precision", "cost_area"]
+__all__ = ["AREAS", "average_precision", "cost_area", "is_auc"]
 
 SELECTED_EDGES = 1.5  # bias for edges selected on the sample, relative to edges fixed in advance; see `_optimism`
 
@@ -158,3 +158,8 @@ AREAS: Mapping[str, Measure] = {
     "pr": AVERAGE_PRECISION,
     "cost": COST_AREA,
 }
+
+
+def is_auc(area: Measure) -> bool:
+    """True for the whole area under the ROC curve, not a part or a function of it."""
+    return area.compute is AREAS["roc"].compute

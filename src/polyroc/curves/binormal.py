@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import nan, sqrt
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, restored, stored
+from polyroc.results.result import Result
 
 __all__ = ["BinormalFit", "fit_binormal"]
 
@@ -104,27 +104,6 @@ class BinormalFit(Result):
         ]
         area = {"value": self.area.value, "standard_error": self.area.standard_error, "low": low, "high": high}
         return [*rows, {"parameter": "area", **area}]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "BinormalFit",
-            "a": self.a,
-            "b": self.b,
-            "covariance": [stored(row) for row in self.covariance],
-            "area": self.area.to_dict(level),
-            "categories": self.categories,
-            "log_likelihood": self.log_likelihood,
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        spread = np.array([restored(row) for row in data["covariance"]])
-        area = Estimate.from_dict(data["area"])
-        return cls(data["a"], data["b"], spread, area, data["categories"], data["log_likelihood"])
 
 
 class _Parameters(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Unpack, get_args
 
-from polyroc.curves.areas import AREAS
+from polyroc.curves.areas import AREAS, is_auc
 from polyroc.curves.bands import BandName, band_around, in_coordinates, working_hotelling
 from polyroc.curves.binary_problems import BinaryProblem, MultiClass, binary_problems
 from polyroc.curves.binormal import BinormalFit, fit_binormal
@@ -14,7 +14,7 @@ from polyroc.curves.fold_average import AVERAGES, Average, area_over_folds, band
 from polyroc.curves.points import CurveKind, CurvePoints
 from polyroc.curves.result import Band, Curve, Curves, FamilyKind
 from polyroc.curves.sweep import Sweep
-from polyroc.engines.options import Engine, Reading, Settings, over_files
+from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.inference.estimation import estimate_measure
@@ -61,7 +61,7 @@ def curve(
     missing: Missing = "raise",
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[FileOptions],
 ) -> Curve | Curves:
     """Compute a curve over all thresholds of a score: one point per distinct score.
 
@@ -131,7 +131,7 @@ def curve(
         )
     builder = _CurveBuilder(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)
     options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-    if over_files(y_true, engine, reading):
+    if is_file_input(y_true, engine, reading):
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
         design: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
         source = scores_or_settings(y_true, engine, reading, method, **options, **arrays, **design)
@@ -191,12 +191,7 @@ def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **options: A
             )
         scores = as_scores(y_true, y_score, groups=groups, **options)
         if scores.groups is None:
-            raise InputError(
-                Option("folds", "groups"),
-                " uses the groups as folds, but there are none; pass ",
-                Option("groups", ...),
-                ".",
-            )
+            raise InputError("The groups are used as folds, but there are none; pass ", Option("groups"), ".")
         return scores
     if groups is not None or isinstance(y_true, Scores):
         raise InputError(
@@ -255,7 +250,9 @@ class _CurveBuilder:
         sample = Sample(scores, problem.classifier)
         return self._with_band(problem, Sweep(sample), self._estimator(sample, problem.classifier))
 
-    def from_files(self, settings: Settings, multi_class: MultiClass | None, **options: Any) -> Curve | Curves:
+    def from_files(
+        self, settings: EngineOptions, multi_class: MultiClass | None, **options: Any
+    ) -> Curve | Curves:
         """The curves from the binned counts of files."""
 
         def check(schema: Schema) -> None:
@@ -354,7 +351,7 @@ class _CurveBuilder:
 
     def whole(self, scores: Scores, multi_class: MultiClass | None) -> dict[str, Estimate]:
         """For many classes, the measure whose parts are the areas of the ROC curves."""
-        if multi_class is None or self.area.key != "auc" or self.average in AVERAGES:
+        if multi_class is None or not is_auc(self.area) or self.average in AVERAGES:
             return {}
         scores = scores if self.average is None else replace(scores, groups=None)
         (measure,), _ = select_measures([WHOLE[multi_class]], scores)

@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from polyroc.curves.areas import is_auc
 from polyroc.curves.binary_problems import BinaryProblem, ClassSplit, MultiClass, class_splits
 from polyroc.engines.binned_sample import edge_scores, two_sides
-from polyroc.engines.bins import Column
-from polyroc.engines.bounds import bounded
-from polyroc.engines.counts import Read
-from polyroc.engines.estimates import Facts, Judge
-from polyroc.engines.evaluate import solved
-from polyroc.engines.options import Settings
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.bounds import bounded_statistic
+from polyroc.engines.counts import BinnedData
+from polyroc.engines.estimates import Estimator, ScanSummary
+from polyroc.engines.evaluate import estimate_dataset
+from polyroc.engines.options import EngineOptions
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.measures.measure import Measure
@@ -43,27 +44,27 @@ class BinnedProblem(NamedTuple):
 
 
 def binned_problems(
-    settings: Settings, multi_class: MultiClass | None, area: Measure, errors: bool, **given: Any
+    options: EngineOptions, multi_class: MultiClass | None, area: Measure, errors: bool, **arguments: Any
 ) -> tuple[list[BinnedProblem], dict[str, Estimate]]:
     """The problems, and for ROC curves of many classes the measure whose parts are the areas, by classifier.
 
     Between two points the exact curve may bend; how far is bounded by the bounds of the area.
     """
-    if settings.by:
+    if options.by:
         raise NotApplicableError(Option("by"), " is not available for curves; draw a curve of each group's files.")
-    with_whole = multi_class is not None and area.key == "auc"
+    with_whole = multi_class is not None and is_auc(area)
     measure = area if multi_class is None else find(WHOLE[multi_class])
     needs_errors = errors and (with_whole or multi_class is None)
-    solution, _, schema = solved(settings, measure, errors=needs_errors, **given)
-    if not solution.read:
-        cases = next(iter(solution.estimates.values())).provenance.cases
+    result, _, schema = estimate_dataset(options, measure, errors=needs_errors, **arguments)
+    if not result.binned:
+        cases = next(iter(result.estimates.values())).provenance.cases
         absent = next(name for name, count in cases.items() if count == 0)
         raise InputError(f"No case of class {absent!r}: a curve needs cases of every class.")
-    estimates = {classifier: estimate for (classifier, _), estimate in solution.estimates.items()}
-    several = len(solution.read) > 1
+    estimates = {classifier: estimate for (classifier, _), estimate in result.estimates.items()}
+    several = len(result.binned) > 1
     problems = []
-    for classifier, read in solution.read.items():
-        counts = _ClassifierCounts(classifier, read, area, estimates[classifier], errors)
+    for classifier, binned in result.binned.items():
+        counts = _ClassifierCounts(classifier, binned, area, estimates[classifier], errors)
         for split in _splits(schema, multi_class):
             key = classifier if multi_class is None else f"{classifier}: {split.key}" if several else split.key
             problems.append(counts.problem(key, split))
@@ -83,25 +84,26 @@ def _splits(schema: Schema, multi_class: MultiClass | None) -> Iterator[ClassSpl
 class _ClassifierCounts:
     """The binned counts of one classifier, from which the area of any split of the classes is estimated.
 
-    `scan` is the estimate of the solved measure: its certificate and provenance describe the passes over the data.
+    `scan` is the estimate of the measure of the scan: its certificate and provenance describe the passes over the
+    data.
     """
 
     classifier: str
-    read: Read
+    binned: BinnedData
     area: Measure
     scan: Estimate
     errors: bool
 
     def problem(self, key: str, split: ClassSplit) -> BinnedProblem:
         """The two-class problem of a split with its area."""
-        column = two_sides(self.read.columns[split.column], split.positive, split.negative)
+        column = two_sides(self.binned.columns[split.column], split.positive, split.negative)
         scores = edge_scores(column, split.names, 1, self.classifier)
         # Kish's effective sample size of each side: (sum of weights)^2 / sum of squared weights
         negatives, positives = (column.totals**2 / column.squares.sum(axis=0)).tolist()
         problem = BinaryProblem(key, self.classifier, scores)
         return BinnedProblem(problem, self._estimated_area(column, scores), (positives, negatives))
 
-    def _estimated_area(self, column: Column, scores: Scores) -> Estimate:
+    def _estimated_area(self, column: BinnedColumn, scores: Scores) -> Estimate:
         certificate, provenance = self.scan.certificate, self.scan.provenance
         assert certificate is not None
         provenance = replace(
@@ -109,6 +111,6 @@ class _ClassifierCounts:
             cases=dict(zip(scores.names, column.units.tolist(), strict=True)),
             method="DeLong()" if self.errors else None,
         )
-        facts = Facts(certificate.passes, certificate.rows, certificate.bytes, provenance)
-        judge = Judge(self.area, self.classifier, scores.schema, {0: column}, facts)
-        return judge.estimate(bounded(self.area, {0: column}, scores.schema))
+        summary = ScanSummary(certificate.passes, certificate.rows, certificate.bytes, provenance)
+        estimator = Estimator(self.area, self.classifier, scores.schema, {0: column}, summary)
+        return estimator.estimate(bounded_statistic(self.area, {0: column}, scores.schema))

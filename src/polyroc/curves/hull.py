@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
-from polyroc.results.result import SCHEMA, Result, restored, stored
+from polyroc.results.result import Result
 
 __all__ = ["Hull", "RandomisedRule", "Vertices", "checked_rate", "convex_hull", "rule_at"]
 
@@ -131,24 +131,8 @@ class Hull(Result):
         names = ("classifier", "fpr", "tpr", "threshold")
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Hull",
-            "area": self.area,
-            "fpr": self.fpr.tolist(),
-            "tpr": self.tpr.tolist(),
-            "thresholds": stored(self.thresholds),
-            "classifiers": list(self.classifiers),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        rates = np.array(data["fpr"]), np.array(data["tpr"])
-        return cls(*rates, restored(data["thresholds"]), tuple(data["classifiers"]))
+    def _derived(self) -> dict[str, Any]:
+        return {"area": self.area}
 
 
 def convex_hull(curves: Iterable[Vertices]) -> Hull:

@@ -1,8 +1,8 @@
 """Results of the verb `curve`: `Curve`, its confidence `Band`, and `Curves`, a family of curves."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import interval_text, level_text, number_text
 from polyroc.output.tables import Table, record_table
+from polyroc.results.codec import Record, stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, restored, stored
+from polyroc.results.result import Result
 
 __all__ = ["Band", "BandKind", "Curve", "Curves", "FamilyKind", "OperatingRates"]
 
@@ -26,7 +27,7 @@ LARGEST_DEVIATE = 5.0  # rates below 3e-7 are drawn at the edge of a DET curve
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Band:
+class Band(Record):
     """A confidence band of a curve, in the coordinates of the curve.
 
     Attributes
@@ -51,17 +52,6 @@ class Band:
 
     def __repr__(self) -> str:
         return f"Band({self.kind}, {100 * self.level:g} %, {self.method})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        ends = {name: stored(getattr(self, name)) for name in ("x", "low", "high")}
-        return {"kind": self.kind, "method": self.method, "level": self.level, **ends}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        ends = {name: restored(data[name]) for name in ("x", "low", "high")}
-        return cls(data["kind"], data["method"], data["level"], **ends)
 
 
 class OperatingRates(NamedTuple):
@@ -93,7 +83,7 @@ class Curve(Result):
         A confidence band and a binormal fit, if requested.
     """
 
-    kind: CurveKind
+    kind: CurveKind = field(metadata=stored_as("curve"))
     classifier: str
     positive: str
     negative: str
@@ -301,43 +291,6 @@ class Curve(Result):
         shown = self._subset(thin(self.fpr, self.tpr, SHOWN))
         return record_table(shown.rows(level), repr(self))
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON: every point; `thinned` first makes it small."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Curve",
-            "curve": self.kind,
-            "classifier": self.classifier,
-            "positive": self.positive,
-            "negative": self.negative,
-            "prevalence": self.prevalence,
-            "fpr": self.fpr.tolist(),
-            "tpr": self.tpr.tolist(),
-            "thresholds": stored(self.thresholds),
-            "area": self.area.to_dict(level),
-            "band": None if self.band is None else self.band.to_dict(),
-            "binormal": None if self.binormal is None else self.binormal.to_dict(level),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        area = Estimate.from_dict(data["area"])
-        return cls(
-            kind=data["curve"],
-            classifier=data["classifier"],
-            positive=data["positive"],
-            negative=data["negative"],
-            fpr=np.array(data["fpr"]),
-            tpr=np.array(data["tpr"]),
-            thresholds=restored(data["thresholds"]),
-            prevalence=data["prevalence"],
-            _area=lambda: area,
-            band=None if data["band"] is None else Band.from_dict(data["band"]),
-            binormal=None if data["binormal"] is None else BinormalFit.from_dict(data["binormal"]),
-        )
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Curves(Result, Mapping[str, Curve]):
@@ -415,23 +368,3 @@ class Curves(Result, Mapping[str, Curve]):
             for key, curve in self.curves.items()
         ]
         return Table.of("", rows)
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Curves",
-            "by": self.by,
-            "curves": {key: curve.to_dict(level) for key, curve in self.curves.items()},
-            "whole": {key: estimate.to_dict(level) for key, estimate in self.whole.items()},
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        return cls(
-            data["by"],
-            {key: Curve.from_dict(each) for key, each in data["curves"].items()},
-            {key: Estimate.from_dict(each) for key, each in data["whole"].items()},
-        )

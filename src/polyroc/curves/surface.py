@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,12 +13,13 @@ from polyroc.inference.evaluate import select_measures, warn_of_absent, warn_of_
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Stratum
 from polyroc.messages import Option
 from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, restored, stored
+from polyroc.results.result import Result
 from polyroc.scores import WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
@@ -104,33 +105,6 @@ class Surface(Result):
             for i, j in np.ndindex(*mesh.second.shape)
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Surface",
-            "classifier": self.classifier,
-            "classes": list(self.classes),
-            "mesh": {name: stored(np.ravel(array)) for name, array in self.mesh._asdict().items()},
-            "volume": self.volume.to_dict(level),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        first, third, second = (restored(data["mesh"][name]) for name in Mesh._fields)
-        one, two, three = data["classes"]
-        return cls(
-            classifier=data["classifier"],
-            classes=(one, two, three),
-            mesh=Mesh(first, third, second.reshape(len(first) - 1, len(third) - 1)),
-            volume=Estimate.from_dict(data["volume"]),
-        )
-
-
-SURFACES = ("vus", "mossman", "he")  # measures that are the volume under a surface
-
 
 def surface(
     y_true: Any,
@@ -186,8 +160,9 @@ def surface(
     weights = {"sample_weight": sample_weight, "weight_kind": weight_kind}
     scores = as_scores(y_true, y_score, labels=labels, groups=groups, missing=missing, **weights)
     (volume,), _ = select_measures(measure, scores)
-    if volume.key not in SURFACES:
-        raise MeasureError(f"{volume} has no surface; known: {', '.join(SURFACES)}.")
+    if not volume.surface:
+        known = ", ".join(key for key, each in MEASURES.items() if each.surface)
+        raise MeasureError(f"{volume} has no surface; known: {known}.")
     if scores.n_classes != 3:
         raise NotApplicableError(f"A surface needs 3 classes, got {scores.n_classes}.")
     warn_of_absent(scores, [volume])

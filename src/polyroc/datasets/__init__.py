@@ -1,4 +1,4 @@
-"""Real data sets (`load`, `entries`), shipped files (`catalogue`), and models with known truth (`synthetic`)."""
+"""Data sets (`load`, `entries`, `catalogue`), and simulation models whose true values are known (`synthetic`)."""
 
 from polyroc.datasets.catalogue import Dataset, Entry, entries, load
 from polyroc.datasets.synthetic import Binormal, HandTill, average_correct_rate, empirical_average_correct_rate

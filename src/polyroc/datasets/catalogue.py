@@ -1,12 +1,14 @@
-"""Small data sets shipped with the package.
+"""Catalogue of data sets: files of this package, of other packages, and of the user.
+
+Two small files are part of this package:
 
 iris
     Four measurements (cm) of 150 flowers, 50 of each of three species of iris, in the order of Fisher's table
     (the version of R and scikit-learn; the UCI copy differs in two rows). Measured by Anderson, published by
     Fisher; taken from scikit-learn's copy (BSD-3-Clause).
 iris_predictions
-    What three classifiers said of each flower when it was left out, from the two sepal measurements alone;
-    one row per case and classifier. "lda": normal classes, pooled covariance, equal priors. "knn": votes of
+    Leave-one-out predictions of three classifiers from the two sepal measurements alone; one row per case and
+    classifier. "lda": normal classes, pooled covariance, equal priors. "knn": votes of
     the 15 nearest neighbours. "tree": decision tree with at least 5 cases per leaf. Made by
     `repro/demo/make_predictions.py`.
 
@@ -41,7 +43,7 @@ NAMES = ("iris", "iris_predictions")
 
 
 def path(name: str) -> Path:
-    """Where the data set of this name lies: a CSV file with a header.
+    """The path of a data set of this package: a CSV file with a header.
 
     >>> path("iris_predictions").name
     'iris_predictions.csv'
@@ -51,7 +53,8 @@ def path(name: str) -> Path:
     return Path(str(files("polyroc.datasets"))) / f"{name.removesuffix('.csv')}.csv"
 
 
-FOLDER = "POLYROC_DATA"  # the environment variable that names the folder of files that no package has
+FOLDER = "POLYROC_DATA"  # environment variable: the folder of files that no package has
+# by package: the distribution, and the extra that installs it
 SOURCES = {
     "polyroc": ("polyroc", "polyroc"),
     "sklearn": ("scikit-learn", "polyroc[study]"),
@@ -63,16 +66,16 @@ SOURCES = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the catalogue says of a data set, without reading it.
+    """An entry of the catalogue: what is known of a data set without reading it.
 
     Attributes
     ----------
     name, title
-        How it is asked for, and what it is.
+        Its name in `load`, and a description.
     package, file
-        Where the file lies: in an installed package, or with the user (`package` empty).
+        The installed package that has the file (empty if the user has it), and its path there.
     sha256
-        Checksum of each copy that is known, with the number of its header lines.
+        The checksum of each known copy, with the number of its header lines.
     counts
         Cases per class, the classes in their order.
     features, nominal
@@ -80,7 +83,11 @@ class Entry:
     pos_label
         The positive one of two classes, or None.
     reference, traps
-        Who published it, and what to know before numbers are compared.
+        The publication, and differences between versions that matter when numbers are compared.
+    labels, values
+        Names of classes and values of nominal features where the file has codes or words.
+    columns
+        All columns of the file, including those that are dropped.
     """
 
     name: str
@@ -105,19 +112,19 @@ class Entry:
 
     @property
     def cases(self) -> int:
-        """How many cases it has."""
+        """The number of cases."""
         return sum(self.counts.values())
 
     @property
     def source(self) -> str:
-        """Where it comes from: the package and the file in it."""
+        """The package and the file in it."""
         return f"{SOURCES[self.package][0]}, {self.file}"
 
     @property
     def available(self) -> bool:
-        """Whether there is a file, whatever is in it."""
+        """Whether there is a file; its content is not checked."""
         try:
-            return _where(self).is_file()
+            return _expected_path(self).is_file()
         except (MissingPackageError, MissingFileError):
             return False
 
@@ -129,7 +136,7 @@ class Dataset:
     Attributes
     ----------
     name
-        How it was asked for.
+        Its name in the catalogue.
     X
         Cases x features.
     y
@@ -141,7 +148,7 @@ class Dataset:
     pos_label
         The positive one of two classes, or None.
     source, reference
-        Where the file came from, and who published the data.
+        The origin of the file, and the publication.
     """
 
     name: str
@@ -159,7 +166,7 @@ class Dataset:
         return f"Dataset({self.name}: {len(self.y)} cases x {len(self.features)} features; {counts})"
 
     def only(self, classes: Iterable[str]) -> "Dataset":
-        """The cases of some of the classes.
+        """A data set with the cases of some of the classes.
 
         >>> load("iris").only(["versicolor", "virginica"])
         Dataset(iris: 100 cases x 4 features; versicolor 50, virginica 50)
@@ -174,21 +181,22 @@ class Dataset:
 
 @cache
 def _catalogue() -> dict[str, Entry]:
-    stored = tomllib.loads((files("polyroc.datasets") / "catalogue.toml").read_text(encoding="utf-8"))
-    return {name: _entry(name, facts) for name, facts in stored.items()}
+    tables = tomllib.loads((files("polyroc.datasets") / "catalogue.toml").read_text(encoding="utf-8"))
+    return {name: _entry(name, table) for name, table in tables.items()}
 
 
-def _entry(name: str, facts: dict[str, Any]) -> Entry:
-    numbered = [f"{word}_{i}" for word, many in facts.pop("prefix", {}).items() for i in range(1, many + 1)]
-    columns = tuple(facts.pop("features", numbered))
-    dropped = facts.pop("drop", ())
+def _entry(name: str, table: dict[str, Any]) -> Entry:
+    """An entry from its table in the file; `prefix` = {word: n} stands for the columns word_1 to word_n."""
+    numbered = [f"{word}_{i}" for word, n in table.pop("prefix", {}).items() for i in range(1, n + 1)]
+    columns = tuple(table.pop("features", numbered))
+    dropped = table.pop("drop", ())
     kept = tuple(column for column in columns if column not in dropped)
-    nominal = tuple(facts.pop("nominal", ()))
-    return Entry(name=name, features=kept, columns=columns, nominal=nominal, **facts)
+    nominal = tuple(table.pop("nominal", ()))
+    return Entry(name=name, features=kept, columns=columns, nominal=nominal, **table)
 
 
 def entries() -> tuple[Entry, ...]:
-    """What is in the catalogue, whether or not the files are there.
+    """All entries of the catalogue, whether or not their files are available.
 
     >>> [entry.name for entry in entries()][:4]
     ['iris', 'wdbc', 'wine', 'digits']
@@ -197,15 +205,15 @@ def entries() -> tuple[Entry, ...]:
 
 
 def load(name: str, *, file: str | os.PathLike[str] | None = None) -> Dataset:
-    """The data set of this name.
+    """Load a data set of the catalogue.
 
     Parameters
     ----------
     name
         A name of the catalogue (`entries`, `polyroc datasets`).
     file
-        Your own copy of its file, instead of that of the package. What no package has is also looked for in the
-        folder that the environment variable POLYROC_DATA names.
+        Your own copy of its file, instead of that of the package. Files that no package has are also searched for
+        in the folder that the environment variable POLYROC_DATA names.
 
     Examples
     --------
@@ -219,7 +227,7 @@ def load(name: str, *, file: str | os.PathLike[str] | None = None) -> Dataset:
     if name not in catalogue:
         raise InputError(f"There is no data set {name!r}; {did_you_mean(name, catalogue)}")
     entry = catalogue[name]
-    path = _where(entry) if file is None else Path(file)
+    path = _expected_path(entry) if file is None else Path(file)
     X, y = _parsed(entry, _verified(entry, path))
     source = entry.source if file is None else f"your own file, {path.name}"
     return Dataset(
@@ -227,8 +235,8 @@ def load(name: str, *, file: str | os.PathLike[str] | None = None) -> Dataset:
     )
 
 
-def _where(entry: Entry) -> Path:
-    """Where the file should lie."""
+def _expected_path(entry: Entry) -> Path:
+    """The path at which the file is expected."""
     if not entry.package:
         folder = os.environ.get(FOLDER)
         if folder:
@@ -238,47 +246,47 @@ def _where(entry: Entry) -> Path:
             f"load({entry.name!r}, file=...), or put it as {entry.file} into the folder that {FOLDER} names. "
             f"{entry.traps}"
         )
-    found = find_spec(entry.package)
-    if found is None or not found.submodule_search_locations:
+    package = find_spec(entry.package)
+    if package is None or not package.submodule_search_locations:
         distribution, extra = SOURCES[entry.package]
         raise MissingPackageError(
             f"The data set {entry.name!r} is a file of {distribution}, which is not installed; "
             f"pip install '{extra}', or give your own copy with load({entry.name!r}, file=...)."
         )
-    return Path(found.submodule_search_locations[0]) / entry.file
+    return Path(package.submodule_search_locations[0]) / entry.file
 
 
 def _verified(entry: Entry, path: Path) -> list[str]:
-    """The lines of the file after its header, if it is one that is known."""
+    """The lines of the file after its header; raises an error unless the checksum is known."""
     try:
-        stored = path.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         raise MissingFileError(
             f"The file of the data set {entry.name!r} cannot be read: {path} ({error.strerror})."
         ) from error
-    got = hashlib.sha256(stored).hexdigest()
-    if got not in entry.sha256:
-        known = " or ".join(f"{checksum[:16]}..." for checksum in entry.sha256)
+    checksum = hashlib.sha256(content).hexdigest()
+    if checksum not in entry.sha256:
+        known = " or ".join(f"{sha256[:16]}..." for sha256 in entry.sha256)
         raise InputError(
-            f"The file of the data set {entry.name!r} is not the one that is known: expected sha256 {known}, "
-            f"got {got[:16]}... of {path} ({len(stored)} bytes). It is damaged, or not "
+            f"The file of the data set {entry.name!r} is not a known copy: expected sha256 {known}, "
+            f"got {checksum[:16]}... of {path} ({len(content)} bytes). It is damaged, or not "
             f"the one of {SOURCES[entry.package][0] if entry.package else 'UCI'}."
         )
-    text = gzip.decompress(stored) if path.suffix == ".gz" else stored
-    lines = text.decode("ascii").splitlines()[entry.sha256[got] :]
+    text = gzip.decompress(content) if path.suffix == ".gz" else content
+    lines = text.decode("ascii").splitlines()[entry.sha256[checksum] :]
     return [line for line in lines if line.strip() and not line.startswith("@")]
 
 
 def _parsed(entry: Entry, lines: list[str]) -> tuple[FloatArray, np.ndarray[Any, np.dtype[np.str_]]]:
-    """The features as numbers and the class as text; cases that lack a feature which is kept are left out."""
+    """The features as numbers and the classes as text; cases with a missing value are left out."""
     rows = [[cell.strip() for cell in line.split(",")] for line in lines]
     kept = [entry.columns.index(feature) for feature in entry.features]
     complete = [row for row in rows if all(row[column] != "?" for column in kept)]
     values = [entry.values.get(feature) for feature in entry.features]
-    X = np.array([[_number(row[column], v) for column, v in zip(kept, values, strict=True)] for row in complete])
+    X = np.array([[_number(row[i], words) for i, words in zip(kept, values, strict=True)] for row in complete])
     return X, np.array([entry.labels.get(row[-1], row[-1]) for row in complete])
 
 
-def _number(text: str, values: list[str] | None) -> float:
-    """A number as it is written, or the place of a word among the values of its feature."""
-    return float(text) if values is None else float(values.index(text))
+def _number(text: str, words: list[str] | None) -> float:
+    """A number, or the position of a word among those of its feature."""
+    return float(text) if words is None else float(words.index(text))

@@ -1,7 +1,7 @@
-"""Simulation models whose true values are known: what an estimate must come close to.
+"""Simulation models of scores whose true measures are known: the binormal model, and that of Hand & Till.
 
-A model is a distribution of the scores within each class. It can be sampled, and it knows the value that each
-measure has for infinitely many cases, under the key of that measure.
+A model is a distribution of the scores within each class. It can be sampled, and has the true value of a measure
+(for infinitely many cases) as an attribute under the key of the measure.
 """
 
 import math
@@ -54,8 +54,8 @@ class Binormal:
 
     def __post_init__(self) -> None:
         require(math.isfinite(self.separation), "separation must be a finite number", self.separation)
-        spread_is_fit = 0 < self.ratio_of_spreads < math.inf
-        require(spread_is_fit, "ratio_of_spreads must be positive and finite", self.ratio_of_spreads)
+        positive = 0 < self.ratio_of_spreads < math.inf
+        require(positive, "ratio_of_spreads must be positive and finite", self.ratio_of_spreads)
 
     @property
     def auc(self) -> float:
@@ -70,8 +70,8 @@ class Binormal:
     def partial_auc(self, low: float, high: float, *, standardised: bool = True) -> float:
         """Area under the part of the ROC curve where low <= FPR <= high.
 
-        Standardised, as McClish proposed, it is (1 + (area - least) / (most - least)) / 2, where least is the
-        area under the diagonal and most that under TPR = 1: 1/2 for chance, 1 for a perfect score.
+        Standardised (McClish 1989) it is (1 + (area - least) / (largest - least)) / 2, where least is the area
+        under the diagonal and largest that under TPR = 1: 1/2 for chance, 1 for a perfect score.
 
         >>> round(Binormal(1.0).partial_auc(0.0, 0.2), 6)
         0.646097
@@ -82,17 +82,21 @@ class Binormal:
         area = self._area(low, high)
         if not standardised:
             return area
-        least, most = (high**2 - low**2) / 2.0, high - low
-        return (1.0 + (area - least) / (most - least)) / 2.0
+        least, largest = (high**2 - low**2) / 2.0, high - low
+        return (1.0 + (area - least) / (largest - least)) / 2.0
 
     def _area(self, low: float, high: float) -> float:
-        """Integral of the curve over the normal deviate z of the FPR, cut where curve and density bend."""
+        """Integral of the curve over the normal deviate z of the FPR.
+
+        The quadrature is told where the curve and the density bend, which it could miss in a long interval. Beyond
+        38 standard deviations the density underflows.
+        """
         from scipy.integrate import quad
         from scipy.special import ndtr, ndtri
 
         start, stop = np.clip(ndtri([low, high]), -38.0, 38.0)
-        step, rise = -self.separation, 8.0 * self.ratio_of_spreads
-        bends = [z for z in {-8.0, 0.0, 8.0, step - rise, step, step + rise} if start < z < stop]
+        centre, width = -self.separation, 8.0 * self.ratio_of_spreads
+        bends = [z for z in {-8.0, 0.0, 8.0, centre - width, centre, centre + width} if start < z < stop]
 
         def height(z: float) -> float:
             curve = ndtr((self.separation + z) / self.ratio_of_spreads)
@@ -118,20 +122,20 @@ class Binormal:
 
 @dataclass(frozen=True, slots=True)
 class HandTill:
-    """The artificial case of Hand & Till: class i (of 0, ..., c - 1) has a score x distributed as N(i mu, 1).
+    """The simulation model of Hand & Till: class i (of 0, ..., c - 1) has a score x distributed as N(i mu, 1).
 
     With d = |i - j| the paper has A(i|j) = Phi(d mu / sqrt 2) for every pair (equations 8, 9), the nearest
     mean as decision (equation 10), and Phi(d mu / 2) correct in every pair (equation 11, whose factor must be
     2 / (c (c - 1)); with the printed 2 / c it can exceed 1).
 
-    M asks for one column of scores per class, and for c > 2 no columns computed from x reach these A(i|j):
-    that of a middle class would have to rise with x against the classes below, and fall against those above.
-    `sample` therefore draws columns, all within [0, 1], of which all three equations are true: see there.
+    M needs one column of scores per class, and for c > 2 no columns computed from x have these A(i|j): that of a
+    middle class would have to rise with x against the classes below, and fall against those above. `sample`
+    therefore draws columns, all within [0, 1], for which all three equations hold.
 
     Parameters
     ----------
     classes
-        How many classes, c >= 2.
+        The number of classes, c >= 2.
     mu
         Distance between neighbouring means, in standard deviations; >= 0.
 
@@ -187,13 +191,13 @@ class HandTill:
         column. In the column of class j, d = |j - k| away, it gets kappa_d u, which is below u, or, if x has
         crossed the middle between the two means, u + kappa_d (1 - u), which is above. So
 
-        - own against other column: right with probability Phi(d mu / 2), hence C2;
+        - own column above another: with probability Phi(d mu / 2), hence C2;
         - own column largest: if and only if x is nearest to its own mean, hence C1;
         - A(j|k) = P(u of a case of class j > the entry) = 1 - E(entry), and kappa_d makes this
           Phi(d mu / sqrt 2), hence M.
 
-        The rows do not add up to 1. Any strictly increasing function, the same for all columns, may be
-        applied: it keeps every order inside the columns and inside the rows, and so M, C1 and C2.
+        The rows do not sum to 1. A strictly increasing function, the same for all columns, changes neither the
+        order within columns nor that within rows, hence none of M, C1 and C2.
 
         Parameters
         ----------
@@ -254,11 +258,11 @@ def average_correct_rate(auc: float, prior: float) -> float:
 
 
 def empirical_average_correct_rate(y_true: npt.ArrayLike, y_score: npt.ArrayLike) -> float:
-    """`average_correct_rate` counted on data: each observed score is the threshold once.
+    """The empirical `average_correct_rate`: each observed score is the threshold once.
 
-    A positive (class 1) above the threshold is correct, a negative (class 0) below it, and either counts 1/2
-    at the threshold, the case that gave the threshold included. With this rule equation 5 holds exactly, ties
-    and all, when AUC is the empirical area and the prior the observed share of positives.
+    A positive (class 1) above the threshold is correct, a negative (class 0) below it, and either counts 1/2 at
+    the threshold, including the case that gave the threshold. Then equation 5 holds exactly, also with ties, for
+    the empirical AUC and the observed share of positives.
 
     References
     ----------
@@ -266,15 +270,17 @@ def empirical_average_correct_rate(y_true: npt.ArrayLike, y_score: npt.ArrayLike
 
     Examples
     --------
-    The list of five negatives and five positives with AUC = 24 / 25:
+    Five negatives and five positives with AUC = 24 / 25:
 
     >>> y_true = [0, 0, 0, 0, 1, 0, 1, 1, 1, 1]
     >>> empirical_average_correct_rate(y_true, range(10)), average_correct_rate(24 / 25, prior=5 / 10)
     (0.73, 0.73)
     """
     positive, score = np.asarray(y_true) == 1, np.asarray(y_score, dtype=np.float64)
-    ladder = np.sort(score)
-    below = (ladder.searchsorted(score, "left") + ladder.searchsorted(score, "right")) / (2 * len(score))
+    thresholds = np.sort(score)
+    # twice the number of thresholds below each score, those at it counting 1/2
+    doubled = thresholds.searchsorted(score, "left") + thresholds.searchsorted(score, "right")
+    below = doubled / (2 * len(score))
     return float(np.mean(np.where(positive, below, 1.0 - below)))
 
 
@@ -286,13 +292,14 @@ def _phi(z: float) -> float:
 
 
 def true_classes(sizes: Sizes, classes: int) -> IntArray:
-    """The true class of every case, in order."""
+    """The true class of each case: class 0 first, then 1 and so on."""
     counts = np.broadcast_to(np.asarray(sizes), classes) if np.ndim(sizes) == 0 else np.asarray(sizes)
-    fit = counts.shape == (classes,) and counts.dtype.kind in "iu" and bool((counts >= 0).all())
-    require(fit, f"sizes must be a count of cases, or {classes} of them", sizes)
+    valid = counts.shape == (classes,) and counts.dtype.kind in "iu" and bool((counts >= 0).all())
+    require(valid, f"sizes must be a count of cases, or {classes} of them", sizes)
     return np.repeat(np.arange(classes, dtype=np.int64), counts)
 
 
 def require(condition: bool, expected: str, got: object) -> None:
+    """Raise an error that says what was expected and what came, unless the condition holds."""
     if not condition:
         raise InputError(f"{expected}, got {got!r}.")

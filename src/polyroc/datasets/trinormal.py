@@ -1,4 +1,4 @@
-"""A model of three ordered classes whose true volume is known, and the exact variance of the volume observed."""
+"""The trinormal simulation model of three ordered classes, with its VUS and the exact variance of the estimate."""
 
 import math
 from dataclasses import dataclass
@@ -10,12 +10,13 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 
 __all__ = ["Trinormal"]
 
-FAR, POINTS = 9.0, 1200  # standard deviations either side of a mean, and points of the grid between: good to 1e-8
+# grid of the integrals: standard deviations either side of each mean, and points between; errors are below 1e-8
+GRID_WIDTH, GRID_POINTS = 9.0, 1200
 
 
 @dataclass(frozen=True, slots=True)
 class Trinormal:
-    """Three ordered classes, one normal score: N(mean, spread^2) in each class, the lowest class first.
+    """Three ordered classes, one normal score: N(mean, spread^2) in each class, from the lowest to the highest.
 
     Parameters
     ----------
@@ -43,12 +44,12 @@ class Trinormal:
     def __post_init__(self) -> None:
         finite = len(self.means) == 3 and all(map(math.isfinite, self.means))
         require(finite, "means must be three finite numbers, that of the lowest class first", self.means)
-        fit = len(self.spreads) == 3 and all(0 < spread < math.inf for spread in self.spreads)
-        require(fit, "spreads must be three positive finite numbers", self.spreads)
+        positive = len(self.spreads) == 3 and all(0 < spread < math.inf for spread in self.spreads)
+        require(positive, "spreads must be three positive finite numbers", self.spreads)
 
     @classmethod
     def with_vus(cls, vus: float) -> "Trinormal":
-        """The model with this volume whose spreads are equal and whose means are evenly spaced.
+        """The model with this VUS, equal spreads and equally spaced means.
 
         >>> [round(mean, 6) for mean in Trinormal.with_vus(0.5361516341).means]
         [0.0, 1.0, 2.0]
@@ -62,23 +63,25 @@ class Trinormal:
     @property
     def vus(self) -> float:
         """P(X_1 < X_2 < X_3): the mean of F_1 (1 - F_3) over the distribution of X_2."""
-        return self._chances()[0, 1, 2]
+        return self._shared_probabilities()[0, 1, 2]
 
     def vus_variance(self, sizes: Sizes) -> float:
-        """The exact variance of the volume observed on so many cases of each class, however few.
+        """The exact variance of the empirical VUS for these class sizes.
 
-        With q_A the chance that two triples are both in order if they share their cases of the classes in A only,
-        it is the sum over A of (q_A - VUS^2) times the product of n_k - 1 over the classes not in A, all divided
-        by n_1 n_2 n_3 (Dreiseitl, Ohno-Machado & Binder 2000; Nakas & Yiannoutsos 2004).
+        With q_A the probability that two triples are both in order if they share their cases of the classes in A
+        only, it is the sum over A of (q_A - VUS^2) times the product of n_k - 1 over the classes not in A, all
+        divided by n_1 n_2 n_3 (Dreiseitl, Ohno-Machado & Binder 2000; Nakas & Yiannoutsos 2004).
 
         >>> round(Trinormal((0.0, 1.0, 2.0)).vus_variance((8, 10, 7)), 6)
         0.016325
         """
         n: list[int] = np.broadcast_to(sizes, 3).tolist()
-        chances = self._chances()
-        value = chances[0, 1, 2]
-        moved = [(q - value**2) * math.prod(n[k] - 1 for k in range(3) if k not in A) for A, q in chances.items()]
-        return max(0.0, math.fsum(moved) / math.prod(n))
+        probabilities = self._shared_probabilities()
+        value = probabilities[0, 1, 2]
+        terms = [
+            (q - value**2) * math.prod(n[k] - 1 for k in range(3) if k not in A) for A, q in probabilities.items()
+        ]
+        return max(0.0, math.fsum(terms) / math.prod(n))
 
     def sample(self, sizes: Sizes, rng: Rng) -> tuple[IntArray, FloatArray]:
         """Cases of class 0 (the lowest), then of 1 and 2, with their scores.
@@ -94,13 +97,20 @@ class Trinormal:
         z = np.random.default_rng(rng).standard_normal(len(y_true))
         return y_true, np.array(self.means)[y_true] + np.array(self.spreads)[y_true] * z
 
-    def _chances(self) -> dict[tuple[int, ...], float]:
-        """q_A by the classes in A: integrals over the scores that are shared, by Simpson's rule."""
+    def _shared_probabilities(self) -> dict[tuple[int, ...], float]:
+        """q_A by the classes in A: integrals over the scores that are shared, by Simpson's rule.
+
+        Written for X_1 < X_2 < X_3 with distribution functions F and densities f. Where two classes are shared
+        that are not neighbours, (0, 2), both triples need their own X_2 between x and z, so the integrand is
+        (F_2(z) - F_2(x))^2, expanded to be integrated over x first.
+        """
         from scipy.integrate import cumulative_simpson, simpson
         from scipy.special import ndtr
 
         scales = list(zip(self.means, self.spreads, strict=True))
-        t = np.unique([mean + spread * np.linspace(-FAR, FAR, POINTS) for mean, spread in scales])
+        t = np.unique(
+            [mean + spread * np.linspace(-GRID_WIDTH, GRID_WIDTH, GRID_POINTS) for mean, spread in scales]
+        )
         F1, F2, F3 = (ndtr((t - mean) / spread) for mean, spread in scales)
         f1, f2, f3 = (np.exp(-(((t - mean) / spread) ** 2) / 2.0) / spread for mean, spread in scales)
 
@@ -110,8 +120,8 @@ class Trinormal:
         def up_to(f: FloatArray) -> FloatArray:
             return np.asarray(cumulative_simpson(f, x=t, initial=0.0)) / math.sqrt(2.0 * math.pi)
 
-        low, high = F1, 1.0 - F3  # the chance of an x below t, of a z above t
-        rest = up_to(f2 * high)
+        low, high = F1, 1.0 - F3  # the probability of an X_1 below t, of an X_3 above t
+        rest = up_to(f2 * high)  # rest[-1] - rest: of X_2 above t and X_3 above that
         return {
             (0,): over(f1 * (rest[-1] - rest) ** 2),
             (1,): over(f2 * low**2 * high**2),

@@ -1,11 +1,11 @@
-"""A scikit-learn classifier that decides by a rule. The only module here that needs scikit-learn."""
+"""`OperatingPointClassifier`: a scikit-learn classifier that decides by a rule of `operate`."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from polyroc.decisions.criteria import choose_rule, read_aim
+from polyroc.decisions.criteria import choose_rule, read_objective
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.rules import CostRule, MossmanRule, Rule, ThresholdRule
 from polyroc.validation.scores import normalise
@@ -17,38 +17,38 @@ try:
     from sklearn.utils.metaestimators import available_if
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted
-except ImportError as trouble:
+except ImportError as error:
     raise MissingPackageError(
-        "OperatingPointClassifier needs scikit-learn, which is not installed; pip install scikit-learn."
-    ) from trouble
+        "OperatingPointClassifier needs scikit-learn, which is not installed; run pip install scikit-learn."
+    ) from error
 
 __all__ = ["OperatingPointClassifier"]
 
 
 class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Wraps a classifier and decides by the rule that is best at what you ask for.
+    """A classifier that decides by the best rule for costs, limits or a criterion.
 
-    The rule is chosen on predictions for cases that the classifier did not see (cross-validation), then the
-    classifier is fitted to all cases. The options mean what they mean for `polyroc.operate`. Decisions differ from
-    the largest probability, so there is no `predict_proba`; ask `estimator_` for it.
+    The rule is chosen on out-of-fold predictions (cross-validation), then the classifier is fitted to all cases.
+    The options are those of `polyroc.operate`. Decisions need not be the class of the largest probability, so
+    there is no `predict_proba`; use that of `estimator_`.
 
     Parameters
     ----------
     estimator
         A classifier with `predict_proba`, or, for two classes, `decision_function`.
     costs, priors, at_most, criterion, sensitivity, specificity
-        What to aim at; by default the fewest errors.
+        The objective; by default the fewest errors.
     calibrated
-        True to believe the probabilities: Bayes' rule for the costs, for classes as frequent as in `y`; nothing is
-        then fitted but the classifier.
+        True to treat the probabilities as calibrated: Bayes' rule for the costs, with the class shares of `y`;
+        only the classifier is then fitted.
     rule
-        A rule to apply as it is; nothing is then chosen.
+        A fixed rule; none is then chosen.
     pos_label
-        The positive one of two classes; by default the last of `classes_`, as everywhere in scikit-learn.
+        The positive one of two classes; by default the last of `classes_`, as in scikit-learn.
     cv
-        How the predictions are made on which the rule is chosen: a number of folds or a splitter; or "prefit" if
-        `estimator` is fitted already: the rule is then chosen on its predictions for the cases given to `fit`,
-        which should not be those it was fitted to.
+        The cross-validation of the predictions on which the rule is chosen: a number of folds or a splitter; or
+        "prefit" if `estimator` is fitted already: the rule is then chosen on its predictions for the cases passed
+        to `fit`, which should not be those it was fitted to.
     random_state
         Seed of the search for three classes or more.
 
@@ -57,9 +57,9 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     classes_
         The labels.
     estimator_
-        The classifier, fitted.
+        The fitted classifier.
     rule_
-        The rule; `rule_.to_json()` is what can be deployed without scikit-learn.
+        The rule; `rule_.to_json()` can be deployed without scikit-learn.
 
     Examples
     --------
@@ -106,17 +106,17 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         Parameters
         ----------
         X, y
-            Cases and their classes.
+            Features and classes of the cases.
         sample_weight
-            How much each case counts, for the choice of the rule and for the classifier.
+            The weight of each case, for the choice of the rule and for the classifier.
         **fit_params
-            Passed on to the classifier when it is fitted to all cases.
+            Passed to the classifier when it is fitted to all cases.
         """
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        apart = self.cv != "prefit" and self.rule is None and not self.calibrated
-        said = self._out_of_fold(X, y, weights) if apart else None
+        cross_validate = self.cv != "prefit" and self.rule is None and not self.calibrated
+        predictions = self._out_of_fold(X, y, weights) if cross_validate else None
         if self.cv == "prefit":
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
@@ -130,8 +130,9 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         if self.rule is not None:
             self.rule_ = self._checked_rule()
         else:
-            said = self._said(self.estimator_, X) if said is None else said
-            self.rule_ = self._chosen(y, said, sample_weight)
+            if predictions is None:
+                predictions = self._predictions(self.estimator_, X)
+            self.rule_ = self._chosen_rule(y, predictions, sample_weight)
         return self
 
     def _out_of_fold(self, X: Any, y: Any, weights: Mapping[str, Any]) -> Any:
@@ -146,17 +147,17 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             raise InputError(f"rule must be a Rule for the classes {self.classes_.tolist()}, got {self.rule!r}.")
         return self.rule
 
-    def _chosen(self, y: Any, said: Any, sample_weight: Any) -> Rule:
+    def _chosen_rule(self, y: Any, predictions: Any, sample_weight: Any) -> Rule:
         labels = self.classes_.tolist()
         positive = self.pos_label
         if positive is None and len(labels) == 2:
             positive = labels[1]
-        if np.ndim(said) == 1 and positive == labels[0]:
-            said = -said  # a decision function indicates the last class
+        if np.ndim(predictions) == 1 and positive == labels[0]:
+            predictions = -predictions  # high values of a decision function indicate the last class
         scores = normalise(
-            np.asarray(y).tolist(), said, labels=labels, pos_label=positive, sample_weight=sample_weight
+            np.asarray(y).tolist(), predictions, labels=labels, pos_label=positive, sample_weight=sample_weight
         )
-        aim = read_aim(
+        objective = read_objective(
             scores,
             costs=self.costs,
             priors=self.priors,
@@ -167,7 +168,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             calibrated=self.calibrated,
         )
         rng = np.random.default_rng(self.random_state)
-        rule, _ = choose_rule(scores, scores.values["classifier"], aim, rng)
+        rule, _ = choose_rule(scores, scores.values["classifier"], objective, rng)
         return rule
 
     @staticmethod
@@ -179,44 +180,46 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             f"{type(estimator).__name__} has neither predict_proba nor decision_function; calibrate it."
         )
 
-    def _said(self, estimator: Any, X: Any) -> Any:
+    def _predictions(self, estimator: Any, X: Any) -> Any:
         return getattr(estimator, self._response(estimator))(X)
 
     def predict(self, X: Any) -> Any:
-        """The class decided for, for each case."""
-        values, places = self._values(X)
-        return self.classes_[np.array(places)[self.rule_.codes(values)]]
+        """The decision for each case."""
+        values, positions = self._values(X)
+        return self.classes_[np.array(positions)[self.rule_.codes(values)]]
 
     @available_if(lambda self: not isinstance(getattr(self, "rule_", self.rule), MossmanRule))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Any:
-        """What the rule compares: the largest decides. Two classes: positive for the last of `classes_`."""
-        values, places = self._values(X)
+        """The values of which the largest decides. Two classes: positive for the last of `classes_`."""
+        values, positions = self._values(X)
         if isinstance(self.rule_, ThresholdRule):
             positive = self.rule_.labels.index(self.rule_.positive)
             score = values if values.ndim == 1 else values[:, positive]
             above = np.nan_to_num(score - self.rule_.threshold)
-            above[score == self.rule_.threshold] = np.finfo(np.float64).tiny  # a tie is called positive
+            above[score == self.rule_.threshold] = np.finfo(
+                np.float64
+            ).tiny  # a score at the threshold is positive
             return above if self.rule_.positive == self.classes_[1] else -above
         assert isinstance(self.rule_, CostRule)
-        worth = -self.rule_.risks(values)[:, np.argsort(places)]
-        return worth[:, 1] - worth[:, 0] if worth.shape[1] == 2 else worth
+        utility = -self.rule_.risks(values)[:, np.argsort(positions)]
+        return utility[:, 1] - utility[:, 0] if utility.shape[1] == 2 else utility
 
     def _values(self, X: Any) -> tuple[Any, list[int]]:
-        """What the classifier says, as the rule takes it, and where the rule's labels are in `classes_`."""
+        """The predictions, columns in the order of the rule's labels, and the positions of these in `classes_`."""
         check_is_fitted(self)
-        said = np.asarray(self._said(self.estimator_, X), dtype=np.float64)
-        places = [self.classes_.tolist().index(label) for label in self.rule_.labels]
-        if said.ndim == 2:
-            return said[:, places], places
-        speaks_for_last = getattr(self.rule_, "positive", None) != self.classes_.tolist()[0]
-        return (said if speaks_for_last else -said), places
+        predictions = np.asarray(self._predictions(self.estimator_, X), dtype=np.float64)
+        positions = [self.classes_.tolist().index(label) for label in self.rule_.labels]
+        if predictions.ndim == 2:
+            return predictions[:, positions], positions
+        positive_is_last = getattr(self.rule_, "positive", None) != self.classes_.tolist()[0]
+        return (predictions if positive_is_last else -predictions), positions
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Fitted once there is a rule."""
+        """True once there is a rule."""
         return hasattr(self, "rule_")
 
     def __sklearn_tags__(self) -> Any:
-        """Those of the classifier inside."""
+        """The tags of the wrapped classifier."""
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
         tags.input_tags.sparse = inner.input_tags.sparse

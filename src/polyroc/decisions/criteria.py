@@ -1,52 +1,52 @@
-"""From what is asked to the rule that answers it."""
+"""The objective of `operate` (costs, limits, a criterion), and the rule that is best for it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from polyroc.decisions.cost_search import Task, search_costs
+from polyroc.decisions.cost_search import CostProblem, search_costs
 from polyroc.decisions.operating_point import Optimality
-from polyroc.decisions.optimality import cheapest_and_proof
-from polyroc.decisions.thresholds import Thresholds, best_threshold
+from polyroc.decisions.optimality import improve_and_prove
+from polyroc.decisions.thresholds import EQUAL, Thresholds, best_threshold
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
-from polyroc.messages import short_repr
+from polyroc.messages import Message, Option, short_repr
 from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
 from polyroc.validation.costs import as_costs, as_limits, as_priors
 
-__all__ = ["EQUAL", "Aim", "Criterion", "choose_rule", "read_aim", "within"]
+__all__ = ["Criterion", "Objective", "choose_rule", "limits_text", "read_objective"]
 
 Criterion = Literal["youden", "closest"]
-EQUAL = 1e-12  # a limit is kept if it is kept but for rounding
+ThresholdLoss = Callable[[Thresholds], FloatArray]
 
-CRITERIA = {
-    "youden": ("largest sensitivity + specificity - 1 (Youden)", lambda at: at.missed + at.alarms),
-    "closest": ("closest to the corner of no errors", lambda at: at.missed**2 + at.alarms**2),
-    "sensitivity": ("largest specificity", lambda at: at.alarms),
-    "specificity": ("largest sensitivity", lambda at: at.missed),
+CRITERIA: Mapping[str, tuple[str, ThresholdLoss]] = {
+    "youden": ("largest sensitivity + specificity - 1 (Youden)", lambda at: at.fnr + at.fpr),
+    "closest": ("closest to the corner of no errors", lambda at: at.fnr**2 + at.fpr**2),
+    "sensitivity": ("largest specificity", lambda at: at.fpr),
+    "specificity": ("largest sensitivity", lambda at: at.fnr),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
-    """What a rule is to be best at, every term of it settled.
+class Objective:
+    """What a rule is chosen for, with all defaults filled in.
 
     Attributes
     ----------
     words
-        The aim in words.
+        The objective in words.
     costs, priors, limits
-        As matrix, in the order of the classes, and by positions (true, said).
+        As a matrix, in the order of the classes, and by positions (true class, decision).
     training_priors
-        The frequencies of the classes for which the probabilities were made.
+        The class probabilities for which the predicted probabilities were computed.
     criterion
         A key of `CRITERIA`, or None for the least expected cost.
     calibrated
-        True if the probabilities are believed, and the rule follows from them without a look at the classes.
+        True if the probabilities are treated as calibrated, so that the rule does not depend on the true classes.
     priors_given
         True if the priors were given, False if they are the shares of the classes among the cases.
     """
@@ -62,11 +62,11 @@ class Aim:
 
     @property
     def losses(self) -> FloatArray:
-        """What each rate adds to the expected cost."""
+        """The derivatives of the expected cost with respect to the confusion rates."""
         return np.asarray(self.priors[:, None] * self.costs)
 
 
-def read_aim(
+def read_objective(
     scores: Scores,
     *,
     costs: Any = None,
@@ -77,124 +77,137 @@ def read_aim(
     specificity: float | None = None,
     calibrated: bool = False,
     training_priors: Any = None,
-) -> Aim:
-    """Settle what is asked; one question at a time."""
+) -> Objective:
+    """Validate the options that define the objective; only one objective at a time."""
     terms = {"costs": costs, "priors": priors, "at_most": at_most}
     rates = {"sensitivity": sensitivity, "specificity": specificity}
-    asked = [name for name, value in {"criterion": criterion, **rates}.items() if value is not None]
-    if len(asked) > 1:
-        raise InputError(f"Give one of {' and '.join(asked)}; limits on both errors go into at_most.")
-    if asked and (calibrated or any(value is not None for value in terms.values())):
+    criteria = [name for name, value in {"criterion": criterion, **rates}.items() if value is not None]
+    if len(criteria) > 1:
+        raise InputError(
+            f"Pass one of {' and '.join(criteria)}; limits of both error rates go into ", Option("at_most"), "."
+        )
+    if criteria and (calibrated or any(value is not None for value in terms.values())):
         given = [name for name, value in {**terms, "calibrated": calibrated or None}.items() if value is not None]
-        raise InputError(f"{asked[0]} does not go with {', '.join(given)}; ask for one or the other.")
+        raise InputError(f"{criteria[0]} cannot be combined with {', '.join(given)}; pass one or the other.")
     if calibrated and at_most is not None:
-        raise InputError("at_most needs a rule fitted to the cases, calibrated=True takes none; leave out one.")
+        raise InputError(
+            Option("at_most"),
+            " needs a rule fitted to the cases, but ",
+            Option("calibrated", True),
+            " uses a fixed one; omit one of the two.",
+        )
     shares = np.bincount(scores.codes, scores.sample_weight, scores.n_classes)
     shares = shares / shares.sum()
     limits = as_limits(at_most, scores.labels)
     words = "least expected cost"
-    if asked:
-        criterion, words, limits = _two_class_aim(scores, criterion, sensitivity, specificity)
-    aim = Aim(
-        words=words + within(scores.names, limits),
+    if criteria:
+        criterion, words, limits = _two_class_criterion(scores, criterion, sensitivity, specificity)
+    objective = Objective(
+        words=words + limits_text(scores.names, limits),
         costs=as_costs(costs, scores.labels),
         priors=shares if priors is None else as_priors(priors, scores.labels),
         limits=limits,
-        training_priors=_training(training_priors, shares, scores),
+        training_priors=_training_priors(training_priors, shares, scores),
         criterion=criterion,
         calibrated=calibrated,
         priors_given=priors is not None,
     )
-    if not aim.losses.any():
-        raise InputError("With these priors no error costs anything, so every rule is as good as any other.")
-    return aim
+    if not objective.losses.any():
+        raise InputError("With these priors no error has a cost, so all rules are equally good.")
+    return objective
 
 
-def _training(given: Any, shares: FloatArray, scores: Scores) -> FloatArray:
-    if given is None:
+def _training_priors(training_priors: Any, shares: FloatArray, scores: Scores) -> FloatArray:
+    if training_priors is None:
         return shares
-    priors = as_priors(given, scores.labels, "training_priors")
+    priors = as_priors(training_priors, scores.labels, "training_priors")
     if not priors.all():
         raise InputError(f"training_priors must be positive for every class, got {short_repr(priors.tolist())}.")
     return priors
 
 
-def _two_class_aim(
+def _two_class_criterion(
     scores: Scores, criterion: Any, sensitivity: float | None, specificity: float | None
 ) -> tuple[Any, str, dict[tuple[int, int], float]]:
-    """The key of the criterion, the aim in words, and the limit that a fixed rate means."""
+    """The key of the criterion, the objective in words, and the limit that a required rate implies."""
     name = criterion or ("sensitivity" if specificity is None else "specificity")
     if scores.n_classes != 2 or scores.positive is None:
         raise InputError(
-            f"{name} is for two classes of which the positive one is known (pos_label), here "
-            f"{short_repr(list(scores.labels))}; use costs or at_most."
+            f"{name} needs two classes with a known positive class (",
+            Option("pos_label"),
+            f"), got {short_repr(list(scores.labels))}; use ",
+            Option("costs"),
+            " or ",
+            Option("at_most"),
+            ".",
         )
     if criterion is not None:
         if criterion not in ("youden", "closest"):
             raise InputError(f"criterion must be 'youden' or 'closest', got {short_repr(criterion)}.")
         return criterion, CRITERIA[criterion][0], {}
-    wanted = sensitivity if specificity is None else specificity
-    if not isinstance(wanted, int | float) or not 0 <= wanted <= 1:
-        raise InputError(f"{name} must be a share from 0 to 1 (0.9 for 90 %), got {short_repr(wanted)}.")
+    rate = sensitivity if specificity is None else specificity
+    if not isinstance(rate, int | float) or not 0 <= rate <= 1:
+        raise InputError(f"{name} must be a number from 0 to 1 (0.9 for 90 %), got {short_repr(rate)}.")
     true = scores.positive if name == "sensitivity" else 1 - scores.positive
-    return name, CRITERIA[name][0], {(true, 1 - true): 1.0 - wanted}
+    return name, CRITERIA[name][0], {(true, 1 - true): 1.0 - rate}
 
 
-def within(names: Sequence[str], limits: Mapping[tuple[int, int], float]) -> str:
+def limits_text(names: Sequence[str], limits: Mapping[tuple[int, int], float]) -> str:
     """The limits in words, by the names of the classes."""
-    kept = [f"at most {limit:.4g} of {names[k]} called {names[m]}" for (k, m), limit in limits.items()]
-    return f" with {' and '.join(kept)}" if kept else ""
+    parts = [f"at most {limit:.4g} of {names[k]} called {names[m]}" for (k, m), limit in limits.items()]
+    return f" with {' and '.join(parts)}" if parts else ""
 
 
 def choose_rule(
-    scores: Scores, values: FloatArray, aim: Aim, rng: np.random.Generator
+    scores: Scores, values: FloatArray, objective: Objective, rng: np.random.Generator
 ) -> tuple[Rule, Optimality | None]:
-    """The rule that is best at the aim on these cases, and whether that is proven.
+    """The best rule for the objective on these cases, and whether it is proven to be the best.
 
-    If the probabilities are believed: Bayes' rule, and None, because it is not chosen on the cases.
+    For calibrated probabilities it is Bayes' rule, and None, because it is not chosen on the cases.
     """
-    _check(scores, values, aim)
-    bayes = aim.costs * (aim.priors / aim.training_priors)[:, None]
-    if aim.calibrated:
+    _check_values(scores, values, objective)
+    bayes = objective.costs * (objective.priors / objective.training_priors)[:, None]
+    if objective.calibrated:
         return _bayes_rule(scores, bayes), None
     if scores.n_classes == 2:
-        return best_threshold(scores, values, _objective(aim), aim.limits), "proven"
-    losses = aim.losses / aim.losses.max()  # what is small is then small whatever the currency
-    task = Task.of(scores, values, losses, aim.limits)
-    L, worth = search_costs(task, aim.limits, bayes / bayes.max(), rng)
-    L, worth, proven = cheapest_and_proof(task, L, worth)
+        return best_threshold(scores, values, _threshold_loss(objective), objective.limits), "proven"
+    losses = objective.losses / objective.losses.max()  # tolerances then do not depend on the unit of the costs
+    problem = CostProblem.of(scores, values, losses, objective.limits)
+    L, loss = search_costs(problem, objective.limits, bayes / bayes.max(), rng)
+    L, loss, proven = improve_and_prove(problem, L, loss)
     rule = CostRule(scores.labels, L.tolist())
-    if worth[0] > EQUAL:
-        raise InputError(_unreached(scores, values, aim, rule))
+    if loss[0] > EQUAL:
+        raise InputError(_infeasible(scores, values, objective, rule))
     return rule, "proven" if proven else "best found"
 
 
-def _check(scores: Scores, values: FloatArray, aim: Aim) -> None:
+def _check_values(scores: Scores, values: FloatArray, objective: Objective) -> None:
     if scores.kind == "decisions":
-        raise InputError("y_score holds labels, so it is decided already; operate needs scores or probabilities.")
+        raise InputError("y_score contains decisions (labels); operate needs scores or probabilities.")
     if scores.absent:
-        raise InputError(f"No case of class {scores.absent[0]!r}, so no rule can be chosen for it; add cases.")
+        raise InputError(f"No case of class {scores.absent[0]!r}, so no rule can be chosen; add cases.")
     if scores.n_classes > 2 and values.ndim == 1:
         raise InputError(
             f"operate needs one column per class for {scores.n_classes} classes, got one score per case; "
-            "give probabilities."
+            "pass probabilities."
         )
-    if (scores.n_classes > 2 or aim.calibrated) and (values.min() < -ROUNDING or values.max() > 1 + ROUNDING):
+    if (scores.n_classes > 2 or objective.calibrated) and (
+        values.min() < -ROUNDING or values.max() > 1 + ROUNDING
+    ):
         worst = values.min() if values.min() < -ROUNDING else values.max()
-        raise InputError(f"operate needs probabilities in [0, 1] here, got {worst:g}; turn the scores into such.")
+        raise InputError(f"operate needs probabilities in [0, 1] here, got {worst:g}; convert the scores.")
 
 
-def _objective(aim: Aim) -> Any:
-    if aim.criterion is not None:
-        return CRITERIA[aim.criterion][1]
+def _threshold_loss(objective: Objective) -> ThresholdLoss:
+    if objective.criterion is not None:
+        return CRITERIA[objective.criterion][1]
+    losses = objective.losses / objective.losses.max()
 
-    losses = aim.losses / aim.losses.max()
+    def expected_cost(at: Thresholds) -> FloatArray:
+        negative, positive = 1 - at.positive, at.positive
+        return np.asarray(losses[positive, negative] * at.fnr + losses[negative, positive] * at.fpr)
 
-    def cost(at: Thresholds) -> FloatArray:
-        n, p = 1 - at.positive, at.positive
-        return np.asarray(losses[p, n] * at.missed + losses[n, p] * at.alarms)
-
-    return cost
+    return expected_cost
 
 
 def _bayes_rule(scores: Scores, bayes: FloatArray) -> Rule:
@@ -202,21 +215,22 @@ def _bayes_rule(scores: Scores, bayes: FloatArray) -> Rule:
     if scores.kind == "matrix":
         return CostRule(scores.labels, bayes.tolist())
     assert scores.positive is not None
-    p, n = scores.positive, 1 - scores.positive
-    threshold = bayes[n, p] / (bayes[n, p] + bayes[p, n])
-    return ThresholdRule(scores.labels, scores.labels[p], float(threshold))
+    positive, negative = scores.positive, 1 - scores.positive
+    false_alarm, miss = bayes[negative, positive], bayes[positive, negative]
+    return ThresholdRule(scores.labels, scores.labels[positive], float(false_alarm / (false_alarm + miss)))
 
 
-def _unreached(scores: Scores, values: FloatArray, aim: Aim, rule: CostRule) -> str:
-    """Limits that contradict each other: the closest that was found."""
-    said = rule.codes(values)
+def _infeasible(scores: Scores, values: FloatArray, objective: Objective, rule: CostRule) -> Message:
+    """The message if no rule within the limits was found: the rates of the closest one."""
+    decisions = rule.codes(values)
     weight = np.ones(len(values)) if scores.sample_weight is None else scores.sample_weight
-    told = []
-    for (k, m), limit in aim.limits.items():
-        of = np.where(scores.codes == k, weight, 0.0)
-        rate = of[said == m].sum() / of.sum()
-        told.append(f"{rate:.4g} of {scores.names[k]!r} called {scores.names[m]!r} (at most {limit:g})")
-    return (
-        f"No rule was found that satisfies at_most; the closest has {', '.join(told)}. Allow more, or find a "
-        "better classifier."
+    rates = []
+    for (k, m), limit in objective.limits.items():
+        of_class = np.where(scores.codes == k, weight, 0.0)
+        rate = of_class[decisions == m].sum() / of_class.sum()
+        rates.append(f"{rate:.4g} of {scores.names[k]!r} classified as {scores.names[m]!r} (at most {limit:g})")
+    return Message(
+        "No rule was found that satisfies ",
+        Option("at_most"),
+        f"; the closest has {', '.join(rates)}. Increase the limits, or use a better classifier.",
     )

@@ -1,11 +1,11 @@
-"""DecisionCurve: the net benefit of acting on a probability, by the threshold at which one acts."""
+"""The verb `decision_curve`: net benefit by probability threshold (Vickers & Elkin 2006)."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import hypot, sqrt
 from statistics import NormalDist
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,10 @@ from polyroc.inference.covariance import effective_units, sampled_strata, varian
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.measures.applicability import ROUNDING
 from polyroc.measures.statistic import Shares, Statistic, Stratum
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, plain
+from polyroc.results.result import Result
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
@@ -37,11 +37,11 @@ class NetBenefit(NamedTuple):
     value, standard_error
         The net benefit and its standard error.
     lowest, highest
-        The least and the most it can be; None if nothing is known of it.
+        The smallest and the largest possible value; None if unknown.
     effective
-        As in `Estimate`: how many cases are behind it.
+        The effective number of cases, as in `Estimate`.
     unseen
-        The variance that half an unseen case of each class adds.
+        The variance that half an unobserved case of each class adds.
     """
 
     value: FloatArray
@@ -60,39 +60,43 @@ class NetBenefit(NamedTuple):
         if self.lowest is not None and self.highest is not None and self.effective is not None:
             unseen = np.zeros(len(self.value)) if self.unseen is None else self.unseen
             columns = (self.value, self.standard_error, unseen, self.lowest, self.highest, self.effective)
-            ends = [_widest(level, *row) for row in np.column_stack(columns).tolist()]
-            low, high = np.array(ends).T
+            limits = [_widest(level, *row) for row in np.column_stack(columns).tolist()]
+            low, high = np.array(limits).T
             return low, high
-        reach = NormalDist().inv_cdf(0.5 + level / 2) * self.standard_error
-        return self.value - reach, self.value + reach
+        half_width = NormalDist().inv_cdf(0.5 + level / 2) * self.standard_error
+        return self.value - half_width, self.value + half_width
+
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        low, high = self.confidence_interval(level)
+        return {"low": low, "high": high}
 
 
 def _widest(
     level: float, value: float, error: float, unseen: float, lowest: float, highest: float, n: float
 ) -> tuple[float, float]:
-    """The guarded interval, and at each end not inside that which allows for unseen cases."""
+    """The union of the guarded interval and the one that accounts for unobserved cases."""
     errors = error, hypot(error, sqrt(unseen))
-    usual, wide = (interval(value, each, (lowest, highest), n, level) for each in errors)
+    usual, wide = (interval(value, e, (lowest, highest), n, level) for e in errors)
     return min(usual.low, wide.low), max(usual.high, wide.high)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DecisionCurve(Result):
-    """Net benefit of one or more classifiers, beside treating all and treating none (which has none).
+    """Net benefit of one or more classifiers, of treating all and of treating none (which is 0).
 
     Attributes
     ----------
     thresholds
-        The probabilities at which one acts: the odds t / (1 - t) are what a false alarm costs, where a case found
-        is worth 1.
+        The probabilities from which on one acts: the odds t / (1 - t) are the cost of a false positive, relative
+        to the benefit 1 of a true positive.
     curves
-        By classifier.
+        The net benefit of each classifier.
     treat_all
-        Acting on every case.
+        The net benefit of acting on every case.
     prevalence
         The share of positives.
     provenance
-        What is needed to repeat it.
+        What is needed to reproduce it.
     """
 
     thresholds: FloatArray
@@ -103,14 +107,14 @@ class DecisionCurve(Result):
 
     @property
     def treat_none(self) -> FloatArray:
-        """Acting on no case: 0 at every threshold."""
+        """The net benefit of acting on no case: 0 at every threshold."""
         return np.zeros(len(self.thresholds))
 
     @property
     def net_benefit(self) -> FloatArray:
         """The net benefit at each threshold, if there is one classifier."""
         if len(self.curves) != 1:
-            raise InputError(f"There are several classifiers; take curves[...] of {', '.join(self.curves)}.")
+            raise InputError(f"There are several classifiers, {', '.join(self.curves)}; use curves[name].value.")
         return next(iter(self.curves.values())).value
 
     def __repr__(self) -> str:
@@ -121,7 +125,7 @@ class DecisionCurve(Result):
         )
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record per classifier and threshold; treating all and treating none come last."""
+        """One record per classifier and threshold; treating all and treating none are last."""
         none = NetBenefit(self.treat_none, self.treat_none)
         rows = []
         for name, curve in [*self.curves.items(), ("treat all", self.treat_all), ("treat none", none)]:
@@ -140,42 +144,6 @@ class DecisionCurve(Result):
                 )
         return rows
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "DecisionCurve",
-            "thresholds": self.thresholds.tolist(),
-            "curves": {name: _stored(curve, level) for name, curve in self.curves.items()},
-            "treat_all": _stored(self.treat_all, level),
-            "level": level,
-            "prevalence": self.prevalence,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        return cls(
-            thresholds=np.array(data["thresholds"], dtype=np.float64),
-            curves={name: _restored(curve) for name, curve in data["curves"].items()},
-            treat_all=_restored(data["treat_all"]),
-            prevalence=data["prevalence"],
-            provenance=Provenance(**data["provenance"]),
-        )
-
-
-def _stored(curve: NetBenefit, level: float) -> dict[str, list[float | None]]:
-    low, high = curve.confidence_interval(level)
-    columns = {**curve._asdict(), "low": low, "high": high}
-    return {name: [plain(x) for x in each.tolist()] for name, each in columns.items() if each is not None}
-
-
-def _restored(data: dict[str, list[float | None]]) -> NetBenefit:
-    columns = {name: np.array([number(x) for x in data[name]]) for name in NetBenefit._fields if name in data}
-    return NetBenefit(**columns)
-
 
 def decision_curve(
     y_true: Any,
@@ -191,28 +159,29 @@ def decision_curve(
     sampling: Sampling | None = None,
     missing: Missing = "raise",
 ) -> DecisionCurve:
-    """Net benefit of acting where the probability is at least a threshold, for every threshold.
+    """Compute the net benefit of acting where the probability is at least a threshold, for every threshold.
 
-    NB(t) = prevalence x TPR - (1 - prevalence) x FPR x t / (1 - t): cases found, less false alarms at the price
-    that someone pays who acts from probability t on. Treating all has TPR = FPR = 1, treating none has 0.
+    NB(t) = prevalence x TPR - (1 - prevalence) x FPR x t / (1 - t): true positives minus false positives, weighted
+    by the odds at which a decision maker with threshold t exchanges them. Treating all has TPR = FPR = 1, treating
+    none has 0.
 
     Parameters
     ----------
     y_true, y_score
-        Two classes; the probability of the positive one, or one column per class, or a dict of such by classifier.
+        Two classes; the probability of the positive class, or one column per class, or a dict by classifier.
     thresholds
         Between 0 and 1, ends excluded; by default 0.01, 0.02, ..., 0.99.
     prevalence
-        The share of positives where the rule will be used. By default that of the data: in a cohort the error bars
-        account for its uncertainty; with `sampling="case-control"`, where it is a choice of the study, they do
-        not. If it is given, it is taken as known.
+        The share of positives where the rule will be used. By default that of the data: in a cohort the standard
+        errors account for its uncertainty; with `sampling="case-control"`, where the design fixes it, they do not.
+        A given prevalence is treated as known.
     labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
-        As everywhere.
+        As in `evaluate`.
 
     Examples
     --------
-    >>> found = decision_curve([0, 0, 0, 1, 1], [0.1, 0.3, 0.6, 0.4, 0.9], thresholds=[0.2, 0.5])
-    >>> found.net_benefit.round(4).tolist(), found.treat_all.value.round(4).tolist()
+    >>> benefit = decision_curve([0, 0, 0, 1, 1], [0.1, 0.3, 0.6, 0.4, 0.9], thresholds=[0.2, 0.5])
+    >>> benefit.net_benefit.round(4).tolist(), benefit.treat_all.value.round(4).tolist()
     ([0.3, 0.0], [0.25, -0.2])
 
     References
@@ -229,9 +198,9 @@ def decision_curve(
     }
     scores = as_scores(y_true, y_score, **options, missing=missing)
     positive = _positive(scores)
-    grid = _thresholds(thresholds)
+    grid = _checked_thresholds(thresholds)
     shares = np.bincount(scores.codes, scores.sample_weight, 2)
-    share = float(shares[positive] / shares.sum()) if prevalence is None else _prevalence(prevalence)
+    share = float(shares[positive] / shares.sum()) if prevalence is None else _checked_prevalence(prevalence)
     known = None if prevalence is None else share
     return DecisionCurve(
         thresholds=grid,
@@ -245,19 +214,19 @@ def decision_curve(
 def _benefit(
     scores: Scores, grid: FloatArray, prevalence: float | None, p: FloatArray, certain: bool = False
 ) -> NetBenefit:
-    """Value, standard error and limits at each threshold; `certain` if the decisions are the same for any case."""
+    """Net benefit at each threshold; `certain` if all cases have the same decision, whatever the sample."""
     outcomes = [_Outcome(scores, p >= t, t / (1.0 - t), prevalence) for t in grid]
-    values, errors = (np.array([getattr(each, name)() for each in outcomes]) for name in ("value", "error"))
-    if certain and not outcomes[0].random:  # acting on all at known shares: nothing is estimated
+    values, errors = np.array([(outcome.value(), outcome.error()) for outcome in outcomes]).T
+    if certain and not outcomes[0].random:  # acting on all cases at a known prevalence: nothing is estimated
         return NetBenefit(values, errors)
     low, high, effective, unseen = np.array(
-        [(*each.limits(), each.effective(), each.unseen()) for each in outcomes]
+        [(*outcome.limits(), outcome.effective(), outcome.unseen()) for outcome in outcomes]
     ).T
     return NetBenefit(values, errors, low, high, effective, unseen)
 
 
 class _Outcome:
-    """What acting on some cases brings: 1 for a positive, minus the odds for a negative, 0 for the others."""
+    """The benefit of acting on some cases: 1 for a positive, minus the odds for a negative, 0 for the others."""
 
     def __init__(self, scores: Scores, acted: BoolArray, odds: float, prevalence: float | None) -> None:
         self.scores, self.odds = scores, odds
@@ -266,14 +235,18 @@ class _Outcome:
         weight = np.ones(len(scores)) if scores.sample_weight is None else scores.sample_weight
         cases = [np.flatnonzero(scores.codes == k) for k in range(2)]
         self.gains = np.where(np.arange(2) == scores.positive, 1.0, -odds)
-        self.priors = np.array([weight[each].sum() for each in cases]) / weight.sum()
+        self.priors = np.array([weight[members].sum() for members in cases]) / weight.sum()
         if prevalence is not None:
             self.priors = np.where(np.arange(2) == scores.positive, prevalence, 1.0 - prevalence)
         outcome = acted * self.gains[scores.codes]
-        self.means = np.array([np.average(outcome[each], weights=weight[each]) for each in cases])
+        self.means = np.array([np.average(outcome[members], weights=weight[members]) for members in cases])
         strata = tuple(
-            Stratum(self.priors[k] * outcome[each], partial(np.asarray, each), abs(self.priors[k] * self.gains[k]))
-            for k, each in enumerate(cases)
+            Stratum(
+                self.priors[k] * outcome[members],
+                partial(np.asarray, members),
+                abs(self.priors[k] * self.gains[k]),
+            )
+            for k, members in enumerate(cases)
         )
         shares = Shares(self.means, 1.0 + odds)
         statistic = Statistic(self.value(), lambda: strata, shares=lambda: shares)
@@ -286,30 +259,31 @@ class _Outcome:
         return float(np.sqrt(variance(self.strata, self.scores)))
 
     def limits(self) -> tuple[float, float]:
-        """The least and the most there can be: at the given shares, or whatever the shares are."""
-        ends = self.gains if self.random else self.priors * self.gains
-        return float(ends.min()), float(ends.max())
+        """The smallest and the largest possible value: at the given prevalence, or over all prevalences."""
+        extremes = self.gains if self.random else self.priors * self.gains
+        return float(extremes.min()), float(extremes.max())
 
     def effective(self) -> float:
         """As `Estimate.effective`."""
         low, high = self.limits()
-        reaching = [(effective_units(each, self.scores), each.reach) for each in self.strata]
+        reaching = [(effective_units(stratum, self.scores), stratum.reach) for stratum in self.strata]
         return min(n * (high - low) / reach for n, reach in reaching if reach)
 
     def unseen(self) -> float:
-        """The variance that half an unseen case of each class adds: the costly class may hide its errors."""
+        """The variance that half an unobserved case of each class adds: rare errors may be costly."""
         acted = self.means / self.gains
         rates = np.column_stack([acted, 1.0 - acted])
         slopes = np.column_stack([self.priors * self.gains, np.zeros(2)])
-        units = np.array([effective_units(each, self.scores) for each in self.strata[:2]])
+        units = np.array([effective_units(stratum, self.scores) for stratum in self.strata[:2]])
         return unseen_variance(rates, slopes, units)
 
 
 def _positive(scores: Scores) -> int:
     if scores.n_classes != 2 or scores.positive is None:
         raise InputError(
-            f"A decision curve is for two classes of which the positive one is known (pos_label), here "
-            f"{short_repr(list(scores.labels))}."
+            "A decision curve needs two classes with a known positive class (",
+            Option("pos_label"),
+            f"), got {short_repr(list(scores.labels))}.",
         )
     if scores.absent:
         raise InputError(f"No case of class {scores.absent[0]!r}; a decision curve needs both classes.")
@@ -320,24 +294,26 @@ def _probability(scores: Scores, classifier: str) -> FloatArray:
     values = scores.values[classifier]
     p = values if values.ndim == 1 else values[:, scores.positive]
     if scores.kind == "decisions" or p.min() < -ROUNDING or p.max() > 1 + ROUNDING:
-        held = "decisions" if scores.kind == "decisions" else f"values from {p.min():g} to {p.max():g}"
-        raise InputError(f"A decision curve needs probabilities in [0, 1], got {held}; turn them into such.")
+        got = "decisions" if scores.kind == "decisions" else f"values from {p.min():g} to {p.max():g}"
+        raise InputError(f"A decision curve needs probabilities in [0, 1], got {got}; calibrate the scores.")
     return p
 
 
-def _thresholds(given: Any) -> FloatArray:
-    if given is None:
+def _checked_thresholds(thresholds: Any) -> FloatArray:
+    if thresholds is None:
         return np.arange(1, 100) / 100
     try:
-        grid = np.atleast_1d(np.asarray(given, dtype=np.float64))
+        grid = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     except (TypeError, ValueError):
-        raise InputError(f"thresholds must be numbers between 0 and 1, got {short_repr(given)}.") from None
+        raise InputError(f"thresholds must be numbers between 0 and 1, got {short_repr(thresholds)}.") from None
     if grid.ndim != 1 or not len(grid) or not ((grid > 0) & (grid < 1)).all():
-        raise InputError(f"thresholds must be numbers between 0 and 1, ends excluded, got {short_repr(given)}.")
+        raise InputError(
+            f"thresholds must be numbers between 0 and 1, ends excluded, got {short_repr(thresholds)}."
+        )
     return np.unique(grid)
 
 
-def _prevalence(given: Any) -> float:
-    if not isinstance(given, int | float) or not 0 < given < 1:
-        raise InputError(f"prevalence must be between 0 and 1, got {short_repr(given)}.")
-    return float(given)
+def _checked_prevalence(prevalence: Any) -> float:
+    if not isinstance(prevalence, int | float) or not 0 < prevalence < 1:
+        raise InputError(f"prevalence must be between 0 and 1, got {short_repr(prevalence)}.")
+    return float(prevalence)

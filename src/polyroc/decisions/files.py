@@ -1,93 +1,125 @@
-"""The verbs `operate` and `rates` over files: what rules are chosen from, and how they do, from counts."""
+"""The verbs `operate` and `rates` over files: rules are chosen from binned counts, and evaluated by counting."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc.decisions.criteria import Objective, choose_rule, read_objective
+from polyroc.decisions.operating_point import Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import check_rule, one_classifier, rule_at
 from polyroc.engines.binned_sample import edge_scores
-from polyroc.engines.bins import Column
+from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.decision_counts import class_totals, count_decisions
 from polyroc.engines.estimates import share_offsets
-from polyroc.engines.evaluate import open_rows, solved
-from polyroc.engines.options import Settings
+from polyroc.engines.evaluate import estimate_dataset, open_dataset
+from polyroc.engines.options import Engine, EngineOptions
 from polyroc.errors import InputError, NotApplicableError
+from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
 from polyroc.rules import Rule
-from polyroc.scores import Schema, Scores
+from polyroc.scores import Sampling, Schema, Scores, WeightKind
+from polyroc.validation.arrays import Missing
 
-__all__ = ["FiledCases"]
+__all__ = ["FileCases", "FileReader", "choose_from_counts"]
 
 
-class _Cells(NamedTuple):
-    """Two classes counted in cells of a score.
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """How `operate` reads files: into memory if they are small, else through an engine."""
+
+    engine: Engine | None
+    reading: Mapping[str, Any]
+    labels: Sequence[Hashable] | None
+    pos_label: Hashable
+    missing: Missing
+    classifier: str | None
+    progress: ProgressOption
+    weight_kind: WeightKind | None
+    sampling: Sampling | None
+
+    def read(self, files: Any) -> "Scores | FileCases":
+        """The cases in memory, or the files with their settings."""
+        options: dict[str, Any] = {"labels": self.labels, "pos_label": self.pos_label, "missing": self.missing}
+        design: dict[str, Any] = {"weight_kind": self.weight_kind, "sampling": self.sampling}
+        source = scores_or_settings(files, self.engine, self.reading, None, **options, **design)
+        if isinstance(source, Scores):
+            return source
+        return FileCases(source, options, self.classifier, self.progress)
+
+
+class _BinnedScores(NamedTuple):
+    """Two classes counted in bins of a score.
 
     Attributes
     ----------
     scores
-        Each cell and class as a case that counts for as many as it holds, at the lower edge of the cell: what a
-        threshold at an edge does to these it does to the rows themselves.
+        Each bin and class as one weighted case at the lower edge of the bin: a threshold at an edge classifies
+        these as it classifies the rows themselves.
     """
 
     scores: Scores
     classifier: str
-    column: Column
+    column: BinnedColumn
     provenance: Provenance
 
     def rates(self, rule: Rule) -> Rates:
-        """How often each class is called what, by a threshold at an edge."""
-        assert self.column.where is not None
-        places = [self.scores.labels.index(label) for label in rule.labels]
-        shares = np.eye(2)[places][rule.codes(self.column.where.edges())]
+        """The confusion rates of a threshold at an edge."""
+        assert self.column.index is not None
+        positions = [self.scores.labels.index(label) for label in rule.labels]
+        shares = np.eye(2)[positions][rule.codes(self.column.index.edges())]
         return _rates(self.column, shares, self.scores.names, self.classifier, self.provenance)
 
 
 @dataclass(frozen=True, slots=True)
-class FiledCases:
+class FileCases:
     """The cases of files.
 
     Attributes
     ----------
-    asked, given
+    settings, options
         The files and their columns; `labels`, `pos_label` and `missing`, as in `read`.
     classifier
-        Whose scores are meant.
+        The classifier to use.
     progress
         As in `evaluate`; each scan has its own bar.
     """
 
-    asked: Settings
-    given: Mapping[str, Any]
+    settings: EngineOptions
+    options: Mapping[str, Any]
     classifier: str | None
     progress: ProgressOption
 
     def __post_init__(self) -> None:
-        if self.asked.by:
-            raise NotApplicableError("by=... is for evaluate and compare; ask for each group's files apart.")
-
-    def cells(self) -> _Cells:
-        """Count two classes in cells, to choose a threshold from."""
-        asked = replace(self.asked, tolerance=None)
-        with progress_callback(self.progress) as report:
-            found, _, schema = solved(
-                asked, "auc", errors=False, check=_require_two, progress=report, **self.given
+        if self.settings.by:
+            raise NotApplicableError(
+                Option("by"), " is for evaluate and compare; pass the files of each group separately."
             )
-        if not found.read:
+
+    def binned(self) -> _BinnedScores:
+        """Count two classes in bins, to choose a threshold from."""
+        settings = replace(self.settings, tolerance=None)
+        with progress_callback(self.progress) as report:
+            result, _, schema = estimate_dataset(
+                settings, "auc", errors=False, check=_require_two_classes, progress=report, **self.options
+            )
+        if not result.binned:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
         name = one_classifier(schema, self.classifier)
-        (column,) = found.read[name].columns.values()
-        provenance = replace(found.estimates[name, "auc"].provenance, method="DeLong()")
-        return _Cells(edge_scores(column, schema.labels, schema.positive, name), name, column, provenance)
+        (column,) = result.binned[name].columns.values()
+        provenance = replace(result.estimates[name, "auc"].provenance, method="DeLong()")
+        return _BinnedScores(edge_scores(column, schema.labels, schema.positive, name), name, column, provenance)
 
     def frequencies(self) -> tuple[Scores, str]:
         """The class frequencies as one weighted case per class, and the name of the classifier."""
-        with open_rows(self.asked, **self.given) as data, progress_callback(self.progress) as report:
+        with open_dataset(self.settings, **self.options) as data, progress_callback(self.progress) as report:
             totals = class_totals(data, report)
             schema: Schema = data.schema
         name = one_classifier(schema, self.classifier)
@@ -98,55 +130,72 @@ class FiledCases:
         return cases, name
 
     def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
-        """How often each class is called what; `probabilities` are then required in [0, 1]."""
-        with open_rows(self.asked, **self.given) as data:
+        """The confusion rates of a rule or threshold; with `probabilities`, values must be in [0, 1]."""
+        with open_dataset(self.settings, **self.options) as data:
             schema: Schema = data.schema
             name = one_classifier(schema, self.classifier)
             rule = rule if threshold is None else rule_at(schema, threshold, rule)
             if rule is not None:
                 check_rule(rule, schema)
             elif schema.kind == "score":
-                raise InputError("A score alone decides nothing; give a rule or a threshold.")
+                raise InputError(
+                    "A score with one value per case needs a rule or a threshold; pass ",
+                    Option("rule"),
+                    " or ",
+                    Option("threshold"),
+                    ".",
+                )
             with progress_callback(self.progress) as report:
                 column, shares = count_decisions(data, name, rule, probabilities, report)
             cases = dict(zip(schema.names, column.units.tolist(), strict=True))
             weighted, dropped = data.rows.weighted, data.dropped
-            facts = {"weighted": weighted, "dropped": dropped, "sampling": self.asked.sampling}
+            facts = {"weighted": weighted, "dropped": dropped, "sampling": self.settings.sampling}
             provenance = Provenance(cases=cases, method="DeLong()", **facts)
         return _rates(column, shares, schema.names, name, provenance)
 
 
-def _require_two(schema: Schema) -> None:
+def choose_from_counts(
+    cases: FileCases, terms: Mapping[str, Any]
+) -> tuple[Objective, Rule, Optimality | None, Rates, Scores]:
+    """Bayes' rule for calibrated probabilities; else the best threshold among the edges of bins."""
+    rng = np.random.default_rng(0)  # required by choose_rule, but nothing is searched at random here
+    if terms["calibrated"]:
+        scores, name = cases.frequencies()
+        objective = read_objective(scores, **terms)
+        rule, _ = choose_rule(scores, scores.values[name], objective, rng)
+        return objective, rule, None, cases.rates(rule, probabilities=True), scores
+    binned = cases.binned()
+    objective = read_objective(binned.scores, **terms)
+    rule, _ = choose_rule(binned.scores, binned.scores.values[binned.classifier], objective, rng)
+    optimality: Optimality = "proven" if cases.settings.exact else "best found"  # of all thresholds, or of edges
+    return objective, rule, optimality, binned.rates(rule), binned.scores
+
+
+def _require_two_classes(schema: Schema) -> None:
     if schema.n_classes > 2:
         raise NotApplicableError(
-            f"For {schema.n_classes} classes the best rule is searched over the cases themselves, which an engine "
-            "does not keep. Say calibrated=True to take Bayes' rule for the costs and priors, "
-            "or choose a rule on a sample of the rows in memory and judge it on all of them with rates(..., "
-            "rule=found.rule)."
+            f"For {schema.n_classes} classes the search for the best rule needs all cases in memory, and an "
+            "engine does not keep them. Use ",
+            Option("calibrated", True),
+            " for Bayes' rule with these costs and priors, or choose a rule on a sample of the rows and evaluate "
+            "it on all of them with ",
+            Call("rates", Option("rule", ...)),
+            ".",
         )
 
 
 def _rates(
-    column: Column, shares: FloatArray, names: tuple[str, ...], classifier: str, provenance: Provenance
+    column: BinnedColumn, shares: FloatArray, names: tuple[str, ...], classifier: str, provenance: Provenance
 ) -> Rates:
-    """The rates of cases that are cells, each of which goes to decisions in these shares."""
+    """The confusion rates from bins, of which each goes to the decisions in these shares."""
     totals, units = column.totals, np.asarray(column.units, dtype=np.float64)
     counts = column.weight.T @ shares
     with np.errstate(divide="ignore", invalid="ignore"):
         rates = counts / totals[:, None]
-        scale = np.where(units > 1, units / (units - 1.0), nan) / totals**2
         fewest = np.where(units > 0, totals**2 / column.squares.sum(axis=0), 0.0)
-
-    def variance(gradient: FloatArray, slopes: FloatArray | None = None) -> float:
-        """Sum over cases of the squared influence: through the rates of their class, and through its share."""
-        moved = gradient.any(axis=1) if slopes is None else np.ones(len(names), dtype=bool)
-        away = shares @ gradient[moved].T - (gradient * rates)[moved].sum(axis=1)
-        if slopes is not None:
-            away = away + share_offsets(slopes, column)
-        return float(scale[moved] @ (column.squares[:, moved] * away**2).sum(axis=0))
-
-    cells = np.eye(len(names) ** 2).reshape(len(names), len(names), len(names), len(names))
-    errors = np.sqrt([[variance(cell) for cell in row] for row in cells])
+    variance = partial(_binned_variance, column, shares, rates)
+    gradients = np.eye(len(names) ** 2).reshape(len(names), len(names), len(names), len(names))
+    errors = np.sqrt([[variance(gradient) for gradient in row] for row in gradients])
     return Rates(
         classifier=classifier,
         classes=names,
@@ -157,3 +206,21 @@ def _rates(
         provenance=provenance,
         _variance=variance,
     )
+
+
+def _binned_variance(
+    column: BinnedColumn,
+    shares: FloatArray,
+    rates: FloatArray,
+    gradient: FloatArray,
+    slopes: FloatArray | None = None,
+) -> float:
+    """Sum over cases of the squared influence: through the rates of their class, and through its share."""
+    units = np.asarray(column.units, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = np.where(units > 1, units / (units - 1.0), nan) / column.totals**2
+    classes = gradient.any(axis=1) if slopes is None else np.ones(len(rates), dtype=bool)
+    influence = shares @ gradient[classes].T - (gradient * rates)[classes].sum(axis=1)
+    if slopes is not None:
+        influence = influence + share_offsets(slopes, column)
+    return float(scale[classes] @ (column.squares[:, classes] * influence**2).sum(axis=0))

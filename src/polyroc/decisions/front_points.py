@@ -1,32 +1,97 @@
-"""From a front to one of its points: the cheapest, the cheapest within limits, or the one that is named."""
+"""The verb `operate` on a front: its cheapest point, the cheapest within limits, or a given point."""
 
 from collections.abc import Mapping
+from functools import partial
 from math import nan
 from typing import Any
 
 import numpy as np
 
-from polyroc.decisions.criteria import EQUAL, Aim, within
+from polyroc.decisions.criteria import Objective, limits_text
+from polyroc.decisions.evaluation import evaluation_cases, operating_point, rates_on
+from polyroc.decisions.operating_point import OperatingPoint, Optimality
 from polyroc.decisions.rate_matrix import Rates
+from polyroc.decisions.thresholds import EQUAL
 from polyroc.errors import InputError
 from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
-from polyroc.messages import short_repr
+from polyroc.messages import Message, Option, short_repr
+from polyroc.scores import Scores
+from polyroc.validation.arrays import Missing
 from polyroc.validation.costs import as_costs, as_limits, as_priors
 
-__all__ = ["front_aim", "pick", "rates_at"]
+__all__ = ["operate_on_front"]
 
 
-def front_aim(front: Front, *, costs: Any, priors: Any, at_most: Any, point: Any) -> Aim:
-    """Settle what a point of the front is to be best at; classes are as frequent as in its cases by default."""
+def operate_on_front(
+    front: Front,
+    point: int | None,
+    cost_options: Mapping[str, Any],
+    evaluate_on: Any,
+    classifier: str | None,
+    missing: Missing,
+    unused: Mapping[str, Any],
+) -> OperatingPoint:
+    """The best point of a front, or a given one, evaluated on other cases if there are any."""
+    _require_unused(unused)
+    objective = _objective(front, point, **cost_options)
+    optimality: Optimality | None = None if point is not None else "proven" if front.exact else "best found"
+    chosen = _best_point(front, objective) if point is None else _checked_point(front, point)
+    rule, apparent = front.rule(chosen), _rates_at(front, chosen)
+    if evaluate_on is not None and front.search is not None:
+        evaluate_on = _posteriors(front, chosen, evaluate_on)
+    others = evaluation_cases(evaluate_on, front.labels, None, missing)
+    evaluated = None
+    if others is not None:
+        assert isinstance(others, Scores)
+        if classifier is None and front.classifier in others.classifiers:
+            classifier = front.classifier
+        evaluated = rates_on(others, rule, classifier)
+    return operating_point(objective, rule, apparent, evaluated, optimality, chosen)
+
+
+def _require_unused(options: Mapping[str, Any]) -> None:
+    used = [name for name, value in options.items() if value is not None]
+    if used:
+        raise InputError(
+            Option(used[0]),
+            " cannot be used with a front, whose cases have been counted; use ",
+            Option("costs"),
+            ", ",
+            Option("priors"),
+            " and ",
+            Option("at_most"),
+            ", or ",
+            Option("point"),
+            ", and ",
+            Option("evaluate_on"),
+            " for other cases.",
+        )
+
+
+def _posteriors(front: Front, point: int, evaluate_on: Any) -> tuple[Any, Any]:
+    """The true classes, and the posteriors that the classifier of a point of a searched front predicts."""
+    if not isinstance(evaluate_on, tuple) or len(evaluate_on) != 2:
+        raise InputError(
+            Option("evaluate_on"),
+            f" must be (X, y) for a front that was searched, got {short_repr(evaluate_on)}.",
+        )
+    X, y = evaluate_on
+    return y, front.deploy(point).posteriors(X)
+
+
+def _objective(front: Front, point: Any, *, costs: Any, priors: Any, at_most: Any) -> Objective:
+    """The objective for a point of the front; priors are by default the class shares of its cases."""
     if point is not None and at_most is not None:
-        raise InputError("point names the operating point, so at_most has nothing to choose; leave out one.")
+        raise InputError(
+            Option("point"), " selects the operating point, so ", Option("at_most"), " has no effect; omit one."
+        )
     totals = front.counts[0].sum(axis=1)
     shares = totals / totals.sum()
     limits = as_limits(at_most, front.labels)
     words = "least expected cost on the front" if point is None else f"point {point} of the front"
-    aim = Aim(
-        words=words + within(front.classes, limits),
+    objective = Objective(
+        words=words + limits_text(front.classes, limits),
         costs=as_costs(costs, front.labels),
         priors=shares if priors is None else as_priors(priors, front.labels),
         limits=limits,
@@ -35,24 +100,22 @@ def front_aim(front: Front, *, costs: Any, priors: Any, at_most: Any, point: Any
         priors_given=priors is not None,
         calibrated=False,
     )
-    if not aim.losses.any():
-        raise InputError("With these priors no error costs anything, so every point is as good as any other.")
-    return aim
+    if not objective.losses.any():
+        raise InputError("With these priors no error has a cost, so all points are equally good.")
+    return objective
 
 
-def pick(front: Front, aim: Aim, point: Any = None) -> int:
-    """The place of the point in the front.
+def _best_point(front: Front, objective: Objective) -> int:
+    """The position of the point of least expected cost within the limits.
 
-    The least expected cost among the points that keep the limits; of those that cost the same but for rounding,
-    the one with the smallest sum of error rates; of those, the first in the front.
+    Of points whose costs are equal up to rounding, the one with the smallest sum of error rates; of those, the
+    first in the front.
     """
-    if point is not None:
-        return _named(front, point)
     rates = front.rates
-    excess = _excess(rates, aim.limits)
+    excess = _excess(rates, objective.limits)
     if excess.all():
-        raise InputError(_unreached(front, rates, aim.limits, excess))
-    losses = aim.losses / aim.losses.max()  # what is small is then small whatever the currency
+        raise InputError(_infeasible(front, rates, objective.limits, excess))
+    losses = objective.losses / objective.losses.max()  # tolerances then do not depend on the unit of the costs
     cost = np.where(excess > 0.0, np.inf, (losses * rates).sum(axis=(1, 2)))
     errors = 1.0 - np.eye(len(front.classes))
     cheapest = np.flatnonzero(cost <= cost.min() + EQUAL)
@@ -60,67 +123,74 @@ def pick(front: Front, aim: Aim, point: Any = None) -> int:
     return int(cheapest[np.argmax(fewest <= fewest.min() + EQUAL)])
 
 
-def _named(front: Front, point: Any) -> int:
-    whole = isinstance(point, int | np.integer) and not isinstance(point, bool)
-    if not whole or not 0 <= point < len(front):
+def _checked_point(front: Front, point: Any) -> int:
+    is_integer = isinstance(point, int | np.integer) and not isinstance(point, bool)
+    if not is_integer or not 0 <= point < len(front):
         raise InputError(
-            f"point must be the place of a point in the front, from 0 to {len(front) - 1}, got "
-            f"{short_repr(point)}."
+            Option("point"),
+            f" must be a position in the front, from 0 to {len(front) - 1}, got {short_repr(point)}.",
         )
     return int(point)
 
 
 def _excess(rates: FloatArray, limits: Mapping[tuple[int, int], float]) -> FloatArray:
-    """By how much each point is above the limits, but for rounding, added up."""
+    """The sum of the excesses of each point over the limits, apart from rounding."""
     excess = np.zeros(len(rates))
     for (k, m), limit in limits.items():
         excess += np.maximum(rates[:, k, m] - limit - EQUAL, 0.0)
     return excess
 
 
-def _unreached(
+def _infeasible(
     front: Front, rates: FloatArray, limits: Mapping[tuple[int, int], float], excess: FloatArray
-) -> str:
-    """What the point nearest to the limits has."""
+) -> Message:
+    """The message if no point is within the limits: the rates of the nearest one."""
     nearest, names = rates[int(np.argmin(excess))], front.classes
-    told = ", ".join(
-        f"{nearest[k, m]:.4g} of {names[k]!r} called {names[m]!r} (at most {limit:g})"
+    rates_text = ", ".join(
+        f"{nearest[k, m]:.4g} of {names[k]!r} classified as {names[m]!r} (at most {limit:g})"
         for (k, m), limit in limits.items()
     )
     draw = "" if front.exact else "draw more costs for the front, "
-    return (
-        f"No point of this front keeps at_most; the nearest has {told}. Allow more, {draw}or find a better "
-        "classifier."
+    return Message(
+        "No point of this front satisfies ",
+        Option("at_most"),
+        f"; the nearest has {rates_text}. Increase the limits, {draw}or use a better classifier.",
     )
 
 
-def rates_at(front: Front, point: int) -> Rates:
-    """The confusion rates of a point on the cases of the front, with their error bars.
+def _rates_at(front: Front, point: int) -> Rates:
+    """The confusion rates of a point on the cases of the front, with their standard errors.
 
     A case of weight w counts as w cases, as in the front itself.
     """
     counts = front.counts[point].astype(np.float64)
     totals = counts.sum(axis=1)
     rates = counts / totals[:, None]
-    free = np.where(totals > 1, totals - 1.0, nan)
-
-    def spread(gradient: FloatArray, slopes: FloatArray | None = None) -> float:
-        """The variance of the sum of rates times slopes: each class is a multinomial sample, and so are all."""
-        mean = (rates * gradient).sum(axis=1)
-        by_class = (rates * (gradient - mean[:, None]) ** 2).sum(axis=1) / free
-        within = float(by_class[gradient.any(axis=1)].sum())
-        if slopes is None:
-            return within
-        priors = totals / totals.sum()
-        return within + float(priors @ (slopes - priors @ slopes) ** 2 / (totals.sum() - 1.0))
-
+    degrees_of_freedom = np.where(totals > 1, totals - 1.0, nan)
     return Rates(
         classifier=front.classifier,
         classes=front.classes,
         rates=rates,
-        standard_errors=np.sqrt(rates * (1.0 - rates) / free[:, None]),
+        standard_errors=np.sqrt(rates * (1.0 - rates) / degrees_of_freedom[:, None]),
         counts=counts,
         fewest=totals,
         provenance=front.provenance,
-        _variance=spread,
+        _variance=partial(_multinomial_variance, rates, totals),
     )
+
+
+def _multinomial_variance(
+    rates: FloatArray, totals: FloatArray, gradient: FloatArray, slopes: FloatArray | None = None
+) -> float:
+    """The variance of the sum of rates times `gradient`, and of the shares of the classes times `slopes` if any.
+
+    Each class is a multinomial sample, and so are all cases together.
+    """
+    degrees_of_freedom = np.where(totals > 1, totals - 1.0, nan)
+    mean = (rates * gradient).sum(axis=1)
+    by_class = (rates * (gradient - mean[:, None]) ** 2).sum(axis=1) / degrees_of_freedom
+    within_classes = float(by_class[gradient.any(axis=1)].sum())
+    if slopes is None:
+        return within_classes
+    priors = totals / totals.sum()
+    return within_classes + float(priors @ (slopes - priors @ slopes) ** 2 / (totals.sum() - 1.0))

@@ -1,57 +1,55 @@
-"""OperatingPoint: a rule that was chosen, and how it does."""
+"""`OperatingPoint`, the result of `operate`: the chosen rule with its rates and its expected cost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self
-
-import numpy as np
+from typing import Any, Literal
 
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.result import Result
 from polyroc.rules import Rule, ThresholdRule
 
 __all__ = ["OperatingPoint", "Optimality"]
 
 Optimality = Literal["proven", "best found"]
 OPTIMALITY = {
-    "proven": "Proven: on the cases it was chosen on, no rule of its kind does better.",
+    "proven": "Proven: on the cases it was chosen on, no rule of its kind is better.",
     "best found": "Best found: on the cases it was chosen on, a better rule may exist.",
-    None: "Not chosen on the cases: it follows from what was given.",
+    None: "Not chosen on the cases: it follows from the options.",
 }
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OperatingPoint(Result):
-    """A decision rule, why it was chosen, and the rates and the cost it was judged to have.
+    """A decision rule, the objective it was chosen for, and its estimated rates and expected cost.
 
     Attributes
     ----------
     aim
-        What it is best at, in words.
+        The objective in words.
     rule
-        What to deploy: `rule.decide(y_score)`, `rule.to_json()`.
+        The rule to deploy: `rule.decide(y_score)`, `rule.to_json()`.
     confusion
-        The confusion rates, each with its interval, on the cases it was judged on.
+        The confusion rates, each with its interval, on the cases it was evaluated on.
     cost
-        The expected cost per case on these, with its interval, for priors taken as known.
+        The expected cost per case on these, with its interval; given priors are treated as known.
     costs, priors
-        Row = true class, column = decision; how frequent each class is where the rule will be used.
+        Row = true class, column = decision; the class probabilities where the rule will be used.
     at_most
-        By (true class, decision): how large the rate was allowed to be where the rule was chosen.
+        By (true class, decision): the largest rate allowed when the rule was chosen.
     apparent_cost
-        The expected cost on the cases the rule was chosen on; flattering, if it was fitted to them.
+        The expected cost on the cases the rule was chosen on; optimistic if it was fitted to them.
     judged_apart
-        True if other cases than those it was chosen on were given to judge it.
+        True if it was evaluated on other cases than those it was chosen on.
     point
-        Its place in the front it was taken from; None if it was not.
+        Its position in the front it was taken from; None if there is no front.
     optimality
-        "proven" if no rule of its kind (thresholds of the score; `CostRule`) is better at the aim on the cases it
-        was chosen on; "best found" if one may be; None if it was not chosen on cases (Bayes' rule for believed
-        probabilities, or a point of a front that was named). It says nothing of other cases.
+        "proven" if no rule of its kind (thresholds of the score; `CostRule`) is better on the cases it was chosen
+        on; "best found" if one may be; None if it was not chosen on cases (Bayes' rule for calibrated
+        probabilities, or a given point of a front). It is not a statement about other cases.
     """
 
     aim: str
@@ -78,23 +76,23 @@ class OperatingPoint(Result):
 
     @property
     def fpr(self) -> float:
-        """Two classes: the share of negatives called positive."""
+        """Two classes: the false positive rate."""
         positive = self._positive()
         return float(self.rates[1 - positive, positive])
 
     @property
     def tpr(self) -> float:
-        """Two classes: the share of positives called positive."""
+        """Two classes: the true positive rate."""
         positive = self._positive()
         return float(self.rates[positive, positive])
 
     def _positive(self) -> int:
         if not isinstance(self.rule, ThresholdRule):
-            raise InputError("fpr and tpr are for a threshold between two classes; see rates.")
+            raise InputError("fpr and tpr are available for a threshold rule of two classes; use rates.")
         return self.rule.labels.index(self.rule.positive)
 
     def sentence(self) -> str:
-        """Whether a better rule may exist, in words."""
+        """The optimality in words."""
         return OPTIMALITY[self.optimality]
 
     def __repr__(self) -> str:
@@ -103,7 +101,7 @@ class OperatingPoint(Result):
         return f"OperatingPoint({self.aim}{how}: expected cost {cost}; {self.rule.sentence()})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record per cell of the confusion-rate matrix, with what the error costs and how large it may be."""
+        """One record per confusion rate, with its cost, its prior and its limit."""
         classes = self.confusion.classes
         cells = [(k, m) for k in range(len(classes)) for m in range(len(classes))]
         return [
@@ -116,39 +114,3 @@ class OperatingPoint(Result):
             }
             for cell, row in zip(cells, self.confusion.rows(level), strict=True)
         ]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "OperatingPoint",
-            "aim": self.aim,
-            "rule": self.rule.to_dict(),
-            "confusion": self.confusion.to_dict(level),
-            "cost": self.cost.to_dict(level),
-            "costs": self.costs.tolist(),
-            "priors": self.priors.tolist(),
-            "at_most": [[true, said, limit] for (true, said), limit in self.at_most.items()],
-            "apparent_cost": self.apparent_cost,
-            "judged_apart": self.judged_apart,
-            "point": self.point,
-            "optimality": self.optimality,
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        return cls(
-            aim=data["aim"],
-            rule=Rule.from_dict(data["rule"]),
-            confusion=Rates.from_dict(data["confusion"]),
-            cost=Estimate.from_dict(data["cost"]),
-            costs=np.array(data["costs"], dtype=np.float64),
-            priors=np.array(data["priors"], dtype=np.float64),
-            at_most={(true, said): limit for true, said, limit in data["at_most"]},
-            apparent_cost=data["apparent_cost"],
-            judged_apart=data["judged_apart"],
-            point=data.get("point"),
-            optimality=data.get("optimality"),
-        )

@@ -1,10 +1,10 @@
-"""Rates: how often each class is called what, and what follows from it at one operating point."""
+"""The confusion-rate matrix `Rates`: misclassification ratios (cobweb), information gain, likelihood ratios."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, isnan, log, nan, pi, sqrt
 from statistics import NormalDist
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import UNSEEN, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
+from polyroc.results.codec import NOT_STORED
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, plain
+from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.costs import as_priors
 
@@ -24,21 +25,21 @@ __all__ = ["Cobweb", "LikelihoodRatio", "Rates"]
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodRatio:
-    """How many times likelier a decision is for a case of one class than for a case of another.
+    """The likelihood ratio of a decision: its probability in one class relative to another.
 
     Attributes
     ----------
     said, of, against
         The decision, and the two true classes: P(said | of) / P(said | against).
     value
-        The ratio; infinite if the decision never falls to `against`, nan if it falls to neither.
+        The ratio; infinite if no case of `against` has the decision, nan if no case of either has it.
     log_standard_error
-        Of its natural logarithm, by the delta method: sqrt((1 - p) / (n p) + (1 - q) / (m q)) for the rates p of n
-        and q of m cases (Simel, Samsa & Matchar 1991). With weights or groups, from the variances of the rates.
-        Where one rate is zero, that of the logarithm of `centre`; nan where both are.
+        The standard error of its natural logarithm, by the delta method: sqrt((1 - p) / (n p) + (1 - q) / (m q))
+        for the rates p of n and q of m cases (Simel, Samsa & Matchar 1991). With weights or groups, from the
+        variances of the rates. Where one rate is zero, that of the logarithm of `centre`; nan where both are.
     centre
-        Around which the interval lies: the value. Where one rate is zero, the ratio of the rates after half a case
-        was added to the cases with and to those without this decision, in both classes (Haldane 1956).
+        The centre of the interval: the value. Where one rate is zero, the ratio of the rates after adding half a
+        case to those with and to those without this decision, in both classes (Haldane 1956).
 
     References
     ----------
@@ -54,29 +55,30 @@ class LikelihoodRatio:
     centre: float | None = None
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """Symmetric around the logarithm of `centre`; from 0 or to infinity if the value is there."""
+        """The interval, symmetric around the logarithm of `centre`; from 0 or to infinity if the value is."""
         checked_level(level)
         if isnan(self.log_standard_error):
             return ConfidenceInterval(nan, nan)
         centre = self.value if self.centre is None else self.centre
-        reach = NormalDist().inv_cdf(0.5 + level / 2) * self.log_standard_error
-        return ConfidenceInterval(min(centre * exp(-reach), self.value), max(centre * exp(reach), self.value))
+        half_width = NormalDist().inv_cdf(0.5 + level / 2) * self.log_standard_error
+        low, high = centre * exp(-half_width), centre * exp(half_width)
+        return ConfidenceInterval(min(low, self.value), max(high, self.value))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cobweb:
-    """The misclassification ratios as a polygon: a perfect classifier is the centre, chance a regular polygon.
+    """Cobweb: the misclassification ratios as a polygon; a perfect classifier is its centre, chance a regular one.
 
     Attributes
     ----------
     spokes
         (true class, decision) of each corner: (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2) for three classes.
     ratios, low, high
-        How far out each corner lies, and the ends of its interval.
+        The radius of each corner, and its confidence limits.
     chance
-        The radius of the polygon of chance, one in the number of classes.
+        The radius of the polygon of chance, 1 / classes.
     angles
-        Where each spoke points: radians, the first upwards, then clockwise.
+        The direction of each spoke in radians, the first upwards, then clockwise.
     """
 
     spokes: tuple[tuple[str, str], ...]
@@ -87,9 +89,9 @@ class Cobweb:
     angles: FloatArray
 
     def polygon(self, radius: FloatArray | float | None = None) -> FloatArray:
-        """The corners as (x, y), closed (the first comes again); of the ratios, or of another radius."""
-        out = np.broadcast_to(self.ratios if radius is None else radius, self.angles.shape)
-        corners = np.column_stack([out * np.cos(self.angles), out * np.sin(self.angles)])
+        """The corners as (x, y), closed (the first is repeated); of the ratios, or of another radius."""
+        r = np.broadcast_to(self.ratios if radius is None else radius, self.angles.shape)
+        corners = np.column_stack([r * np.cos(self.angles), r * np.sin(self.angles)])
         return np.concatenate([corners, corners[:1]])
 
     def rows(self) -> list[dict[str, Any]]:
@@ -115,26 +117,26 @@ def _no_variance(_: FloatArray, __: FloatArray | None = None) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Rates(Result):
-    """The confusion-rate matrix of a classifier's decisions, each rate with its error bar.
+    """The confusion-rate matrix of a classifier's decisions, each rate with its standard error.
 
     For three classes these are the nine conditional classification rates P(decision | class).
 
     Attributes
     ----------
     classifier
-        Whose decisions they are.
+        The name of the classifier.
     classes
         The names of the classes, in the order of rows and columns.
     rates
-        At [k, m], the share of class k called m; rows add up to 1 (nan for a class without a case).
+        At [k, m], the share of class k classified as m; rows add up to 1 (nan for a class without a case).
     standard_errors
-        Of the rates, each of which is a share of one class, whatever the class sizes.
+        The standard errors of the rates, each of which is a proportion of one class.
     counts
-        At [k, m], the weight of the cases of class k called m; fractions where ties were shared.
+        At [k, m], the weight of the cases of class k classified as m; fractions where ties were shared.
     fewest
-        Cases (effective number, if weighted; groups, if clustered) of each class.
+        The number of cases of each class (effective number, if weighted; groups, if clustered).
     provenance
-        What is needed to repeat it.
+        What is needed to reproduce it.
     """
 
     classifier: str
@@ -144,14 +146,13 @@ class Rates(Result):
     counts: FloatArray
     fewest: FloatArray
     provenance: Provenance
-    _variance: Callable[[FloatArray, FloatArray | None], float] = field(default=_no_variance)
+    _variance: Callable[[FloatArray, FloatArray | None], float] = field(default=_no_variance, metadata=NOT_STORED)
 
     def __repr__(self) -> str:
-        right = ", ".join(f"{k} {number_text(rate)}" for k, rate in zip(self.classes, self._right(), strict=True))
+        right = ", ".join(
+            f"{k} {number_text(rate)}" for k, rate in zip(self.classes, np.diag(self.rates).tolist(), strict=True)
+        )
         return f"Rates({self.classifier}; right decisions: {right})"
-
-    def _right(self) -> list[float]:
-        return [float(rate) for rate in np.diag(self.rates)]
 
     @property
     def priors(self) -> FloatArray:
@@ -160,12 +161,12 @@ class Rates(Result):
         return np.asarray(totals / totals.sum())
 
     def __getitem__(self, cell: tuple[Hashable, Hashable]) -> Estimate:
-        """The rate of [true class, decision], with its interval; classes by label or name."""
-        k, m = (self._position(each) for each in cell)
-        true, said = self.classes[k], self.classes[m]
+        """The estimate of one rate, by true class and decision (labels or names)."""
+        k, m = (self._position(label) for label in cell)
+        true, decision = self.classes[k], self.classes[m]
         return Estimate(
-            measure=f"P({said}|{true})",
-            name=f"share of {true} called {said}",
+            measure=f"P({decision}|{true})",
+            name=f"share of {true} called {decision}",
             classifier=self.classifier,
             value=float(self.rates[k, m]),
             standard_error=float(self.standard_errors[k, m]),
@@ -179,7 +180,7 @@ class Rates(Result):
         for spelling in (str(label), repr(label)):
             if spelling in self.classes:
                 return self.classes.index(spelling)
-        raise InputError(f"There is no class {label!r}; there are {', '.join(map(repr, self.classes))}.")
+        raise InputError(f"There is no class {label!r}; known: {', '.join(map(repr, self.classes))}.")
 
     def estimate(
         self,
@@ -189,33 +190,33 @@ class Rates(Result):
         shares_of: "Rates | None" = None,
         **facts: Any,
     ) -> Estimate:
-        """A number that follows from the rates, with the error bar that its derivatives give it.
+        """The estimate of a function of the rates, with its standard error by the delta method.
 
         Parameters
         ----------
         value, gradient
-            The number and its derivatives by the rates.
+            The value of the function and its derivatives with respect to the rates.
         slopes
-            Its derivatives by the shares of the classes, if these were estimated; in a cohort, where class sizes
-            are random, the error bar accounts for them.
+            Its derivatives with respect to the class shares, if these were estimated; in a cohort, where class
+            sizes are random, the standard error accounts for them.
         shares_of
             The rates of the cases that the shares were estimated from, if they are not these.
         facts
             Further fields of the estimate.
         """
-        counted = self if shares_of is None else shares_of
-        if counted.provenance.sampling != "cohort":
+        share_cases = self if shares_of is None else shares_of
+        if share_cases.provenance.sampling != "cohort":
             slopes = None
-        found = self._variance(gradient, slopes if counted is self else None)
-        if slopes is not None and counted is not self:
-            found += counted._variance(np.zeros_like(gradient), slopes)
+        variance = self._variance(gradient, slopes if share_cases is self else None)
+        if slopes is not None and share_cases is not self:  # other cases are independent: variances add up
+            variance += share_cases._variance(np.zeros_like(gradient), slopes)
         involved = [self.fewest[k] for k, slope in enumerate(gradient) if slope.any()] or self.fewest.tolist()
         (low, high), reaches = facts["limits"], np.ptp(gradient, axis=1)
         reaching = [n * (high - low) / reach for n, reach in zip(self.fewest, reaches, strict=True) if reach]
         return Estimate(
             classifier=self.classifier,
             value=value,
-            standard_error=sqrt(found) if found >= 0 else nan,
+            standard_error=sqrt(variance) if variance >= 0 else nan,
             fewest=float(min(involved)),
             effective=float(min(reaching)) if reaching else None,
             provenance=self.provenance,
@@ -223,29 +224,29 @@ class Rates(Result):
         )
 
     def cobweb(self, level: float = 0.95) -> Cobweb:
-        """The misclassification ratios, ready to draw.
+        """The misclassification ratios as a polygon, to be drawn by `plot`.
 
         References
         ----------
         Diri & Albayrak, Expert Systems with Applications 34 (2008) 628-634; Sampat et al. (2009).
         """
-        spokes = tuple((true, said) for true in self.classes for said in self.classes if true != said)
-        found = [self[spoke] for spoke in spokes]
-        ends = np.array([each.confidence_interval(level) for each in found])
+        spokes = tuple((true, decision) for true in self.classes for decision in self.classes if true != decision)
+        ratios = [self[spoke] for spoke in spokes]
+        limits = np.array([ratio.confidence_interval(level) for ratio in ratios])
         return Cobweb(
             spokes=spokes,
-            ratios=np.array([each.value for each in found]),
-            low=ends[:, 0],
-            high=ends[:, 1],
+            ratios=np.array([ratio.value for ratio in ratios]),
+            low=limits[:, 0],
+            high=limits[:, 1],
             chance=1 / len(self.classes),
             angles=pi / 2 - 2 * pi * np.arange(len(spokes)) / len(spokes),
         )
 
     def information_gain(self, priors: Sequence[float] | Mapping[Hashable, float] | None = None) -> Estimate:
-        """What a decision tells of the class, in bits: the mutual information of the two.
+        """The mutual information of decision and class, in bits.
 
-        I = sum over i, j of P(i) P(j|i) log2( P(j|i) / sum over k of P(k) P(j|k) ). In small samples it comes out
-        too large, as every plug-in estimate of information does; the interval allows for that
+        I = sum over i, j of P(i) P(j|i) log2( P(j|i) / sum over k of P(k) P(j|k) ). In small samples it is biased
+        upwards, as every plug-in estimate of information is; the interval accounts for that
         (`polyroc.estimates.boundary`: near chance it is that of a likelihood-ratio test of independence).
 
         Parameters
@@ -258,13 +259,15 @@ class Rates(Result):
         Mossman, Medical Decision Making 19 (1999) 78-89.
         """
         P = self.priors if priors is None else as_priors(priors, self.classes)
-        joint = np.where(P[:, None] > 0, P[:, None] * self.rates, 0.0)  # a class that never comes needs no rates
+        joint = np.where(
+            P[:, None] > 0, P[:, None] * self.rates, 0.0
+        )  # a class of prior 0 may have undefined rates
         i, j = np.nonzero(joint > 0)
         gradient = np.zeros_like(joint)
         gradient[i, j] = P[i] * np.log2(self.rates[i, j] / joint.sum(axis=0)[j])
         value = nan if np.isnan(joint).any() else max(0.0, float((gradient[i, j] * self.rates[i, j]).sum()))
-        told = np.where(joint > 0, gradient * self.rates, 0.0).sum(axis=1)
-        slopes = np.divide(told, P, out=np.zeros(len(P)), where=P > 0)
+        by_class = np.where(joint > 0, gradient * self.rates, 0.0).sum(axis=1)
+        slopes = np.divide(by_class, P, out=np.zeros(len(P)), where=P > 0)
         most = float(-(P[P > 0] * np.log2(P[P > 0])).sum())
         return self.estimate(
             min(value, most),
@@ -278,23 +281,23 @@ class Rates(Result):
         )
 
     def _information_boundary(self, value: float, P: FloatArray, gradient: FloatArray) -> Boundary | None:
-        """The bias of the information gain to second order, and the variance of decisions that a class never got.
+        """The bias of the information gain to second order, and the variance due to decisions not observed.
 
         The bias is half the sum over decisions of [sum over classes of P(i) var P(j|i) / P(j|i)] - var P(j) / P(j)
-        in nats: (classes - 1) (decisions - 1) / (2 n) under independence. Where a class never got a decision, the
-        ratio var P(j|i) / P(j|i) is that of a rare event, one in the cases of the class.
+        in nats: (classes - 1) (decisions - 1) / (2 n) under independence. Where no case of a class has a decision,
+        the ratio var P(j|i) / P(j|i) is that of a rare event, 1 / (cases of the class).
         """
         if isnan(value) or isnan(self._variance(gradient, None)):
             return None
         used = np.where(P > 0, P * self.rates.T, 0.0).sum(axis=1) > 0
         c, P = len(P), P[:, None]
-        rates = np.where(P > 0, self.rates, 1.0)[:, used]  # a class that never comes plays no part
-        said, units, empty = (P * rates).sum(axis=0), np.maximum(self.fewest, 1.0)[:, None], rates == 0
+        rates = np.where(P > 0, self.rates, 1.0)[:, used]  # a class of prior 0 has no effect
+        decided, units, empty = (P * rates).sum(axis=0), np.maximum(self.fewest, 1.0)[:, None], rates == 0
         rare = 1.0 / (units * np.maximum(empty.sum(axis=1, keepdims=True), 1))
         ratios = np.where(empty, rare, self.standard_errors[:, used] ** 2 / np.where(empty, 1.0, rates))
-        totals = [self._variance(P * each, None) for each in np.eye(c)[used]]
-        bias = (np.where(P > 0, P * ratios, 0.0).sum() - (totals / said).sum()) / (2.0 * log(2.0))
-        slopes = np.where(empty, P * np.log2(UNSEEN / (units * said)), gradient[:, used])
+        totals = [self._variance(P * unit, None) for unit in np.eye(c)[used]]
+        bias = (np.where(P > 0, P * ratios, 0.0).sum() - (totals / decided).sum()) / (2.0 * log(2.0))
+        slopes = np.where(empty, P * np.log2(UNSEEN / (units * decided)), gradient[:, used])
         return Boundary(value, max(float(bias), 0.0), unseen_variance(rates, slopes, units[:, 0]))
 
     def likelihood_ratios(self) -> list[LikelihoodRatio]:
@@ -302,30 +305,31 @@ class Rates(Result):
         c = range(len(self.classes))
         return [self._ratio(j, i, k) for j in c for i in c for k in c if i != k]
 
-    def _ratio(self, said: int, of: int, against: int) -> LikelihoodRatio:
-        top, bottom = float(self.rates[of, said]), float(self.rates[against, said])
+    def _ratio(self, decision: int, of: int, against: int) -> LikelihoodRatio:
+        top, bottom = float(self.rates[of, decision]), float(self.rates[against, decision])
         value = top / bottom if bottom else (np.inf if top > 0 else nan)
-        names = self.classes[said], self.classes[of], self.classes[against]
+        names = self.classes[decision], self.classes[of], self.classes[against]
         if top > 0 and bottom > 0:
             gradient = np.zeros_like(self.rates)
-            gradient[of, said] = self._by_cases(of) / top
-            gradient[against, said] = -self._by_cases(against) / bottom
+            gradient[of, decision] = self._by_n(of) / top
+            gradient[against, decision] = -self._by_n(against) / bottom
             return LikelihoodRatio(*names, value, sqrt(self._variance(gradient, None)))
         n, m = float(self.fewest[of]), float(self.fewest[against])
         if isnan(value) or not min(n, m) > 0:
             return LikelihoodRatio(*names, value, nan)
+        # Haldane's half case in each of the four counts
         p, q = (top * n + 0.5) / (n + 1.0), (bottom * m + 0.5) / (m + 1.0)
         error = sqrt((1.0 - p) / (p * (n + 1.0)) + (1.0 - q) / (q * (m + 1.0)))
         return LikelihoodRatio(*names, value, error, p / q)
 
-    def _by_cases(self, k: int) -> float:
-        """The factor from a standard error with n - 1 below, as elsewhere, to that of Simel et al. with n."""
+    def _by_n(self, k: int) -> float:
+        """The factor from a standard error with the divisor n - 1, as elsewhere, to Simel et al.'s with n."""
         if self.provenance.weighted or self.provenance.groups is not None:
             return 1.0
         return sqrt(1.0 - 1.0 / self.fewest[k]) if self.fewest[k] > 1 else nan
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record per cell: true class, decision, count, rate and interval."""
+        """One record per true class and decision: count, rate and interval."""
         return [
             {
                 "classifier": self.classifier,
@@ -342,36 +346,9 @@ class Rates(Result):
             for m, said in enumerate(self.classes)
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        cells = [[plain(cell) for cell in row] for row in self.rates.tolist()]
-        return {
-            "schema": SCHEMA,
-            "kind": "Rates",
-            "classifier": self.classifier,
-            "classes": list(self.classes),
-            "rates": cells,
-            "standard_errors": [[plain(cell) for cell in row] for row in self.standard_errors.tolist()],
-            "confidence_intervals": [
-                [[plain(end) for end in self[true, said].confidence_interval(level)] for said in self.classes]
-                for true in self.classes
-            ],
-            "level": level,
-            "counts": self.counts.tolist(),
-            "fewest": [plain(cell) for cell in self.fewest.tolist()],
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back; standard errors of what follows from the rates do not come back."""
-        data = cls._checked(data)
-        return cls(
-            classifier=data["classifier"],
-            classes=tuple(data["classes"]),
-            rates=np.array([[number(cell) for cell in row] for row in data["rates"]]),
-            standard_errors=np.array([[number(cell) for cell in row] for row in data["standard_errors"]]),
-            counts=np.array(data["counts"], dtype=np.float64),
-            fewest=np.array([number(cell) for cell in data["fewest"]]),
-            provenance=Provenance(**data["provenance"]),
-        )
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        intervals = [
+            [list(self[true, decided].confidence_interval(level)) for decided in self.classes]
+            for true in self.classes
+        ]
+        return {"confidence_intervals": intervals}

@@ -75,17 +75,17 @@ _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes
 
 
 class StreamError(Exception):
-    """What the stream said when it failed."""
+    """The error message of a stream that failed."""
 
 
 def batches(capsule: object) -> Iterator[Batch]:
-    """The batches of a stream of numbers, nan for null; the memory of each is freed with its last array."""
+    """The batches of a numeric stream as tuples of columns, nan for null; memory is freed with the last array."""
     stream = ctypes.cast(_pointer(capsule, b"arrow_array_stream"), ctypes.POINTER(_Stream))
     types = _types(stream)
     while True:
         array = _Array()
         _check(stream, stream.contents.get_next(stream, ctypes.byref(array)))
-        if not array.release:
+        if not array.release:  # a released array marks the end of the stream
             return
         owner = _Owner(array)
         yield tuple(_column(array.children[i].contents, kind, owner) for i, kind in enumerate(types))
@@ -115,15 +115,17 @@ class _Owner:
 
 
 def _column(array: Any, kind: type[np.generic], owner: _Owner) -> np.ndarray[Any, Any]:
+    """A column as a view of the stream's memory, or a copy with nan for null."""
     size = np.dtype(kind).itemsize
     n = array.length
     if not n:
         return np.empty(0, kind)
+    # Buffer 1 holds the values. numpy keeps `raw` alive, and `raw` its owner, which releases the batch at the end.
     raw = (ctypes.c_char * (n * size)).from_address(array.buffers[1] + array.offset * size)
     raw.owner = owner
-    found = np.frombuffer(raw, dtype=kind)
-    if array.null_count and array.buffers[0]:
+    values = np.frombuffer(raw, dtype=kind)
+    if array.null_count and array.buffers[0]:  # buffer 0 is the bitmap of the values that are not null
         bits = (ctypes.c_uint8 * ((array.offset + n + 7) // 8)).from_address(array.buffers[0])
-        held = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")[array.offset : array.offset + n]
-        found = np.where(held == 1, found, np.nan)
-    return found
+        valid = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")[array.offset : array.offset + n]
+        values = np.where(valid == 1, values, np.nan)
+    return values

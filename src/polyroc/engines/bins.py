@@ -1,4 +1,4 @@
-"""How the line of scores is cut into cells, and cut finer where it matters."""
+"""Bins of scores: how the real line is divided, counts by bin and class, and their refinement."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,215 +9,231 @@ import numpy as np
 
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import (
-    BINADE,
+    BINADE_BITS,
     FIRST_BINADE,
-    FRACTION,
+    FRACTION_BITS,
+    HALF_BITS_OF_ONE,
+    KEY_OF_ONE,
     LAST_BINADE,
     MIXED,
-    ONE,
-    TWO_HALVES,
-    add_fresh,
     add_records,
     add_weighted,
+    count_buffers,
     count_cases,
-    descend,
-    fresh_counts,
-    held_cases,
-    merge_cells,
-    place,
-    see_cells,
+    flush_buffers,
+    locate,
+    locate_finer,
+    merge_bins,
+    occupied_counts,
+    scan_column,
 )
 
-__all__ = ["Cells", "Column", "Layout", "Placed", "Where", "cell_size", "record_width", "sums_of"]
+__all__ = [
+    "BinCounts",
+    "BinIndex",
+    "BinnedColumn",
+    "BinnedValues",
+    "Layout",
+    "bin_bytes",
+    "class_sums",
+    "record_width",
+]
 
-
-FINE = 8  # bits that tell apart the cells of a binade near 0 or near 1
-NEAR = 64  # binades on the way to 0 and to 1 that are cut at all
-SMALLEST, LARGEST = -6, 12  # powers of two between which numbers outside [0, 1] are cut as finely as inside
-INFINITE = 0x7FF0 << 48
+BITS_PER_BINADE = 8  # bins per power of two near 0 and near 1, as a power of two: a relative width of 1/256
+BINNED_BINADES = 64  # powers of two towards 0 and 1 that are divided; what is nearer shares one bin per binade
+SMALLEST_POWER, LARGEST_POWER = -6, 12  # outside [0, 1], numbers from 2^-6 to 2^12 have as many bins as inside
+INFINITY_BITS = 0x7FF0 << 48
 
 
 class Level(NamedTuple):
-    """Cells of one level: for each cell of the level above, the first of them and the bits left below each."""
+    """One level of bins: for each bin of the level above, its first bin and the number of key bits below one."""
 
-    sub: CodeArray
-    cut: CodeArray
+    first: CodeArray
+    shift: CodeArray
     size: int
 
     @property
     def counts(self) -> IntArray:
-        """Into how many cells each cell of the level above is cut."""
-        return np.append(self.sub[1:], self.size) - self.sub.astype(np.int64)
+        """The number of bins into which each bin of the level above is divided."""
+        return np.append(self.first[1:], self.size) - self.first.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Cells in ascending order: every level cuts each cell of the level above into a power of two of equal parts.
+    """Bins in ascending order; every level divides each bin of the level above into a power of two of equal parts.
+
+    Parts are equal in key (see `polyroc.kernels.bins`), that is in units of the last place.
 
     Attributes
     ----------
     levels
-        The first cuts the binades (powers of two), the others what the level above made.
+        The first divides the binades (powers of two), every other one the bins of the level before.
     """
 
     levels: tuple[Level, ...]
 
     @classmethod
     def of(cls, bits: int) -> "Layout":
-        """Cells for any score: 2^-bits wide inside [0, 1], finer towards both ends, coarser outside.
+        """Bins for any score: 2^-bits wide inside [0, 1], finer towards both ends, coarser outside.
 
-        Within 2^(8 - bits) of an end of [0, 1] a cell is 1/256 to 1/512 of the distance from that end, down to
-        2^-64: probabilities of 1e-12 and of 1 - 1e-12 are told apart as those of 0.3 are. Outside [0, 1] there are
-        2^(bits - 5) cells from one power of two to the next between 1/64 and 4096 (ranking scores, log-odds).
+        Within 2^(8 - bits) of an end of [0, 1] the width of a bin is 1/256 to 1/512 of the distance from that end,
+        down to 2^-64: probabilities of 1e-12 and of 1 - 1e-12 are resolved as those of 0.3 are. Outside [0, 1]
+        there are 2^(bits - 5) bins from one power of two to the next between 1/64 and 4096 (ranking scores,
+        log-odds).
         """
-        return cls((_first(bits),))
+        return cls((_first_level(bits),))
 
     def __reduce__(self) -> tuple[type["Layout"], tuple[tuple[Level, ...]]]:
-        return Layout, (self.levels,)
+        return Layout, (self.levels,)  # without the cached properties, which would be sent to every executor
 
     @property
     def size(self) -> int:
-        """How many cells there are."""
+        """Number of bins."""
         return self.levels[-1].size
 
     @cached_property
-    def steps(self) -> tuple[CodeArray, ...]:
-        """The levels as tables of two rows: the first cells, and the bits left below each."""
-        return tuple(np.stack([level.sub, level.cut]) for level in self.levels)
+    def level_tables(self) -> tuple[CodeArray, ...]:
+        """The levels as the kernel takes them: the rows of each table are `first` and `shift`."""
+        return tuple(np.stack([level.first, level.shift]) for level in self.levels)
 
     def depth_in(self, other: "Layout") -> int | None:
-        """At which level of another layout these cells are; None if they are not among them."""
+        """The level of another layout at which these bins are; None if that is no refinement of this one."""
         n = len(self.levels)
-        same = n <= len(other.levels) and all(a is b for a, b in zip(self.levels, other.levels, strict=False))
-        return n - 1 if same else None
+        refined = n <= len(other.levels) and all(a is b for a, b in zip(self.levels, other.levels, strict=False))
+        return n - 1 if refined else None
 
     @cached_property
-    def cut(self) -> IntArray:
-        """By cell: how many bits of the image are left below it."""
+    def shift(self) -> IntArray:
+        """By bin: the number of key bits below it, which is how often it can still be halved."""
         level = self.levels[-1]
-        return np.repeat(level.cut, level.counts).astype(np.int64)
+        return np.repeat(level.shift, level.counts).astype(np.int64)
 
-    def place(self, values: FloatArray) -> CodeArray:
-        """The cell of each value."""
-        return Placed(values).cells(self)
+    def locate(self, values: FloatArray) -> CodeArray:
+        """The bin of each value."""
+        return BinnedValues(values).bins(self)
 
-    def finer(self, parts: IntArray) -> "Layout":
-        """The layout with each cell cut into 2^parts, or as many as it has."""
-        return Layout((*self.levels, _level(np.minimum(parts, self.cut), self.cut)))
+    def refined(self, halvings: IntArray) -> "Layout":
+        """The layout with each bin divided into 2^halvings, or as far as doubles can be distinguished."""
+        return Layout((*self.levels, _level(np.minimum(halvings, self.shift), self.shift)))
 
     def edges(self) -> FloatArray:
-        """The smallest number of each cell, whether or not it was seen."""
-        low = np.arange(FIRST_BINADE, LAST_BINADE, dtype=np.int64) << BINADE
+        """The smallest number of each bin, whether or not it occurred."""
+        low = np.arange(FIRST_BINADE, LAST_BINADE, dtype=np.int64) << BINADE_BITS
         for level in self.levels:
-            first, cut = (np.repeat(each, level.counts).astype(np.int64) for each in (level.sub, level.cut))
-            low = np.repeat(low, level.counts) + ((np.arange(level.size) - first) << cut)
-        return _smallest(low)
+            first, shift = (np.repeat(each, level.counts).astype(np.int64) for each in (level.first, level.shift))
+            low = np.repeat(low, level.counts) + ((np.arange(level.size) - first) << shift)
+        return _smallest_number(low)
 
 
-class Placed:
-    """A batch of finite values and the cells they are in, found once for all layouts that share levels."""
+class BinnedValues:
+    """A batch of finite values and their bins, computed once for all layouts that share levels."""
 
     def __init__(self, values: FloatArray) -> None:
         self.values = values
-        self._found: dict[int, tuple[CodeArray, IntArray]] = {}
+        self._located: dict[int, tuple[CodeArray, IntArray]] = {}  # by the identity of a level
 
-    def cells(self, layout: Layout) -> CodeArray:
-        """The cell of each value in a layout."""
-        above: tuple[CodeArray, IntArray] | None = None
+    def bins(self, layout: Layout) -> CodeArray:
+        """The bin of each value in a layout."""
+        coarse: tuple[CodeArray, IntArray] | None = None
         for level in layout.levels:
-            if id(level.sub) not in self._found:
-                self._found[id(level.sub)] = self._below(level, above)
-            above = self._found[id(level.sub)]
-        assert above is not None
-        return above[0]
+            if id(level.first) not in self._located:
+                self._located[id(level.first)] = self._locate(level, coarse)
+            coarse = self._located[id(level.first)]
+        assert coarse is not None
+        return coarse[0]
 
-    def _below(self, level: Level, above: tuple[CodeArray, IntArray] | None) -> tuple[CodeArray, IntArray]:
-        cells, rest = np.empty(len(self.values), np.int32), np.empty(len(self.values), np.int64)
-        if above is None:
-            place(self.values, level.sub, level.cut, cells, rest)
+    def _locate(self, level: Level, coarse: tuple[CodeArray, IntArray] | None) -> tuple[CodeArray, IntArray]:
+        bins, rest = np.empty(len(self.values), np.int32), np.empty(len(self.values), np.int64)
+        if coarse is None:
+            locate(self.values, level.first, level.shift, bins, rest)
         else:
-            descend(level.sub, level.cut, *above, cells, rest)
-        return cells, rest
+            locate_finer(level.first, level.shift, *coarse, bins, rest)
+        return bins, rest
 
 
 @cache
-def _first(bits: int) -> Level:
-    parts = np.array([_parts(binade, bits) for binade in range(FIRST_BINADE, LAST_BINADE)])
-    return _level(parts, np.full(len(parts), BINADE))
+def _first_level(bits: int) -> Level:
+    halvings = np.array([_halvings(binade, bits) for binade in range(FIRST_BINADE, LAST_BINADE)])
+    return _level(halvings, np.full(len(halvings), BINADE_BITS))
 
 
-def _level(parts: IntArray, above: IntArray) -> Level:
-    counts = np.left_shift(1, parts)
+def _level(halvings: IntArray, shift_above: IntArray) -> Level:
+    counts = np.left_shift(1, halvings)
     ends = np.cumsum(counts)
-    return Level((ends - counts).astype(np.int32), (above - parts).astype(np.int32), int(ends[-1]))
+    return Level((ends - counts).astype(np.int32), (shift_above - halvings).astype(np.int32), int(ends[-1]))
 
 
-def _parts(binade: int, bits: int) -> int:
-    """How many bits of an image tell apart the cells of a binade."""
-    fine = min(FINE, bits)
+def _halvings(binade: int, bits: int) -> int:
+    """How often a binade of keys is halved, so that `Layout.of` holds."""
+    fewest = min(BITS_PER_BINADE, bits)
+    # Binades 0 to 2043 of the keys cover [0, 1): 1021 is [1/4, 1/2), and 1022 is its mirror image, up to 3/4.
     if 0 <= binade < 2044:
         to_end = 1022 - binade if binade < 1022 else binade - 1021  # 1: from 1/4 to 1/2, or from 1/2 to 3/4
-        return max(bits - 1 - to_end, fine) if to_end <= NEAR else 0
+        return max(bits - 1 - to_end, fewest) if to_end <= BINNED_BINADES else 0
     power = binade - 2044 if binade > 0 else -1024 - binade
-    if SMALLEST <= power < LARGEST:
-        return max(bits - 5, fine)
-    return fine // 2 if abs(power) <= NEAR else 0
+    if SMALLEST_POWER <= power < LARGEST_POWER:
+        return max(bits - 5, fewest)
+    return fewest // 2 if abs(power) <= BINNED_BINADES else 0
 
 
-def _smallest(image: IntArray) -> FloatArray:
-    """The smallest number whose image is not below each of these; infinite where there is none."""
-    image = np.clip(image, -(INFINITE >> 1), (INFINITE >> 1) + TWO_HALVES - ONE)
-    bits = np.where(image > TWO_HALVES, 2 * (image - (TWO_HALVES - ONE)), 2 * image)
-    found = np.where(image > 0, bits, 0).view(np.float64)
-    found = np.where(image <= 0, -np.minimum(1 - 2 * image, INFINITE).view(np.float64), found)
-    near_one = (image > TWO_HALVES >> 1) & (image <= TWO_HALVES)
-    distance = np.where(near_one, 2 * (TWO_HALVES - image) + 1, 0).view(np.float64)
+def _smallest_number(key: IntArray) -> FloatArray:
+    """The smallest number whose key is not below each of these (the inverse of `order_key`); infinite if none."""
+    key = np.clip(key, -(INFINITY_BITS >> 1), (INFINITY_BITS >> 1) + KEY_OF_ONE - HALF_BITS_OF_ONE)
+    # Up to 1/2 and above 1 the bits are twice the key; the lower of the two doubles with that key is the even one.
+    bits = np.where(key > KEY_OF_ONE, 2 * (key - (KEY_OF_ONE - HALF_BITS_OF_ONE)), 2 * key)
+    number = np.where(key > 0, bits, 0).view(np.float64)
+    # Below 0 the smallest number has the larger magnitude, the odd one; key 0 includes the smallest denormal.
+    number = np.where(key <= 0, -np.minimum(1 - 2 * key, INFINITY_BITS).view(np.float64), number)
+    # From 1/2 to 1 the key is that of the distance from 1: the smallest number has the larger distance. Where 1 -
+    # distance is rounded away from it, the next double is the first one inside the bin.
+    near_one = (key > KEY_OF_ONE >> 1) & (key <= KEY_OF_ONE)
+    distance = np.where(near_one, 2 * (KEY_OF_ONE - key) + 1, 0).view(np.float64)
     mirrored = 1.0 - distance
     mirrored = np.where(1.0 - mirrored > distance, np.nextafter(mirrored, 2.0), mirrored)
-    return np.where(near_one, mirrored, found)
+    return np.where(near_one, mirrored, number)
 
 
-class Where(NamedTuple):
-    """Where scores are among the cells.
+class BinIndex(NamedTuple):
+    """How to find the bins of scores.
 
     Attributes
     ----------
-    place, spread
-        From scores to numbers of cells, and from a table of the cells that hold cases to one by these numbers, in
-        which a cell without cases is like its neighbour.
+    locate, expand
+        From scores to numbers of bins; and from a table of the occupied bins to a table of all these numbers, in
+        which an empty bin has the entry of its neighbour.
     edges
-        The smallest score of each cell that holds cases, whether it was seen or not.
+        The smallest number of each occupied bin, whether it occurred or not.
     layout
-        The cells; None if every value is one.
+        The bins; None if every distinct value is one.
     """
 
-    place: Callable[[Placed], CodeArray]
-    spread: Callable[[FloatArray], FloatArray]
+    locate: Callable[[BinnedValues], CodeArray]
+    expand: Callable[[FloatArray], FloatArray]
     edges: Callable[[], FloatArray]
     layout: Layout | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
-    """The cells that hold cases, in ascending order, or the patterns of decisions that were seen.
+class BinnedColumn:
+    """The occupied bins of a column of scores in ascending order, or the patterns of decisions that occurred.
 
     Attributes
     ----------
     cases
-        At [cell, class], how many cases (of positive weight): whole numbers.
+        At [bin, class], the number of cases (of positive weight).
     weight, squares
-        At [cell, class], the sum of their weights, and of the squares of these.
+        At [bin, class], the sum of their weights, and of the squared weights.
     mixed
-        By cell: whether its cases may have different scores; where not, they surely tie.
-    where
-        How to find scores among the cells; None if these are patterns of decisions.
+        By bin: whether its cases may have different scores; if not, they tie.
+    index
+        How to find scores among the bins; None if these are patterns of decisions.
     """
 
     cases: FloatArray
     weight: FloatArray
     squares: FloatArray
     mixed: BoolArray
-    where: Where | None
+    index: BinIndex | None
 
     @cached_property
     def totals(self) -> FloatArray:
@@ -226,102 +242,102 @@ class Column:
 
     @cached_property
     def units(self) -> IntArray:
-        """The cases of each class."""
+        """The number of cases of each class."""
         return np.asarray(self.cases.sum(axis=0), dtype=np.int64)
 
     @cached_property
     def shares(self) -> FloatArray:
-        """At [cell, class], the cell's share of the class."""
+        """At [bin, class], the share of the class that is in the bin."""
         return np.asarray(self.weight / self.totals)
 
 
 def record_width(classes: int, weighted: bool) -> int:
-    """Numbers in a record: the mark, the cases, and with weights four for their sums and sums of squares."""
+    """Integers in a record: the mark, the cases and, with weights, four more per class (see the kernel)."""
     return 1 + classes * (5 if weighted else 1)
 
 
-def cell_size(classes: int, weighted: bool) -> int:
-    """Bytes that are kept of a cell while cases are counted."""
+def bin_bytes(classes: int, weighted: bool) -> int:
+    """Memory of one bin while cases are counted: its record, and without weights its share of the buffers."""
     return 8 * record_width(classes, weighted) + (0 if weighted else 3 * classes + 1)
 
 
-def sums_of(records: IntArray, classes: int, held: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Cases, weights and squared weights by class in some cells, from records; one array where they are alike."""
+def class_sums(records: IntArray, classes: int, bins: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Cases, weights and squared weights by class in the bins listed; one and the same array without weights."""
     if records.shape[1] == record_width(classes, weighted=False):
-        plain = held_cases(records, held)
-        return plain, plain, plain
-    fields = [records[held, 1 + i * classes : 1 + (i + 1) * classes] for i in range(5)]
-    unit = 2.0**-FRACTION
-    whole, fraction = fields[1::2], fields[2::2]
-    weight, squares = (a + b * unit for a, b in zip(whole, fraction, strict=True))
-    return fields[0].astype(np.float64), weight, squares
+        counts = occupied_counts(records, bins)
+        return counts, counts, counts
+    cases, *sums = (records[bins, 1 + i * classes : 1 + (i + 1) * classes] for i in range(5))
+    unit = 2.0**-FRACTION_BITS
+    weight, squares = (whole + fraction * unit for whole, fraction in (sums[:2], sums[2:]))
+    return cases.astype(np.float64), weight, squares
 
 
-class Cells:
-    """A column of scores counted into the cells of a layout.
+class BinCounts:
+    """A column of scores counted in the bins of a layout.
 
     Attributes
     ----------
     layout
-        The cells.
+        The bins.
     """
 
     def __init__(self, layout: Layout, classes: int, weighted: bool) -> None:
         self.layout, self.classes, self.weighted = layout, classes, weighted
         self._records = np.zeros((layout.size, record_width(classes, weighted)), dtype=np.int64)
-        self._fresh = fresh_counts(0 if weighted else layout.size, classes)
-        self._counting = False  # whether cases in `_fresh` are not in the records yet
+        self._buffers = count_buffers(0 if weighted else layout.size, classes)
+        self._buffered = False  # whether the buffers hold cases that are not in the records
 
     @property
     def records(self) -> IntArray:
-        """The record of each cell; see `polyroc.kernels.bins`."""
-        if self._counting:
-            add_fresh(self._records, self._fresh)
-            self._counting = False
+        """The record of each bin; see `polyroc.kernels.bins`."""
+        if self._buffered:
+            flush_buffers(self._records, self._buffers)
+            self._buffered = False
         return self._records
 
-    def add(self, scores: Placed, codes: CodeArray, weight: FloatArray | None) -> None:
+    def add(self, scores: BinnedValues, codes: CodeArray, weight: FloatArray | None) -> None:
         """Count cases."""
-        cells = scores.cells(self.layout)
+        bins = scores.bins(self.layout)
         if weight is None:
-            self._counting = True
-            count_cases(cells, scores.values, codes, self._records, self._fresh)
+            self._buffered = True
+            count_cases(bins, scores.values, codes, self._records, self._buffers)
         else:
-            add_weighted(cells, scores.values, codes, weight, self._records)
+            add_weighted(bins, scores.values, codes, weight, self._records)
 
-    def see(
-        self, values: FloatArray, codes: CodeArray, depth: int, table: FloatArray, found: FloatArray
+    def add_and_look_up(
+        self, values: FloatArray, codes: CodeArray, depth: int, table: FloatArray, components: FloatArray
     ) -> tuple[float, float]:
-        """Count cases without weights and find what a table holds for them at a level; -1 for none.
+        """Count cases without weights and look their bins up in a table at a level (-1: no table), in one call.
 
         Returns the smallest and the largest value, nan if one is missing.
         """
-        self._counting = True
-        return see_cells(values, codes, self.layout.steps, self._records, self._fresh, depth, table, found)
+        self._buffered = True
+        tables = self.layout.level_tables
+        return scan_column(values, codes, tables, self._records, self._buffers, depth, table, components)
 
-    def merge(self, other: "Cells") -> None:
-        """Count what another column of the same layout counted."""
+    def merge(self, other: "BinCounts") -> None:
+        """Add the counts of another column in the same layout."""
         add_records(self.records, other.records, self.classes)
 
-    def coarser(self, layout: Layout) -> "Cells":
-        """The same cases in the cells of the layout that this one's was cut from, or in this one's own."""
+    def coarsened(self, layout: Layout) -> "BinCounts":
+        """The same cases in the layout of which this one is the refinement by one level, or in this layout."""
         if layout is self.layout:
             return self
-        found = Cells(layout, self.classes, self.weighted)
-        merge_cells(self.records, self.layout.levels[-1].sub, self.classes, found._records)
-        return found
+        coarse = BinCounts(layout, self.classes, self.weighted)
+        merge_bins(self.records, self.layout.levels[-1].first, self.classes, coarse._records)
+        return coarse
 
-    def column(self) -> Column:
-        """The cells that hold cases."""
+    def column(self) -> BinnedColumn:
+        """The occupied bins."""
         mark, layout = self.records[:, 0], self.layout
-        held = np.flatnonzero(mark)
+        occupied = np.flatnonzero(mark)
 
-        def spread(table: FloatArray) -> FloatArray:
-            """A cell without cases is like the one below it that holds some, or like the first."""
+        def expand(table: FloatArray) -> FloatArray:
+            """An empty bin has the entry of the occupied bin below it, or of the first one."""
             return np.asarray(table[np.maximum(np.cumsum(mark != 0) - 1, 0)])
 
-        return Column(
-            *sums_of(self.records, self.classes, held),
-            mixed=mark[held] == MIXED,
-            where=Where(lambda scores: scores.cells(layout), spread, lambda: layout.edges()[held], layout),
+        return BinnedColumn(
+            *class_sums(self.records, self.classes, occupied),
+            mixed=mark[occupied] == MIXED,
+            index=BinIndex(lambda scores: scores.bins(layout), expand, lambda: layout.edges()[occupied], layout),
         )

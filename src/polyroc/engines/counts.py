@@ -1,25 +1,27 @@
-"""What is kept of one classifier's scores: the cells of the columns, the patterns of decisions."""
+"""Binned counts of one classifier: the bins of its columns of scores and its patterns of decisions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isnan
 
 import numpy as np
 
-from polyroc.engines.bins import Cells, Column, Layout, Placed
-from polyroc.engines.bounds import bounded, family
-from polyroc.engines.bounds.reading import Bounded
-from polyroc.engines.patterns import MOST_CLASSES, Patterns
+from polyroc.engines.bins import BinCounts, BinnedColumn, BinnedValues, Layout
+from polyroc.engines.bounds import bin_family, bounded_statistic
+from polyroc.engines.bounds.statistic import BoundedStatistic
+from polyroc.engines.decision_patterns import MOST_CLASSES, DecisionPatterns
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.measures.measure import Measure
 from polyroc.scores import Schema
 
-__all__ = ["Counted", "Read", "columns_of", "patterns_of"]
+__all__ = ["DECISIONS", "BinnedData", "Counts", "pattern_kinds", "score_columns"]
+
+DECISIONS = -1  # number of the column that patterns of decisions count as
 
 
-def columns_of(measures: Iterable[Measure], schema: Schema) -> tuple[int, ...]:
-    """The columns of scores that the measures are read off."""
-    families = {family(measure) for measure in measures}
+def score_columns(measures: Iterable[Measure], schema: Schema) -> tuple[int, ...]:
+    """The columns of scores that the measures need."""
+    families = {bin_family(measure) for measure in measures}
     if "pairs" in families:
         return tuple(range(schema.n_classes))
     if "score" in families:
@@ -27,27 +29,29 @@ def columns_of(measures: Iterable[Measure], schema: Schema) -> tuple[int, ...]:
     return ()
 
 
-def patterns_of(measures: Iterable[Measure], schema: Schema) -> tuple[str, ...]:
-    """The patterns of decisions that the measures are read off."""
-    found = {family(measure) for measure in measures} & {"decisions", "wins"}
-    if found and not schema.kind != "score":
-        raise NotApplicableError("Decisions need one column per class here; a score alone decides nothing.")
-    if found and schema.n_classes > MOST_CLASSES:
+def pattern_kinds(measures: Iterable[Measure], schema: Schema) -> tuple[str, ...]:
+    """The kinds of patterns of decisions that the measures need."""
+    kinds = {bin_family(measure) for measure in measures} & {"decisions", "wins"}
+    if kinds and schema.kind == "score":
+        raise NotApplicableError(
+            "Decisions need one column per class here; a 1-D score needs a rule or a threshold."
+        )
+    if kinds and schema.n_classes > MOST_CLASSES:
         raise NotApplicableError(f"Patterns of decisions are counted for up to {MOST_CLASSES} classes.")
-    return tuple(sorted(found))
+    return tuple(sorted(kinds))
 
 
-class Counted:
-    """Cells by column and patterns by kind, for one classifier.
+class Counts:
+    """Counts by column and by kind of pattern, for one classifier.
 
     Attributes
     ----------
     schema, weighted
         What is known of the data, and whether cases have weights.
-    cells, patterns
-        By column, and by kind ("decisions", "wins").
-    ends
-        By column, the smallest and the largest score seen, nan if one was missing; nothing unless `checked`.
+    bins, patterns
+        By column, and by kind of pattern ("decisions", "wins").
+    ranges
+        By column, the smallest and the largest score, nan if one was missing; empty unless `check_values`.
     """
 
     def __init__(
@@ -56,96 +60,96 @@ class Counted:
         layouts: Mapping[int, Layout],
         kinds: Sequence[str],
         weighted: bool,
-        checked: bool = True,
+        check_values: bool = True,
     ) -> None:
         c = schema.n_classes
         self.schema, self.weighted = schema, weighted
-        self.cells = {place: Cells(layout, c, weighted) for place, layout in layouts.items()}
-        self.patterns = {kind: Patterns(kind == "wins", c, weighted) for kind in kinds}
-        self.ends = dict.fromkeys((range(c) if kinds else layouts) if checked else (), (inf, -inf))
+        self.bins = {place: BinCounts(layout, c, weighted) for place, layout in layouts.items()}
+        self.patterns = {kind: DecisionPatterns(kind == "wins", c, weighted) for kind in kinds}
+        checked = (range(c) if kinds else layouts) if check_values else ()
+        self.ranges = dict.fromkeys(checked, (inf, -inf))
 
-    def add(self, codes: CodeArray, columns: Sequence[Placed], weight: FloatArray | None) -> None:
+    def add(self, codes: CodeArray, columns: Sequence[BinnedValues], weight: FloatArray | None) -> None:
         """Count cases."""
         for place in range(len(columns)):
             self.add_column(place, codes, columns[place], weight)
         self.add_patterns(codes, columns, weight)
 
-    def add_column(self, place: int, codes: CodeArray, scores: Placed, weight: FloatArray | None) -> None:
-        """Count what one column says of some cases; columns can be counted at the same time."""
+    def add_column(self, place: int, codes: CodeArray, scores: BinnedValues, weight: FloatArray | None) -> None:
+        """Count one column of some cases; different columns can be counted at the same time."""
         if len(codes):
-            self.see_ends(place, float(scores.values.min()), float(scores.values.max()))
-        if place in self.cells:
-            self.cells[place].add(scores, codes, weight)
+            self.update_range(place, float(scores.values.min()), float(scores.values.max()))
+        if place in self.bins:
+            self.bins[place].add(scores, codes, weight)
 
-    def see_ends(self, place: int, low: float, high: float) -> None:
-        """Take note of the smallest and the largest of some scores."""
-        if place in self.ends:
-            first, last = self.ends[place]
-            low, high = float(np.minimum(low, first)), float(np.maximum(high, last))
-            self.ends[place] = low + 0.0, high + 0.0  # no -0.0
+    def update_range(self, place: int, low: float, high: float) -> None:
+        """Extend the range of a column by the smallest and the largest of some scores."""
+        if place in self.ranges:
+            first, last = self.ranges[place]
+            low, high = float(np.minimum(low, first)), float(np.maximum(high, last))  # these propagate nan
+            self.ranges[place] = low + 0.0, high + 0.0  # no -0.0
 
-    def add_patterns(self, codes: CodeArray, columns: Sequence[Placed], weight: FloatArray | None) -> None:
-        """Count what the columns decide together."""
+    def add_patterns(self, codes: CodeArray, columns: Sequence[BinnedValues], weight: FloatArray | None) -> None:
+        """Count the decisions that all columns make together."""
         if self.patterns:
-            table = np.column_stack([each.values for each in columns])
-            for each in self.patterns.values():
-                each.add(table, codes, weight)
+            table = np.column_stack([column.values for column in columns])
+            for patterns in self.patterns.values():
+                patterns.add(table, codes, weight)
 
-    def strange(self) -> int | None:
-        """A column in which something was not finite, if there is one."""
+    def non_finite_column(self) -> int | None:
+        """A column with a missing or infinite score, if there is one."""
         return next(
-            (place for place, (low, high) in self.ends.items() if isnan(low) or low == -inf or high == inf), None
+            (place for place, (low, high) in self.ranges.items() if isnan(low) or low == -inf or high == inf), None
         )
 
     def cases(self) -> IntArray:
-        """Cases (of positive weight) by class."""
-        held: list[Cells | Patterns] = [*self.cells.values(), *self.patterns.values()]
-        records = held[0].records
-        return np.asarray(records[:, 1 : 1 + self.schema.n_classes].sum(axis=0))
+        """Number of cases (of positive weight) by class."""
+        columns: list[BinCounts | DecisionPatterns] = [*self.bins.values(), *self.patterns.values()]
+        return np.asarray(columns[0].records[:, 1 : 1 + self.schema.n_classes].sum(axis=0))
 
-    def merge(self, other: "Counted") -> None:
-        """Count what another counted in the same cells."""
-        for place, ends in other.ends.items():
-            self.see_ends(place, *ends)
-        for place, cells in self.cells.items():
-            cells.merge(other.cells[place])
+    def merge(self, other: "Counts") -> None:
+        """Add the counts of other cases in the same bins."""
+        for place, limits in other.ranges.items():
+            self.update_range(place, *limits)
+        for place, bins in self.bins.items():
+            bins.merge(other.bins[place])
         for kind, patterns in self.patterns.items():
             patterns.merge(other.patterns[kind])
 
-    def read_coarser(self, layouts: Mapping[int, Layout]) -> "Read":
-        """What can be read off the columns in the cells that theirs were cut from."""
-        cells = {place: each.coarser(layouts[place]) for place, each in self.cells.items()}
-        return Read(self.schema, {place: each.column() for place, each in cells.items()}, {})
+    def binned_coarser(self, layouts: Mapping[int, Layout]) -> "BinnedData":
+        """The columns in the bins of which theirs are the refinement; without patterns."""
+        columns = {place: bins.coarsened(layouts[place]).column() for place, bins in self.bins.items()}
+        return BinnedData(self.schema, columns, {})
 
-    def read(self) -> "Read":
-        """What can be read off."""
-        return Read(
+    def binned(self) -> "BinnedData":
+        """The occupied bins and the patterns that occurred."""
+        return BinnedData(
             self.schema,
-            {place: cells.column() for place, cells in self.cells.items()},
-            {kind: (each.column(), each) for kind, each in self.patterns.items()},
+            {place: bins.column() for place, bins in self.bins.items()},
+            {kind: (patterns.column(), patterns) for kind, patterns in self.patterns.items()},
         )
 
 
-class Read:
-    """The columns and patterns of one classifier, ready to be read by measures."""
+class BinnedData:
+    """The occupied bins and patterns of one classifier, from which measures are computed."""
 
     def __init__(
         self,
         schema: Schema,
-        columns: Mapping[int, Column],
-        patterns: Mapping[str, tuple[Column, Patterns]],
+        columns: Mapping[int, BinnedColumn],
+        patterns: Mapping[str, tuple[BinnedColumn, DecisionPatterns]],
     ) -> None:
         self.schema, self.columns, self.patterns = schema, columns, patterns
 
-    def of(self, measure: Measure) -> dict[int, Column]:
-        """The columns that a measure is read off; patterns count as one column, number -1."""
-        kind = family(measure)
+    def columns_for(self, measure: Measure) -> dict[int, BinnedColumn]:
+        """The columns that a measure needs; patterns of decisions count as one column, number -1."""
+        kind = bin_family(measure)
         if kind in self.patterns:
-            return {-1: self.patterns[kind][0]}
-        return {place: self.columns[place] for place in columns_of([measure], self.schema)}
+            return {DECISIONS: self.patterns[kind][0]}
+        return {place: self.columns[place] for place in score_columns([measure], self.schema)}
 
-    def bounded(self, measure: Measure) -> Bounded:
-        """The measure with its bounds."""
-        kind = family(measure)
-        rows = self.patterns[kind][1].rows() if kind in self.patterns else None
-        return bounded(measure, self.of(measure), self.schema, rows)
+    def bounded(self, measure: Measure) -> BoundedStatistic:
+        """The measure with its certified bounds."""
+        kind = bin_family(measure)
+        rows = self.patterns[kind][1].representatives() if kind in self.patterns else None
+        return bounded_statistic(measure, self.columns_for(measure), self.schema, rows)

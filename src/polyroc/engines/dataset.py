@@ -1,4 +1,4 @@
-"""From files and what is asked of them to rows: which columns, which classes, which rows count."""
+"""Datasets: the rows of files, bound to the columns, classes and conditions that were requested."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polyroc.engines.rows import DuckRows, Rows, code_of
+from polyroc.engines.files import Files, as_source, check_files, find_files
+from polyroc.engines.rows import DuckRows, Rows, code_expression
 from polyroc.engines.session import EngineSession
-from polyroc.engines.source import Files, check_files, find_files, open_files
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.io.columns import Asked, Columns, Request, choose
 from polyroc.io.messages import ColumnWords, columns_named
@@ -20,22 +20,22 @@ from polyroc.validation.scores import schema_of
 
 __all__ = [
     "MOST_LABELS",
-    "Opened",
-    "OpenedFiles",
-    "Question",
+    "ColumnRequest",
+    "Dataset",
+    "FileDataset",
     "bind_columns",
-    "columns_of",
-    "kind_of_labels",
-    "left_out",
-    "opened",
+    "check_columns",
+    "label_kind",
+    "open_files",
+    "report_dropped",
     "sorted_labels",
 ]
 
-MOST_LABELS = 65536
+MOST_LABELS = 65536  # more distinct labels than this are taken for a mistake in the choice of the column
 
 
-class Question(NamedTuple):
-    """Which columns are meant and what they mean, as in `read`; `by` are columns that make groups."""
+class ColumnRequest(NamedTuple):
+    """The requested columns and what they mean, as in `read`; `by` are columns that define groups."""
 
     truth: str
     scores: Request
@@ -48,19 +48,19 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
-    """Rows ready to be judged.
+class Dataset:
+    """Rows with validated columns and classes.
 
     Attributes
     ----------
     rows
-        The rows, their score columns numbered.
+        The rows; their columns of scores have numbers.
     classifiers
         By name: the numbers of its columns.
     schema
-        The classes and the kind of the scores, from which applicability of a measure is checked.
+        The classes and the kind of the scores, from which the applicability of a measure is checked.
     dropped
-        How many rows are left out because something is missing.
+        Number of rows left out because a value is missing.
     """
 
     rows: Rows
@@ -69,30 +69,31 @@ class Opened:
     dropped: int
 
     def expected(self) -> int | None:
-        """How many rows there are, if that is known without going through them."""
+        """The number of rows, if it is known without a scan."""
         return None
 
 
 @dataclass(frozen=True, eq=False)
-class OpenedFiles(Opened):
-    """Rows of files, ready to be judged."""
+class FileDataset(Dataset):
+    """Rows of files, read by DuckDB."""
 
     rows: DuckRows
 
     def expected(self) -> int | None:
-        """How many rows there are, which Parquet files say at their end."""
+        """The number of rows, which the metadata of Parquet files contain."""
         source = self.rows.source
         if not source.call.startswith("read_parquet"):
             return None
         query = "SELECT sum(num_rows)::BIGINT FROM parquet_file_metadata(?)"
-        ((found,),) = self.rows.session.rows(query, source.parameters, source.name)
-        return int(found) - self.dropped
+        ((count,),) = self.rows.session.rows(query, source.parameters, source.name)
+        return int(count) - self.dropped
 
-    def where(self, condition: str, told: Sequence[Any]) -> DuckRows:
+    def where(self, condition: str, parameters: Sequence[Any]) -> DuckRows:
         """The rows that also meet a condition on the columns c0, c1, ..."""
-        code, before = self.rows.told
         return replace(
-            self.rows, condition=f"{self.rows.condition} AND {condition}", told=(code, [*before, *told])
+            self.rows,
+            condition=f"{self.rows.condition} AND {condition}",
+            condition_parameters=[*self.rows.condition_parameters, *parameters],
         )
 
     def column(self, name: str) -> str:
@@ -101,34 +102,37 @@ class OpenedFiles(Opened):
 
 
 @contextmanager
-def opened(files: Files, question: Question, memory: int, disk: int | None = None) -> Iterator[OpenedFiles]:
-    """Open files."""
-    found = find_files(files)
+def open_files(
+    files: Files, request: ColumnRequest, memory: int, disk: int | None = None
+) -> Iterator[FileDataset]:
+    """Open files as a dataset."""
+    paths = find_files(files)
     with EngineSession(memory // 2, disk) as session:
-        source = open_files(session, found)
-        columns = columns_of(source, question)
-        held = _labels(session, source, columns.truth)
-        classifiers, names, schema = bind_columns(source, columns, held, question)
-        weight = [question.weight] if question.weight else []
-        check_files(session, found, (*names, *weight), (question.truth, *question.by))
-        truth = f"c{source.columns.index(question.truth)}"
-        code, told = code_of(truth, schema.labels)
+        source = as_source(session, paths)
+        columns = check_columns(source, request)
+        present = _labels(session, source, columns.truth)
+        classifiers, names, schema = bind_columns(source, columns, present, request)
+        weight = [request.weight] if request.weight else []
+        check_files(session, paths, (*names, *weight), (request.truth, *request.by))
+        truth = f"c{source.columns.index(request.truth)}"
+        code, code_parameters = code_expression(truth, schema.labels)
         rows = DuckRows(
-            session,
-            source,
-            code,
-            names,
-            [_number(source, name) for name in names],
-            _number(source, question.weight) if question.weight else None,
-            "TRUE",
-            (told, ()),
-            memory // 4,
-            sum(Path(file).stat().st_size for file in found),
+            session=session,
+            source=source,
+            code=code,
+            names=names,
+            expressions=[_number(source, name) for name in names],
+            weight=_number(source, request.weight) if request.weight else None,
+            condition="TRUE",
+            code_parameters=code_parameters,
+            condition_parameters=(),
+            room=memory // 4,
+            bytes=sum(Path(path).stat().st_size for path in paths),
         )
         dropped = 0
-        if question.missing == "drop":
-            rows, dropped = _complete(rows, truth)
-        yield OpenedFiles(rows, classifiers, schema, dropped)
+        if request.missing == "drop":
+            rows, dropped = _complete_rows(rows, truth)
+        yield FileDataset(rows, classifiers, schema, dropped)
 
 
 def _number(source: Source, name: str) -> str:
@@ -138,28 +142,25 @@ def _number(source: Source, name: str) -> str:
 def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashable, ...]:
     """The distinct true classes, sorted."""
     cast = {"integer": "HUGEINT", "float": "DOUBLE", "boolean": "BOOLEAN"}.get(
-        kind_of_labels(source, truth), "VARCHAR"
+        label_kind(source, truth), "VARCHAR"
     )
-    found = session.rows(
-        source.select([f"DISTINCT CAST(c{source.columns.index(truth)} AS {cast}) AS label"])
-        + f" LIMIT {MOST_LABELS + 2}",
-        source.parameters,
-        source.name,
-    )
-    return sorted_labels((label for (label,) in found), truth)
+    column = f"CAST(c{source.columns.index(truth)} AS {cast})"
+    query = f"{source.select([f'DISTINCT {column} AS label'])} LIMIT {MOST_LABELS + 2}"
+    rows = session.rows(query, source.parameters, source.name)
+    return sorted_labels((label for (label,) in rows), truth)
 
 
-def columns_of(source: Source, question: Question) -> Columns:
-    """The columns asked for, all of which are there."""
-    asked = Asked(question.truth, question.scores, None, None, None, question.weight, None)
-    found = choose(asked, source, question.by)
-    for name in (question.truth, *question.by):
-        kind_of_labels(source, name)
-    return found
+def check_columns(source: Source, request: ColumnRequest) -> Columns:
+    """The requested columns, which must be among those of the source."""
+    wanted = Asked(request.truth, request.scores, None, None, None, request.weight, None)
+    columns = choose(wanted, source, request.by)
+    for name in (request.truth, *request.by):
+        label_kind(source, name)
+    return columns
 
 
-def kind_of_labels(source: Source, name: str) -> Kind:
-    """What a column of labels holds."""
+def label_kind(source: Source, name: str) -> Kind:
+    """The kind of values in a column of labels."""
     assert source.kinds is not None
     kind = source.kinds[source.columns.index(name)]
     if kind == "other":
@@ -167,65 +168,60 @@ def kind_of_labels(source: Source, name: str) -> Kind:
     return kind
 
 
-def sorted_labels(found: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
+def sorted_labels(labels: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
     """The distinct labels that are not missing, if there are not too many."""
-    held = [label for label in found if label is not None and label == label]
-    if len(held) > MOST_LABELS:
+    present = [label for label in labels if label is not None and label == label]  # nan is not equal to itself
+    if len(present) > MOST_LABELS:
         raise InputError(
             f"column {truth!r} holds more than {MOST_LABELS} different labels; is it the right column?"
         )
-    return tuple(sorted(held))
+    return tuple(sorted(present))
 
 
 def bind_columns(
-    source: Source, columns: Columns, held: tuple[Hashable, ...], question: Question
+    source: Source, columns: Columns, present: tuple[Hashable, ...], request: ColumnRequest
 ) -> tuple[dict[str, tuple[int, ...]], list[str], Schema]:
     """By classifier the numbers of its columns; the names of all columns of scores; and the schema."""
-    if not held:
+    if not present:
         raise InputError(f"column {columns.truth!r} of {source.name} has no label at all; is it the right column?")
-    order = as_labels(question.labels, held)
-    labels = order or held
+    order = as_labels(request.labels, present)
+    labels = order or present
     names: list[str] = []
     classifiers: dict[str, tuple[int, ...]] = {}
-    for classifier, asked in columns.scores.items():
-        wanted = asked.names
-        if len(wanted) > 1:
-            wanted = class_columns(source.name, asked, labels, order is not None)
-        names += [name for name in wanted if name not in names]
-        classifiers[classifier] = tuple(names.index(name) for name in wanted)
-    shapes = {len(numbers) for numbers in classifiers.values()}
-    if len(shapes) > 1:
+    for classifier, score_columns in columns.scores.items():
+        own = score_columns.names
+        if len(own) > 1:
+            own = class_columns(source.name, score_columns, labels, order is not None)
+        names += [name for name in own if name not in names]
+        classifiers[classifier] = tuple(names.index(name) for name in own)
+    widths = {len(numbers) for numbers in classifiers.values()}
+    if len(widths) > 1:
         raise InputError("All classifiers must give the same kind of scores; evaluate them apart.")
-    (width,) = shapes
-    words = ColumnWords(truth=columns_named([columns.truth]), scores=columns_named(names))
     schema = schema_of(
-        held,
+        present,
         [*classifiers],
-        width,
+        widths.pop(),
         labels=order,
-        pos_label=like(question.pos_label, labels),
-        sampling=question.sampling,
-        words=words,
+        pos_label=like(request.pos_label, labels),
+        sampling=request.sampling,
+        arguments=ColumnWords(truth=columns_named([columns.truth]), scores=columns_named(names)),
     )
     return classifiers, names, schema
 
 
-def _complete(rows: DuckRows, truth: str) -> tuple[DuckRows, int]:
-    """Only the rows with nothing missing, and how many are not."""
-    parts = [f"NOT isnan({each})" for each in (*rows.expressions, *([rows.weight] if rows.weight else []))]
-    condition = " AND ".join([f"{truth} IS NOT NULL", *parts])
-    whole, kept = rows.session.rows(
-        rows.source.select(["count(*)", f"count(*) FILTER ({condition})"]),
-        rows.source.parameters,
-        rows.source.name,
-    )[0]
-    return replace(rows, condition=condition), left_out(whole, kept)
+def _complete_rows(rows: DuckRows, truth: str) -> tuple[DuckRows, int]:
+    """Only the rows without a missing value, and how many have one."""
+    numbers = [*rows.expressions, *([rows.weight] if rows.weight else [])]
+    condition = " AND ".join([f"{truth} IS NOT NULL", *(f"NOT isnan({number})" for number in numbers)])
+    counts = rows.source.select(["count(*)", f"count(*) FILTER ({condition})"])
+    ((total, kept),) = rows.session.rows(counts, rows.source.parameters, rows.source.name)
+    return replace(rows, condition=condition), report_dropped(total, kept)
 
 
-def left_out(whole: int, kept: int) -> int:
-    """How many rows are not kept, which is said aloud."""
+def report_dropped(total: int, kept: int) -> int:
+    """The number of rows that are not kept, with a warning if there are any."""
     if not kept:
         raise InputError("Every row has a missing value; nothing is left to evaluate.")
-    if kept < whole:
-        warn(f"Dropped {whole - kept} of {whole} rows with missing values.", DroppedRowsWarning)
-    return whole - kept
+    if kept < total:
+        warn(f"Dropped {total - kept} of {total} rows with missing values.", DroppedRowsWarning)
+    return total - kept

@@ -1,4 +1,4 @@
-"""Rows decided by a rule, or as they stand, and counted: one pass, exact."""
+"""Counts of decisions, made from every row by a rule or by its largest column, in one exact scan."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,86 +6,85 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polyroc.engines.bins import Column
-from polyroc.engines.counts import Counted
-from polyroc.engines.dataset import Opened
-from polyroc.engines.patterns import MOST_CLASSES
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.counts import Counts
+from polyroc.engines.dataset import Dataset
+from polyroc.engines.decision_patterns import MOST_CLASSES
 from polyroc.engines.rows import Batch
-from polyroc.engines.scan import Pass, Plan
+from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
 from polyroc.progress import Progress
 from polyroc.rules import Rule
 
-__all__ = ["Decided", "class_totals", "count_decisions"]
+__all__ = ["DecisionCounts", "class_totals", "count_decisions"]
 
 
-class Decided(NamedTuple):
-    """Decisions as cells: how many cases of each class have each, and each as shares of the classes."""
+class DecisionCounts(NamedTuple):
+    """Patterns of decisions: how many cases of each class have each, and the share of each class in a pattern."""
 
-    column: Column
+    column: BinnedColumn
     shares: FloatArray
 
 
 def count_decisions(
-    data: Opened, classifier: str, rule: Rule | None, probabilities: bool, progress: Progress | None
-) -> Decided:
-    """What a rule decides of every row; without one the largest column wins, and ties are shared.
+    data: Dataset, classifier: str, rule: Rule | None, probabilities: bool, progress: Progress | None
+) -> DecisionCounts:
+    """The decisions of a rule about every row; without a rule the largest column wins, and ties are shared.
 
-    `probabilities`: refuse scores outside [0, 1].
+    With `probabilities`, scores outside [0, 1] are an error.
     """
     numbers, labels = data.classifiers[classifier], data.schema.labels
     if rule is None:
-        counted = _pass(data, numbers, None, progress)
+        counts = _count(data, numbers, None, progress)
     else:
         places = tuple(labels.index(label) for label in rule.labels)
-        counted = _pass(data, numbers, _ByRule(rule, numbers, places, probabilities), progress)
-    patterns = counted.patterns["decisions"]
-    rows = patterns.rows()
-    return Decided(patterns.column(), rows / rows.sum(axis=1, keepdims=True))
+        counts = _count(data, numbers, _ByRule(rule, numbers, places, probabilities), progress)
+    patterns = counts.patterns["decisions"]
+    winners = patterns.representatives()
+    return DecisionCounts(patterns.column(), winners / winners.sum(axis=1, keepdims=True))
 
 
-def class_totals(data: Opened, progress: Progress | None) -> FloatArray:
+def class_totals(data: Dataset, progress: Progress | None) -> FloatArray:
     """The weight of each class."""
-    c = len(data.schema.labels)
-    return _pass(data, range(c), _Undecided(c), progress).patterns["decisions"].column().totals
+    c = data.schema.n_classes
+    return _count(data, range(c), _Undecided(c), progress).patterns["decisions"].column().totals
 
 
-def _pass(
-    data: Opened,
+def _count(
+    data: Dataset,
     numbers: "tuple[int, ...] | range",
     decide: Callable[[Batch], Batch] | None,
     progress: Progress | None,
-) -> Counted:
-    c = len(data.schema.labels)
+) -> Counts:
+    c = data.schema.n_classes
     if c > MOST_CLASSES:
         raise NotApplicableError(f"Decisions are counted for up to {MOST_CLASSES} classes, here {c}.")
     columns = tuple(numbers) if decide is None else tuple(range(c))
-    plan = Plan({"": columns}, data.schema, data.rows.weighted, {"": {}}, ("decisions",), None, True, decide)
-    work = Pass(plan)
-
+    weighted = data.rows.weighted
+    scan = Scan(ScanPlan({"": columns}, data.schema, weighted, {"": {}}, ("decisions",), None, True, decide))
     expected = (None if progress is None else data.expected()) or 0
 
-    def tell(seen: int) -> None:
+    def report(rows: int) -> None:
         if progress is not None:
-            progress(seen, max(expected, seen), "decisions")
+            progress(rows, max(expected, rows), "decisions")
 
-    data.rows.go_through(work, tell)
-    place = work.counted[""].strange()
+    data.rows.scan(scan, report)
+    place = scan.counts[""].non_finite_column()
     if place is not None:
-        raise data.rows.explain(numbers[place])
-    return work.counted[""]
+        raise data.rows.non_finite_error(numbers[place])
+    return scan.counts[""]
 
 
 @dataclass(frozen=True, slots=True)
 class _ByRule:
-    """A rule's decisions of a batch: 1 in the column of the class decided for.
+    """The decisions of a rule about a batch: 1 in the column of the class decided for.
 
     Attributes
     ----------
     numbers, places
-        The columns of scores, in the order of the classes; and where the rule's classes are among these.
+        The columns of scores, in the order of the classes; and the positions of the rule's classes among these.
     """
 
     rule: Rule
@@ -95,21 +94,21 @@ class _ByRule:
 
     def __call__(self, batch: Batch) -> Batch:
         columns = [batch.columns[i] for i in self.numbers]
-        said = np.zeros((len(self.places), len(batch.codes)))
-        strange = [~np.isfinite(each) for each in columns]
-        if any(each.any() for each in strange):  # whoever counts these sees which column it is
-            said[: len(columns)][np.array(strange)] = np.nan
-            return batch._replace(columns=[*said])
+        decisions = np.zeros((len(self.places), len(batch.codes)))
+        not_finite = [~np.isfinite(column) for column in columns]
+        if any(column.any() for column in not_finite):  # passed on as nan, so that the scan names the column
+            decisions[: len(columns)][np.array(not_finite)] = np.nan
+            return batch._replace(columns=[*decisions])
         if self.probabilities:
-            self._check(columns)
+            self._check_range(columns)
         one = len(columns) == 1
         table = columns[0] if one else np.column_stack([columns[place] for place in self.places])
-        said[np.array(self.places)[self.rule.codes(table)], np.arange(len(batch.codes))] = 1.0
-        return batch._replace(columns=[*said])
+        decisions[np.array(self.places)[self.rule.codes(table)], np.arange(len(batch.codes))] = 1.0
+        return batch._replace(columns=[*decisions])
 
-    def _check(self, columns: list[FloatArray]) -> None:
-        for each in columns:
-            for end in (each.min(initial=0.0), each.max(initial=0.0)):
+    def _check_range(self, columns: list[FloatArray]) -> None:
+        for column in columns:
+            for end in (column.min(initial=0.0), column.max(initial=0.0)):
                 if not -ROUNDING <= end <= 1 + ROUNDING:
                     raise InputError(
                         f"operate needs probabilities in [0, 1] here, got {end:g}; turn the scores into such."
@@ -118,7 +117,7 @@ class _ByRule:
 
 @dataclass(frozen=True, slots=True)
 class _Undecided:
-    """No decision: all classes alike."""
+    """No decision: all columns are equal."""
 
     classes: int
 

@@ -1,4 +1,4 @@
-"""From what was read off cells to estimates: standard errors by components, bounds, parts."""
+"""From statistics of binned counts to estimates: standard errors by structural components, bounds, parts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from math import isnan, nan, sqrt
 
 import numpy as np
 
-from polyroc.engines.bins import Column
-from polyroc.engines.bounds.reading import Bounded, Reading, Tables
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.bounds.statistic import BinnedStatistic, BoundedStatistic, ComponentTables
 from polyroc.estimates.boundary import Boundary
 from polyroc.estimates.estimate import Certificate, Estimate, Parts
 from polyroc.kernels.arrays import FloatArray
@@ -17,12 +17,12 @@ from polyroc.measures.statistic import Shares
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
 
-__all__ = ["Facts", "Judge", "centred", "share_offsets", "width_by_cell"]
+__all__ = ["Estimator", "ScanSummary", "centred_components", "share_offsets", "width_by_bin"]
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What it took, and how the cases are."""
+class ScanSummary:
+    """The scans so far: their number, the rows and bytes of the data, and the provenance of the estimates."""
 
     passes: int
     rows: int
@@ -31,220 +31,249 @@ class Facts:
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
-    """Turns what was read off the columns of one classifier into estimates."""
+class Estimator:
+    """Makes estimates of one measure of one classifier from statistics of its binned columns."""
 
     measure: Measure
     classifier: str
     schema: Schema
-    columns: Mapping[int, Column]
-    facts: Facts
+    columns: Mapping[int, BinnedColumn]
+    summary: ScanSummary
 
-    def estimate(self, found: Bounded, seen: tuple[float, float] | None = None) -> Estimate:
-        """An estimate; `seen` is its variance and how far off the root can be, if rows were seen again for it."""
-        bound = False
-        if seen is None:
-            (variance, bound), within = self._variance(found.reading), self.error_within(found)
+    def estimate(self, bounded: BoundedStatistic, scanned_variance: tuple[float, float] | None = None) -> Estimate:
+        """The estimate of a statistic.
+
+        `scanned_variance` is the variance from influence values of rows with the bound of the error of its root;
+        by default both follow from the bins.
+        """
+        is_bound = False
+        if scanned_variance is None:
+            variance, is_bound = self._variance(bounded.statistic)
+            within = self.standard_error_bound(bounded)
         else:
-            variance, within = seen
+            variance, within = scanned_variance
         c = self.schema.n_classes
-        told = self.measure.settings
-        chance = None if self.measure.chance is None else self.measure.chance(c, **told)
-        limits, chance = found.reading.scale or (self.measure.range(c, **told), chance)
-        fewest, effective = self._cases(found.reading, limits)
+        settings = self.measure.settings
+        chance = None if self.measure.chance is None else self.measure.chance(c, **settings)
+        limits, chance = bounded.statistic.scale or (self.measure.range(c, **settings), chance)
+        fewest, effective = self._effective_cases(bounded.statistic, limits)
         return Estimate(
             measure=str(self.measure),
             name=self.measure.name,
             classifier=self.classifier,
-            value=float(np.clip(found.reading.value, *limits)),
+            value=float(np.clip(bounded.statistic.value, *limits)),
             standard_error=sqrt(variance) if variance >= 0 else nan,
             limits=limits,
             chance=chance,
             fewest=fewest,
             effective=effective,
-            provenance=self.facts.provenance,
-            certificate=self._certificate(found, within, bound),
-            boundary=self._boundary(found.reading),
-            _parts=cache(lambda: self._parts(found)),
+            provenance=self.summary.provenance,
+            certificate=self._certificate(bounded, within, is_bound),
+            boundary=self._boundary(bounded.statistic),
+            _parts=cache(lambda: self._parts(bounded)),
         )
 
     def undefined(self) -> Estimate:
-        """What a measure is where a class has no case."""
-        nothing = Reading(nan, tuple, dict)
-        return self.estimate(Bounded(nothing, nan, nan), (nan, nan))
+        """The estimate where a class has no case: nan."""
+        nothing = BinnedStatistic(nan, tuple, dict)
+        return self.estimate(BoundedStatistic(nothing, nan, nan), (nan, nan))
 
-    def _certificate(self, found: Bounded, within: float, bound: bool) -> Certificate:
-        facts = self.facts
-        return Certificate(
-            float(found.low), float(found.high), facts.passes, facts.rows, facts.bytes, within, bound
-        )
+    def _certificate(self, bounded: BoundedStatistic, within: float, is_bound: bool) -> Certificate:
+        low, high, summary = float(bounded.low), float(bounded.high), self.summary
+        return Certificate(low, high, summary.passes, summary.rows, summary.bytes, within, is_bound)
 
-    def _parts(self, found: Bounded) -> Parts:
-        parts = found.parts()
+    def _parts(self, bounded: BoundedStatistic) -> Parts:
+        parts = bounded.parts()
         return Parts(tuple(parts), lambda key: self.estimate(parts[key]))
 
-    def _cases(self, reading: Reading, limits: tuple[float, float]) -> tuple[float, float]:
-        """The effective cases of the smallest stratum; and by the share of the range they have a say in."""
-        if isnan(reading.value) or self.facts.provenance.method is None:
+    def _effective_cases(self, statistic: BinnedStatistic, limits: tuple[float, float]) -> tuple[float, float]:
+        """The effective number of cases of the smallest stratum, and the smallest relative to its influence.
+
+        A stratum whose components cover only a part of the range counts for so many times more cases.
+        """
+        if isnan(statistic.value) or self.summary.provenance.method is None:
             return nan, nan
         span = limits[1] - limits[0]
-        units, reached = [], []
-        for classes, reach in reading.strata():
+        units, relative = [], []
+        for classes, reach in statistic.strata():
             units.append(self._units(*classes))
-            reached.append(units[-1] * (span / reach if reach else 1.0))
-        shares = self._shares(reading)
+            relative.append(units[-1] * (span / reach if reach else 1.0))
+        shares = self._shares(statistic)
         if shares is not None:
-            whole = self._units(*range(len(next(iter(self.columns.values())).totals)))
-            reached.append(whole * (span / shares.reach if shares.reach else 1.0))
-        return min(units), min(reached)
+            whole = self._units(*range(len(self._first_column.totals)))
+            relative.append(whole * (span / shares.reach if shares.reach else 1.0))
+        return min(units), min(relative)
+
+    @property
+    def _first_column(self) -> BinnedColumn:
+        return next(iter(self.columns.values()))
 
     def _units(self, *classes: int) -> float:
-        """The effective number of cases of some classes together."""
-        column, held = next(iter(self.columns.values())), [*classes]
-        return float(column.totals[held].sum() ** 2 / column.squares[:, held].sum())
+        """The effective number of cases (Kish's, with weights) of some classes together."""
+        column, k = self._first_column, [*classes]
+        return float(column.totals[k].sum() ** 2 / column.squares[:, k].sum())
 
-    def _boundary(self, reading: Reading) -> Boundary | None:
+    def _boundary(self, statistic: BinnedStatistic) -> Boundary | None:
         """What the interval needs at a limit of the range, if the chance value is one."""
-        if reading.boundary is None or isnan(reading.value) or self.facts.provenance.method is None:
+        if statistic.boundary is None or isnan(statistic.value) or self.summary.provenance.method is None:
             return None
-        made = reading.boundary(lambda each: self._variance(each)[0], self._covariance, self._units)
-        return None if isnan(made.bias) or isnan(made.variance or 0.0) else made
+        boundary = statistic.boundary(lambda part: self._variance(part)[0], self._covariance, self._units)
+        return None if isnan(boundary.bias) or isnan(boundary.variance or 0.0) else boundary
 
-    def _covariance(self, readings: Sequence[Reading]) -> FloatArray:
+    def _covariance(self, statistics: Sequence[BinnedStatistic]) -> FloatArray:
         """The covariance of statistics of one column whose strata are single classes."""
-        influence = np.array([self._influence(each).ravel() for each in readings])
+        influence = np.array([self._influence(statistic).ravel() for statistic in statistics])
         return np.asarray(influence @ influence.T)
 
-    def _influence(self, reading: Reading) -> FloatArray:
-        """At [cell, class], what its cases add: signed, with the sum of their squares as its square."""
-        ((i, table),) = reading.tables().items()
-        column, held = self.columns[i], [k for (k,), _ in reading.strata()]
-        m, totals, influence = column.units[held], column.totals[held], np.zeros(table.shape)
-        away = table[:, held] - (column.weight[:, held] * table[:, held]).sum(axis=0) / totals
+    def _influence(self, statistic: BinnedStatistic) -> FloatArray:
+        """At [bin, class], the influence values of its cases as one number.
+
+        Its square is the sum of their squares, and its sign is theirs: all cases of a bin and class have the same
+        component, so inner products of such tables are sums of products over the cases.
+        """
+        ((i, table),) = statistic.tables().items()
+        column, k = self.columns[i], [k for (k,), _ in statistic.strata()]
+        m, totals, influence = column.units[k], column.totals[k], np.zeros(table.shape)
+        centred = table[:, k] - (column.weight[:, k] * table[:, k]).sum(axis=0) / totals
         with np.errstate(divide="ignore"):
             correction = np.where(m > 1, np.sqrt(m / (m - 1.0)), nan)
-        influence[:, held] = np.sqrt(column.squares[:, held]) * away * correction / totals
+        influence[:, k] = np.sqrt(column.squares[:, k]) * centred * correction / totals
         return influence
 
-    def _shares(self, reading: Reading) -> Shares | None:
+    def _shares(self, statistic: BinnedStatistic) -> Shares | None:
         """The dependence on the shares of the classes, where these are random."""
-        cohort = self.facts.provenance.sampling == "cohort"
-        return reading.shares() if cohort and reading.shares is not None else None
+        cohort = self.summary.provenance.sampling == "cohort"
+        return statistic.shares() if cohort and statistic.shares is not None else None
 
-    def _variance(self, reading: Reading) -> tuple[float, bool]:
-        """Sum over strata of var(components) / size; of several columns the most it can be, and that it is so."""
-        if isnan(reading.value) or self.facts.provenance.method is None:
-            return nan, False
-        tables = reading.tables()
-        total, bound = 0.0, False
-        for classes, _ in reading.strata():
-            held = [*classes]
-            errors = [self._spread(i, table[:, held], held) for i, table in tables.items()]
-            moving = [error for error in errors if error > 0 or isnan(error)]
-            bound = bound or len(moving) > 1
-            total += sum(moving) ** 2
-        shares = self._shares(reading)
-        return total if shares is None else total + self._share_variance(shares.slopes, tables), bound
+    def _variance(self, statistic: BinnedStatistic) -> tuple[float, bool]:
+        """Sum over strata of var(components) / size, and whether it is an upper bound.
 
-    def _share_variance(self, slopes: FloatArray, tables: Tables) -> float:
-        """What random class sizes add: the squared influence through the shares, and its product with the other.
-
-        With weights the product does not vanish. It is linear in the components, so the columns' products add up.
+        Binned columns do not determine their covariance: for components that are sums over several columns, the
+        standard errors of the columns are added (the triangle inequality), as if they were perfectly correlated.
         """
-        column = next(iter(self.columns.values()))
+        if isnan(statistic.value) or self.summary.provenance.method is None:
+            return nan, False
+        tables = statistic.tables()
+        total, is_bound = 0.0, False
+        for classes, _ in statistic.strata():
+            k = [*classes]
+            errors = [self._column_error(i, table[:, k], k) for i, table in tables.items()]
+            varying = [error for error in errors if error > 0 or isnan(error)]
+            is_bound = is_bound or len(varying) > 1
+            total += sum(varying) ** 2
+        shares = self._shares(statistic)
+        return total if shares is None else total + self._share_variance(shares.slopes, tables), is_bound
+
+    def _share_variance(self, slopes: FloatArray, tables: ComponentTables) -> float:
+        """What random class sizes add to the variance.
+
+        The squared influence through the shares, and its product with the influence through the components, which
+        does not vanish with weights. The product is linear in the components, so the columns' products add up.
+        """
+        column = self._first_column
         offsets, scale = share_offsets(slopes, column), _class_scale(column)
         total = float((scale * column.squares.sum(axis=0)) @ offsets**2)
         for i, table in tables.items():
             one = self.columns[i]
-            away = table - (one.weight * table).sum(axis=0) / one.totals
-            total += 2.0 * float((scale * offsets) @ (one.squares * away).sum(axis=0))
+            centred = table - (one.weight * table).sum(axis=0) / one.totals
+            total += 2.0 * float((scale * offsets) @ (one.squares * centred).sum(axis=0))
         return total
 
-    def _spread(self, i: int, table: FloatArray, held: list[int]) -> float:
+    def _column_error(self, i: int, table: FloatArray, classes: list[int]) -> float:
         """The standard error of the mean of one column's components over some classes together."""
         column = self.columns[i]
-        m, w = int(column.units[held].sum()), column.weight[:, held]
+        m, w = int(column.units[classes].sum()), column.weight[:, classes]
         total = float(w.sum())
-        away = table - float((w * table).sum()) / total
-        squares = float((column.squares[:, held] * away**2).sum())
+        centred = table - float((w * table).sum()) / total
+        squares = float((column.squares[:, classes] * centred**2).sum())
         return sqrt(squares * m / (m - 1)) / total if m > 1 else nan
 
-    def error_within(self, found: Bounded) -> float:
-        """How far the standard error can be off: components off by half of what the order inside cells decides."""
-        if found.off is None or self.facts.provenance.method is None:
+    def standard_error_bound(self, bounded: BoundedStatistic) -> float:
+        """A bound of the error of the standard error, which comes from the errors of the components."""
+        if bounded.component_errors is None or self.summary.provenance.method is None:
             return nan
-        return self.error_of(found.reading, found.off())
+        return self.change_bound(bounded.statistic, bounded.component_errors())
 
-    def error_of(self, reading: Reading, off: Tables) -> float:
-        """By how much a standard error can change if the components do by no more than this."""
+    def change_bound(self, statistic: BinnedStatistic, errors: ComponentTables) -> float:
+        """The most that a standard error can change if the components change by no more than `errors`.
+
+        A standard error is a norm of the components, so it changes by no more than the norm of their change.
+        """
         total = 0.0
-        for classes, _ in reading.strata():
-            held = [*classes]
-            total += sum(self._root_mean_square(i, each[:, held], held) for i, each in off.items()) ** 2
-        if self._shares(reading) is None or reading.shares_off is None:
+        for classes, _ in statistic.strata():
+            k = [*classes]
+            total += sum(self._root_mean_square(i, table[:, k], k) for i, table in errors.items()) ** 2
+        if self._shares(statistic) is None or statistic.shares_error is None:
             return sqrt(total)
-        column = next(iter(self.columns.values()))
-        moved = float(column.squares.sum(axis=0) @ reading.shares_off() ** 2)
-        return sqrt(total) + sqrt(moved * _correction(int(column.units.sum()))) / float(column.totals.sum())
+        column = self._first_column
+        squares = float(column.squares.sum(axis=0) @ statistic.shares_error() ** 2)
+        return sqrt(total) + sqrt(squares * _correction(int(column.units.sum()))) / float(column.totals.sum())
 
-    def _root_mean_square(self, i: int, off: FloatArray, held: list[int]) -> float:
+    def _root_mean_square(self, i: int, errors: FloatArray, classes: list[int]) -> float:
         column = self.columns[i]
-        squares = float((column.squares[:, held] * off**2).sum())
-        return sqrt(squares * _correction(int(column.units[held].sum()))) / float(column.totals[held].sum())
+        squares = float((column.squares[:, classes] * errors**2).sum())
+        m, total = int(column.units[classes].sum()), float(column.totals[classes].sum())
+        return sqrt(squares * _correction(m)) / total
 
 
 def _correction(m: int) -> float:
+    """M / (m - 1), which makes a variance of m cases unbiased."""
     return m / (m - 1) if m > 1 else 1.0
 
 
-def _class_scale(column: Column) -> FloatArray:
-    """By class, what makes a sum of squared weights times centred components a variance; nan for a single case."""
+def _class_scale(column: BinnedColumn) -> FloatArray:
+    """By class, m / (m - 1) / W^2: from sums of squared weights to variances; nan for one case."""
     m = np.asarray(column.units, dtype=np.float64)
     return np.asarray(np.where(m > 1, m / np.maximum(m - 1.0, 1.0), nan) / column.totals**2)
 
 
-def share_offsets(slopes: FloatArray, column: Column) -> FloatArray:
-    """By class, what is added to centred components so that they contain the influence through the shares.
+def share_offsets(slopes: FloatArray, column: BinnedColumn) -> FloatArray:
+    """By class, what to add to centred components so that they contain the influence through the shares.
 
-    A case of class k moves a value by w (component - mean) / W_k through its class, by w (slope_k - mean) / W
-    through the shares. The former is multiplied by sqrt(m_k / (m_k - 1)) later, the latter should be by sqrt(n /
-    (n - 1)).
+    The influence of a case of class k is w (component - mean) / W_k through its class and w (slope_k - mean) / W
+    through the shares. The former is multiplied by sqrt(m_k / (m_k - 1)) later; the latter should be by sqrt(n /
+    (n - 1)) instead.
     """
     m, totals = np.asarray(column.units, dtype=np.float64), column.totals
     whole = totals.sum()
-    few = np.sqrt(_correction(int(m.sum())) * (m - 1.0) / m)
-    return np.asarray((slopes - totals @ slopes / whole) * few * totals / whole)
+    correction = np.sqrt(_correction(int(m.sum())) * (m - 1.0) / m)
+    return np.asarray((slopes - totals @ slopes / whole) * correction * totals / whole)
 
 
-def centred(reading: Reading, columns: Mapping[int, Column], cohort: bool) -> Tables:
-    """The components by column with each class's mean taken off, ready to be added up over a row's columns.
+def centred_components(
+    statistic: BinnedStatistic, columns: Mapping[int, BinnedColumn], cohort: bool
+) -> ComponentTables:
+    """The components by column with the mean of each class subtracted, to be summed over the columns of a row.
 
-    In a cohort they contain the influence through the shares of the classes.
+    The means are subtracted in the first column. In a cohort the components contain the influence through the
+    shares of the classes.
     """
-    tables = {i: table.copy() for i, table in reading.tables().items()}
+    tables = {i: table.copy() for i, table in statistic.tables().items()}
     first = next(iter(tables))
     mean = sum((columns[i].weight * table).sum(axis=0) / columns[i].totals for i, table in tables.items())
     tables[first] -= mean
-    if cohort and reading.shares is not None:
-        tables[first] += share_offsets(reading.shares().slopes, columns[first])
+    if cohort and statistic.shares is not None:
+        tables[first] += share_offsets(statistic.shares().slopes, columns[first])
     return tables
 
 
-def width_by_cell(found: Bounded, columns: Mapping[int, Column]) -> dict[int, FloatArray]:
-    """How much of the distance of the bounds is due to each cell of each column."""
-    if found.widths is not None:
-        parts = found.widths()
-    elif found.off is not None:
-        parts = {i: (columns[i].shares * each).sum(axis=1) for i, each in found.off().items()}
+def width_by_bin(bounded: BoundedStatistic, columns: Mapping[int, BinnedColumn]) -> dict[int, FloatArray]:
+    """By column, how much of the distance of the bounds is due to each bin."""
+    if bounded.widths is not None:
+        parts = bounded.widths()
+    elif bounded.component_errors is not None:
+        errors = bounded.component_errors()
+        parts = {i: (columns[i].shares * table).sum(axis=1) for i, table in errors.items()}
     else:
-        parts = {i: _pairs_inside(column) for i, column in columns.items()}
+        parts = {i: _undecided_pairs(column) for i, column in columns.items()}
+    # These are known up to a factor: scale them to the distance that is to be explained.
     whole = sum(float(part.sum()) for part in parts.values())
-    width = found.high - found.low
+    width = bounded.high - bounded.low
     return {i: part * (width / whole) if whole > 0 else part for i, part in parts.items()}
 
 
-def _pairs_inside(column: Column) -> FloatArray:
-    """How likely two cases of different classes meet in each mixed cell."""
+def _undecided_pairs(column: BinnedColumn) -> FloatArray:
+    """By bin, the probability that two cases of different classes are both in it, if its scores differ."""
     shares = column.shares
-    met = shares.sum(axis=1) ** 2 - (shares**2).sum(axis=1)
-    return np.asarray(np.where(column.mixed, met, 0.0))
+    pairs = shares.sum(axis=1) ** 2 - (shares**2).sum(axis=1)
+    return np.asarray(np.where(column.mixed, pairs, 0.0))

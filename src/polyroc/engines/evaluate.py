@@ -1,16 +1,16 @@
-"""Files judged by the engine, as a whole or group by group."""
+"""Estimates from files and data frames, as a whole or group by group."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from polyroc.engines.bounds import engine_measures
-from polyroc.engines.dataset import Opened, OpenedFiles, Question, opened
-from polyroc.engines.groups import Group, groups, named
-from polyroc.engines.options import Settings
-from polyroc.engines.refine import Asked, Solution, solve
+from polyroc.engines.dataset import ColumnRequest, Dataset, FileDataset, open_files
+from polyroc.engines.files import is_frame
+from polyroc.engines.groups import Group, group_context, group_rows
+from polyroc.engines.options import EngineOptions
+from polyroc.engines.refine import EngineResult, EvaluationRequest, evaluate_rows
 from polyroc.engines.rows import MemoryRows
-from polyroc.engines.source import is_frame
 from polyroc.errors import InputError, MeasureError, NotApplicableError
 from polyroc.measures.applicability import refusal
 from polyroc.measures.measure import Measure
@@ -19,14 +19,14 @@ from polyroc.progress import Progress
 from polyroc.scores import Schema
 from polyroc.validation.arrays import Missing
 
-__all__ = ["by_group", "open_rows", "solved"]
+__all__ = ["estimate_dataset", "estimate_groups", "open_dataset"]
 
-Wanted = str | Measure | Sequence[str | Measure] | None
+MeasureArgument = str | Measure | Sequence[str | Measure] | None
 
 
-def solved(
-    asked: Settings,
-    measures: Wanted,
+def estimate_dataset(
+    options: EngineOptions,
+    measures: MeasureArgument,
     *,
     labels: Sequence[Hashable] | None,
     pos_label: Hashable,
@@ -35,23 +35,23 @@ def solved(
     paired: bool = False,
     progress: Progress | None = None,
     check: Callable[[Schema], None] | None = None,
-) -> tuple[Solution, dict[str, str], Schema]:
-    """Judge files as a whole: the solution, why measures were left out, and the schema of the data.
+) -> tuple[EngineResult, dict[str, str], Schema]:
+    """The estimates from all rows, the reasons why measures were skipped, and the schema of the data.
 
     `check` may reject the schema before any row is read.
     """
-    with open_rows(asked, labels, pos_label, missing) as data:
+    with open_dataset(options, labels, pos_label, missing) as data:
         if check is not None:
             check(data.schema)
         chosen, skipped = _choose(measures, data.schema)
-        found = solve(data.rows, _asked(asked, data, chosen, errors, paired, progress))
-        return found, skipped, data.schema
+        request = _request(options, data, chosen, errors, paired, progress)
+        return evaluate_rows(data.rows, request), skipped, data.schema
 
 
-def by_group(
-    asked: Settings,
-    measures: Wanted,
-    make: Callable[[Solution, dict[str, str]], Any],
+def estimate_groups(
+    options: EngineOptions,
+    measures: MeasureArgument,
+    make: Callable[[EngineResult, dict[str, str]], Any],
     *,
     labels: Sequence[Hashable] | None,
     pos_label: Hashable,
@@ -61,91 +61,99 @@ def by_group(
     progress: Progress | None = None,
     check: Callable[[Schema], None] | None = None,
 ) -> dict[Group, Any]:
-    """Judge each group of rows; DuckDB brings groups together, and those that fit in memory are judged exactly."""
-    with open_rows(asked, labels, pos_label, missing) as data:
+    """By group of rows, what `make` makes of its estimates; groups that fit in memory are estimated exactly."""
+    with open_dataset(options, labels, pos_label, missing) as data:
         if check is not None:
             check(data.schema)
         chosen, skipped = _choose(measures, data.schema)
-        wanted = replace(_asked(asked, data, chosen, errors, paired, progress), progress=None)
-        found: dict[Group, Any] = {}
-        seen = 0
-        for group, solution in _group_by_group(data, asked, wanted):
-            found[group] = make(solution, skipped)
-            seen += solution.rows
+        request = replace(_request(options, data, chosen, errors, paired, progress), progress=None)
+        results: dict[Group, Any] = {}
+        rows = 0
+        for group, result in _group_results(data, options, request):
+            results[group] = make(result, skipped)
+            rows += result.rows
             if progress is not None:
-                progress(seen, max(wanted.expected or 0, seen), f"group {', '.join(map(str, group))}")
-        order = sorted(found, key=lambda group: [(value is None, value) for value in group])
-        return {group: found[group] for group in order}
+                progress(rows, max(request.expected or 0, rows), f"group {', '.join(map(str, group))}")
+        order = sorted(results, key=lambda group: [(value is None, value) for value in group])
+        return {group: results[group] for group in order}
 
 
-def _group_by_group(data: Any, asked: Settings, wanted: Asked) -> Iterator[tuple[Group, Solution]]:
-    if isinstance(data, OpenedFiles):
-        for group, rows in groups(data, asked.by, asked.memory // 4):
+def _group_results(
+    data: Any, options: EngineOptions, request: EvaluationRequest
+) -> Iterator[tuple[Group, EngineResult]]:
+    if isinstance(data, FileDataset):
+        for group, rows in group_rows(data, options.by, options.memory // 4):
             exact = isinstance(rows, MemoryRows)
-            with named(group):
-                solution = solve(rows, replace(wanted, exact=exact or wanted.exact))
-            yield group, solution
+            with group_context(group):
+                result = evaluate_rows(rows, replace(request, exact=exact or request.exact))
+            yield group, result
     else:
-        from polyroc.engines.spark_frames import solved_groups
+        from polyroc.engines.spark_frames import estimate_frame_groups
 
-        yield from solved_groups(data, wanted, asked.memory // 4)
+        yield from estimate_frame_groups(data, request, options.memory // 4)
 
 
-def open_rows(asked: Settings, labels: Any, pos_label: Any, missing: Missing) -> Any:
-    """Files or a data frame, opened for as long as the context lasts."""
-    question = Question(
-        asked.truth, asked.scores, asked.weight, asked.by, labels, pos_label, missing, asked.sampling
+def open_dataset(options: EngineOptions, labels: Any, pos_label: Any, missing: Missing) -> Any:
+    """Files or a data frame, open for as long as the context lasts."""
+    request = ColumnRequest(
+        options.truth, options.scores, options.weight, options.by, labels, pos_label, missing, options.sampling
     )
-    if is_frame(asked.files):
-        from polyroc.engines.spark_frames import opened_frame
+    if is_frame(options.files):
+        from polyroc.engines.spark_frames import open_frame
 
-        if asked.disk is not None:
+        if options.disk is not None:
             raise InputError("disk limits DuckDB; Spark has spark.local.dir and limits of its own.")
-        return opened_frame(asked.files, question, asked.memory)
-    return opened(asked.files, question, asked.memory, asked.disk)
+        return open_frame(options.files, request, options.memory)
+    return open_files(options.files, request, options.memory, options.disk)
 
 
-def _asked(
-    asked: Settings,
-    data: Opened,
+def _request(
+    options: EngineOptions,
+    data: Dataset,
     measures: Sequence[Measure],
     errors: bool,
     paired: bool,
     progress: Progress | None,
-) -> Asked:
-    return Asked(
-        measures,
-        data.classifiers,
-        data.schema,
-        asked.tolerance,
-        asked.exact,
-        errors,
-        asked.covariance,
-        paired,
-        asked.memory // 4,
-        data.dropped,
-        progress,
-        None if progress is None else data.expected(),
+) -> EvaluationRequest:
+    return EvaluationRequest(
+        measures=measures,
+        classifiers=data.classifiers,
+        schema=data.schema,
+        tolerance=options.tolerance,
+        exact=options.exact,
+        errors=errors,
+        covariance=options.covariance,
+        paired=paired,
+        room=options.memory // 4,
+        dropped=data.dropped,
+        progress=progress,
+        expected=None if progress is None else data.expected(),
     )
 
 
-def _choose(asked: Wanted, schema: Schema) -> tuple[list[Measure], dict[str, str]]:
-    """The measures to compute, and why others are not; one asked for by name must fit."""
-    if asked is None:
-        chosen, skipped = [], {}
-        for measure in engine_measures():
-            reason = refusal(measure, schema, asked=False)
-            if reason is None and not (measure.needs == "ordered" and schema.kind == "matrix"):
-                chosen.append(measure)
-            else:
-                skipped[measure.key] = reason or "needs one score per case, here one column per class"
-        return chosen, skipped
-    given = [asked] if isinstance(asked, str | Measure) else [*asked]
-    if not given:
-        raise MeasureError("No measure was asked for; leave measure out for all that apply.")
-    found = [find(each) for each in given]
-    for each in found:
-        reason = refusal(each, schema, asked=True)
+def _choose(measures: MeasureArgument, schema: Schema) -> tuple[list[Measure], dict[str, str]]:
+    """The measures to estimate, and why others are skipped; a measure that was named must apply."""
+    if measures is None:
+        return _applicable(schema)
+    names = [measures] if isinstance(measures, str | Measure) else [*measures]
+    if not names:
+        raise MeasureError("No measure was named; leave measure out for all that apply.")
+    chosen = [find(name) for name in names]
+    for measure in chosen:
+        reason = refusal(measure, schema, asked=True)
         if reason is not None:
-            raise NotApplicableError(f"{each} {reason}.")
-    return found, {}
+            raise NotApplicableError(f"{measure} ", reason, ".")
+    return chosen, {}
+
+
+def _applicable(schema: Schema) -> tuple[list[Measure], dict[str, str]]:
+    chosen, skipped = [], {}
+    for measure in engine_measures():
+        reason = refusal(measure, schema, asked=False)
+        if reason is None and measure.needs == "ordered" and schema.kind == "matrix":
+            reason = "needs one score per case, here one column per class"  # engines make no conversions
+        if reason is None:
+            chosen.append(measure)
+        else:
+            skipped[measure.key] = reason
+    return chosen, skipped

@@ -1,4 +1,4 @@
-"""One set of rows per group: DuckDB sorts by group, so that each that fits in memory can be judged there."""
+"""The rows of each group: DuckDB sorts by group, so that every group that fits is held in memory."""
 
 import warnings
 from collections.abc import Hashable, Iterator, Sequence
@@ -6,74 +6,78 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from polyroc.engines.dataset import OpenedFiles
-from polyroc.engines.rows import Batch, MemoryRows, Rows, joined
+from polyroc.engines.dataset import FileDataset
+from polyroc.engines.rows import Batch, MemoryRows, Rows, concatenated
 from polyroc.errors import PolyrocError, PolyrocWarning, warn
+from polyroc.messages import Message
 
-__all__ = ["Group", "groups", "named"]
+__all__ = ["Group", "group_context", "group_rows", "row_bytes"]
 
 Group = tuple[Hashable, ...]
 
 
-def groups(data: OpenedFiles, by: Sequence[str], room: int) -> Iterator[tuple[Group, Rows]]:
-    """Each group's rows: in memory if they fit into the room, else as rows of the files."""
+def row_bytes(columns: int, weighted: bool) -> int:
+    """Memory of a row: the class code, the scores and the weight."""
+    return 4 + 8 * (columns + weighted)
+
+
+def group_rows(data: FileDataset, by: Sequence[str], room: int) -> Iterator[tuple[Group, Rows]]:
+    """Each group's rows: in memory if they take no more bytes than `room`, else as rows of the files."""
     rows, columns = data.rows, [data.column(name) for name in by]
     listed, source = ", ".join(columns), data.rows.source
     rows.session.run(
         f"CREATE OR REPLACE TEMP TABLE groups AS "
         f"SELECT *, (row_number() OVER (ORDER BY {listed}) - 1)::INTEGER AS g FROM "
         f"({source.select([*columns, 'count(*) AS n'])} WHERE {rows.condition} GROUP BY {listed})",
-        [*source.parameters, *rows.told[1]],
+        [*source.parameters, *rows.condition_parameters],
         source.name,
     )
-    found = rows.session.rows("SELECT * FROM groups ORDER BY g", (), source.name)
-    width = 4 + 8 * (len(rows.names) + rows.weighted)
-    same = " AND ".join(f"{column} IS NOT DISTINCT FROM ?" for column in columns)
+    most = room // row_bytes(len(rows.names), rows.weighted)
+    in_group = " AND ".join(f"{column} IS NOT DISTINCT FROM ?" for column in columns)  # NULL is a group, too
     small: dict[int, Group] = {}
-    for *group, n, g in found:
-        if n * width <= room:
+    for *group, n, g in rows.session.rows("SELECT * FROM groups ORDER BY g", (), source.name):
+        if n <= most:
             small[g] = tuple(group)
         else:
-            yield tuple(group), data.where(same, group)
-    for g, batch in _gathered(data, columns, room // width):
+            yield tuple(group), data.where(in_group, group)
+    for g, batch in _small_groups(data, columns, most):
         yield small[g], MemoryRows(batch, rows.names)
 
 
-def _gathered(data: OpenedFiles, columns: Sequence[str], most: int) -> Iterator[tuple[int, Batch]]:
-    """The groups of so many rows at most, one after the other, from rows sorted by group."""
+def _small_groups(data: FileDataset, columns: Sequence[str], most: int) -> Iterator[tuple[int, Batch]]:
+    """The groups of at most so many rows, one after the other, from one query sorted by group."""
     rows, source = data.rows, data.rows.source
     weight = [f"{rows.weight} AS w"] if rows.weight else []
-    values = [f"{each} AS v{i}" for i, each in enumerate(rows.expressions)]
-    made = source.select([f"{rows.code} AS k", *values, *weight, *columns])
+    values = [f"{expression} AS v{i}" for i, expression in enumerate(rows.expressions)]
+    table = source.select([f"{rows.code} AS k", *values, *weight, *columns])
     same = " AND ".join(f"t.{column} IS NOT DISTINCT FROM groups.{column}" for column in columns)
     kept = ", ".join(["g", "k", *(f"v{i}" for i in range(len(values))), *(["w"] if weight else [])])
-    tables = f"({made} WHERE {rows.condition}) AS t JOIN groups ON {same}"
+    tables = f"({table} WHERE {rows.condition}) AS t JOIN groups ON {same}"
     query = f"SELECT {kept} FROM {tables} WHERE n <= {most} ORDER BY g"
-    held: list[Batch] = []
-    last = -1
-    for g, codes, *rest in rows.session.stream(query, rows.parameters, source.name):
+    current, batches = -1, list[Batch]()
+    for g, codes, *scores in rows.session.stream(query, rows.parameters, source.name):
         ends = np.append(np.flatnonzero(np.diff(g)) + 1, len(g)).tolist()
         for start, end in zip([0, *ends[:-1]], ends, strict=True):
-            if g[start] != last and held:
-                yield last, joined(held)
-                held = []
-            last = int(g[start])
-            part = [each[start:end].copy() for each in rest]
-            held.append(Batch(codes[start:end].copy(), part[: len(values)], part[-1] if weight else None))
-    if held:
-        yield last, joined(held)
+            if g[start] != current and batches:
+                yield current, concatenated(batches)
+                batches = []
+            current = int(g[start])
+            part = [column[start:end].copy() for column in scores]  # the stream's memory is freed with its batch
+            batches.append(Batch(codes[start:end].copy(), part[: len(values)], part[-1] if weight else None))
+    if batches:
+        yield current, concatenated(batches)
 
 
 @contextmanager
-def named(group: Group) -> Iterator[None]:
-    """What is said of a group, and what goes wrong there, with its name before it."""
+def group_context(group: Group) -> Iterator[None]:
+    """Put the name of the group before the warnings and errors that concern it."""
     name = f"Group {', '.join(map(str, group))}"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             yield
         except PolyrocError as error:
-            raise type(error)(f"{name}: {error}") from None
-    for each in caught:
-        if issubclass(each.category, PolyrocWarning):
-            warn(f"{name}: {each.message}", each.category)
+            raise type(error)(f"{name}: ", error.message) from None
+    for warning in caught:
+        if isinstance(warning.message, PolyrocWarning):
+            warn(Message(f"{name}: ", warning.message.message), type(warning.message))

@@ -1,112 +1,134 @@
-"""Covariance across columns and classifiers, from influence values looked up row by row."""
+"""Covariance across columns and classifiers, from influence values looked up row by row.
+
+Binned counts of two columns do not determine their covariance. A second scan does: each row's component is the sum
+of the entries of its bins in the component tables of the columns, and the covariance follows from the products.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
-from polyroc.engines.bins import Column, Placed, Where
-from polyroc.engines.bounds import family
-from polyroc.engines.bounds.reading import Tables
-from polyroc.engines.counts import Read
-from polyroc.engines.patterns import Patterns
+from polyroc.engines.bins import BinIndex, BinnedColumn, BinnedValues
+from polyroc.engines.bounds import bin_family
+from polyroc.engines.bounds.statistic import ComponentTables
+from polyroc.engines.counts import DECISIONS, BinnedData
+from polyroc.engines.decision_patterns import DecisionPatterns
 from polyroc.engines.rows import Batch
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.bins import co_moments, look_up
+from polyroc.kernels.bins import look_up, sum_products
 from polyroc.measures.measure import Measure
 
-__all__ = ["Lookup", "Lookups", "Parts"]
+__all__ = ["Contributions", "InfluenceLookup", "InfluenceLookups"]
 
 
-class Parts(dict[int, FloatArray]):
-    """By the number of a data column (-1: decisions), what it adds to rows' components; all in one table."""
+class Contributions(dict[int, FloatArray]):
+    """By data column (-1: decisions), its contributions to the components of rows; views of one table."""
 
     def __init__(self, numbers: Sequence[int], rows: int) -> None:
         self.table = np.empty((len(numbers), rows))
         super().__init__(zip(numbers, self.table, strict=True))
 
 
-class Lookup:
-    """The components of one reading, looked up row by row.
+class InfluenceLookup:
+    """The components of one statistic, to be looked up row by row.
 
     Attributes
     ----------
     numbers
         The numbers of the classifier's data columns.
     tables
-        By the number of a data column: where its scores are, and the components there.
+        By the number of a data column: how to find the bins of its scores, and the components there.
     patterns
         The same for patterns of decisions: the data columns that decide, the patterns and the components.
     """
 
-    def __init__(self, numbers: Sequence[int], read: Read, measure: Measure, tables: Tables) -> None:
-        columns, self.numbers = read.of(measure), numbers
-        self.tables: dict[int, tuple[Where, FloatArray]] = {}
-        self.patterns: tuple[Sequence[int], Patterns, FloatArray] | None = None
+    def __init__(
+        self, numbers: Sequence[int], binned: BinnedData, measure: Measure, tables: ComponentTables
+    ) -> None:
+        columns, self.numbers = binned.columns_for(measure), numbers
+        self.tables: dict[int, tuple[BinIndex, FloatArray]] = {}
+        self.patterns: tuple[Sequence[int], DecisionPatterns, FloatArray] | None = None
         for place, table in tables.items():
-            where = columns[place].where
-            if where is None:
-                self.patterns = numbers, read.patterns[family(measure)][1], table
+            index = columns[place].index
+            if index is None:
+                self.patterns = numbers, binned.patterns[bin_family(measure)][1], table
             else:
-                self.tables[numbers[place]] = where, where.spread(table)
+                self.tables[numbers[place]] = index, index.expand(table)
 
-    def room(self, rows: int) -> Parts:
-        """Room for what the columns add to the components of some rows."""
-        return Parts([*self.tables, *([] if self.patterns is None else [-1])], rows)
+    def allocate(self, rows: int) -> Contributions:
+        """Memory for the contributions of the columns to the components of some rows."""
+        return Contributions([*self.tables, *([] if self.patterns is None else [DECISIONS])], rows)
 
-    def look(self, number: int, scores: Placed, codes: CodeArray, found: FloatArray) -> None:
-        """What one column adds to the components."""
-        where, table = self.tables[number]
-        look_up(where.place(scores), codes, table, found)
+    def look_up(self, number: int, scores: BinnedValues, codes: CodeArray, target: FloatArray) -> None:
+        """The contributions of one column, into `target`."""
+        index, table = self.tables[number]
+        look_up(index.locate(scores), codes, table, target)
 
-    def at(self, place: int, column: Column) -> FloatArray:
-        """The components of every class at the cells of a column."""
-        where, table = self.tables[self.numbers[place]]
-        assert column.where is not None
-        return np.asarray(table[where.place(Placed(column.where.edges()))])
+    def at_bins(self, place: int, column: BinnedColumn) -> FloatArray:
+        """The components of every class at the bins of a column."""
+        index, table = self.tables[self.numbers[place]]
+        assert column.index is not None
+        return np.asarray(table[index.locate(BinnedValues(column.index.edges()))])
 
-    def look_at_patterns(self, batch: Batch, found: FloatArray) -> None:
-        """What decisions add."""
+    def look_up_patterns(self, batch: Batch, target: FloatArray) -> None:
+        """The contributions of decisions, into `target`."""
         assert self.patterns is not None
         numbers, patterns, table = self.patterns
         rows = np.column_stack([batch.columns[i] for i in numbers])
-        look_up(patterns.place(rows, batch.codes), batch.codes, table, found)
+        look_up(patterns.locate(rows, batch.codes), batch.codes, table, target)
 
 
-class Lookups:
-    """The components of several readings, and the sums of their products over the rows of each class."""
+class InfluenceLookups:
+    """The components of several statistics, and the sums of their products over the rows of each class.
 
-    def __init__(self, each: Sequence[Lookup], classes: int) -> None:
-        self.each = each
-        self.sums = np.zeros((classes, len(each), len(each)))
+    Attributes
+    ----------
+    lookups
+        One for each statistic.
+    products
+        At [class, a, b] with b <= a, the sum of the products of the components of statistics a and b.
+    """
 
-    def room(self, rows: int) -> list[Parts]:
-        """Room for what is looked up of some rows, by reading."""
-        return [one.room(rows) for one in self.each]
+    def __init__(self, lookups: Sequence[InfluenceLookup], classes: int) -> None:
+        self.lookups = lookups
+        self.products = np.zeros((classes, len(lookups), len(lookups)))
 
-    def look(self, number: int, scores: Placed, codes: CodeArray, parts: Sequence[Parts], where: slice) -> None:
-        """What one column adds to every reading, for a part of the rows."""
-        for one, found in zip(self.each, parts, strict=True):
-            if number in one.tables:
-                one.look(number, scores, codes, found[number][where])
+    def allocate(self, rows: int) -> list[Contributions]:
+        """By statistic, memory for the contributions of some rows."""
+        return [lookup.allocate(rows) for lookup in self.lookups]
 
-    def tasks(self, batch: Batch, parts: Sequence[Parts]) -> list[Callable[[], None]]:
-        """What is to be done for decisions."""
+    def look_up(
+        self,
+        number: int,
+        scores: BinnedValues,
+        codes: CodeArray,
+        contributions: Sequence[Contributions],
+        block: slice,
+    ) -> None:
+        """The contributions of one column to every statistic, for a block of the rows."""
+        for lookup, target in zip(self.lookups, contributions, strict=True):
+            if number in lookup.tables:
+                lookup.look_up(number, scores, codes, target[number][block])
+
+    def pattern_tasks(self, batch: Batch, contributions: Sequence[Contributions]) -> list[Callable[[], None]]:
+        """Tasks that look up decisions."""
         return [
-            partial(one.look_at_patterns, batch, found[-1])
-            for one, found in zip(self.each, parts, strict=True)
-            if one.patterns is not None
+            partial(lookup.look_up_patterns, batch, target[DECISIONS])
+            for lookup, target in zip(self.lookups, contributions, strict=True)
+            if lookup.patterns is not None
         ]
 
-    def add(self, batch: Batch, parts: Sequence[Parts]) -> None:
-        """Add up the products of what was looked up."""
-        found = np.empty((len(parts), len(batch.codes)))
-        for total, each in zip(found, parts, strict=True):
-            np.add.reduce(each.table, axis=0, out=total)
-        co_moments(found, batch.codes, np.empty(0) if batch.weight is None else batch.weight, self.sums)
+    def add(self, batch: Batch, contributions: Sequence[Contributions]) -> None:
+        """Sum the contributions of the columns to components, and add the products of these."""
+        components = np.empty((len(contributions), len(batch.codes)))
+        for total, parts in zip(components, contributions, strict=True):
+            np.add.reduce(parts.table, axis=0, out=total)
+        weight = np.empty(0) if batch.weight is None else batch.weight
+        sum_products(components, batch.codes, weight, self.products)
 
     def covariance(self, cases: IntArray, totals: FloatArray) -> FloatArray:
-        """Sum over classes of the products of influences, with m / (m - 1) for m cases."""
+        """Sum over classes of the products of influence values, times m / (m - 1) for m cases of a class."""
         scale = cases / (cases - 1.0) / totals**2
-        lower = (self.sums * scale[:, None, None]).sum(axis=0)
+        lower = (self.products * scale[:, None, None]).sum(axis=0)
         return np.asarray(np.tril(lower) + np.tril(lower, -1).T)

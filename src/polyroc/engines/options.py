@@ -1,4 +1,4 @@
-"""What the verbs take beside files, and whether these are large enough for an engine."""
+"""Options of the verbs for file input, and the choice between reading a file into memory and an engine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,32 +6,35 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
+from polyroc.engines.files import Files, find_files, is_files, is_frame, is_session
 from polyroc.engines.session import machine_memory, parse_size
-from polyroc.engines.source import Files, find_files, is_files, is_frame, is_session
 from polyroc.errors import InputError
 from polyroc.io.columns import Request
+from polyroc.messages import Option
 from polyroc.scores import Sampling
 
 __all__ = [
-    "SHARE",
+    "MEMORY_SHARE",
     "Covariance",
     "Engine",
-    "Reading",
-    "Settings",
+    "EngineOptions",
+    "FileOptions",
+    "engine_options",
+    "fits_memory",
+    "is_file_input",
     "is_large",
-    "over_files",
-    "settings",
-    "suits_memory",
 ]
 
 Covariance = Literal["joined", "bound"]
-Engine = Literal["duckdb", "memory"] | Any  # or a session of Spark
-TASK = 2**30  # bytes for a task of Spark and for its driver, unless said otherwise
-SHARE = 4  # files larger than one part in so many of the memory are not read into it
+Engine = Literal["duckdb", "memory"] | Any  # or a Spark session
+SPARK_MEMORY = 2**30  # bytes of a Spark task and of the driver, by default
+MEMORY_SHARE = (
+    4  # files larger than memory / MEMORY_SHARE are not read into it: parsed, they take several times more
+)
 
 
-class Reading(TypedDict, total=False):
-    """What the verbs take beside the files: columns as in `read`, and how the engine goes about it."""
+class FileOptions(TypedDict, total=False):
+    """The options of the verbs for file input: columns as in `read`, and how the engine works."""
 
     truth: str
     scores: Request
@@ -44,10 +47,10 @@ class Reading(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """The same, checked."""
+class EngineOptions:
+    """The same options, validated, with the files or the Spark data frame."""
 
-    files: Any  # paths, or a data frame of Spark
+    files: Any
     truth: str
     scores: Request
     weight: str | None
@@ -60,76 +63,93 @@ class Settings:
     sampling: Sampling = "cohort"
 
 
-def settings(files: Files | Any, given: Mapping[str, Any]) -> Settings:
-    """Check what was given."""
-    known = [*Reading.__annotations__, "by"]
-    strange = [name for name in given if name not in known]
-    if strange:
-        raise InputError(f"There is no option {strange[0]!r}; files are read with {', '.join(known)}.")
+def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOptions:
+    """Validate the options for file input."""
+    known = [*FileOptions.__annotations__, "by"]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise InputError(f"There is no option {unknown[0]!r}; files are read with {', '.join(known)}.")
     for name in ("truth", "scores"):
-        if given.get(name) is None:
-            raise InputError(f"Files need {name}=...: the columns of the true classes (truth) and of the scores.")
-    tolerance = given.get("tolerance")
+        if options.get(name) is None:
+            raise InputError(
+                "Files need ", Option("truth", ...), " and ", Option("scores", ...), f"; {name} is missing."
+            )
+    tolerance = options.get("tolerance")
     if tolerance is not None and not tolerance > 0:
-        raise InputError(f"tolerance must be larger than 0, got {tolerance!r}; for no distance say exact=True.")
-    covariance = given.get("covariance", "joined")
+        raise InputError(
+            f"tolerance must be positive, got {tolerance!r}; for exact results use ", Option("exact", True), "."
+        )
+    covariance = options.get("covariance", "joined")
     if covariance not in ("joined", "bound"):
         raise InputError(f"covariance must be 'joined' or 'bound', got {covariance!r}.")
-    most = TASK if is_frame(files) else machine_memory() // 2
-    by, memory, disk = given.get("by"), given.get("memory"), given.get("disk")
-    return Settings(
-        files,
-        given["truth"],
-        given["scores"],
-        given.get("weight"),
-        (by,) if isinstance(by, str) else tuple(by or ()),
-        tolerance,
-        bool(given.get("exact", False)),
-        most if memory is None else parse_size(memory),
-        None if disk is None else parse_size(disk),
-        covariance,
+    default_memory = SPARK_MEMORY if is_frame(files) else machine_memory() // 2
+    by, memory, disk = options.get("by"), options.get("memory"), options.get("disk")
+    return EngineOptions(
+        files=files,
+        truth=options["truth"],
+        scores=options["scores"],
+        weight=options.get("weight"),
+        by=(by,) if isinstance(by, str) else tuple(by or ()),
+        tolerance=tolerance,
+        exact=bool(options.get("exact", False)),
+        memory=default_memory if memory is None else parse_size(memory),
+        disk=None if disk is None else parse_size(disk),
+        covariance=covariance,
     )
 
 
-def over_files(data: Any, engine: Engine | None, given: Mapping[str, Any]) -> bool:
-    """Whether the verb was given files; a complaint if only its options tell so."""
+def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any]) -> bool:
+    """Whether the first argument of a verb names files or is a Spark data frame.
+
+    It is an error if the engine or the options are those of file input, and the first argument is not.
+    """
     spark = is_session(engine)
     if not spark and engine not in (None, "duckdb", "memory"):
-        raise InputError(f"engine must be 'duckdb', 'memory' or a session of Spark, got {engine!r}.")
+        raise InputError(f"engine must be 'duckdb', 'memory' or a Spark session, got {engine!r}.")
     if is_frame(data):
         if engine is not None and not spark:
-            raise InputError(f"A Spark data frame is judged by Spark; give its session instead of {engine!r}.")
+            raise InputError(f"A Spark data frame is evaluated by Spark; give its session instead of {engine!r}.")
         return True
     if spark:
-        raise InputError("engine=spark takes a Spark data frame; of files make one with spark.read.parquet(...).")
-    named = is_files(data) and given.get("truth") is not None
-    if not named and (engine is not None or given):
-        told = ", ".join([*(["engine"] if engine else []), *given])
         raise InputError(
-            f"{told} are only valid for file input: give a path, a list of paths or a glob first, and truth=... "
-            "and scores=...."
+            "engine=spark takes a Spark data frame; make one from files with spark.read.parquet(...)."
         )
-    return named
+    is_input = is_files(data) and options.get("truth") is not None
+    if not is_input and (engine is not None or options):
+        names = ", ".join([*(["engine"] if engine else []), *options])
+        raise InputError(
+            f"{names} are only valid for file input: pass a path, a list of paths or a glob first, with ",
+            Option("truth", ...),
+            " and ",
+            Option("scores", ...),
+            ".",
+        )
+    return is_input
 
 
-def suits_memory(asked: Settings, engine: Engine | None) -> bool:
-    """Whether the file is read into memory: as said, or if it is one, small, and nothing else needs the engine."""
-    files = asked.files
+def fits_memory(options: EngineOptions, engine: Engine | None) -> bool:
+    """Whether to read the file into memory: as requested, or one small file and nothing that needs an engine."""
+    files = options.files
     if is_frame(files):
         return False
-    if engine == "duckdb" or (engine is None and (asked.by or asked.tolerance is not None or asked.exact)):
+    if engine == "duckdb" or (engine is None and (options.by or options.tolerance is not None or options.exact)):
         return False
-    one = files if isinstance(files, str | PathLike) else files[0] if len(files) == 1 else None
-    plain = one is not None and Path(one).is_file()
+    single = files if isinstance(files, str | PathLike) else files[0] if len(files) == 1 else None
+    is_one_file = single is not None and Path(single).is_file()
     if engine == "memory":
-        if asked.by:
-            raise InputError("by=... brings groups together with an engine; leave out engine='memory'.")
-        if not plain and find_files(files):
-            raise InputError("engine='memory' reads one file; several, globs and folders need engine='duckdb'.")
+        if options.by:
+            raise InputError(Option("by"), " needs the engine; leave out ", Option("engine", "memory"), ".")
+        if not is_one_file and find_files(files):
+            raise InputError(
+                Option("engine", "memory"),
+                " reads one file; several files, globs and folders need ",
+                Option("engine", "duckdb"),
+                ".",
+            )
         return True
-    return plain and not is_large([one])
+    return is_one_file and not is_large([single])
 
 
 def is_large(files: Sequence[Any]) -> bool:
     """Whether files are larger than a quarter of the memory."""
-    return sum(Path(file).stat().st_size for file in files) * SHARE > machine_memory()
+    return sum(Path(file).stat().st_size for file in files) * MEMORY_SHARE > machine_memory()

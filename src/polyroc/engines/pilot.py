@@ -1,13 +1,13 @@
 """Pilot sample: from some rows, where to place the bins, and estimates of the influence values.
 
-All rows can then be counted in fine cells and looked up in the same pass. The components of some rows are not
-quite those of all, so the sums of their products, S', are put right by what the difference makes on these rows,
-which are kept (a difference estimator of double sampling; Cochran 1977, chapter 12):
+All rows can then be counted in fine bins and looked up in the same scan. The components of the pilot are not quite
+those of all rows, so the sums of products with the pilot's components, S', are corrected by the difference on the
+pilot rows, which are kept (a difference estimator of double sampling; Cochran 1977, chapter 12):
 
-    S = S' + (all / some) (sums over some rows with the final components - with their own).
+    S = S' + (all / pilot) (sums over the pilot rows with the final components - with the pilot's components).
 
-How far the root of S can be off for certain follows from the differences of the two components, known in every
-cell: a standard error is a norm, and norms obey the triangle inequality.
+A certified bound of the error of the root of S follows from the differences of the two components, which are known
+in every bin: a standard error is a norm, and norms obey the triangle inequality.
 """
 
 from collections.abc import Mapping
@@ -15,44 +15,46 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyroc.engines.bins import Column, Layout
-from polyroc.engines.bounds.reading import Tables
-from polyroc.engines.influence_lookup import Lookup, Lookups
+from polyroc.engines.bins import BinnedColumn, Layout
+from polyroc.engines.bounds.statistic import ComponentTables
+from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
 from polyroc.engines.rows import MemoryRows
 from polyroc.kernels.arrays import FloatArray
 
-__all__ = ["BITS", "SURE", "Pilot", "apart", "part_size"]
+__all__ = ["LARGEST_RELATIVE_ERROR", "PILOT_BITS", "Pilot", "component_differences", "pilot_size"]
 
-PART = 2**20  # rows that are looked at before, if there is room
-FEWEST = 2**16  # rows that can teach something
-BITS = 13  # of the cells in which they are counted, if these are cut finer afterwards
-SURE = 0.02  # by which part of itself a standard error may be off for certain; else rows are gone through again
+PILOT_ROWS = 2**20  # a larger sample places the bins no better
+FEWEST_PILOT_ROWS = 2**16  # a smaller one says too little about the tails
+PILOT_BITS = 13  # of the pilot's bins, where they are refined afterwards
+BYTES_PER_SCORE = 40  # of a pilot row and column: the score, its bin, its key bits below the bin, and copies
+LARGEST_RELATIVE_ERROR = 0.02  # certified, of a standard error from the pilot; beyond it, rows are scanned again
 
 
-def part_size(columns: int, room: int) -> int:
-    """How many rows to look at before; none if there is not room for enough."""
-    rows = min(PART, room // (40 * columns))  # bytes: the score, its cell, what is left of it, and copies
-    return rows if rows >= FEWEST else 0
+def pilot_size(columns: int, room: int) -> int:
+    """The number of pilot rows of so many columns that fit into memory; 0 if these are too few."""
+    rows = min(PILOT_ROWS, room // (BYTES_PER_SCORE * columns))
+    return rows if rows >= FEWEST_PILOT_ROWS else 0
 
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """What some rows taught.
+    """The results of a pilot sample.
 
     Attributes
     ----------
     rows
-        These rows.
+        The pilot rows.
     coarse, fine
-        By classifier and column: the cells in which they were counted, and those in which to count all.
+        By classifier and column: the bins in which the pilot rows were counted, and those in which to count all
+        rows.
     lookups
-        The components, by coarse cells, in which to look all rows up; None if that is not needed.
+        The pilot's components, by coarse bin, in which to look all rows up; None if that is not needed.
     """
 
     rows: MemoryRows
     coarse: dict[str, dict[int, Layout]]
     fine: dict[str, dict[int, Layout]]
-    lookups: Lookups | None
+    lookups: InfluenceLookups | None
 
     def squares(self, classes: int) -> FloatArray:
         """The sum of squared weights of each class."""
@@ -60,15 +62,21 @@ class Pilot:
         return np.bincount(codes, None if weight is None else weight**2, minlength=classes).astype(np.float64)
 
 
-def apart(final: Tables, pilot: Lookup, columns: Mapping[int, Column]) -> Tables:
-    """How the final components differ from the pilot's, by column; the mean of each class stands in the first."""
-    found: Tables = {}
+def component_differences(
+    final: ComponentTables, pilot: InfluenceLookup, columns: Mapping[int, BinnedColumn]
+) -> ComponentTables:
+    """The final components minus the pilot's, by column.
+
+    Each column's table is centred by class, and the first one contains the sum of the means: the mean of a
+    difference of centred components belongs to the row, not to a column.
+    """
+    differences: ComponentTables = {}
     means = np.zeros(1)
     for place, table in final.items():
         column = columns[place]
-        found[place] = table - pilot.at(place, column)
-        mean = (column.weight * found[place]).sum(axis=0) / column.totals
-        found[place] -= mean
+        differences[place] = table - pilot.at_bins(place, column)
+        mean = (column.weight * differences[place]).sum(axis=0) / column.totals
+        differences[place] -= mean
         means = means + mean
-    found[next(iter(found))] += means
-    return found
+    differences[next(iter(differences))] += means
+    return differences

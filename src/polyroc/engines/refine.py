@@ -1,4 +1,15 @@
-"""Passes over rows until the bounds are as narrow as asked: count, look, cut finer where it matters, count."""
+"""Certified estimates by refinement: scan, bound, divide the bins that matter, and scan again.
+
+1. A pilot sample, where rows can be read in part, suggests the bins.
+2. A scan counts all rows in bins. The cases of one bin are taken to tie; the most and the least that their unknown
+   order can make of each measure are its certified bounds.
+3. While a bound is wider than the tolerance, the bins with the largest contributions to the width are divided and
+   the rows are counted again. What a bin contributes falls in proportion to its width, so one refinement mostly
+   suffices.
+4. Components that are sums over several columns, and the covariance between classifiers, need the rows: the
+   components of each row are looked up by bin, in one of the scans above where possible
+   (`polyroc.engines.influence_lookup`).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,57 +17,60 @@ from math import nan
 
 import numpy as np
 
-from polyroc.engines.bins import Column, Layout, cell_size
-from polyroc.engines.bounds import family
-from polyroc.engines.bounds.reading import Bounded, Tables
-from polyroc.engines.counts import Read, columns_of, patterns_of
-from polyroc.engines.estimates import Facts, Judge, centred, width_by_cell
-from polyroc.engines.influence_lookup import Lookup, Lookups
+from polyroc.engines.bins import BinnedColumn, Layout, bin_bytes
+from polyroc.engines.bounds import bin_family
+from polyroc.engines.bounds.statistic import BoundedStatistic, ComponentTables
+from polyroc.engines.counts import BinnedData, Counts, pattern_kinds, score_columns
+from polyroc.engines.estimates import Estimator, ScanSummary, centred_components, width_by_bin
+from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
 from polyroc.engines.options import Covariance
-from polyroc.engines.pilot import BITS, SURE, Pilot, apart, part_size
+from polyroc.engines.pilot import LARGEST_RELATIVE_ERROR, PILOT_BITS, Pilot, component_differences, pilot_size
 from polyroc.engines.rows import MemoryRows, Rows
-from polyroc.engines.scan import Pass, Plan
-from polyroc.engines.tally import check_fit, default_bits, warn_of
+from polyroc.engines.scan import Scan, ScanPlan
+from polyroc.engines.tally import check_applicable, default_bits, warn_absent
 from polyroc.errors import InputError, SmallClassWarning, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.messages import Message, Option
 from polyroc.progress import Progress
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
 
-__all__ = ["Asked", "Solution", "solve"]
+__all__ = ["EngineResult", "EvaluationRequest", "evaluate_rows"]
 
 Layouts = Mapping[str, dict[int, Layout]]
-MOST_PASSES = 24
+MOST_SCANS = 24  # each divides bins at least in two where it matters; in practice two or three scans suffice
+WIDTH_MARGIN = 0.8  # of the tolerance that the refined bins should leave: scores are not spread evenly in a bin
+EXACT_BITS = 8  # of the bins of the first scan where an exact answer follows: it checks the values
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is asked of the rows.
+class EvaluationRequest:
+    """Which measures to estimate from rows, and how.
 
     Attributes
     ----------
     measures
-        What to judge by.
+        The measures.
     classifiers
         By name, the numbers of the columns of scores.
     schema
         The classes, the kind of the scores, and whether class sizes are random.
     tolerance, exact
-        How far apart the bounds may be at most; None for what one pass gives. Or no distance at all.
+        The largest distance of the bounds; None for that of one scan. `exact` for no distance at all.
     errors
-        Whether standard errors are wanted.
+        Whether to estimate standard errors.
     covariance
-        "joined": rows are scanned again for the covariance of columns and classifiers; "bound": the worst.
+        "joined": rows are scanned again for the covariance of columns and classifiers; "bound": an upper bound.
     paired
-        Whether the covariance between classifiers is wanted.
+        Whether to estimate the covariance between classifiers.
     room
-        How many bytes the records may take.
+        Bytes that the records may take.
     dropped
-        How many rows are left out because something is missing.
+        Number of rows left out because a value is missing.
     progress, expected
-        Who is told how far a pass is; of how many rows, if that is known.
+        Called during a scan; the number of rows, if it is known.
     """
 
     measures: Sequence[Measure]
@@ -74,328 +88,364 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
-    """Estimates by (classifier, measure), in that order their covariance if it was wanted, and the cells.
+class EngineResult:
+    """The estimates of an engine.
 
-    `rows` is how many there were.
+    Attributes
+    ----------
+    estimates
+        By (classifier, measure).
+    covariance
+        Of the estimates, in their order.
+    binned
+        By classifier, the bins; empty if a class has no case.
+    rows
+        Number of rows.
     """
 
     estimates: dict[tuple[str, str], Estimate]
     covariance: FloatArray
-    read: Mapping[str, Read]
+    binned: Mapping[str, BinnedData]
     rows: int
 
 
-def solve(rows: Rows, asked: Asked) -> Solution:
-    """Judge rows by measures, with certified bounds."""
-    return _Solver(rows, asked).solution()
+def evaluate_rows(rows: Rows, request: EvaluationRequest) -> EngineResult:
+    """Estimate measures from rows, with certified bounds."""
+    return _Refinement(rows, request).result()
 
 
-class _Solver:
-    """The passes over some rows, and what is known after each."""
+class _Refinement:
+    """The scans over some rows, and what is known after each of them."""
 
-    def __init__(self, rows: Rows, asked: Asked) -> None:
-        self.rows, self.asked = rows, asked
-        self.passes, self.seen = 0, 0
-        self.read: dict[str, Read] = {}
-        self.found: dict[tuple[str, Measure], Bounded] = {}
-        self.covariance: FloatArray | None = None
-        self.within: list[float] = []
-        self.coarse: dict[str, Read] = {}
-        self.cases: IntArray = np.zeros(asked.schema.n_classes, dtype=np.int64)
+    def __init__(self, rows: Rows, request: EvaluationRequest) -> None:
+        self.rows, self.request = rows, request
+        self.scans, self.n_rows = 0, 0
+        self.layouts: dict[str, dict[int, Layout]] = {}
+        self.binned: dict[str, BinnedData] = {}
+        self.coarse: dict[str, BinnedData] = {}  # in the pilot's bins, where there was a pilot
+        self.bounded: dict[tuple[str, Measure], BoundedStatistic] = {}
+        self.covariance: FloatArray | None = None  # from influence values of the rows
+        self.error_bounds: list[float] = []  # of the standard errors that it contains
+        self.cases: IntArray = np.zeros(request.schema.n_classes, dtype=np.int64)
 
-    def solution(self) -> Solution:
-        pilot = self._piloted()
-        self._first(pilot)
+    def result(self) -> EngineResult:
+        pilot = self._run_pilot()
+        self._scan_first(pilot)
         if self._absent():
             return self._undefined()
-        if self.asked.exact:
-            self._exact()
-        self._look()
-        while self._wide():
-            layouts = self._finer()
-            if layouts is None or self.passes >= MOST_PASSES:
-                self._complain()
+        if self.request.exact:
+            self._count_distinct_values()
+        self._bound()
+        while self._too_wide():
+            layouts = self._refined_layouts()
+            if layouts is None or self.scans >= MOST_SCANS:
+                self._warn_of_tolerance()
                 break
-            self._count_again(layouts)
-            pilot = None
+            self._scan_refined(layouts)
+            pilot = None  # the bins have changed, and with them the components to look up
         if pilot is not None and pilot.lookups is not None:
-            self._put_right(pilot, pilot.lookups)
-        if self.covariance is None and self._needs_rows_again():
-            self._pass({}, lookups=self._lookups())
-        return self._solved()
+            self._correct_pilot(pilot, pilot.lookups)
+        if self.covariance is None and self._needs_influence():
+            self._scan({}, lookups=self._lookups())
+        return self._estimates()
 
-    # passes
+    # scans
 
-    def _piloted(self) -> Pilot | None:
-        """What some rows teach; None if they are too few to teach anything, or nothing is to be learnt."""
-        asked = self.asked
-        wanted = part_size(max(map(max, asked.classifiers.values())) + 1, asked.room)
-        if asked.exact or not wanted or patterns_of(asked.measures, asked.schema):
+    def _run_pilot(self) -> Pilot | None:
+        """The pilot; None if there are too few rows for one, or nothing that it could tell."""
+        request = self.request
+        size = pilot_size(max(map(max, request.classifiers.values())) + 1, request.room)
+        if request.exact or not size or pattern_kinds(request.measures, request.schema):
             return None
-        some = self.rows.some(wanted)
-        if some is None or len(some.batch.codes) < wanted // 4:
+        rows = self.rows.pilot_sample(size)
+        if rows is None or len(rows.batch.codes) < size // 4:
             return None
-        ahead = _Solver(some, replace(asked, progress=None))
+        pilot = _Refinement(rows, replace(request, progress=None))
         try:
-            ahead._first(bits=None if asked.tolerance is None else BITS)
+            pilot._scan_first(bits=None if request.tolerance is None else PILOT_BITS)
         except InputError:
             return None  # the full scan raises a clearer error
-        if (ahead.cases <= 1).any():
+        if (pilot.cases <= 1).any():
             return None
-        ahead._look()
-        finer = (ahead._finer() if ahead._wide() else None) or {}
-        fine = {name: each | finer.get(name, {}) for name, each in ahead.layouts.items()}
-        return Pilot(some, ahead.layouts, fine, ahead._lookups() if ahead._needs_rows_again() else None)
+        pilot._bound()
+        refined = (pilot._refined_layouts() if pilot._too_wide() else None) or {}
+        fine = {name: layouts | refined.get(name, {}) for name, layouts in pilot.layouts.items()}
+        return Pilot(rows, pilot.layouts, fine, pilot._lookups() if pilot._needs_influence() else None)
 
-    def _first(self, pilot: Pilot | None = None, bits: int | None = None) -> None:
-        asked, schema = self.asked, self.asked.schema
-        places, kinds = columns_of(asked.measures, schema), patterns_of(asked.measures, schema)
-        n = max(1, len(places) * len(asked.classifiers))
-        most = default_bits(schema.n_classes, n, self.rows.weighted, asked.room)
-        layout = Layout.of(8 if asked.exact else min(most, bits or most))
-        self.layouts = {name: dict.fromkeys(places, layout) for name in asked.classifiers}
+    def _scan_first(self, pilot: Pilot | None = None, bits: int | None = None) -> None:
+        """Count all rows, in the bins of the pilot if there was one, and check that the measures apply."""
+        request, schema = self.request, self.request.schema
+        places, kinds = score_columns(request.measures, schema), pattern_kinds(request.measures, schema)
+        n = max(1, len(places) * len(request.classifiers))
+        most = default_bits(schema.n_classes, n, self.rows.weighted, request.room)
+        layout = Layout.of(EXACT_BITS if request.exact else min(most, bits or most))
+        self.layouts = {name: dict.fromkeys(places, layout) for name in request.classifiers}
         if pilot is not None:
             self.layouts = pilot.fine
-        counted = self._pass(self.layouts, kinds, None if pilot is None else pilot.lookups).counted
-        self.cases = next(iter(counted.values())).cases()
+        counts = self._scan(self.layouts, kinds, None if pilot is None else pilot.lookups)
+        self.cases = next(iter(counts.values())).cases()
         if self._absent():
             return
-        for each in asked.measures:
-            for one in counted.values():
-                check_fit(each, one)
-        self.read = {name: each.read() for name, each in counted.items()}
+        for measure in request.measures:
+            for each in counts.values():
+                check_applicable(measure, each)
+        self.binned = {name: each.binned() for name, each in counts.items()}
         if pilot is not None:
-            self.coarse = {name: each.read_coarser(pilot.coarse[name]) for name, each in counted.items()}
+            self.coarse = {name: each.binned_coarser(pilot.coarse[name]) for name, each in counts.items()}
 
-    def _exact(self) -> None:
-        """Every value a cell."""
-        c = self.asked.schema.n_classes
-        for name, read in self.read.items():
-            columns = {place: self.rows.distinct(self._number(name, place), c) for place in read.columns}
-            self.passes += len(columns)
-            self.read[name] = Read(read.schema, columns, read.patterns)
+    def _count_distinct_values(self) -> None:
+        """One bin for each distinct value, so that the bounds differ by rounding errors only."""
+        c, numbers = self.request.schema.n_classes, self.request.classifiers
+        for name, binned in self.binned.items():
+            columns = {place: self.rows.distinct(numbers[name][place], c) for place in binned.columns}
+            self.scans += len(columns)
+            self.binned[name] = BinnedData(binned.schema, columns, binned.patterns)
 
-    def _count_again(self, layouts: Mapping[str, dict[int, Layout]]) -> None:
-        finer = {name: each for name, each in layouts.items() if each}
-        lookups = self._lookups() if self.covariance is None and self._needs_rows_again() else None
-        for name, each in self._pass(finer, lookups=lookups).counted.items():
-            old = self.read[name]
+    def _scan_refined(self, layouts: Layouts) -> None:
+        """Count the columns whose bins were divided, and look influence values up in the same scan if needed."""
+        refined = {name: columns for name, columns in layouts.items() if columns}
+        lookups = self._lookups() if self.covariance is None and self._needs_influence() else None
+        for name, counts in self._scan(refined, lookups=lookups).items():
+            old = self.binned[name]
             self.layouts[name] |= layouts[name]
-            self.read[name] = Read(old.schema, {**old.columns, **each.read().columns}, old.patterns)
-        self._look()
+            columns = {**old.columns, **counts.binned().columns}
+            self.binned[name] = BinnedData(old.schema, columns, old.patterns)
+        self._bound()
 
-    def _pass(self, layouts: Layouts, kinds: Sequence[str] = (), lookups: Lookups | None = None) -> Pass:
-        """All rows once: counted, or looked up, or both."""
-        self.passes += 1
-        asked, rows = self.asked, self.rows
-        plan = Plan(
-            asked.classifiers, asked.schema, rows.weighted, layouts, kinds, lookups, first=self.passes == 1
-        )
-        work = Pass(plan)
-        rows.go_through(work, self._tell)
-        strange = work.strange()
-        if strange is not None:
-            raise rows.explain(strange)
-        if self.seen and work.seen != self.seen:
+    def _scan(
+        self, layouts: Layouts, kinds: Sequence[str] = (), lookups: InfluenceLookups | None = None
+    ) -> dict[str, Counts]:
+        """Scan all rows once: count them, or look them up, or both."""
+        self.scans += 1
+        request, rows = self.request, self.rows
+        first = self.scans == 1
+        plan = ScanPlan(request.classifiers, request.schema, rows.weighted, layouts, kinds, lookups, first)
+        scan = Scan(plan)
+        rows.scan(scan, self._report)
+        number = scan.non_finite_column()
+        if number is not None:
+            raise rows.non_finite_error(number)
+        if self.n_rows and scan.rows != self.n_rows:
             raise InputError(
-                f"There were {self.seen} rows in the pass before and {work.seen} in this one; see to it that they "
-                "stay the same (persist() a Spark data frame)."
+                f"There were {self.n_rows} rows in the previous scan and {scan.rows} in this one; make sure that "
+                "they stay the same (persist() a Spark data frame)."
             )
-        self.seen = work.seen
-        if lookups is not None and self.read:
-            self.covariance = lookups.covariance(self.cases, self._totals())
-        return work
+        self.n_rows = scan.rows
+        # Before the first scan has ended, the sizes of the classes are not known: a pilot's lookups wait for them.
+        if lookups is not None and self.binned:
+            self.covariance = lookups.covariance(self.cases, self._first_column().totals)
+        return scan.counts
 
-    def _tell(self, seen: int) -> None:
-        if self.asked.progress is not None:
-            self.asked.progress(seen, max(self.seen or self.asked.expected or 0, seen), f"pass {self.passes}")
+    def _report(self, rows: int) -> None:
+        if self.request.progress is not None:
+            expected = max(self.n_rows or self.request.expected or 0, rows)
+            self.request.progress(rows, expected, f"pass {self.scans}")
 
-    def _number(self, name: str, place: int) -> int:
-        return self.asked.classifiers[name][place]
+    # bounds and refinement
 
-    # bounds
-
-    def _look(self) -> None:
-        self.found = {
-            (name, measure): read.bounded(measure)
-            for name, read in self.read.items()
-            for measure in self.asked.measures
+    def _bound(self) -> None:
+        self.bounded = {
+            (name, measure): binned.bounded(measure)
+            for name, binned in self.binned.items()
+            for measure in self.request.measures
         }
 
-    def _wide(self) -> dict[tuple[str, Measure], Bounded]:
-        tolerance = self.asked.tolerance
-        if tolerance is None or self.asked.exact:
+    def _too_wide(self) -> dict[tuple[str, Measure], BoundedStatistic]:
+        tolerance = self.request.tolerance
+        if tolerance is None or self.request.exact:
             return {}
-        return {key: each for key, each in self.found.items() if each.high - each.low > tolerance}
+        return {key: each for key, each in self.bounded.items() if each.high - each.low > tolerance}
 
-    def _finer(self) -> dict[str, dict[int, Layout]] | None:
-        """Cells cut so that the bounds should come within the tolerance; None if none that matters can be."""
-        tolerance = self.asked.tolerance
+    def _refined_layouts(self) -> dict[str, dict[int, Layout]] | None:
+        """Layouts that should bring the bounds within the tolerance; None if no bin of weight can be divided."""
+        tolerance = self.request.tolerance
         assert tolerance is not None
-        worth: dict[tuple[str, int], FloatArray] = {}
-        for (name, measure), bounded in self._wide().items():
-            for place, width in width_by_cell(bounded, self.read[name].of(measure)).items():
-                if place >= 0:
-                    worth[name, place] = worth.get((name, place), 0.0) + width / tolerance
-        size = cell_size(self.asked.schema.n_classes, self.rows.weighted)
-        most = self.asked.room // (size * len(worth))
-        found: dict[str, dict[int, Layout]] = {name: {} for name in self.read}
-        for (name, place), each in worth.items():
+        # By column and bin: the width of the bounds that is due to it, in tolerances, summed over the measures.
+        widths: dict[tuple[str, int], FloatArray] = {}
+        for (name, measure), bounded in self._too_wide().items():
+            for place, width in width_by_bin(bounded, self.binned[name].columns_for(measure)).items():
+                if place >= 0:  # patterns of decisions are exact
+                    widths[name, place] = widths.get((name, place), 0.0) + width / tolerance
+        size = bin_bytes(self.request.schema.n_classes, self.rows.weighted)
+        most = self.request.room // (size * len(widths))
+        layouts: dict[str, dict[int, Layout]] = {name: {} for name in self.binned}
+        for (name, place), width in widths.items():
             layout = self.layouts[name][place]
-            held = self._held(name, place)
-            share = 0.8 * each.sum() / sum(part.sum() for part in worth.values())
-            parts = _parts(each, layout.cut[held], share, most - layout.size)
-            if parts.any():
-                whole = np.zeros(layout.size, dtype=np.int64)
-                whole[held] = parts
-                found[name][place] = layout.finer(whole)
-        return found if any(found.values()) else None
+            occupied = self._occupied(name, place)
+            # Each column may keep a share of the tolerance in proportion to its present width.
+            target = WIDTH_MARGIN * width.sum() / sum(each.sum() for each in widths.values())
+            halvings = _halvings(width, layout.shift[occupied], target, most - layout.size)
+            if halvings.any():
+                by_bin = np.zeros(layout.size, dtype=np.int64)
+                by_bin[occupied] = halvings
+                layouts[name][place] = layout.refined(by_bin)
+        return layouts if any(layouts.values()) else None
 
-    def _held(self, name: str, place: int) -> IntArray:
-        """The numbers of the cells that the column kept: those that hold cases."""
-        where = self.read[name].columns[place].where
-        assert where is not None
-        return self.layouts[name][place].place(where.edges()).astype(np.int64)
+    def _occupied(self, name: str, place: int) -> IntArray:
+        """The numbers of the occupied bins of a column."""
+        index = self.binned[name].columns[place].index
+        assert index is not None
+        return self.layouts[name][place].locate(index.edges()).astype(np.int64)
 
-    def _complain(self) -> None:
-        told = ", ".join(
-            f"{measure} of {name}: {e.high - e.low:.2g}" for (name, measure), e in self._wide().items()
+    def _warn_of_tolerance(self) -> None:
+        widths = ", ".join(
+            f"{measure} of {name}: {bounded.high - bounded.low:.2g}"
+            for (name, measure), bounded in self._too_wide().items()
         )
         warn(
-            f"The bounds are further apart than the tolerance {self.asked.tolerance:g} ({told}) and cells cannot "
-            "be cut finer within the memory given; give more memory=..., or say exact=True.",
+            Message(
+                f"The bounds are further apart than the tolerance {self.request.tolerance:g} ({widths}), and "
+                "there is no memory for finer bins; raise ",
+                Option("memory"),
+                ", or use ",
+                Option("exact", True),
+                ".",
+            ),
             ToleranceWarning,
         )
 
-    # errors
+    # covariance
 
-    def _needs_rows_again(self) -> bool:
-        asked = self.asked
-        if not asked.errors or asked.covariance == "bound" or (self.cases <= 1).any():
+    def _needs_influence(self) -> bool:
+        """Whether the covariance of columns or classifiers is needed, which binned counts do not determine."""
+        request = self.request
+        if not request.errors or request.covariance == "bound" or (self.cases <= 1).any():
             return False
-        pairs = any(family(measure) == "pairs" for measure in asked.measures)
-        return pairs or (asked.paired and len(asked.classifiers) > 1)
+        pairs = any(bin_family(measure) == "pairs" for measure in request.measures)
+        return pairs or (request.paired and len(request.classifiers) > 1)
 
-    def _lookups(self) -> Lookups:
-        """What to look up in the next pass: components as the cells tell them now."""
-        found, self.within = [], []
-        for (name, measure), each in self.found.items():
-            found.append(self._lookup(name, measure, each, self.read[name]))
-            self.within.append(self._judge(name, measure, self.read).error_within(each))
-        return Lookups(found, len(self.cases))
+    def _lookups(self) -> InfluenceLookups:
+        """The components of the present bins, to be looked up in the next scan."""
+        lookups, self.error_bounds = [], []
+        for (name, measure), bounded in self.bounded.items():
+            lookups.append(self._lookup(name, measure, bounded, self.binned[name]))
+            self.error_bounds.append(self._estimator(name, measure, self.binned).standard_error_bound(bounded))
+        return InfluenceLookups(lookups, len(self.cases))
 
-    def _lookup(self, name: str, measure: Measure, found: Bounded, read: Read) -> Lookup:
-        return Lookup(self.asked.classifiers[name], read, measure, self._centred(found, read.of(measure)))
+    def _lookup(
+        self, name: str, measure: Measure, bounded: BoundedStatistic, binned: BinnedData
+    ) -> InfluenceLookup:
+        components = self._centred(bounded, binned.columns_for(measure))
+        return InfluenceLookup(self.request.classifiers[name], binned, measure, components)
 
-    def _centred(self, found: Bounded, columns: Mapping[int, Column]) -> Tables:
-        return centred(found.reading, columns, self.asked.schema.sampling == "cohort")
+    def _centred(self, bounded: BoundedStatistic, columns: Mapping[int, BinnedColumn]) -> ComponentTables:
+        return centred_components(bounded.statistic, columns, self.request.schema.sampling == "cohort")
 
-    def _put_right(self, pilot: Pilot, seen: Lookups) -> None:
-        """The covariance from rows that were looked up in a pilot's components, unless these are too far off."""
-        final, within = [], []
-        for (name, measure), before in zip(self.found, seen.each, strict=True):
-            read = self.coarse[name]
-            found, judge = read.bounded(measure), self._judge(name, measure, self.coarse)
-            final.append(self._lookup(name, measure, found, read))
-            off = apart(self._centred(found, read.of(measure)), before, read.of(measure))
-            within.append(judge.error_within(found) + judge.error_of(found.reading, off))
-        right, share = Lookups(final, len(self.cases)), self._squares() / pilot.squares(len(self.cases))
-        more = self._sums(pilot.rows, right) - self._sums(pilot.rows, seen)
-        right.sums = seen.sums + share[:, None, None] * more
-        covariance, raw = (each.covariance(self.cases, self._totals()) for each in (right, seen))
+    def _correct_pilot(self, pilot: Pilot, scanned: InfluenceLookups) -> None:
+        """The covariance from the pilot's components by the difference estimator of `polyroc.engines.pilot`.
+
+        It is kept if the certified relative error of every standard error is small; otherwise rows are scanned
+        again.
+        """
+        lookups, bounds = [], []
+        for (name, measure), before in zip(self.bounded, scanned.lookups, strict=True):
+            # The pilot's components are by coarse bin: compare them with the final ones in the same bins.
+            binned = self.coarse[name]
+            bounded, estimator = binned.bounded(measure), self._estimator(name, measure, self.coarse)
+            columns = binned.columns_for(measure)
+            lookups.append(self._lookup(name, measure, bounded, binned))
+            differences = component_differences(self._centred(bounded, columns), before, columns)
+            change = estimator.change_bound(bounded.statistic, differences)
+            bounds.append(estimator.standard_error_bound(bounded) + change)
+        corrected = InfluenceLookups(lookups, len(self.cases))
+        factor = self._first_column().squares.sum(axis=0) / pilot.squares(len(self.cases))  # all / pilot
+        correction = self._products(pilot.rows, corrected) - self._products(pilot.rows, scanned)
+        corrected.products = scanned.products + factor[:, None, None] * correction
+        totals = self._first_column().totals
+        covariance, uncorrected = (each.covariance(self.cases, totals) for each in (corrected, scanned))
         errors = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-        self.within = (within + np.abs(errors - np.sqrt(raw.diagonal()))).tolist()
-        if (self.within <= SURE * errors).all():
+        # The bounds hold for the uncorrected errors; the correction may have moved away from these.
+        self.error_bounds = (bounds + np.abs(errors - np.sqrt(uncorrected.diagonal()))).tolist()
+        if (self.error_bounds <= LARGEST_RELATIVE_ERROR * errors).all():
             self.covariance = covariance
 
-    def _sums(self, rows: MemoryRows, lookups: Lookups) -> FloatArray:
-        """The sums of products over some rows."""
-        asked = self.asked
-        again = Lookups(lookups.each, len(self.cases))
-        plan = Plan(asked.classifiers, asked.schema, rows.weighted, {}, (), again, first=False)
-        rows.go_through(Pass(plan), lambda _: None)
-        return again.sums
+    def _products(self, rows: MemoryRows, lookups: InfluenceLookups) -> FloatArray:
+        """The sums of products of components over some rows."""
+        request = self.request
+        fresh = InfluenceLookups(lookups.lookups, len(self.cases))
+        plan = ScanPlan(request.classifiers, request.schema, rows.weighted, {}, (), fresh, check_values=False)
+        rows.scan(Scan(plan), lambda _: None)
+        return fresh.products
 
-    def _squares(self) -> FloatArray:
-        (name, measure) = next(iter(self.found))
-        return np.asarray(next(iter(self.read[name].of(measure).values())).squares.sum(axis=0))
-
-    def _judge(self, name: str, measure: Measure, read: Mapping[str, Read]) -> Judge:
-        return Judge(measure, name, self.asked.schema, read[name].of(measure), self._facts())
-
-    def _totals(self) -> FloatArray:
-        (name, measure) = next(iter(self.found))
-        return next(iter(self.read[name].of(measure).values())).totals
+    def _first_column(self) -> BinnedColumn:
+        """Any column: class totals are the same in all."""
+        (name, measure) = next(iter(self.bounded))
+        return next(iter(self.binned[name].columns_for(measure).values()))
 
     # estimates
 
-    def _solved(self) -> Solution:
+    def _estimator(self, name: str, measure: Measure, binned: Mapping[str, BinnedData]) -> Estimator:
+        return Estimator(measure, name, self.request.schema, binned[name].columns_for(measure), self._summary())
+
+    def _estimates(self) -> EngineResult:
         estimates: dict[tuple[str, str], Estimate] = {}
-        for i, ((name, measure), found) in enumerate(self.found.items()):
-            seen = None if self.covariance is None else (float(self.covariance[i, i]), self.within[i])
-            estimates[name, str(measure)] = self._judge(name, measure, self.read).estimate(found, seen)
-        small = [key for (_, key), each in estimates.items() if each.fewest <= 1]
+        for i, ((name, measure), bounded) in enumerate(self.bounded.items()):
+            scanned = None if self.covariance is None else (float(self.covariance[i, i]), self.error_bounds[i])
+            estimates[name, str(measure)] = self._estimator(name, measure, self.binned).estimate(bounded, scanned)
+        small = dict.fromkeys(key for (_, key), estimate in estimates.items() if estimate.fewest <= 1)
         if small:
-            told = ", ".join(dict.fromkeys(small))
-            warn(f"A class has one case only: no standard error (nan) for {told}.", SmallClassWarning)
+            warn(f"A class has one case only: no standard error (nan) for {', '.join(small)}.", SmallClassWarning)
         warn_of_few_effective(estimates.values())
-        return Solution(estimates, self._covariance(estimates), self.read, self.seen)
+        return EngineResult(estimates, self._covariance(estimates), self.binned, self.n_rows)
 
     def _covariance(self, estimates: Mapping[tuple[str, str], Estimate]) -> FloatArray:
-        """As found; or, without seeing rows again, what makes a difference of two the most uncertain."""
+        """From influence values; or, without them, the one that makes a difference of two most uncertain."""
         if self.covariance is not None:
             return self.covariance
-        errors = np.array([each.standard_error for each in estimates.values()])
-        spread = -np.outer(errors, errors)
-        np.fill_diagonal(spread, errors**2)
-        return spread
+        errors = np.array([estimate.standard_error for estimate in estimates.values()])
+        covariance = -np.outer(errors, errors)
+        np.fill_diagonal(covariance, errors**2)
+        return covariance
 
-    def _facts(self) -> Facts:
-        cases = dict(zip(self.asked.schema.names, self.cases.tolist(), strict=True))
+    def _summary(self) -> ScanSummary:
+        cases = dict(zip(self.request.schema.names, self.cases.tolist(), strict=True))
         provenance = Provenance(
             cases=cases,
-            method="DeLong()" if self.asked.errors else None,
+            method="DeLong()" if self.request.errors else None,
             weighted=self.rows.weighted,
-            dropped=self.asked.dropped,
-            sampling=self.asked.schema.sampling,
+            dropped=self.request.dropped,
+            sampling=self.request.schema.sampling,
         )
-        return Facts(self.passes, self.seen, self.rows.bytes, provenance)
+        return ScanSummary(self.scans, self.n_rows, self.rows.bytes, provenance)
 
     def _absent(self) -> list[str]:
-        return [name for name, n in zip(self.asked.schema.names, self.cases, strict=True) if n == 0]
+        names = self.request.schema.names
+        return [name for name, count in zip(names, self.cases, strict=True) if count == 0]
 
-    def _undefined(self) -> Solution:
-        for measure in self.asked.measures:
-            warn_of(self._absent(), measure)
+    def _undefined(self) -> EngineResult:
+        request, summary = self.request, self._summary()
+        for measure in request.measures:
+            warn_absent(self._absent(), measure)
         estimates = {
-            (name, str(measure)): Judge(measure, name, self.asked.schema, {}, self._facts()).undefined()
-            for name in self.asked.classifiers
-            for measure in self.asked.measures
+            (name, str(measure)): Estimator(measure, name, request.schema, {}, summary).undefined()
+            for name in request.classifiers
+            for measure in request.measures
         }
-        return Solution(estimates, np.full((len(estimates), len(estimates)), nan), {}, self.seen)
+        return EngineResult(estimates, np.full((len(estimates), len(estimates)), nan), {}, self.n_rows)
 
 
-def _parts(worth: FloatArray, cut: IntArray, share: float, most: int) -> IntArray:
-    """Into 2^parts to cut each cell so that what is left of its worth comes to a share, with the fewest cells.
+def _halvings(widths: FloatArray, possible: IntArray, target: float, most: int) -> IntArray:
+    """How often to halve each bin so that the widths left sum to the target, with the fewest bins.
 
-    Cut into m parts, a cell of scores that are spread evenly keeps 1/m of its worth; the sum of worth / m is least
-    for a number of cells if m is in proportion to the root of the worth.
+    Divided into m parts, a bin in which scores are spread evenly keeps 1/m of its width; for a given number of
+    bins the sum of width / m is least if m is in proportion to the root of the width (Lagrange). The factor of
+    proportion is found by bisection of its logarithm; m is a power of two, at most 2^possible, and there are at
+    most `most` bins.
     """
-    root = np.sqrt(np.maximum(worth, 0.0))
+    root = np.sqrt(np.maximum(widths, 0.0))
 
-    def parts(scale: float) -> IntArray:
-        wanted = np.ceil(np.log2(np.maximum(root * scale, 1.0)))
-        return np.minimum(wanted.astype(np.int64), cut)
+    def halvings_at(factor: float) -> IntArray:
+        halvings = np.ceil(np.log2(np.maximum(root * factor, 1.0)))
+        return np.minimum(halvings.astype(np.int64), possible)
 
-    low, high = 0.0, 64.0  # powers of two; a tenth of one is near enough
+    low, high = 0.0, 64.0  # logarithms to base 2; a tenth is near enough, since m is rounded to powers of two
     while high - low > 0.1:
         middle = (low + high) / 2
-        found = parts(2.0**middle)
-        left, size = float(np.ldexp(worth, -found).sum()), float(np.ldexp(1.0, found).sum())
-        if left > share and size < most:
+        halvings = halvings_at(2.0**middle)
+        left, bins = float(np.ldexp(widths, -halvings).sum()), float(np.ldexp(1.0, halvings).sum())
+        if left > target and bins < most:
             low = middle
         else:
             high = middle
-    found = parts(2.0**high)
-    return found if float(np.ldexp(1.0, found).sum()) <= most else parts(2.0**low)
+    halvings = halvings_at(2.0**high)
+    return halvings if float(np.ldexp(1.0, halvings).sum()) <= most else halvings_at(2.0**low)

@@ -6,36 +6,39 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from polyroc.engines.bins import Column, Where, record_width, sums_of
+from polyroc.engines.bins import BinIndex, BinnedColumn, class_sums, record_width
 from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, OutOfSpaceError
 from polyroc.io.sources import Source
 from polyroc.kernels.arrays import CodeArray, FloatArray
-from polyroc.kernels.bins import FRACTION, add_cases, add_weighted
+from polyroc.kernels.bins import FRACTION_BITS, add_cases, add_weighted
+from polyroc.messages import Option
 
 if TYPE_CHECKING:
-    from polyroc.engines.scan import Pass
+    from polyroc.engines.scan import Scan
 
 __all__ = [
+    "MISSING_LABEL",
+    "UNKNOWN_LABEL",
     "Batch",
     "DuckRows",
     "MemoryRows",
     "Rows",
-    "check_room",
-    "code_of",
+    "check_memory",
+    "code_expression",
+    "concatenated",
     "exact_column",
-    "joined",
-    "not_finite",
+    "non_finite_error",
 ]
 
-MANY = 64  # labels beyond which a list is searched instead of a chain of comparisons
-NULL, UNKNOWN = -1, -2
-STRETCHES = 16  # of files that some rows are taken from
-SMALL_PART = 8  # how many times as many rows there must be
+CHAINED_LABELS = 64  # more labels are looked up in a list, which is faster than a chain of comparisons
+MISSING_LABEL, UNKNOWN_LABEL = -1, -2  # codes of rows whose true class is missing, or not among the labels
+PILOT_RANGES = 16  # ranges of rows, at equal distances in the files, that a pilot sample consists of
+PILOT_FACTOR = 8  # there must be at least so many times as many rows as in the pilot sample
 
 
 class Batch(NamedTuple):
-    """Some rows: the class of each, the columns of scores, the weights if there are any."""
+    """Some rows: the class code of each, the columns of scores, the weights if there are any."""
 
     codes: CodeArray
     columns: Sequence[FloatArray]
@@ -43,7 +46,7 @@ class Batch(NamedTuple):
 
 
 class Rows(Protocol):
-    """What a solution needs of its data, wherever these are."""
+    """What the engine needs of the data, wherever they are."""
 
     @property
     def weighted(self) -> bool:
@@ -51,24 +54,24 @@ class Rows(Protocol):
 
     @property
     def bytes(self) -> int | None:
-        """How large the data are where they are stored; None if that is not known."""
+        """Size of the data where they are stored; None if it is not known."""
 
-    def go_through(self, work: "Pass", tell: Callable[[int], None]) -> None:
-        """Let all rows be seen once; `tell` hears how many were so far."""
+    def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
+        """Let a scan process all rows once; `report` is called with the number of rows so far."""
 
-    def distinct(self, place: int, classes: int) -> Column:
-        """Every distinct value of a column as a cell."""
+    def distinct(self, place: int, classes: int) -> BinnedColumn:
+        """A column with one bin for each distinct value."""
 
-    def some(self, rows: int) -> "MemoryRows | None":
+    def pilot_sample(self, rows: int) -> "MemoryRows | None":
         """About so many rows from all over the data, if that is a small part of them and costs little."""
 
-    def explain(self, place: int) -> InputError:
-        """What is wrong with a column in which something is not finite."""
+    def non_finite_error(self, place: int) -> InputError:
+        """The error for a column that has missing or infinite values."""
 
 
 @dataclass(frozen=True, eq=False)
 class MemoryRows:
-    """Rows in memory, one batch; `names` are what the columns of scores are called."""
+    """Rows in memory, as one batch; `names` are the names of the columns of scores."""
 
     batch: Batch
     names: Sequence[str] = ()
@@ -79,98 +82,111 @@ class MemoryRows:
         """Whether rows have weights."""
         return self.batch.weight is not None
 
-    def go_through(self, work: "Pass", tell: Callable[[int], None]) -> None:
-        """All rows."""
-        work.go_through(self._each(), tell)
+    def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
+        """Let a scan process all rows."""
+        scan.run(self._batches(), report)
 
-    def _each(self) -> Generator[Batch]:
+    def _batches(self) -> Generator[Batch]:
         yield self.batch
 
-    def distinct(self, place: int, classes: int) -> Column:
-        """Every distinct value of a column as a cell."""
+    def distinct(self, place: int, classes: int) -> BinnedColumn:
+        """A column with one bin for each distinct value."""
         codes, columns, weight = self.batch
         kept = slice(None) if weight is None else weight > 0
-        values = columns[place][kept] + 0.0
-        found, cells = np.unique(values, return_inverse=True)
-        records = np.zeros((len(found), record_width(classes, self.weighted)), dtype=np.int64)
+        scores = columns[place][kept] + 0.0  # no -0.0
+        values, bins = np.unique(scores, return_inverse=True)
+        records = np.zeros((len(values), record_width(classes, self.weighted)), dtype=np.int64)
         if weight is None:
-            add_cases(cells.astype(np.int32), values, codes, records)
+            add_cases(bins.astype(np.int32), scores, codes, records)
         else:
-            add_weighted(cells.astype(np.int32), values, codes[kept], weight[kept], records)
-        return _exact(found, *sums_of(records, classes, np.arange(len(found))))
+            add_weighted(bins.astype(np.int32), scores, codes[kept], weight[kept], records)
+        return _column_of_values(values, *class_sums(records, classes, np.arange(len(values))))
 
-    def some(self, rows: int) -> "MemoryRows | None":
-        """None: all are at hand."""
+    def pilot_sample(self, rows: int) -> "MemoryRows | None":
+        """None: rows in memory are scanned quickly without a pilot."""
 
-    def explain(self, place: int) -> InputError:
-        """What is wrong with a column: how many rows of it are missing, or infinite."""
+    def non_finite_error(self, place: int) -> InputError:
+        """The error for a column that has missing or infinite values."""
         values = self.batch.columns[place]
         counts = int(np.isnan(values).sum()), int(np.isinf(values).sum()), len(values)
-        return not_finite(f"column {(self.names or range(place + 1))[place]!r}", *counts)
+        return non_finite_error(f"column {(self.names or range(place + 1))[place]!r}", *counts)
 
 
-def not_finite(column: str, missing: int, infinite: int, rows: int) -> InputError:
-    """What is wrong with a column, and what to do."""
+def non_finite_error(column: str, missing: int, infinite: int, rows: int) -> InputError:
+    """The error for a column with so many missing and infinite values."""
     if infinite:
         return InputError(
             f"{column} holds infinity in {infinite} of {rows} rows where a finite number was expected; replace it "
             "by a finite number beyond all others."
         )
     return InputError(
-        f"{column} has missing values in {missing} of {rows} rows. Complete them, or say missing='drop' to leave "
-        "such rows out."
+        f"{column} has missing values in {missing} of {rows} rows. Complete them, or use ",
+        Option("missing", "drop"),
+        " to drop these rows.",
     )
 
 
-def _exact(found: FloatArray, cases: FloatArray, weight: FloatArray, squares: FloatArray) -> Column:
-    return Column(
+def _column_of_values(
+    values: FloatArray, cases: FloatArray, weight: FloatArray, squares: FloatArray
+) -> BinnedColumn:
+    return BinnedColumn(
         cases,
         weight,
         squares,
-        mixed=np.zeros(len(found), dtype=bool),
-        where=Where(
-            lambda scores: np.minimum(np.searchsorted(found, scores.values), len(found) - 1).astype(np.int32),
+        mixed=np.zeros(len(values), dtype=bool),
+        index=BinIndex(
+            lambda scores: np.minimum(np.searchsorted(values, scores.values), len(values) - 1).astype(np.int32),
             lambda table: table,
-            lambda: found,
+            lambda: values,
         ),
     )
 
 
-def exact_column(found: Mapping[str, Any], classes: int, weighted: bool) -> Column:
-    """Every value a cell, from ascending values (v) and classes (k) with their cases and sums (n, s, q)."""
-    new = np.append(True, found["v"][1:] != found["v"][:-1])
-    cells = np.cumsum(new) - 1
-    sums = {name: np.zeros((int(new.sum()), classes)) for name in (("n", "s", "q") if weighted else ("n",))}
+def exact_column(groups: Mapping[str, Any], classes: int, weighted: bool) -> BinnedColumn:
+    """A column with one bin for each distinct value, from a table of values and classes.
+
+    `groups` has ascending values (v), class codes (k), and the number of cases, the sum of weights and of squared
+    weights (n, s, q) of each value and class.
+    """
+    is_new = np.append(True, groups["v"][1:] != groups["v"][:-1])
+    bins = np.cumsum(is_new) - 1
+    sums = {name: np.zeros((int(is_new.sum()), classes)) for name in (("n", "s", "q") if weighted else ("n",))}
     for name, table in sums.items():
-        table[cells, found["k"]] = found[name]
+        table[bins, groups["k"]] = groups[name]
     weight, squares = (sums["s"], sums["q"]) if weighted else (sums["n"], sums["n"])
-    return _exact(found["v"][new], sums["n"], weight, squares)
+    return _column_of_values(groups["v"][is_new], sums["n"], weight, squares)
 
 
-def check_room(count: int, classes: int, source: str, name: str, room: int) -> None:
-    """Refuse to keep more distinct values than fit."""
+def check_memory(count: int, classes: int, source: str, name: str, room: int) -> None:
+    """Raise an error if so many distinct values do not fit into memory."""
     size = count * 8 * (2 + 3 * classes)
     if size > room:
         raise OutOfSpaceError(
-            f"{source} has {count} different values of {name!r}, and an exact answer keeps them all: "
-            f"{size / 2**30:.2g} GB. Give more memory=..., or a tolerance."
+            f"{source} has {count} distinct values of {name!r}, and an exact result keeps them all: "
+            f"{size / 2**30:.2g} GB. Raise ",
+            Option("memory"),
+            ", or use ",
+            Option("tolerance"),
+            ".",
         )
 
 
 @dataclass(frozen=True, eq=False)
 class DuckRows:
-    """Rows of files, read anew each time.
+    """Rows of files, read by DuckDB for every scan.
 
     Attributes
     ----------
     code
-        The expression that makes a row's class a number.
+        The SQL expression of a row's class code.
     names, expressions
-        The columns of scores, and the expressions that make them doubles.
+        The columns of scores, and their SQL expressions as doubles.
     weight
-        The expression of the weight; None without.
-    condition, told
-        Which rows count, with the parameters of `code` and of this.
+        The SQL expression of the weight; None without.
+    condition
+        Which rows count.
+    code_parameters, condition_parameters
+        The parameters of `code` and of `condition`.
     room
         How many bytes an exact answer may take in memory.
     """
@@ -182,7 +198,8 @@ class DuckRows:
     expressions: Sequence[str]
     weight: str | None
     condition: str
-    told: tuple[Sequence[Any], Sequence[Any]]
+    code_parameters: Sequence[Any]
+    condition_parameters: Sequence[Any]
     room: int
     bytes: int | None
 
@@ -193,42 +210,42 @@ class DuckRows:
 
     @property
     def parameters(self) -> list[Any]:
-        """The parameters of a query that starts with the class of a row."""
-        return [*self.told[0], *self.source.parameters, *self.told[1]]
+        """The parameters of a query that starts with the class code."""
+        return [*self.code_parameters, *self.source.parameters, *self.condition_parameters]
 
     def _query(self, expressions: Sequence[str]) -> str:
         return f"{self.source.select(expressions)} WHERE {self.condition}"
 
-    def go_through(self, work: "Pass", tell: Callable[[int], None]) -> None:
-        """All rows once."""
-        work.go_through(self._each(), tell)
+    def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
+        """Let a scan process all rows."""
+        scan.run(self._batches(), report)
 
-    def _each(self, condition: str = "TRUE", told: Sequence[Any] = ()) -> Generator[Batch]:
+    def _batches(self, condition: str = "TRUE", parameters: Sequence[Any] = ()) -> Generator[Batch]:
         weight = [] if self.weight is None else [self.weight]
         query = f"{self._query([self.code, *self.expressions, *weight])} AND {condition}"
         n = len(self.names)
-        for codes, *rest in self.session.stream(query, [*self.parameters, *told], self.source.name):
-            yield Batch(codes, rest[:n], rest[n] if weight else None)
+        for codes, *columns in self.session.stream(query, [*self.parameters, *parameters], self.source.name):
+            yield Batch(codes, columns[:n], columns[n] if weight else None)
 
-    def some(self, rows: int) -> MemoryRows | None:
-        """Stretches at equal distances; only Parquet files can be read in part."""
+    def pilot_sample(self, rows: int) -> MemoryRows | None:
+        """Ranges of rows at equal distances; only Parquet files can be read in part."""
         if not self.source.call.startswith("read_parquet"):
             return None
         query = "SELECT file_name, num_rows FROM parquet_file_metadata(?) ORDER BY file_name"
-        held = self.session.rows(query, self.source.parameters, self.source.name)
-        ends = np.cumsum([count for _, count in held])
-        if ends[-1] < SMALL_PART * rows:
+        files = self.session.rows(query, self.source.parameters, self.source.name)
+        ends = np.cumsum([count for _, count in files])
+        if ends[-1] < PILOT_FACTOR * rows:
             return None
         batches: list[Batch] = []
-        for start in ((np.arange(STRETCHES) + 0.5) * (ends[-1] / STRETCHES)).astype(np.int64):
+        for start in ((np.arange(PILOT_RANGES) + 0.5) * (ends[-1] / PILOT_RANGES)).astype(np.int64):
             i = int(np.searchsorted(ends, start, "right"))
-            first = int(start - ends[i] + held[i][1])
-            between = [held[i][0], first, first + rows // STRETCHES - 1]
-            batches += self._each("filename = ? AND file_row_number BETWEEN ? AND ?", between)
-        return MemoryRows(joined(batches)) if batches else None
+            first = int(start - ends[i] + files[i][1])  # within the file
+            bounds = [files[i][0], first, first + rows // PILOT_RANGES - 1]
+            batches += self._batches("filename = ? AND file_row_number BETWEEN ? AND ?", bounds)
+        return MemoryRows(concatenated(batches)) if batches else None
 
-    def distinct(self, place: int, classes: int) -> Column:
-        """Every distinct value of a column as a cell; DuckDB groups, and puts aside on disk what does not fit."""
+    def distinct(self, place: int, classes: int) -> BinnedColumn:
+        """A column with one bin for each distinct value; DuckDB groups, and spills to disk what does not fit."""
         inner = self._query(
             [f"{self.code} AS k", f"{self.expressions[place]} + 0.0 AS v", f"{self.weight or '1.0'} AS w"]
         )
@@ -237,27 +254,24 @@ class DuckRows:
         count = self.session.rows(
             f"SELECT count(DISTINCT v), count(*) FROM ({inner})", self.parameters, self.source.name
         )[0][0]
-        check_room(count, classes, self.source.name, self.names[place], self.room)
-        return exact_column(self.session.arrays(query, self.parameters, self.source.name), classes, self.weighted)
+        check_memory(count, classes, self.source.name, self.names[place], self.room)
+        groups = self.session.arrays(query, self.parameters, self.source.name)
+        return exact_column(groups, classes, self.weighted)
 
-    def explain(self, place: int) -> InputError:
-        """What is wrong with a column: how many rows of it are missing, or infinite."""
+    def non_finite_error(self, place: int) -> InputError:
+        """The error for a column that has missing or infinite values."""
         value = f"({self.expressions[place]})"
-        missing, infinite, rows = self.session.rows(
-            self._query(
-                [
-                    f"count(*) FILTER ({value} IS NULL OR isnan({value}))",
-                    f"count(*) FILTER (isinf({value}))",
-                    "count(*)",
-                ]
-            ),
-            [*self.source.parameters, *self.told[1]],
-            self.source.name,
-        )[0]
-        return not_finite(f"column {self.names[place]!r} of {self.source.name}", missing, infinite, rows)
+        counts = [
+            f"count(*) FILTER ({value} IS NULL OR isnan({value}))",
+            f"count(*) FILTER (isinf({value}))",
+            "count(*)",
+        ]
+        parameters = [*self.source.parameters, *self.condition_parameters]
+        ((missing, infinite, rows),) = self.session.rows(self._query(counts), parameters, self.source.name)
+        return non_finite_error(f"column {self.names[place]!r} of {self.source.name}", missing, infinite, rows)
 
 
-def joined(batches: Sequence[Batch]) -> Batch:
+def concatenated(batches: Sequence[Batch]) -> Batch:
     """Several batches as one."""
     columns = [np.concatenate(parts) for parts in zip(*(batch.columns for batch in batches), strict=True)]
     weights = [batch.weight for batch in batches if batch.weight is not None]
@@ -267,20 +281,20 @@ def joined(batches: Sequence[Batch]) -> Batch:
 
 
 def _exact_sum(expression: str, name: str) -> str:
-    """The sum of weights as whole numbers and fractions, integers both, so that the order does not matter."""
-    unit = 2**FRACTION
+    """The sum of weights in SQL as the kernel makes it: whole parts and fractions are summed as integers."""
+    unit = 2**FRACTION_BITS
     whole = f"sum(CAST(floor({expression}) AS BIGINT))"
     fraction = f"sum(CAST(floor(({expression} - floor({expression})) * {unit}) AS BIGINT))"
     return f"({whole})::DOUBLE + ({fraction})::DOUBLE / {unit} AS {name}"
 
 
-def code_of(column: str, labels: Sequence[Hashable]) -> tuple[str, list[Any]]:
-    """An expression for the number of a row's label, and its parameters."""
-    missing = f"WHEN {column} IS NULL THEN {NULL} "
+def code_expression(column: str, labels: Sequence[Hashable]) -> tuple[str, list[Any]]:
+    """The SQL expression of a row's class code, and its parameters."""
+    missing = f"WHEN {column} IS NULL THEN {MISSING_LABEL} "
     if any(isinstance(label, float) for label in labels):
-        missing += f"WHEN isnan({column}::DOUBLE) THEN {NULL} "
-    if len(labels) <= MANY:
+        missing += f"WHEN isnan({column}::DOUBLE) THEN {MISSING_LABEL} "
+    if len(labels) <= CHAINED_LABELS:
         cases = " ".join(f"WHEN {column} = ? THEN {i}" for i in range(len(labels)))
-        return f"CAST(CASE {missing}{cases} ELSE {UNKNOWN} END AS INTEGER)", [*labels]
-    place = f"coalesce(list_position(?, {column}) - 1, {UNKNOWN})"
+        return f"CAST(CASE {missing}{cases} ELSE {UNKNOWN_LABEL} END AS INTEGER)", [*labels]
+    place = f"coalesce(list_position(?, {column}) - 1, {UNKNOWN_LABEL})"
     return f"CAST(CASE {missing}ELSE {place} END AS INTEGER)", [[*labels]]

@@ -1,4 +1,4 @@
-"""One pass over rows, wherever they are: counted into cells, looked up in tables, or both."""
+"""One scan over the rows, wherever they are: count them in bins, look their influence values up, or both."""
 
 import os
 from collections import defaultdict, deque
@@ -11,41 +11,42 @@ from threading import Lock
 
 import numpy as np
 
-from polyroc.engines.bins import Layout, Placed
-from polyroc.engines.counts import Counted
-from polyroc.engines.influence_lookup import Lookups, Parts
-from polyroc.engines.rows import NULL, Batch
-from polyroc.engines.tally import HEAVIEST
+from polyroc.engines.bins import BinnedValues, Layout
+from polyroc.engines.counts import Counts
+from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
+from polyroc.engines.rows import MISSING_LABEL, Batch
+from polyroc.engines.tally import LARGEST_WEIGHT
 from polyroc.errors import InputError
+from polyroc.messages import Option
 from polyroc.scores import Schema
 
-__all__ = ["Pass", "Plan"]
+__all__ = ["Scan", "ScanPlan"]
 
 WORKERS = min(8, os.cpu_count() or 1)
-AT_ONCE = 3  # batches that threads work on
-MANY = 2**15  # rows that are worth a call of their own kind
-CACHED = 2**16  # rows of a column that are done with before the next: what is known of them stays in the cache
-NOTHING = np.zeros((1, 0))
+BATCHES_IN_WORK = 3  # more of them would only take memory
+FUSED_ROWS = 2**15  # batches of fewer rows do not repay compiling the fused kernel
+CACHED_ROWS = 2**16  # rows of a column that are processed before the next ones: their bins stay in the cache
+NO_TABLE = np.zeros((1, 0))
 Task = Callable[[], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """What is to be done with every row.
+class ScanPlan:
+    """What a scan does with every row.
 
     Attributes
     ----------
     classifiers, schema, weighted
-        By name the numbers of the columns of scores; what is known of the data; whether rows have weights.
+        By classifier the numbers of its columns of scores; what is known of the data; whether rows have weights.
     layouts, kinds
-        By classifier and column the cells to count in, and the patterns of decisions to count ("wins", ...).
+        By classifier and column the bins to count in; and the kinds of patterns of decisions to count.
     lookups
-        The tables in which to look rows up; None if they need not be.
-    first
-        Whether nobody has looked at these rows before: scores and weights are then checked. True classes always
-        are: they say where to count.
+        The tables in which to look rows up; None for a scan that only counts.
+    check_values
+        Whether to check scores and weights, which the first scan does. True classes are always checked, because
+        they are used as indices.
     decide
-        Makes decisions of scores, one column per class, before they are counted.
+        Makes decisions from scores, one column per class, before they are counted.
     """
 
     classifiers: Mapping[str, tuple[int, ...]]
@@ -53,137 +54,152 @@ class Plan:
     weighted: bool
     layouts: Mapping[str, Mapping[int, Layout]]
     kinds: Sequence[str]
-    lookups: Lookups | None
-    first: bool
+    lookups: InfluenceLookups | None
+    check_values: bool
     decide: Callable[[Batch], Batch] | None = None
 
-    def empty(self) -> dict[str, Counted]:
-        """By classifier, cells and patterns without cases."""
+    def empty_counts(self) -> dict[str, Counts]:
+        """By classifier, bins and patterns without cases."""
         return {
-            name: Counted(self.schema, layouts, self.kinds, self.weighted, checked=self.first)
+            name: Counts(self.schema, layouts, self.kinds, self.weighted, self.check_values)
             for name, layouts in self.layouts.items()
         }
 
 
-class Pass:
-    """What a pass has found so far.
+class Scan:
+    """The state of a scan.
 
     Attributes
     ----------
-    counted
-        By classifier: the cells and patterns.
+    counts
+        By classifier: the bins and patterns.
     lookups
-        The sums of products, if rows are looked up.
-    seen
-        How many rows there were.
+        The sums of products of influence values, if rows are looked up.
+    rows
+        The number of rows so far.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.counted, self.lookups = plan, plan.empty(), plan.lookups
-        self.seen = 0
-        self._locks: dict[int | str, Lock] = defaultdict(Lock)  # of columns, and of classifiers' patterns
+    def __init__(self, plan: ScanPlan) -> None:
+        self.plan, self.counts, self.lookups = plan, plan.empty_counts(), plan.lookups
+        self.rows = 0
+        # One thread at a time updates the counts of a column (by number) or the patterns of a classifier (by
+        # name).
+        self._locks: dict[int | str, Lock] = defaultdict(Lock)
 
-    def go_through(self, batches: Generator[Batch], tell: Callable[[int], None]) -> None:
-        """See all batches, a few at a time, while the next is being read; stop where something is not finite."""
-        with ThreadPoolExecutor(WORKERS + 2) as pool, closing(_ahead(batches, pool)) as coming:
-            at_work: deque[tuple[list[Future[None]], Task]] = deque()
+    def run(self, batches: Generator[Batch], report: Callable[[int], None]) -> None:
+        """Process all batches, a few at a time, while the next one is read; stop at a value that is not finite."""
+        with ThreadPoolExecutor(WORKERS + 2) as pool, closing(_prefetched(batches, pool)) as coming:
+            in_work: deque[tuple[list[Future[None]], Task]] = deque()
             for batch in coming:
-                tasks, last = self.see(batch)
-                at_work.append(([pool.submit(task) for task in tasks], last))
-                if len(at_work) == AT_ONCE:
-                    _finish(*at_work.popleft())
-                if self.strange() is not None:
+                tasks, last = self.tasks(batch)
+                in_work.append(([pool.submit(task) for task in tasks], last))
+                if len(in_work) == BATCHES_IN_WORK:
+                    _finish(*in_work.popleft())
+                if self.non_finite_column() is not None:
                     break
-                tell(self.seen)
-            for each in at_work:
-                _finish(*each)
+                report(self.rows)
+            for futures, last in in_work:
+                _finish(futures, last)
 
-    def see(self, batch: Batch) -> tuple[list[Task], Task]:
-        """What is to be done with some rows: tasks for any threads, and what one does when these are done."""
+    def tasks(self, batch: Batch) -> tuple[list[Task], Task]:
+        """The work on a batch: tasks that can run at the same time, and one that runs after them.
+
+        The last tasks of all batches run in the order of the batches, so that sums of products are rounded the
+        same way every time.
+        """
         if len(batch.codes):
             self._check(batch)
         if self.plan.decide is not None:
             batch = self.plan.decide(batch)
-        self.seen += len(batch.codes)
+        self.rows += len(batch.codes)
         if self.lookups is None:
-            return self._tasks(batch, []), lambda: None
-        parts = self.lookups.room(len(batch.codes))
-        return self._tasks(batch, parts), partial(self.lookups.add, batch, parts)
+            return self._column_tasks(batch, []), lambda: None
+        contributions = self.lookups.allocate(len(batch.codes))
+        return self._column_tasks(batch, contributions), partial(self.lookups.add, batch, contributions)
 
-    def strange(self) -> int | None:
-        """The number of a column in which something is not finite."""
-        found = ((name, each.strange()) for name, each in self.counted.items())
-        of = self.plan.classifiers
-        return next((of[name][place] for name, place in found if place is not None), None)
+    def non_finite_column(self) -> int | None:
+        """The number of a data column with a missing or infinite value, if there is one."""
+        places = ((name, counts.non_finite_column()) for name, counts in self.counts.items())
+        numbers = self.plan.classifiers
+        return next((numbers[name][place] for name, place in places if place is not None), None)
 
-    def _tasks(self, batch: Batch, parts: Sequence[Parts]) -> list[Task]:
+    def _column_tasks(self, batch: Batch, contributions: Sequence[Contributions]) -> list[Task]:
         codes, columns, weight = batch
-        of = self.plan.classifiers
 
-        def column(number: int, lock: Lock) -> None:
+        def scan_column(number: int, lock: Lock) -> None:
             with lock:
-                if not self._see_at_once(number, batch, parts):
-                    for start in range(0, len(codes), CACHED):
-                        self._see_column(number, batch, parts, slice(start, start + CACHED))
+                if not self._scan_fused(number, batch, contributions):
+                    for start in range(0, len(codes), CACHED_ROWS):
+                        self._scan_block(number, batch, contributions, slice(start, start + CACHED_ROWS))
 
-        def patterns(name: str, lock: Lock) -> None:
-            own = [Placed(columns[number]) for number in of[name]]
+        def count_patterns(name: str, lock: Lock) -> None:
+            own = [BinnedValues(columns[number]) for number in self.plan.classifiers[name]]
             with lock:
-                self.counted[name].add_patterns(codes, own, weight)
+                self.counts[name].add_patterns(codes, own, weight)
 
-        tasks: list[Task] = [partial(column, i, self._locks[i]) for i in range(len(columns))]
+        tasks: list[Task] = [partial(scan_column, i, self._locks[i]) for i in range(len(columns))]
         tasks += [
-            partial(patterns, name, self._locks[name]) for name, each in self.counted.items() if each.patterns
+            partial(count_patterns, name, self._locks[name])
+            for name, counts in self.counts.items()
+            if counts.patterns
         ]
-        return tasks + ([] if self.lookups is None else self.lookups.tasks(batch, parts))
+        return tasks + ([] if self.lookups is None else self.lookups.pattern_tasks(batch, contributions))
 
-    def _see_at_once(self, number: int, batch: Batch, parts: Sequence[Parts]) -> bool:
-        """Count a column and look it up by one call, if that is all there is to do with it; whether it was."""
-        used = [
-            (each, place)
-            for name, each in self.counted.items()
-            for place, one in enumerate(self.plan.classifiers[name])
-            if one == number and place in each.cells
+    def _scan_fused(self, number: int, batch: Batch, contributions: Sequence[Contributions]) -> bool:
+        """Count a column and look it up by one kernel call, where that is all there is to do; whether it was."""
+        counted = [
+            (counts, place)
+            for name, counts in self.counts.items()
+            for place, column in enumerate(self.plan.classifiers[name])
+            if column == number and place in counts.bins
         ]
-        readings = [] if self.lookups is None else zip(self.lookups.each, parts, strict=True)
-        looks = [(one.tables[number], found[number]) for one, found in readings if number in one.tables]
-        if len(batch.codes) < MANY or len(used) != 1 or len(looks) > 1 or batch.weight is not None:
+        lookups = [] if self.lookups is None else zip(self.lookups.lookups, contributions, strict=True)
+        tables = [(lookup.tables[number], target[number]) for lookup, target in lookups if number in lookup.tables]
+        if len(batch.codes) < FUSED_ROWS or len(counted) != 1 or len(tables) > 1 or batch.weight is not None:
             return False
-        (counted, place), values = used[0], batch.columns[number]
-        if len(counted.cells[place].layout.levels) > 2:  # compiled for one level and for two
+        (counts, place), values = counted[0], batch.columns[number]
+        if len(counts.bins[place].layout.levels) > 2:  # the kernel is compiled for one level and for two
             return False
-        depth, table, found = -1, NOTHING, NOTHING[0]
-        if looks:
-            ((where, table), found) = looks[0]
-            at = None if where.layout is None else where.layout.depth_in(counted.cells[place].layout)
-            if at is None:
+        depth, table, target = -1, NO_TABLE, NO_TABLE[0]
+        if tables:
+            ((index, table), target) = tables[0]
+            level = None if index.layout is None else index.layout.depth_in(counts.bins[place].layout)
+            if level is None:
                 return False
-            depth = at
-        counted.see_ends(place, *counted.cells[place].see(values, batch.codes, depth, table, found))
+            depth = level
+        limits = counts.bins[place].add_and_look_up(values, batch.codes, depth, table, target)
+        counts.update_range(place, *limits)
         return True
 
-    def _see_column(self, number: int, batch: Batch, parts: Sequence[Parts], where: slice) -> None:
-        codes, scores = batch.codes[where], Placed(batch.columns[number][where])
-        weight = None if batch.weight is None else batch.weight[where]
-        for name, each in self.counted.items():
-            for place, one in enumerate(self.plan.classifiers[name]):
-                if one == number:
-                    each.add_column(place, codes, scores, weight)
+    def _scan_block(self, number: int, batch: Batch, contributions: Sequence[Contributions], block: slice) -> None:
+        """Count a block of a column for every classifier that has it, and look it up for every statistic."""
+        codes, scores = batch.codes[block], BinnedValues(batch.columns[number][block])
+        weight = None if batch.weight is None else batch.weight[block]
+        for name, counts in self.counts.items():
+            for place, column in enumerate(self.plan.classifiers[name]):
+                if column == number:
+                    counts.add_column(place, codes, scores, weight)
         if self.lookups is not None:
-            self.lookups.look(number, scores, codes, parts, where)
+            self.lookups.look_up(number, scores, codes, contributions, block)
 
     def _check(self, batch: Batch) -> None:
         lowest = int(batch.codes.min())
         if lowest < 0:
-            known = f"the classes {[*self.plan.schema.labels]!r}"
+            if lowest == MISSING_LABEL:
+                raise InputError(
+                    "A row has no true class. Complete it, or use ",
+                    Option("missing", "drop"),
+                    " to drop such rows.",
+                )
             raise InputError(
-                "A row has no true class. Complete it, or say missing='drop' to leave such rows out."
-                if lowest == NULL
-                else f"A row's true class is not among {known}; name every class with labels=[...]."
+                f"The true class of a row is not among the classes {[*self.plan.schema.labels]!r}; name every "
+                "class with ",
+                Option("labels", [...]),
+                ".",
             )
-        if not self.plan.first or batch.weight is None:
+        if not self.plan.check_values or batch.weight is None:
             return
-        if not (batch.weight.min() >= 0 and batch.weight.max() <= HEAVIEST):
+        if not (batch.weight.min() >= 0 and batch.weight.max() <= LARGEST_WEIGHT):  # false for nan, too
             raise InputError(
                 f"Weights must be between 0 and 2^25 and not be missing, got {batch.weight.min():g} to "
                 f"{batch.weight.max():g}; correct or scale them."
@@ -196,13 +212,13 @@ def _finish(tasks: Sequence[Future[None]], last: Task) -> None:
     last()
 
 
-def _ahead(batches: Generator[Batch], pool: ThreadPoolExecutor) -> Generator[Batch]:
-    """The same batches, each read while the one before is in use."""
+def _prefetched(batches: Generator[Batch], pool: ThreadPoolExecutor) -> Generator[Batch]:
+    """The same batches, each read by another thread while the one before is processed."""
     coming = pool.submit(next, batches, None)
     try:
         while (batch := coming.result()) is not None:
             coming = pool.submit(next, batches, None)
             yield batch
     finally:
-        coming.exception()  # wait for it: a generator at work cannot be closed
+        coming.exception()  # wait for it: a running generator cannot be closed
         batches.close()

@@ -13,12 +13,13 @@ from typing import Any
 from polyroc.engines.arrow import Batch, StreamError, batches
 from polyroc.errors import InputError, OutOfSpaceError
 from polyroc.io.session import Session
+from polyroc.messages import Option
 
 __all__ = ["EngineSession", "machine_memory", "parse_size"]
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-CONTAINER = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-_FULL = (
+_CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_OUT_OF_SPACE = (  # in messages of DuckDB
     "no space left",
     "quota exceeded",
     "file too large",
@@ -30,46 +31,46 @@ _FULL = (
 
 
 def parse_size(text: str | int) -> int:
-    """Bytes from words.
+    """Number of bytes of a size such as "1GB"; units are powers of 1024.
 
     >>> parse_size("1GB"), parse_size("512 MiB"), parse_size(1000)
     (1073741824, 536870912, 1000)
     """
     if isinstance(text, int):
         return text
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?\s*", str(text), re.IGNORECASE)
-    if not found:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?\s*", str(text), re.IGNORECASE)
+    if not match:
         raise InputError(f"memory must be a size such as '1GB' or '512MB', got {text!r}.")
-    return int(float(found[1]) * _UNITS[found[2].upper()])
+    return int(float(match[1]) * _UNITS[match[2].upper()])
 
 
 def machine_memory() -> int:
-    """The memory of this machine in bytes, or of the container if that has less; 8 GB if nothing says."""
-    found: list[int] = []
+    """The memory of this machine in bytes, or of the container if that has less; 8 GB if it is not known."""
+    limits: list[int] = []
     with suppress(AttributeError, ValueError, OSError):
-        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    for path in CONTAINER:
-        with suppress(ValueError, OSError):  # "max": as much as there is
-            found.append(int(Path(path).read_text()))
-    return min(found, default=8 * 2**30)
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for path in _CONTAINER_LIMITS:
+        with suppress(ValueError, OSError):  # "max": the container has no limit
+            limits.append(int(Path(path).read_text()))
+    return min(limits, default=8 * 2**30)
 
 
 class EngineSession(Session):
-    """A session within limits; what it puts aside is in a folder of its own that goes when it ends.
+    """A session with limits; its temporary files are in a folder of its own that is removed at the end.
 
     Parameters
     ----------
     memory
-        How many bytes DuckDB may take.
+        Bytes of memory that DuckDB may take.
     disk
-        How many bytes it may put aside on disk; None for what is free.
+        Bytes of temporary files; None for the free space.
     """
 
     def __init__(self, memory: int, disk: int | None = None) -> None:
         super().__init__()
-        self._aside = tempfile.mkdtemp(prefix="polyroc-")
+        self._folder = tempfile.mkdtemp(prefix="polyroc-")
         settings = {
-            "temp_directory": self._aside,
+            "temp_directory": self._folder,
             "memory_limit": f"{max(memory, 2**26) // 2**20}MiB",
             "preserve_insertion_order": False,
         }
@@ -82,10 +83,10 @@ class EngineSession(Session):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         super().__exit__(kind, error, trace)
-        shutil.rmtree(self._aside, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def stream(self, query: str, parameters: Sequence[Any], reading: str) -> Iterator[Batch]:
-        """The columns of a large answer of numbers, batch by batch."""
+        """The numeric columns of a large result, batch by batch."""
         relation = self._guarded(lambda: self._connection.sql(query, params=list(parameters)), reading)
         capsule = self._guarded(lambda: relation.__arrow_c_stream__(), reading)
         try:
@@ -95,24 +96,31 @@ class EngineSession(Session):
 
     def _named(self, error: Exception, reading: str) -> Exception:
         text = str(error).strip()
-        if any(word in text.lower() for word in _FULL):
+        if any(word in text.lower() for word in _OUT_OF_SPACE):
             return OutOfSpaceError(
-                f"{reading} needs more room than there is: {text.splitlines()[0]} Nothing was written. Give more "
-                f"memory=..., free disk space in {Path(tempfile.gettempdir())}, or ask for a tolerance instead of "
-                "exact=True."
+                f"{reading} needs more memory or disk space than there is: {text.splitlines()[0]} Nothing was "
+                "written. Raise ",
+                Option("memory"),
+                f", free disk space in {Path(tempfile.gettempdir())}, or use ",
+                Option("tolerance"),
+                " instead of ",
+                Option("exact", True),
+                ".",
             )
-        return _misread(text) or super()._named(error, reading)
+        return _parsing_error(text) or super()._named(error, reading)
 
 
-def _misread(text: str) -> InputError | None:
-    """What is wrong with a line of a CSV file, if that is the trouble: which, and what stands there."""
+def _parsing_error(text: str) -> InputError | None:
+    """The error for a CSV line that cannot be parsed: the line, the column and its text; None for other errors."""
     line, file = re.search(r"CSV Error on Line: (\d+)", text), re.search(r"^ *file = (.+)$", text, re.MULTILINE)
-    cell = re.search(r'Error when converting column "(.+)"\. Could not convert string "(.*)" to', text)
-    if not (line and file and cell):
+    field = re.search(r'Error when converting column "(.+)"\. Could not convert string "(.*)" to', text)
+    if not (line and file and field):
         return None
     return InputError(
-        f"line {line[1]} of '{file[1].strip()}' has {cell[2]!r} in column {cell[1]!r}, which held numbers before; "
-        "correct it, or leave it empty and say missing='drop'."
+        f"line {line[1]} of '{file[1].strip()}' has {field[2]!r} in column {field[1]!r}, which held numbers "
+        "before; correct it, or leave it empty and use ",
+        Option("missing", "drop"),
+        ".",
     )
 
 

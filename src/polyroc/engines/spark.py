@@ -1,4 +1,4 @@
-"""Rows of a Spark data frame: executors count them, and one merged tally comes to the driver."""
+"""Rows of a Spark data frame: executors count them, and the driver receives one merged tally."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,35 +13,36 @@ from pyspark.cloudpickle import dumps
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as sql
 
-from polyroc.engines.bins import Column
-from polyroc.engines.rows import check_room, exact_column, not_finite
-from polyroc.engines.scan import Pass
-from polyroc.engines.spark_executors import MESSAGE, Load, absorb, count, merge
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.rows import check_memory, exact_column, non_finite_error
+from polyroc.engines.scan import Scan
+from polyroc.engines.spark_executors import MESSAGE, Load, add_message, count, merge
 from polyroc.errors import InputError, MissingPackageError, OutOfSpaceError
-from polyroc.kernels.bins import FRACTION
+from polyroc.kernels.bins import FRACTION_BITS
+from polyroc.messages import Option
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as SparkColumn
     from pyspark.sql import DataFrame
 
-__all__ = ["NAME", "SparkRows", "guarded", "shared"]
+__all__ = ["NAME", "SparkRows", "broadcast", "run_spark"]
 
 T = TypeVar("T")
 NAME = "the Spark data frame"
-FEW = 16  # messages that one task merges without help
-WHOLE = "decimal(28,0)"  # sums of these are exact
+MERGED_AT_ONCE = 16  # messages that one task merges; more of them are merged in two steps
+WHOLE = "decimal(28,0)"  # the sums of which are exact
 
 
 @dataclass(frozen=True, eq=False)
 class SparkRows:
-    """Rows of a data frame, gone through anew each time.
+    """Rows of a data frame, computed by Spark for every scan.
 
     Attributes
     ----------
     frame
-        The number of each row's class (k), the scores (v0, v1, ...), the weight (w) if there is one.
+        The class code of each row (k), the scores (v0, v1, ...), the weight (w) if there is one.
     names
-        What the columns of scores are called.
+        The names of the columns of scores.
     room
         How many bytes an exact answer may take on the driver.
     """
@@ -56,58 +57,58 @@ class SparkRows:
         """Whether rows have weights."""
         return "w" in self.frame.columns
 
-    def some(self, rows: int) -> None:
-        """None: a part of a data frame can cost as much to make as all of it."""
+    def pilot_sample(self, rows: int) -> None:
+        """None: a part of a data frame can cost as much to compute as all of it."""
 
-    def go_through(self, work: Pass, tell: Callable[[int], None]) -> None:
-        """Send the plan to the executors, let them count their partitions and merge, take in what is left.
+    def scan(self, scan: Scan, report: Callable[[int], None]) -> None:
+        """Send the plan to the executors, which count their partitions and merge the counts.
 
         Messages are merged by as many tasks as there are cores (and then by the root of that, if these are many),
-        then by one: the driver sees one message, however many rows and partitions there are. Each task takes
-        messages in the order of their partitions, so that sums of products are rounded alike every time.
+        then by one: the driver receives one message, however many rows and partitions there are. Each task takes
+        messages in the order of their partitions, so that sums of products are rounded the same way every time.
         """
         session = self.frame.sparkSession
         shuffled = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
         tasks = min(shuffled, session.sparkContext.defaultParallelism)
-        with shared(self.frame, work.plan) as load:
+        with broadcast(self.frame, scan.plan) as load:
             messages = self.frame.mapInArrow(partial(count, load), MESSAGE)
-            for n in (tasks, *([ceil(sqrt(tasks))] if tasks > FEW else []), 1):
+            for n in (tasks, *([ceil(sqrt(tasks))] if tasks > MERGED_AT_ONCE else []), 1):
                 together = messages.repartition(n, "part").sortWithinPartitions("part")
                 messages = together.mapInArrow(partial(merge, load), MESSAGE)
-            found = guarded(messages.collect)
-        for message in found:
-            if message["trouble"]:
-                raise InputError(message["trouble"])
-            absorb(work, message)
-        tell(work.seen)
+            merged = run_spark(messages.collect)
+        for message in merged:
+            if message["error"]:
+                raise InputError(message["error"])
+            add_message(scan, message)
+        report(scan.rows)
 
-    def distinct(self, place: int, classes: int) -> Column:
-        """Every distinct value of a column as a cell; Spark groups, and the groups come to the driver."""
+    def distinct(self, place: int, classes: int) -> BinnedColumn:
+        """A column with one bin for each distinct value; Spark groups, and the driver collects the groups."""
         weight = sql.col("w") if self.weighted else sql.lit(1.0)
         rows = self.frame.select((sql.col(f"v{place}") + 0.0).alias("v"), "k", weight.alias("w")).where("w > 0")
-        check_room(guarded(rows.select("v").distinct().count), classes, NAME, self.names[place], self.room)
+        check_memory(run_spark(rows.select("v").distinct().count), classes, NAME, self.names[place], self.room)
         sums = [sql.count("*").alias("n")]
         if self.weighted:
             sums += [_exact_sum(sql.col("w")).alias("s"), _exact_sum(sql.col("w") * sql.col("w")).alias("q")]
-        table = guarded(rows.groupBy("v", "k").agg(*sums).toArrow)
-        found = {name: table[name].to_numpy() for name in table.column_names}
-        order = np.lexsort((found["k"], found["v"]))
-        return exact_column({name: each[order] for name, each in found.items()}, classes, self.weighted)
+        table = run_spark(rows.groupBy("v", "k").agg(*sums).toArrow)
+        groups = {name: table[name].to_numpy() for name in table.column_names}
+        order = np.lexsort((groups["k"], groups["v"]))
+        return exact_column({name: column[order] for name, column in groups.items()}, classes, self.weighted)
 
-    def explain(self, place: int) -> InputError:
-        """What is wrong with a column: how many rows of it are missing, or infinite."""
+    def non_finite_error(self, place: int) -> InputError:
+        """The error for a column that has missing or infinite values."""
         value = sql.col(f"v{place}")
-        infinite, missing, rows = guarded(
+        infinite, missing, rows = run_spark(
             lambda: self.frame.select(
                 sql.count_if(sql.abs(value) == float("inf")), sql.count_if(sql.isnan(value)), sql.count("*")
             ).collect()[0]
         )
-        return not_finite(f"column {self.names[place]!r} of {NAME}", missing, infinite, rows)
+        return non_finite_error(f"column {self.names[place]!r} of {NAME}", missing, infinite, rows)
 
 
 @contextmanager
-def shared(frame: "DataFrame", value: object) -> Iterator[Load]:
-    """Send a value to the executors as long as this lasts; there it is what these bytes tell."""
+def broadcast(frame: "DataFrame", value: object) -> Iterator[Load]:
+    """Send a value to the executors for as long as the context lasts; they load it as pickled bytes."""
     sent = frame.sparkSession.sparkContext.broadcast(dumps(value))  # type: ignore[no-untyped-call]
     try:
         yield partial(getattr, sent, "value")
@@ -115,8 +116,8 @@ def shared(frame: "DataFrame", value: object) -> Iterator[Load]:
         sent.destroy()
 
 
-def guarded(action: Callable[[], T]) -> T:
-    """What Spark answers; what goes wrong there as an error of ours."""
+def run_spark(action: Callable[[], T]) -> T:
+    """The result of an action; errors of Spark become polyroc's."""
     try:
         return action()
     except (PySparkException, Py4JError) as error:
@@ -128,22 +129,26 @@ def guarded(action: Callable[[], T]) -> T:
             ) from error
         if "maxResultSize" in text:
             raise OutOfSpaceError(
-                "The distinct values are more than Spark's driver takes (spark.driver.maxResultSize). Raise that, "
-                "or ask for a tolerance instead of exact=True."
+                "The distinct values exceed what Spark's driver accepts (spark.driver.maxResultSize). Raise that "
+                "limit, or use ",
+                Option("tolerance"),
+                " instead of ",
+                Option("exact", True),
+                ".",
             ) from error
-        raise InputError(f"{NAME} cannot be gone through: {_reason(text)}") from error
+        raise InputError(f"{NAME} cannot be scanned: {_reason(text)}") from error
 
 
 def _reason(text: str) -> str:
-    """The first line that names an error, or the first that says anything."""
+    """The first line that names an error, or the first line that is not empty."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    told = [line for line in lines if "Error: " in line or "Exception: " in line]
-    return (told or lines or ["Spark did not say why"])[0]
+    named = [line for line in lines if "Error: " in line or "Exception: " in line]
+    return (named or lines or ["Spark gave no reason"])[0]
 
 
 def _exact_sum(amount: "SparkColumn") -> "SparkColumn":
-    """The sum of weights as whole numbers and fractions, integers both, so that the order does not matter."""
-    unit = float(2**FRACTION)
+    """The sum of weights as the kernel makes it: whole parts and fractions are summed as integers."""
+    unit = float(2**FRACTION_BITS)
     whole = sql.sum(sql.floor(amount).cast(WHOLE)).cast("double")
     fraction = sql.sum(sql.floor((amount - sql.floor(amount)) * unit).cast(WHOLE)).cast("double")
     return whole + fraction / unit

@@ -1,6 +1,6 @@
-"""What Spark's executors do: a partition's rows become tallies, and tallies become one.
+"""The work of Spark's executors: count the rows of a partition, merge counts, estimate small groups.
 
-What travels is a message: a table of one row, in which every tally is checksummed bytes
+Executors exchange messages: tables of one row, in which the counts of every classifier are checksummed bytes
 (`polyroc.engines.tally_file`).
 """
 
@@ -12,128 +12,128 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyroc.engines.refine import solve
+from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.rows import Batch, MemoryRows
-from polyroc.engines.scan import Pass
-from polyroc.engines.tally_file import Stored, pack, unpack
+from polyroc.engines.scan import Scan
+from polyroc.engines.tally_file import StoredTally, pack, unpack
 from polyroc.errors import PolyrocError, PolyrocWarning
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["MESSAGE", "Load", "absorb", "count", "judge", "merge"]
+__all__ = ["MESSAGE", "Load", "add_message", "count", "evaluate_group", "merge", "process"]
 
-MESSAGE = "part int, trouble string, seen bigint, moments array<double>, tallies array<binary>"
-GATHERED = 2**16  # rows that are counted together; Spark sends fewer at a time
+MESSAGE = "part int, error string, rows bigint, products array<double>, tallies array<binary>"
+ROWS_AT_ONCE = 2**16  # rows that are counted together; Spark's own batches are smaller
 
 Load = Callable[[], bytes]
 Tables = Iterator["pa.RecordBatch"]
 
 
 def count(load: Load, tables: Tables) -> Iterator["pa.RecordBatch"]:
-    """The message of one partition; of one without rows there is none."""
-    work = _work(load)
+    """The message of one partition; none if it has no rows."""
+    scan = _load_scan(load)
     try:
-        for batch in _batches(tables, work.plan.weighted):
-            see_alone(work, batch)
-            if work.strange() is not None:
+        for batch in _batches(tables, scan.plan.weighted):
+            process(scan, batch)
+            if scan.non_finite_column() is not None:
                 break
     except PolyrocError as error:
-        yield _message(str(error), work)
+        yield _message(str(error), scan)
     else:
-        if work.seen:
-            yield _message(None, work)
+        if scan.rows:
+            yield _message(None, scan)
 
 
 def merge(load: Load, tables: Tables) -> Iterator["pa.RecordBatch"]:
-    """One message of many."""
-    work, trouble = _work(load), None
+    """One message from many."""
+    scan, error = _load_scan(load), None
     for table in tables:
         for message in table.to_pylist():
-            trouble = trouble or message["trouble"]
-            absorb(work, message)
-    if work.seen or trouble:
-        yield _message(trouble, work)
+            error = error or message["error"]
+            add_message(scan, message)
+    if scan.rows or error:
+        yield _message(error, scan)
 
 
-def absorb(work: Pass, message: Any) -> None:
-    """Add what a message tells to what is known."""
-    work.seen += message["seen"]
-    if work.lookups is not None:
-        work.lookups.sums += np.reshape(message["moments"], work.lookups.sums.shape)
-    for (name, other), data in zip(work.plan.empty().items(), message["tallies"], strict=True):
+def add_message(scan: Scan, message: Any) -> None:
+    """Add the counts of a message to those of a scan."""
+    scan.rows += message["rows"]
+    if scan.lookups is not None:
+        scan.lookups.products += np.reshape(message["products"], scan.lookups.products.shape)
+    for (name, other), data in zip(scan.plan.empty_counts().items(), message["tallies"], strict=True):
         stored = unpack(bytes(data))
         stored.fill(other)
-        other.ends = {place: (low, high) for place, low, high in stored.header["ends"]}
-        work.counted[name].merge(other)
+        other.ranges = {place: (low, high) for place, low, high in stored.header["ends"]}
+        scan.counts[name].merge(other)
 
 
-def judge(load: Load, key: "tuple[pa.Scalar[Any], ...]", rows: "pa.Table") -> "pa.Table":
-    """One group judged where it is: its name and, as JSON, the estimates and warnings, or what is wrong."""
+def evaluate_group(load: Load, key: "tuple[pa.Scalar[Any], ...]", rows: "pa.Table") -> "pa.Table":
+    """Estimate one group where its rows are: its name and, as JSON, estimates and warnings, or the error."""
     import pyarrow as pa
 
-    asked, weighted, columns = pickle.loads(load())
+    request, weighted, columns = pickle.loads(load())
     (batch,) = _batches(iter([rows.drop_columns([f"g{i}" for i in range(len(key))])]), weighted)
-    found: dict[str, Any] = {"estimates": [], "covariance": [], "rows": 0, "warnings": [], "trouble": None}
+    result: dict[str, Any] = {"estimates": [], "covariance": [], "rows": 0, "warnings": [], "error": None}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            solution = solve(MemoryRows(batch, columns), asked)
-            found["estimates"] = [[*names, each.to_dict()] for names, each in solution.estimates.items()]
-            found["covariance"], found["rows"] = solution.covariance.tolist(), solution.rows
+            estimated = evaluate_rows(MemoryRows(batch, columns), request)
+            result["estimates"] = [[*names, each.to_dict()] for names, each in estimated.estimates.items()]
+            result["covariance"], result["rows"] = estimated.covariance.tolist(), estimated.rows
         except PolyrocError as error:
-            found["trouble"] = str(error)
+            result["error"] = str(error)
     ours = [each for each in caught if issubclass(each.category, PolyrocWarning)]
-    found["warnings"] = [[each.category.__name__, str(each.message)] for each in ours]
+    result["warnings"] = [[each.category.__name__, str(each.message)] for each in ours]
     names = {f"g{i}": pa.array([value.as_py()], value.type) for i, value in enumerate(key)}
-    return pa.table({**names, "found": [json.dumps(found)]})
+    return pa.table({**names, "result": [json.dumps(result)]})
 
 
-def _work(load: Load) -> Pass:
-    return Pass(pickle.loads(load()))  # Spark sends functions this way too, and nobody else's bytes come here
+def _load_scan(load: Load) -> Scan:
+    return Scan(pickle.loads(load()))  # from the driver's broadcast; Spark itself sends functions as pickles
 
 
 def _batches(tables: Tables, weighted: bool) -> Iterator[Batch]:
-    """Rows as arrays of our own, several of Spark's small batches at a time."""
-    held: list[list[Any]] = []
+    """Rows as arrays, several of Spark's small batches at a time."""
+    gathered: list[list[Any]] = []
     for table in tables:
-        held.append([column.to_numpy(zero_copy_only=False) for column in table.columns])
-        if sum(len(columns[0]) for columns in held) >= GATHERED:
-            yield _joined(held, weighted)
-            held = []
-    if held:
-        yield _joined(held, weighted)
+        gathered.append([column.to_numpy(zero_copy_only=False) for column in table.columns])
+        if sum(len(columns[0]) for columns in gathered) >= ROWS_AT_ONCE:
+            yield _concatenated(gathered, weighted)
+            gathered = []
+    if gathered:
+        yield _concatenated(gathered, weighted)
 
 
-def _joined(held: list[list[Any]], weighted: bool) -> Batch:
-    codes, *columns = (np.concatenate(parts) for parts in zip(*held, strict=True))
+def _concatenated(gathered: list[list[Any]], weighted: bool) -> Batch:
+    codes, *columns = (np.concatenate(parts) for parts in zip(*gathered, strict=True))
     return Batch(codes, columns[:-1], columns[-1]) if weighted else Batch(codes, columns, None)
 
 
-def see_alone(work: Pass, batch: Batch) -> None:
-    """See some rows without the help of threads."""
-    tasks, rest = work.see(batch)
-    for task in [*tasks, rest]:
+def process(scan: Scan, batch: Batch) -> None:
+    """Process a batch without threads: Spark runs one task per core."""
+    tasks, last = scan.tasks(batch)
+    for task in [*tasks, last]:
         task()
 
 
-def _message(trouble: str | None, work: Pass) -> "pa.RecordBatch":
+def _message(error: str | None, scan: Scan) -> "pa.RecordBatch":
     import pyarrow as pa
     from pyspark import TaskContext
 
     context = TaskContext.get()
     tallies = []
-    for each in work.counted.values():
-        ends = [[place, *between] for place, between in each.ends.items()]
-        tallies.append(pack(Stored.of({"labels": [], "ends": ends}, each)))
-    moments = [] if work.lookups is None else work.lookups.sums.ravel().tolist()
+    for counts in scan.counts.values():
+        ranges = [[place, *limits] for place, limits in counts.ranges.items()]
+        tallies.append(pack(StoredTally.of({"labels": [], "ends": ranges}, counts)))
+    products = [] if scan.lookups is None else scan.lookups.products.ravel().tolist()
     return pa.RecordBatch.from_arrays(
         [
             pa.array([None if context is None else context.partitionId()], pa.int32()),
-            pa.array([trouble], pa.string()),
-            pa.array([work.seen], pa.int64()),
-            pa.array([moments], pa.list_(pa.float64())),
+            pa.array([error], pa.string()),
+            pa.array([scan.rows], pa.int64()),
+            pa.array([products], pa.list_(pa.float64())),
             pa.array([tallies], pa.list_(pa.binary())),
         ],
-        names=["part", "trouble", "seen", "moments", "tallies"],
+        names=["part", "error", "rows", "products", "tallies"],
     )

@@ -1,4 +1,4 @@
-"""From a Spark data frame and what is asked of it to rows: which columns, which classes, which rows count."""
+"""Datasets from Spark data frames, and estimates of groups of their rows."""
 
 import json
 from collections.abc import Hashable, Iterator, Sequence
@@ -16,19 +16,19 @@ from pyspark.sql import types
 from polyroc import errors
 from polyroc.engines.dataset import (
     MOST_LABELS,
-    Opened,
-    Question,
+    ColumnRequest,
+    Dataset,
     bind_columns,
-    columns_of,
-    kind_of_labels,
-    left_out,
+    check_columns,
+    label_kind,
+    report_dropped,
     sorted_labels,
 )
-from polyroc.engines.groups import Group, named
-from polyroc.engines.refine import Asked, Solution, solve
-from polyroc.engines.rows import NULL, UNKNOWN
-from polyroc.engines.spark import NAME, SparkRows, guarded, shared
-from polyroc.engines.spark_executors import judge
+from polyroc.engines.groups import Group, group_context, row_bytes
+from polyroc.engines.refine import EngineResult, EvaluationRequest, evaluate_rows
+from polyroc.engines.rows import MISSING_LABEL, UNKNOWN_LABEL
+from polyroc.engines.spark import NAME, SparkRows, broadcast, run_spark
+from polyroc.engines.spark_executors import evaluate_group
 from polyroc.errors import InputError, MissingPackageError, NotApplicableError, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.io.sources import Kind, Source, check_names
@@ -36,45 +36,45 @@ from polyroc.io.sources import Kind, Source, check_names
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["OpenedFrame", "opened_frame", "solved_groups"]
+__all__ = ["FrameDataset", "estimate_frame_groups", "open_frame"]
 
 
 @dataclass(frozen=True, eq=False)
-class OpenedFrame(Opened):
-    """Rows of a data frame, ready to be judged; `grouped` has the columns that make groups too (g0, g1, ...)."""
+class FrameDataset(Dataset):
+    """Rows of a data frame; `grouped` also has the columns that define groups (g0, g1, ...)."""
 
     rows: SparkRows
     grouped: "DataFrame"
 
 
 @contextmanager
-def opened_frame(frame: "DataFrame", question: Question, memory: int) -> Iterator[OpenedFrame]:
-    """Rows of a data frame, ready to be judged."""
-    _require(frame)
+def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Iterator[FrameDataset]:
+    """Open a data frame as a dataset."""
+    _check_environment(frame)
     names = tuple(frame.columns)
     check_names(names, NAME)
     source = Source(NAME, names, "", (), tuple(_kind(field.dataType) for field in frame.schema.fields))
-    columns = columns_of(source, question)
+    columns = check_columns(source, request)
     plain = frame.toDF(*(f"c{i}" for i in range(len(names))))
     label = _label(source, columns.truth)
-    found = guarded(plain.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)
-    held = sorted_labels((row["label"] for row in found), columns.truth)
-    classifiers, chosen, schema = bind_columns(source, columns, held, question)
+    labels = run_spark(plain.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)
+    present = sorted_labels((row["label"] for row in labels), columns.truth)
+    classifiers, chosen, schema = bind_columns(source, columns, present, request)
     values = [_number(source, name).alias(f"v{i}") for i, name in enumerate(chosen)]
-    weights = [_number(source, question.weight).alias("w")] if question.weight else []
-    groups = [sql.col(f"c{names.index(name)}").alias(f"g{i}") for i, name in enumerate(question.by)]
+    weights = [_number(source, request.weight).alias("w")] if request.weight else []
+    groups = [sql.col(f"c{names.index(name)}").alias(f"g{i}") for i, name in enumerate(request.by)]
     rows = plain.select(_code(label, schema.labels).alias("k"), *values, *weights, *groups)
     kept = [name for name in rows.columns if not name.startswith("g")]
     dropped = 0
-    if question.missing == "drop":
-        rows, dropped = _complete(rows, kept)
-    yield OpenedFrame(SparkRows(rows.select(kept), chosen, memory // 4), classifiers, schema, dropped, rows)
+    if request.missing == "drop":
+        rows, dropped = _complete_rows(rows, kept)
+    yield FrameDataset(SparkRows(rows.select(kept), chosen, memory // 4), classifiers, schema, dropped, rows)
 
 
-def _require(frame: "DataFrame") -> None:
+def _check_environment(frame: "DataFrame") -> None:
     if type(frame).__module__.startswith("pyspark.sql.connect"):
         raise NotApplicableError(
-            "Spark Connect has no broadcasts, which the passes need; use a session of the cluster itself."
+            "Spark Connect has no broadcasts, which the scans need; use a session of the cluster itself."
         )
     if find_spec("pyarrow") is None:
         raise MissingPackageError("Spark needs pyarrow here: pip install 'polyroc[spark]'.")
@@ -95,21 +95,21 @@ def _kind(data_type: Any) -> Kind:
 
 def _label(source: Source, truth: str) -> "Column":
     """The true class of each row; nan counts as missing."""
-    kind, column = kind_of_labels(source, truth), sql.col(f"c{source.columns.index(truth)}")
+    kind, column = label_kind(source, truth), sql.col(f"c{source.columns.index(truth)}")
     if kind == "float":
         return sql.nullif(column.cast("double"), sql.lit(float("nan")))
     return column.cast({"integer": "bigint", "boolean": "boolean"}.get(kind, "string"))
 
 
 def _code(label: "Column", labels: Sequence[Hashable]) -> "Column":
-    """The number of a row's label."""
+    """The class code of a row."""
     place = sql.array_position(sql.array(*map(sql.lit, labels)), label)
-    known = sql.when(place > 0, place - 1).otherwise(sql.lit(UNKNOWN))
-    return sql.when(label.isNull(), sql.lit(NULL)).otherwise(known).cast("int")
+    known = sql.when(place > 0, place - 1).otherwise(sql.lit(UNKNOWN_LABEL))
+    return sql.when(label.isNull(), sql.lit(MISSING_LABEL)).otherwise(known).cast("int")
 
 
 def _number(source: Source, name: str) -> "Column":
-    """A column as doubles, nan where there is nothing."""
+    """A column as doubles, nan for null."""
     place = source.columns.index(name)
     assert source.kinds is not None
     if source.kinds[place] not in ("integer", "float", "boolean"):
@@ -120,54 +120,56 @@ def _number(source: Source, name: str) -> "Column":
     return sql.coalesce(sql.col(f"c{place}").cast("double"), sql.lit(float("nan")))
 
 
-def _complete(rows: "DataFrame", names: Sequence[str]) -> tuple["DataFrame", int]:
-    """Only the rows with nothing missing, and how many are not."""
-    complete = sql.col("k") != NULL
+def _complete_rows(rows: "DataFrame", names: Sequence[str]) -> tuple["DataFrame", int]:
+    """Only the rows without a missing value, and how many have one."""
+    complete = sql.col("k") != MISSING_LABEL
     for name in names[1:]:
         complete &= ~sql.isnan(name)
-    whole, kept = guarded(lambda: rows.select(sql.count("*"), sql.count_if(complete)).collect()[0])
-    return rows.where(complete), left_out(whole, kept)
+    total, kept = run_spark(lambda: rows.select(sql.count("*"), sql.count_if(complete)).collect()[0])
+    return rows.where(complete), report_dropped(total, kept)
 
 
-def solved_groups(data: OpenedFrame, asked: Asked, room: int) -> Iterator[tuple[Group, Solution]]:
-    """Each group's solution: found by the task that holds its rows if these fit into the room, else in passes."""
+def estimate_frame_groups(
+    data: FrameDataset, request: EvaluationRequest, room: int
+) -> Iterator[tuple[Group, EngineResult]]:
+    """The estimates of each group: by one task if its rows take no more bytes than `room`, else by scans."""
     names = [name for name in data.grouped.columns if name.startswith("g")]
-    width = 4 + 8 * (len(data.rows.names) + data.rows.weighted)
-    sizes = {tuple(row[:-1]): row[-1] for row in guarded(data.grouped.groupBy(*names).count().collect)}
-    large = {group: _is(names, group) for group, n in sizes.items() if n * width > room}
-    found = {}
+    most = room // row_bytes(len(data.rows.names), data.rows.weighted)
+    sizes = {tuple(row[:-1]): row[-1] for row in run_spark(data.grouped.groupBy(*names).count().collect)}
+    large = {group: _in_group(names, group) for group, n in sizes.items() if n > most}
+    results = {}
     for group, condition in large.items():
-        with named(group):
-            found[group] = solve(_only(data, condition), asked)
+        rows = replace(data.rows, frame=data.grouped.where(condition).select(data.rows.frame.columns))
+        with group_context(group):
+            results[group] = evaluate_rows(rows, request)
     if len(large) < len(sizes):
-        found |= _judged(data, names, asked, ~reduce(or_, large.values(), sql.lit(False)))
-    yield from found.items()
+        results |= _small_groups(data, names, request, ~reduce(or_, large.values(), sql.lit(False)))
+    yield from results.items()
 
 
-def _is(names: list[str], group: Group) -> "Column":
+def _in_group(names: list[str], group: Group) -> "Column":
     pairs = zip(names, group, strict=True)
     return reduce(and_, (sql.col(name).eqNullSafe(sql.lit(value)) for name, value in pairs))
 
 
-def _only(data: OpenedFrame, condition: "Column") -> Any:
-    return replace(data.rows, frame=data.grouped.where(condition).select(data.rows.frame.columns))
-
-
-def _judged(data: OpenedFrame, names: list[str], asked: Asked, condition: "Column") -> dict[Group, Solution]:
+def _small_groups(
+    data: FrameDataset, names: list[str], request: EvaluationRequest, condition: "Column"
+) -> dict[Group, EngineResult]:
     frame = data.grouped.where(condition)
-    schema = frame.select(names).schema.add("found", "string")
-    told = replace(asked, exact=True, progress=None), data.rows.weighted, data.rows.names
-    with shared(frame, told) as load:
-        found = frame.groupBy(*names).applyInArrow(lambda key, rows: judge(load, key, rows), schema)
-        answers = guarded(found.collect)
-    return {tuple(row[:-1]): _solution(row[:-1], json.loads(row[-1])) for row in answers}
+    schema = frame.select(names).schema.add("result", "string")
+    work = replace(request, exact=True, progress=None), data.rows.weighted, data.rows.names
+    with broadcast(frame, work) as load:
+        applied = frame.groupBy(*names).applyInArrow(lambda key, rows: evaluate_group(load, key, rows), schema)
+        answers = run_spark(applied.collect)
+    return {tuple(row[:-1]): _group_result(row[:-1], json.loads(row[-1])) for row in answers}
 
 
-def _solution(group: Group, found: dict[str, Any]) -> Solution:
-    with named(group):
-        for kind, text in found["warnings"]:
+def _group_result(group: Group, answer: dict[str, Any]) -> EngineResult:
+    """The answer of an executor, whose warnings and error are raised here."""
+    with group_context(group):
+        for kind, text in answer["warnings"]:
             warn(text, getattr(errors, kind))
-        if found["trouble"] is not None:
-            raise InputError(found["trouble"])
-    estimates = {(one, key): Estimate.from_dict(each) for one, key, each in found["estimates"]}
-    return Solution(estimates, np.array(found["covariance"]), {}, found["rows"])
+        if answer["error"] is not None:
+            raise InputError(answer["error"])
+    estimates = {(name, key): Estimate.from_dict(each) for name, key, each in answer["estimates"]}
+    return EngineResult(estimates, np.array(answer["covariance"]), {}, answer["rows"])

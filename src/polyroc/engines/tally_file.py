@@ -1,4 +1,4 @@
-"""A tally as bytes: a header in JSON and plain integers, compressed, behind a version and a checksum."""
+"""A tally as bytes: a JSON header and arrays of integers, compressed, after a version and a checksum."""
 
 import json
 import zlib
@@ -11,70 +11,70 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import IntArray
 
 if TYPE_CHECKING:
-    from polyroc.engines.counts import Counted
+    from polyroc.engines.counts import Counts
 
-__all__ = ["Stored", "pack", "unpack"]
+__all__ = ["StoredTally", "pack", "unpack"]
 
 MAGIC = b"polyroc tally 1\n"
-DIGEST = sha256().digest_size
+DIGEST_SIZE = sha256().digest_size
 
 
-class Stored(NamedTuple):
-    """What is written: the header, and by name the places of what is held and its records."""
+class StoredTally(NamedTuple):
+    """The content of a file: the header, and by name the occupied positions and their records."""
 
     header: dict[str, Any]
-    held: dict[str, tuple[IntArray, IntArray]]
+    arrays: dict[str, tuple[IntArray, IntArray]]
 
     @classmethod
-    def of(cls, header: dict[str, Any], counted: "Counted | None") -> "Stored":
-        """The cells and patterns that hold cases."""
-        held: dict[str, tuple[IntArray, IntArray]] = {}
-        if counted is not None:
-            for place, cells in counted.cells.items():
-                which = np.flatnonzero(cells.records[:, 0])
-                held[f"column {place}"] = which, cells.records[which]
-            for kind, patterns in counted.patterns.items():
-                held[kind] = patterns.codes, patterns.records
-        return cls(header, held)
+    def of(cls, header: dict[str, Any], counts: "Counts | None") -> "StoredTally":
+        """The occupied bins and the patterns that occurred."""
+        arrays: dict[str, tuple[IntArray, IntArray]] = {}
+        if counts is not None:
+            for place, bins in counts.bins.items():
+                occupied = np.flatnonzero(bins.records[:, 0])
+                arrays[f"column {place}"] = occupied, bins.records[occupied]
+            for kind, patterns in counts.patterns.items():
+                arrays[kind] = patterns.codes, patterns.records
+        return cls(header, arrays)
 
-    def fill(self, counted: "Counted") -> None:
-        """Put the records where they belong."""
-        for place, cells in counted.cells.items():
-            which, records = self._checked(f"column {place}", cells.records.shape[1])
-            if len(which) and not 0 <= which.min() <= which.max() < len(cells.records):
-                raise _damaged("cells out of range")
-            cells.records[which] = records
-        for kind, patterns in counted.patterns.items():
+    def fill(self, counts: "Counts") -> None:
+        """Put the records into empty counts."""
+        for place, bins in counts.bins.items():
+            occupied, records = self._checked(f"column {place}", bins.records.shape[1])
+            if len(occupied) and not 0 <= occupied.min() <= occupied.max() < len(bins.records):
+                raise _damaged("bins out of range")
+            bins.records[occupied] = records
+        for kind, patterns in counts.patterns.items():
             patterns.codes, patterns.records = self._checked(kind, patterns.records.shape[1])
 
     def _checked(self, name: str, width: int) -> tuple[IntArray, IntArray]:
-        if name not in self.held or self.held[name][1].shape[1] != width:
+        if name not in self.arrays or self.arrays[name][1].shape[1] != width:
             raise _damaged(f"no {name}, or of another width")
-        which, records = self.held[name]
-        if (np.diff(which) <= 0).any() or (records[:, 1:] < 0).any():
+        positions, records = self.arrays[name]
+        if (np.diff(positions) <= 0).any() or (records[:, 1:] < 0).any():
             raise _damaged(f"{name} out of order")
-        return which, records
+        return positions, records
 
 
-def pack(stored: Stored) -> bytes:
+def pack(stored: StoredTally) -> bytes:
     """Header and arrays as bytes."""
     plain = (str, int, float, bool, type(None))
-    strange = [label for label in stored.header["labels"] if not isinstance(label, plain)]
-    if strange:
-        raise InputError(f"A stored tally has labels of text, numbers or booleans, got {strange[0]!r}.")
-    shapes = {name: records.shape for name, (_, records) in stored.held.items()}
+    other = [label for label in stored.header["labels"] if not isinstance(label, plain)]
+    if other:
+        raise InputError(f"A stored tally has labels of text, numbers or booleans, got {other[0]!r}.")
+    shapes = {name: records.shape for name, (_, records) in stored.arrays.items()}
     head = json.dumps({**stored.header, "held": shapes}).encode()
     arrays = b"".join(
-        _planes(array)
-        for which, records in stored.held.values()
-        for array in (np.diff(which, prepend=0), records.T)
+        _byte_planes(array)
+        for positions, records in stored.arrays.values()
+        for array in (np.diff(positions, prepend=0), records.T)  # differences are small, so they compress well
     )
     body = zlib.compress(len(head).to_bytes(8, "little") + head + arrays, 1)
     return MAGIC + sha256(body).digest() + body
 
 
-def unpack(data: bytes) -> Stored:
-    """What `pack` wrote; anything else is refused."""
+def unpack(data: bytes) -> StoredTally:
+    """Read what `pack` wrote; anything else is an error."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise InputError(f"A stored tally is bytes, got {type(data).__name__}.")
     data = bytes(data)
@@ -85,7 +85,7 @@ def unpack(data: bytes) -> Stored:
             if known
             else "These bytes are no stored tally; give what Tally.to_bytes wrote."
         )
-    digest, body = data[len(MAGIC) : len(MAGIC) + DIGEST], data[len(MAGIC) + DIGEST :]
+    digest, body = data[len(MAGIC) : len(MAGIC) + DIGEST_SIZE], data[len(MAGIC) + DIGEST_SIZE :]
     if sha256(body).digest() != digest:
         raise _damaged("the checksum does not fit")
     try:
@@ -94,24 +94,24 @@ def unpack(data: bytes) -> Stored:
         raise _damaged(str(error)) from None
 
 
-def _parsed(raw: bytes) -> Stored:
+def _parsed(raw: bytes) -> StoredTally:
     end = 8 + int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8:end])
-    held: dict[str, tuple[IntArray, IntArray]] = {}
+    arrays: dict[str, tuple[IntArray, IntArray]] = {}
     for name, (rows, width) in header.pop("held").items():
-        which = np.cumsum(_numbers(raw, rows, end))
-        records = _numbers(raw, rows * width, end + 8 * rows).reshape(width, rows).T
-        held[name] = which, np.ascontiguousarray(records)
+        positions = np.cumsum(_from_byte_planes(raw, rows, end))
+        records = _from_byte_planes(raw, rows * width, end + 8 * rows).reshape(width, rows).T
+        arrays[name] = positions, np.ascontiguousarray(records)
         end += 8 * rows * (1 + width)
-    return Stored(header, held)
+    return StoredTally(header, arrays)
 
 
-def _planes(numbers: IntArray) -> bytes:
-    """Integers as bytes, the lowest of all first, then the next: most of counts are zero and shrink to nothing."""
+def _byte_planes(numbers: IntArray) -> bytes:
+    """The lowest bytes of all integers, then the next ones: high bytes are mostly zero and compress well."""
     return np.ascontiguousarray(numbers, "<i8").reshape(-1, 1).view(np.uint8).T.tobytes()
 
 
-def _numbers(raw: bytes, count: int, start: int) -> IntArray:
+def _from_byte_planes(raw: bytes, count: int, start: int) -> IntArray:
     planes = np.frombuffer(raw, np.uint8, 8 * count, start).reshape(8, count)
     return np.ascontiguousarray(planes.T).view("<i8")[:, 0].astype(np.int64)
 

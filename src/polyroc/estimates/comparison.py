@@ -1,7 +1,7 @@
 """Comparison: several classifiers by one measure, with the covariance between them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from math import nan, sqrt
@@ -20,7 +20,8 @@ from polyroc.estimates.tables import comparison_table
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text, p_text
 from polyroc.output.tables import Table
-from polyroc.results.result import SCHEMA, Result, number, plain
+from polyroc.results.codec import NOT_STORED
+from polyroc.results.result import Result
 
 __all__ = ["Comparison", "guarded_covariance", "pairwise_differences"]
 
@@ -61,7 +62,7 @@ class Comparison(Result):
     pvalue: float
     differences: Mapping[tuple[str, str], Difference]
     adjustment: Adjustment | None
-    max_t: MaxT
+    max_t: MaxT = field(metadata=NOT_STORED)
 
     def __post_init__(self) -> None:
         # Not a method of this object: a cycle would keep the data behind the estimates until the garbage collector
@@ -160,56 +161,30 @@ class Comparison(Result):
             for difference in self.differences.values()
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Comparison",
-            "estimates": [estimate.to_dict(level) for estimate in self.estimates.values()],
-            "covariance": [[plain(cell) for cell in row] for row in self.covariance.tolist()],
-            "statistic": plain(self.statistic),
-            "pvalue": plain(self.pvalue),
-            "adjustment": self.adjustment,
-            "differences": [
-                {name: plain(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
-                | {
-                    "acceleration": None if each.resampled is None else each.resampled.acceleration,
-                    "stretch": each.stretch,
-                }
-                for row, each in zip(self.rows(level), self.differences.values(), strict=True)
-            ],
-            "conclusion": self.conclusion(level),
-        }
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        return {"conclusion": self.conclusion(level)}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        estimates = {record["classifier"]: Estimate.from_dict(record) for record in data["estimates"]}
-        covariance = np.array([[number(cell) for cell in row] for row in data["covariance"]])
-        pairs = dict(zip(combinations(estimates, 2), data["differences"], strict=True))
-        accelerations = {pair: row.get("acceleration") for pair, row in pairs.items()}
-        differences = pairwise_differences(
-            estimates, covariance, data["differences"][0]["larger_is_better"], accelerations
-        )
-        stored = {
-            pair: replace(
-                each,
-                pvalue=number(pairs[pair]["pvalue"]),
-                adjusted_pvalue=number(pairs[pair]["adjusted_pvalue"]),
-                stretch=pairs[pair].get("stretch", 1.0),
-            )
-            for pair, each in differences.items()
+    def _from_fields(cls, fields: dict[str, Any]) -> Self:
+        """Rebuild the regions and the replicates of the differences, which follow from the estimates."""
+        estimates, covariance = fields["estimates"], fields["covariance"]
+        stored: dict[tuple[str, str], Difference] = fields["differences"]
+        first, *_ = stored.values()
+        accelerations = {
+            pair: None if each.resampled is None else each.resampled.acceleration for pair, each in stored.items()
         }
-        return cls(
-            estimates=estimates,
-            covariance=covariance,
-            statistic=number(data["statistic"]),
-            pvalue=number(data["pvalue"]),
-            differences=stored,
-            adjustment=data["adjustment"],
-            max_t=MaxT(guarded_covariance(estimates, covariance)),
-        )
+        rebuilt = pairwise_differences(estimates, covariance, first.larger_is_better, accelerations)
+        differences = {
+            pair: replace(
+                difference,
+                pvalue=stored[pair].pvalue,
+                adjusted_pvalue=stored[pair].adjusted_pvalue,
+                stretch=stored[pair].stretch,
+            )
+            for pair, difference in rebuilt.items()
+        }
+        max_t = MaxT(guarded_covariance(estimates, covariance))
+        return cls(**{**fields, "differences": differences, "max_t": max_t})
 
 
 def guarded_covariance(estimates: Mapping[str, Estimate], covariance: FloatArray) -> FloatArray:

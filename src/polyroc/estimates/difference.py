@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import erf, hypot, inf, isnan, nan, sqrt
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, guard_variance
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import p_text
+from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.validation.arguments import checked_level, checked_margin
 
 __all__ = ["Difference", "JointRegion"]
@@ -116,6 +118,11 @@ def _correlation(p: FloatArray, error: FloatArray, n: FloatArray, variance: floa
     return float(np.clip((own.sum() - variance) / 2.0 / sqrt(guarded.prod()), -1.0, 1.0))
 
 
+def _without_replicates(difference: "Difference", _: float) -> Resampled | None:
+    """What is stored of the replicates of a difference: they follow from those of the two estimates."""
+    return None if difference.resampled is None else difference.resampled._replace(replicates=())
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """How much more one classifier has of a measure than another.
@@ -156,10 +163,16 @@ class Difference:
     pvalue: float
     adjusted_pvalue: float
     larger_is_better: bool = True
-    resampled: Resampled | None = field(default=None, repr=False)
-    region: JointRegion | None = field(default=None, repr=False, compare=False)
+    resampled: Resampled | None = field(default=None, repr=False, metadata=stored_as(encode=_without_replicates))
+    region: JointRegion | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
     stretch: float = field(default=1.0, repr=False)
-    critical: Callable[[float], float] | None = field(default=None, repr=False, compare=False)
+    critical: Callable[[float], float] | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
+
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        return {
+            "confidence_interval": list(self.confidence_interval(level)),
+            "simultaneous_interval": list(self.simultaneous_interval(level)),
+        }
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """The interval at a level, of this difference alone.

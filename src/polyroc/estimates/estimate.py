@@ -1,7 +1,8 @@
 """Certificate: what an engine vouches for, and what it took."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import erf, hypot, sqrt
 from statistics import NormalDist
@@ -16,17 +17,19 @@ from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
 from polyroc.estimates.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval_at
 from polyroc.estimates.tables import estimate_table
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import number_text, p_text
 from polyroc.output.tables import Table
+from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known, Record, stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, plain
+from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 
 __all__ = ["Alternative", "Certificate", "Estimate", "Parts", "warn_of_few_effective"]
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Record):
     """The interval that surely holds the exact value of an estimate made from tallies.
 
     The value is bounded: scores that fell into one cell are given every order there can be. The standard error is
@@ -62,30 +65,28 @@ class Certificate:
         """What a table shows of it."""
         return {"bound_low": self.low, "bound_high": self.high, "passes": self.passes}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON, which knows no nan."""
-        return {name: None if value != value else value for name, value in asdict(self).items()}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        told: dict[str, Any] = {
-            name: float("nan") if value is None and name != "bytes" else value for name, value in data.items()
-        }
-        return cls(**told)
-
 
 Alternative = Literal["two-sided", "greater", "less"]
 NORMAL = NormalDist()
+FORMULA = re.compile(r"^\w+\(.+\)$|<")  # the key of a part that says what it is: A(a,b), a<b<c
 MOST = 7.0  # standard errors; a level beyond is 1 in double precision to eleven digits
 
 
 class Parts(Mapping[str, "Estimate"]):
-    """Pieces by a readable key; each is made when it is first looked at."""
+    """The parts of an estimate by a readable key; each is computed when it is first needed."""
 
     def __init__(self, keys: tuple[str, ...], make: Callable[[str], "Estimate"]) -> None:
         self._keys = dict.fromkeys(keys)
-        self._make = cache(make)
+        self._make = cache(lambda key: replace(make(key), part=key))
+
+    @classmethod
+    def of(cls, parts: Mapping[str, "Estimate"]) -> Self:
+        """Parts that are there already."""
+        return cls(tuple(parts), parts.__getitem__)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the parts themselves, as what makes them may be bound to all cases."""
+        return Parts.of, (dict(self),)
 
     def __getitem__(self, key: str) -> "Estimate":
         if key not in self._keys:
@@ -103,15 +104,27 @@ class Parts(Mapping[str, "Estimate"]):
         return f"Parts({', '.join(shown)}{', ...' if len(self) > 6 else ''})"
 
 
-def _no_parts() -> Parts:
-    def nothing(key: str) -> Estimate:
-        raise KeyError(key)
+# What a part has of its own; the rest is as in the whole. A part has neither replicates nor a test.
+OWN_ENTRIES = (
+    *("value", "standard_error", "confidence_interval", "limits", "chance", "fewest", "effective"),
+    *("certificate", "boundary"),
+)
+NOT_OF_PARTS: Mapping[str, Any] = {"parts": {}, "resampled": None, "monte_carlo_error": 0.0, "null": None}
 
-    return Parts((), nothing)
+
+def _part_entries(whole: "Estimate", level: float) -> dict[str, Any]:
+    """What is stored of the parts."""
+    parts = {key: part.to_dict(level) for key, part in whole.parts.items()}
+    return {key: {name: part[name] for name in OWN_ENTRIES} for key, part in parts.items()}
 
 
-def _no_components() -> FloatArray | None:
-    return None
+def _stored_parts(whole: dict[str, Any]) -> Known[Parts]:
+    """The parts in the data of an estimate."""
+    parts = whole.get("parts", {})
+    if not isinstance(parts, dict) or not all(isinstance(part, dict) for part in parts.values()):
+        raise InputError(f"Expected an object of objects for Estimate.parts, got {short_repr(parts)}.")
+    common = {**whole, **NOT_OF_PARTS}
+    return Known(Parts.of({key: Estimate.from_dict({**common, **part}) for key, part in parts.items()}))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -122,6 +135,8 @@ class Estimate(Result):
     ----------
     measure, name
         The measure as it was asked for (with its options), and in words.
+    part
+        The key of the part of the measure that this is; None for the measure itself.
     classifier
         Whose scores were judged.
     value, standard_error
@@ -167,8 +182,11 @@ class Estimate(Result):
     certificate: Certificate | None = None
     null: float | None = None
     boundary: Boundary | None = None
-    _components: Callable[[], FloatArray | None] = field(default=_no_components)
-    _parts: Callable[[], Parts] = field(default=_no_parts)
+    part: str | None = field(default=None, metadata=STORED_IF_SET)
+    _components: Callable[[], FloatArray | None] = field(default=Known(None), metadata=NOT_STORED)
+    _parts: Callable[[], Parts] = field(
+        default=Known(Parts.of({})), metadata=stored_as(encode=_part_entries, decode=_stored_parts)
+    )
 
     def __float__(self) -> float:
         return self.value
@@ -180,7 +198,23 @@ class Estimate(Result):
         bar = f"standard error {shown[1]}{sampled}, 95 % {shown[2]} to {shown[3]}"
         if self.pvalue is not None:
             bar += f", {p_text(self.pvalue)} against {self.null:g}"
-        return f"Estimate({self.measure} = {shown[0]}, {bar}{', converted' if self.converted else ''})"
+        return f"Estimate({self.label} = {shown[0]}, {bar}{', converted' if self.converted else ''})"
+
+    @property
+    def label(self) -> str:
+        """What is estimated: the measure, or a part of it.
+
+        >>> from polyroc import evaluate
+        >>> P = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.2, 0.6, 0.2], [0.1, 0.5, 0.4], [0.1, 0.3, 0.6]]
+        >>> M = evaluate(["a", "a", "b", "b", "c"], P, measure="hand_till", method=None)
+        >>> M.parts["A(a,b)"].label, M.label
+        ('A(a,b)', 'hand_till')
+        """
+        if self.part is None:
+            return self.measure
+        if FORMULA.search(self.part):
+            return self.part
+        return f"{self.measure.partition('(')[0]}({self.part})"  # a class, or a term of the measure
 
     def confidence_interval(self, level: float = 0.95, *, kind: IntervalKind | None = None) -> ConfidenceInterval:
         """The interval at a level; see `polyroc.estimates.intervals.interval` for what is done at the edges.
@@ -263,7 +297,7 @@ class Estimate(Result):
             raise InputError(f"alternative must be 'two-sided', 'greater' or 'less', got {alternative!r}.")
         null = next((each for each in (null, self.null, self.chance) if each is not None), None)
         if null is None:
-            raise InputError(f"{self.measure} has no chance value to test against; give null=...")
+            raise InputError(f"{self.measure} has no chance value to test against; use ", Option("null", ...))
         z = self.z_value(null)
         return two_sided(z) if alternative == "two-sided" else one_sided(z if alternative == "greater" else -z)
 
@@ -329,64 +363,11 @@ class Estimate(Result):
             **({} if self.certificate is None else self.certificate.row()),
         }
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON, parts included; components are left out, being as many as the cases."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Estimate",
-            "measure": self.measure,
-            "name": self.name,
-            "classifier": self.classifier,
-            "value": plain(self.value),
-            "standard_error": plain(self.standard_error),
-            "confidence_interval": [plain(end) for end in self.confidence_interval(level)],
-            "level": level,
-            "limits": list(self.limits),
-            "chance": self.chance,
-            "fewest": plain(self.fewest),
-            "effective": None if self.effective is None else plain(self.effective),
-            "parts": {key: part._part_to_dict(level) for key, part in self.parts.items()},
-            "resampled": None if self.resampled is None else [*self.resampled],
-            "converted": self.converted,
-            "monte_carlo_error": self.monte_carlo_error,
-            "certificate": None if self.certificate is None else self.certificate.to_dict(),
-            "null": self.null,
-            "pvalue": None if self.pvalue is None else plain(self.pvalue),
-            "boundary": None if self.boundary is None else self.boundary._asdict(),
-            "provenance": self.provenance.to_dict(),
-        }
+    def _derived(self) -> dict[str, Any]:
+        return {"pvalue": self.pvalue}
 
-    def _part_to_dict(self, level: float) -> dict[str, Any]:
-        """What a part has of its own; the rest is as in the whole."""
-        whole = self.to_dict(level)
-        own = ("value", "standard_error", "confidence_interval", "limits", "chance", "fewest", "effective")
-        return {name: whole[name] for name in (*own, "certificate", "boundary")}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        common = {**data, "parts": {}, "resampled": None, "monte_carlo_error": 0.0, "null": None}
-        parts = {key: Estimate.from_dict({**common, **part}) for key, part in data["parts"].items()}
-        return cls(
-            measure=data["measure"],
-            name=data["name"],
-            classifier=data["classifier"],
-            value=number(data["value"]),
-            standard_error=number(data["standard_error"]),
-            limits=(data["limits"][0], data["limits"][1]),
-            chance=data["chance"],
-            fewest=number(data["fewest"]),
-            effective=data.get("effective"),
-            provenance=Provenance(**data["provenance"]),
-            resampled=_resampled(data["resampled"]),
-            converted=data.get("converted"),
-            monte_carlo_error=data.get("monte_carlo_error", 0.0),
-            certificate=_certificate(data.get("certificate")),
-            null=data.get("null"),
-            boundary=_boundary(data.get("boundary")),
-            _parts=lambda: Parts(tuple(parts), parts.__getitem__),
-        )
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        return {"confidence_interval": list(self.confidence_interval(level))}
 
 
 def warn_of_few_effective(estimates: Iterable[Estimate]) -> None:
@@ -400,18 +381,3 @@ def warn_of_few_effective(estimates: Iterable[Estimate]) -> None:
             "may be far off, and the interval contains all values. Use a wider range of rates, or more cases.",
             FewEffectiveCasesWarning,
         )
-
-
-def _certificate(data: dict[str, Any] | None) -> Certificate | None:
-    return None if data is None else Certificate.from_dict(data)
-
-
-def _boundary(data: dict[str, Any] | None) -> Boundary | None:
-    if data is None:
-        return None
-    limits = data["limits"]
-    return Boundary(**{**data, "limits": None if limits is None else (limits[0], limits[1])})
-
-
-def _resampled(data: list[Any] | None) -> Resampled | None:
-    return None if data is None else Resampled(data[0], tuple(data[1]), data[2])

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.tables import evaluation_table
 from polyroc.output.tables import Table
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.result import Result
 
 __all__ = ["Evaluation"]
 
@@ -58,19 +58,3 @@ class Evaluation(Result):
     def to_table(self, level: float = 0.95, *, parts: bool = False) -> Table:
         """Measures and classifiers as a table of text, with the parts of each measure if requested."""
         return evaluation_table(self, level, parts=parts)
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Evaluation",
-            "estimates": [estimate.to_dict(level) for estimate in self.estimates.values()],
-            "skipped": dict(self.skipped),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        found = [Estimate.from_dict(record) for record in data["estimates"]]
-        return cls({(e.classifier, e.measure): e for e in found}, data["skipped"])

@@ -2,12 +2,12 @@
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.result import Result
 
 __all__ = ["Grouped"]
 
@@ -50,31 +50,6 @@ class Grouped(Result, Mapping[Group, Found]):
             for group, found in self.groups.items()
             for row in ([found.row(level)] if isinstance(found, Estimate) else found.rows(level))
         ]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON; what JSON has no word for in a group's name becomes text."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Grouped",
-            "by": list(self.by),
-            "groups": [
-                {"group": [_plain(value) for value in group], "found": found.to_dict(level)}
-                for group, found in self.groups.items()
-            ],
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        kinds: dict[str, type[Found]] = {each.__name__: each for each in (Estimate, Evaluation, Comparison)}
-        return cls(
-            tuple(data["by"]),
-            {
-                tuple(each["group"]): kinds[each["found"]["kind"]].from_dict(each["found"])
-                for each in data["groups"]
-            },
-        )
 
 
 def _plain(value: Hashable) -> Any:

@@ -57,7 +57,7 @@ def evaluation_table(evaluation: "Evaluation", level: float, *, parts: bool = Fa
 
 
 def _rows(estimate: "Estimate", level: float, *, parts: bool) -> Iterator[Row]:
-    yield estimate_row(estimate, f"{estimate.measure} *" if estimate.converted else estimate.measure, level)
+    yield estimate_row(estimate, f"{estimate.label} *" if estimate.converted else estimate.label, level)
     if parts:
         for name, part in estimate.parts.items():
             yield estimate_row(part, f"  {name}", level)

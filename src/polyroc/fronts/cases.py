@@ -13,9 +13,9 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.cost_decisions import tally_decisions
 from polyroc.scores import Scores, readable
+from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_features
 from polyroc.validation.labels import encode, in_order
-from polyroc.validation.messages import Words
 from polyroc.validation.weights import as_counts
 
 __all__ = ["Cases", "TrainingData"]
@@ -51,12 +51,12 @@ class Cases:
     def of(cls, scores: Scores, classifier: str) -> Self:
         """Check the probabilities of a classifier, and group them by class."""
         P = scores.values[classifier]
-        name = Words().of(classifier, len(scores.values))
+        name = ArgumentNames().of(classifier, len(scores.values))
         bad = (P < 0).any(axis=1) | (np.abs(P.sum(axis=1) - 1.0) > SUM_TOLERANCE)
         if bad.any():
             raise InputError(
                 f"{name} must hold probabilities, 0 or more, that sum to 1 for each case; not so at "
-                f"{Words().where(bad)}. Divide each row by its sum, or calibrate scores that are none."
+                f"{ArgumentNames().where(bad)}. Divide each row by its sum, or calibrate scores that are none."
             )
         weight = as_counts(scores.sample_weight, len(P))
         counted = np.flatnonzero(weight > 0)
@@ -117,13 +117,13 @@ class TrainingData:
     @classmethod
     def of(cls, X: Any, y: Any, labels: Sequence[Hashable] | None, sample_weight: Any = None) -> Self:
         """Validate the arguments of `front(family, X, y)`."""
-        words = Words(truth="y")
+        arguments = ArgumentNames(truth="y")
         features, coded = as_features(X), encode(y, "y")
         if len(features) != len(coded.codes):
             raise InputError(f"X and y must have as many cases, got {len(features)} and {len(coded.codes)}.")
-        codes, names = in_order(coded, labels, words)
+        codes, names = in_order(coded, labels, arguments)
         if (codes < 0).any():
-            raise InputError(f"y has missing values ({words.where(codes < 0)}); leave these cases out.")
+            raise InputError(f"y has missing values ({arguments.where(codes < 0)}); leave these cases out.")
         weight = as_counts(sample_weight, len(codes))
         features, codes, weight = features[weight > 0], codes[weight > 0], weight[weight > 0]
         sizes = np.bincount(codes, minlength=len(names))

@@ -1,8 +1,8 @@
 """A front evaluated on held-out cases, and its optimism."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +10,20 @@ from polyroc.errors import InputError
 from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.output.numbers import number_text
+from polyroc.results.codec import stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.result import Result
 
 __all__ = ["HeldOut", "paired_volumes", "recount"]
+
+
+def _volume(name: str) -> Mapping[str, Any]:
+    """Metadata of a volume, which is stored as a number; the number of points is that of both volumes."""
+
+    def stored(data: dict[str, Any]) -> Volume:
+        return Volume(data[name], data["n_points"])
+
+    return stored_as(decode=stored)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -37,8 +47,8 @@ class HeldOut(Result):
     classes: tuple[str, ...]
     found: IntArray
     counts: IntArray
-    gini_found: Volume
-    gini: Volume
+    gini_found: Volume = field(metadata=_volume("gini_found"))
+    gini: Volume = field(metadata=_volume("gini"))
     provenance: Provenance
 
     def __len__(self) -> int:
@@ -89,35 +99,8 @@ class HeldOut(Result):
             for k, j in errors
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - no intervals
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "HeldOut",
-            "classifier": self.classifier,
-            "classes": list(self.classes),
-            "found": self.found.tolist(),
-            "counts": self.counts.tolist(),
-            "gini_found": self.gini_found.value,
-            "gini": self.gini.value,
-            "n_points": self.gini.n_points,
-            "optimism": self.optimism,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        return cls(
-            classifier=data["classifier"],
-            classes=tuple(data["classes"]),
-            found=np.asarray(data["found"], dtype=np.int64),
-            counts=np.asarray(data["counts"], dtype=np.int64),
-            gini_found=Volume(data["gini_found"], data["n_points"]),
-            gini=Volume(data["gini"], data["n_points"]),
-            provenance=Provenance(**data["provenance"]),
-        )
+    def _derived(self) -> dict[str, Any]:
+        return {"n_points": self.gini.n_points, "optimism": self.optimism}
 
 
 def _non_dominated(vectors: IntArray) -> BoolArray:

@@ -14,11 +14,12 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.results.result import SCHEMA
 from polyroc.rules import Rule
 from polyroc.validation.arrays import as_features
 
 __all__ = ["LogisticModel", "Model", "NeighbourModel", "PointClassifier", "kind_of", "model_from", "scaling"]
+
+SCHEMA = 1  # of stored classifiers
 
 
 Posteriors = Callable[[FloatArray], FloatArray]  # from parameters to cases x classes

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple, Self
@@ -18,8 +18,9 @@ from polyroc.fronts.models import PointClassifier
 from polyroc.fronts.search_state import Search
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
+from polyroc.results.codec import stored_as
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.result import Result
 from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
 from polyroc.validation.arrays import as_features
@@ -29,6 +30,7 @@ from polyroc.validation.weights import as_counts
 
 __all__ = ["INTERRUPTED", "Front", "Growth"]
 
+SCHEMA = 1  # of the files of fronts, whose digest covers their layout
 INTERRUPTED = "interrupted"  # in the provenance of a front of a fixed classifier that ctrl-C has ended
 CONVERGED = 0.005  # the largest rise of G over the second half of the draws of a front that counts as converged
 
@@ -50,6 +52,10 @@ class Growth(NamedTuple):
         steps = self.generations or self.draws
         half = [g for step, g in zip(steps, self.gini, strict=True) if 2 * step <= steps[-1]]
         return self.gini[-1] - (half[-1] if half else 0.0)
+
+
+def _stored_search(data: dict[str, Any]) -> Search | None:
+    return Search.from_parts(data["search"], data) if "search" in data else None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -89,7 +95,7 @@ class Front(Result):
     exact: bool
     provenance: Provenance
     labels: tuple[Hashable, ...] = ()
-    search: Search | None = None
+    search: Search | None = field(default=None, metadata=stored_as(decode=_stored_search))
 
     def __post_init__(self) -> None:
         if not self.labels:
@@ -354,30 +360,15 @@ class Front(Result):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back and checked."""
-        data = cls._checked(data)
-        try:
-            found = cls(
-                classifier=data["classifier"],
-                classes=tuple(data["classes"]),
-                counts=np.asarray(data["counts"], dtype=np.int64),
-                costs=np.asarray(data["costs"], dtype=np.float64),
-                growth=Growth(**{name: tuple(values) for name, values in data["growth"].items()}),
-                exact=bool(data["exact"]),
-                provenance=Provenance(**data["provenance"]),
-                labels=tuple(data.get("labels", ())),
-                search=Search.from_parts(data["search"], data) if "search" in data else None,
-            )
-            c, n = len(found.classes), len(found.counts)
-            whole = found.counts.shape == found.costs.shape == (n, c, c) and bool(found.growth.gini)
-            if found.search is not None:
-                whole = whole and len(found.search.place) == len(found.search.generation) == n
-            damaged = not whole or data["digest"] != found._header()["digest"]
-        except (KeyError, TypeError, ValueError, OverflowError) as trouble:
-            raise InputError(f"This stored front is damaged ({trouble!r}); make it again.") from None
-        if damaged:
+        """Read what `to_dict` wrote, and compare its digest."""
+        front = super(Front, cls).from_dict(data)  # without arguments, super() does not know a class with slots
+        n, c = len(front.counts), len(front.classes)
+        complete = front.counts.shape == front.costs.shape == (n, c, c) and bool(front.growth.gini)
+        if front.search is not None:
+            complete = complete and len(front.search.place) == len(front.search.generation) == n
+        if not complete or data.get("digest") != front._header()["digest"]:
             raise InputError("This stored front is damaged: its digest does not fit its numbers; make it again.")
-        return found
+        return front
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the front in one file: JSON if the name ends in .json, else compressed arrays (.npz, no pickle).

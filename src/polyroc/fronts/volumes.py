@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from polyroc.kernels.volumes import region_volume
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.result import Result
 from polyroc.validation.random import is_whole
 
 __all__ = ["FrontVolumes", "chance_volume", "exclusive_volume", "front_volumes", "gini_volume"]
@@ -88,32 +88,6 @@ class FrontVolumes(Result):
             for against in (name, *(other for other in self.fronts if other != name))
             for volume in [self._volume(name, against)]
         ]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - intervals follow from n_points
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "FrontVolumes",
-            "fronts": list(self.fronts),
-            "sizes": list(self.sizes),
-            "shares": self.shares.tolist(),
-            "classes": self.classes,
-            "n_points": self.n_points,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        return cls(
-            fronts=tuple(data["fronts"]),
-            sizes=tuple(data["sizes"]),
-            shares=np.array(data["shares"], dtype=np.float64),
-            classes=data["classes"],
-            n_points=data["n_points"],
-            provenance=Provenance(**data["provenance"]),
-        )
 
 
 SUM_TOLERANCE = 1e-6  # rates written with a few decimals may miss a sum of 1 by this much

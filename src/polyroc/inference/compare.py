@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack, get_args, overload
 
 import numpy as np
 
-from polyroc.engines.options import Engine, Reading, over_files
+from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError
 from polyroc.estimates.bootstrap_intervals import acceleration
 from polyroc.estimates.comparison import Comparison, guarded_covariance, pairwise_differences
@@ -25,13 +25,14 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.messages import Option
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 
 if TYPE_CHECKING:
-    from polyroc.engines.refine import Solution
+    from polyroc.engines.refine import EngineResult
 
 __all__ = ["compare"]
 
@@ -78,7 +79,7 @@ def compare(
     progress: ProgressOption = None,
     engine: Engine | None = None,
     by: str | Sequence[str] | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[FileOptions],
 ) -> Comparison | Grouped:
     """Compare two or more classifiers by one measure.
 
@@ -131,7 +132,7 @@ def compare(
         "missing": missing,
     }
     columns = {**reading, **({} if by is None else {"by": by})}
-    if over_files(y_true, engine, columns):
+    if is_file_input(y_true, engine, columns):
         options["y_score"] = y_score
         with progress_callback(progress) as report:
             return _compare_files(y_true, engine, columns, measure, method, adjustment, report, **options)
@@ -164,14 +165,14 @@ def _compare_files(
     **options: Any,
 ) -> Comparison | Grouped:
     """Compare classifiers whose scores are in files: in memory if they are small, else by an engine."""
-    from polyroc.engines.evaluate import by_group, solved
+    from polyroc.engines.evaluate import estimate_dataset, estimate_groups
     from polyroc.inference.file_input import scores_or_settings
 
     settings = scores_or_settings(files, engine, columns, method, **options)
     if isinstance(settings, Scores):
         return compare(settings, measure=measure, method=method, adjustment=adjustment)
 
-    def result(solution: "Solution", _: object = None) -> Comparison:
+    def result(solution: "EngineResult", _: object = None) -> Comparison:
         estimates = {classifier: estimate for (classifier, _), estimate in solution.estimates.items()}
         no_influence = np.empty((len(estimates), 0))
         return _comparison(estimates, solution.covariance, no_influence, find(measure), adjustment)
@@ -183,15 +184,17 @@ def _compare_files(
         "progress": progress,
     }
     if settings.by:
-        return Grouped(settings.by, by_group(settings, measure, result, **how))
-    return result(solved(settings, measure, **how)[0])
+        return Grouped(settings.by, estimate_groups(settings, measure, result, **how))
+    return result(estimate_dataset(settings, measure, **how)[0])
 
 
 def _require_two(classifiers: Collection[str]) -> None:
     if len(classifiers) < 2:
         raise InputError(
             f"A comparison needs at least two classifiers, got {', '.join(map(repr, classifiers))}; "
-            "give y_score as a dict by classifier."
+            "name each, as in ",
+            Option("y_score", {"NAME": ...}),
+            ".",
         )
 
 

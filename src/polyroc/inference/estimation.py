@@ -19,6 +19,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Scale, Statistic
+from polyroc.messages import Call, Message, Option
 from polyroc.results.provenance import Provenance
 
 __all__ = ["Estimates", "check_components", "estimate_measure"]
@@ -125,8 +126,12 @@ class _Assembler:
         if variance >= 0 or isnan(variance):
             return sqrt(variance)
         warn(
-            f"The unbiased variance of {self.measure} is negative ({variance:.2g}), as it can be for tiny "
-            "classes; the standard error is nan and the interval Wilson's. Use DeLong(), or more cases.",
+            Message(
+                f"The unbiased variance of {self.measure} is negative ({variance:.2g}), as it can be for tiny "
+                "classes; the standard error is nan and the interval Wilson's. Use ",
+                Option("method", Call("DeLong")),
+                ", or more cases.",
+            ),
             NegativeVarianceWarning,
         )
         return nan

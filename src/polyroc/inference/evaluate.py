@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
 import numpy as np
 
 from polyroc.conversions import to_ordered
-from polyroc.engines.options import Engine, Reading, Settings, over_files
+from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.estimates.evaluation import Evaluation
@@ -20,13 +20,14 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.messages import Option
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 
 if TYPE_CHECKING:
-    from polyroc.engines.refine import Solution
+    from polyroc.engines.refine import EngineResult
 
 __all__ = ["Options", "evaluate", "select_measures", "warn_of_absent", "warn_of_small"]
 
@@ -34,7 +35,7 @@ MeasureLike = str | Measure
 Null = float | Literal["chance"] | Mapping[str, float]
 
 
-class Options(Reading, total=False):
+class Options(FileOptions, total=False):
     """The options of `evaluate` and `compare`, for the type checker."""
 
     engine: Engine | None
@@ -103,7 +104,7 @@ def evaluate(
     progress: ProgressOption = None,
     engine: Engine | None = None,
     by: str | Sequence[str] | None = None,
-    **reading: Unpack[Reading],
+    **reading: Unpack[FileOptions],
 ) -> Estimate | Evaluation | Grouped:
     """Evaluate one or more classifiers by one, several or all measures, each with its standard error.
 
@@ -187,7 +188,7 @@ def evaluate(
     options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
     kinds: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
     arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
-    if over_files(y_true, engine, {**reading, **({} if by is None else {"by": by})}):
+    if is_file_input(y_true, engine, {**reading, **({} if by is None else {"by": by})}):
         from polyroc.inference.file_input import scores_or_settings
 
         files = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **options, **arrays, **kinds)
@@ -216,7 +217,7 @@ def evaluate(
                 except NotApplicableError as reason:  # the method has no formula for it
                     if measure is not None:
                         raise
-                    skipped[each.key] = str(reason)
+                    skipped[each.key] = reason.message
     warn_of_small(scores, estimates)
     # a range that is the default of a measure nobody asked for is no news
     warn_of_few_effective(() if measure is None else estimates.values())
@@ -226,26 +227,26 @@ def evaluate(
 
 
 def _evaluate_files(
-    files: Settings,
+    files: EngineOptions,
     measure: MeasureLike | Sequence[MeasureLike] | None,
     method: Method | None,
     progress: Progress | None,
     **options: Any,
 ) -> Estimate | Evaluation | Grouped:
     """Evaluate files by an engine, as a whole or by groups of rows."""
-    from polyroc.engines.evaluate import by_group, solved
+    from polyroc.engines.evaluate import estimate_dataset, estimate_groups
 
     several = isinstance(files.scores, Mapping)
 
-    def result(solution: "Solution", skipped: dict[str, str]) -> Estimate | Evaluation:
+    def result(solution: "EngineResult", skipped: dict[str, str]) -> Estimate | Evaluation:
         if isinstance(measure, str | Measure) and len(solution.estimates) == 1 and not several:
             return next(iter(solution.estimates.values()))
         return Evaluation(solution.estimates, skipped)
 
     how: dict[str, Any] = {**options, "errors": method is not None, "progress": progress}
     if files.by:
-        return Grouped(files.by, by_group(files, measure, result, **how))
-    solution, skipped, _ = solved(files, measure, **how)
+        return Grouped(files.by, estimate_groups(files, measure, result, **how))
+    solution, skipped, _ = estimate_dataset(files, measure, **how)
     return result(solution, skipped)
 
 
@@ -256,7 +257,7 @@ def with_null(
     if null is None:
         return result
     if method is None:
-        raise InputError("A test against null needs a standard error; leave out method=None.")
+        raise InputError("A test against null needs a standard error; leave out ", Option("method", None), ".")
     if isinstance(result, Estimate):
         return replace(result, null=_null_of(result, null))
     if isinstance(result, Evaluation):
@@ -302,7 +303,7 @@ def select_measures(
     for each in chosen:
         reason = refusal(each, scores, asked=True)
         if reason is not None:
-            raise NotApplicableError(f"{each} {reason}.")
+            raise NotApplicableError(f"{each} ", reason, ".")
     return chosen, {}
 
 

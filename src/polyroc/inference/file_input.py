@@ -5,10 +5,11 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from polyroc.engines.options import Settings, settings, suits_memory
+from polyroc.engines.options import EngineOptions, engine_options, fits_memory
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods.method import Method
 from polyroc.io.read import read
+from polyroc.messages import Call, Option
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.weights import check_sampling, check_weight_kind
@@ -28,13 +29,13 @@ def scores_or_settings(
     weight_kind: WeightKind | None = None,
     sampling: Sampling | None = None,
     **arrays: Any,
-) -> Scores | Settings:
+) -> Scores | EngineOptions:
     """The scores of small files; for large ones the settings of the engine, if it supports the method."""
     given = [name for name, value in arrays.items() if value is not None]
     if given:
         raise InputError(f"{', '.join(given)} are arrays; of files name the columns (truth, scores, weight).")
-    chosen = replace(settings(files, reading), sampling=check_sampling(sampling))
-    if suits_memory(chosen, engine):
+    chosen = replace(engine_options(files, reading), sampling=check_sampling(sampling))
+    if fits_memory(chosen, engine):
         return read(
             files if isinstance(files, str | PathLike) else files[0],
             truth=chosen.truth,
@@ -47,10 +48,20 @@ def scores_or_settings(
             missing=missing,
         )
     if method is not None and not method.works_on_bins:
-        raise NotApplicableError(f"{method} needs the cases in memory; engines have DeLong(), or engine='memory'.")
+        raise NotApplicableError(
+            f"{method} needs the cases in memory; use ",
+            Option("method", Call("DeLong")),
+            " or ",
+            Option("engine", "memory"),
+            ".",
+        )
     if check_weight_kind(weight_kind, chosen.weight is not None) == "frequency":
         raise NotApplicableError(
-            "weight_kind='frequency' repeats rows, which engines do not; read the file into memory with "
-            "engine='memory', or say weight_kind='importance' if the weights are not numbers of cases."
+            Option("weight_kind", "frequency"),
+            " repeats rows, which engines do not support; read the file into memory with ",
+            Option("engine", "memory"),
+            ", or use ",
+            Option("weight_kind", "importance"),
+            " if the weights are not numbers of cases.",
         )
     return chosen

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from polyroc.errors import InputError
 from polyroc.io.messages import columns_named, shortened
 from polyroc.io.sources import Source
+from polyroc.messages import Option, short_repr
 from polyroc.scores import readable
 
 __all__ = ["Asked", "Columns", "Named", "Request", "check_column", "choose"]
@@ -33,12 +34,20 @@ class Asked:
         several = isinstance(self.scores, Mapping)
         if several and (self.classifier is not None or self.class_ is not None):
             raise InputError(
-                "scores by classifier (a mapping) are for one row per case; with classifier= or class_= "
-                "several rows make a case, so give scores as column names."
+                Option("scores", {"NAME": ...}),
+                " is for one row per case; with ",
+                Option("classifier"),
+                " or ",
+                Option("class_"),
+                " a case has several rows, so pass the names of the score columns.",
             )
         if self.class_ is not None and self.case is None:
             raise InputError(
-                f"With class_={self.class_!r} several rows make one case; say which column names it with case=."
+                "With ",
+                Option("class_", self.class_),
+                " a case has several rows; give the column that names the case with ",
+                Option("case", ...),
+                ".",
             )
 
     @property
@@ -49,7 +58,9 @@ class Asked:
     def roles(self) -> Iterator[tuple[str, str]]:
         """The options that name one column each, but for the scores."""
         if not isinstance(self.truth, str):
-            raise InputError(f"truth must name the column of the true classes, got {self.truth!r}.")
+            raise InputError(
+                Option("truth"), f" must name the column of the true classes, got {short_repr(self.truth)}."
+            )
         for role in ("truth", "classifier", "case", "class_", "weight", "groups"):
             name = getattr(self, role)
             if name is not None:
@@ -98,13 +109,16 @@ def choose(asked: Asked, source: Source, by: Sequence[str] = ()) -> Columns:
     named = isinstance(asked.scores, Mapping)
     requests = dict(asked.scores) if isinstance(asked.scores, Mapping) else {"classifier": asked.scores}
     if not requests:
-        raise InputError("scores is an empty mapping; name at least one classifier's columns.")
+        raise InputError(Option("scores"), " is an empty mapping; name the columns of at least one classifier.")
     found = [_score_columns(request, source, taken) for request in requests.values()]
     scores = dict(zip(readable(tuple(requests)), found, strict=True))
     if asked.class_ is not None and (several := scores["classifier"].names)[1:]:
         raise InputError(
-            f"With class_={asked.class_!r} one column holds the scores of all classes, but scores names "
-            f"{columns_named(several)}; name one."
+            "With ",
+            Option("class_", asked.class_),
+            " one column holds the scores of all classes, but ",
+            Option("scores"),
+            f" names {columns_named(several)}; name one.",
         )
     return Columns(scores=scores, named=named, **roles)
 
@@ -112,15 +126,19 @@ def choose(asked: Asked, source: Source, by: Sequence[str] = ()) -> Columns:
 def _score_columns(request: Named, source: Source, taken: set[str]) -> ScoreColumns:
     (patterns,) = _lists(request)
     if not patterns:
-        raise InputError("scores names no column; give a name, a list of names or a glob such as 'p_*'.")
+        raise InputError(
+            Option("scores"), " names no column; give a name, a list of names or a glob such as 'p_*'."
+        )
     spelt = [pattern for pattern in patterns if pattern in source.columns]
     found = [name for pattern in patterns for name in _matches(pattern, source, taken)]
     twice = next((name for name in spelt if spelt.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"scores names column {twice!r} twice; name each column once.")
+        raise InputError(Option("scores"), f" names column {twice!r} twice; name each column once.")
     both = next((name for name in found if name in taken), None)
     if both is not None:
-        raise InputError(f"Column {both!r} is named in scores and for something else too; scores need their own.")
+        raise InputError(
+            f"Column {both!r} is named in ", Option("scores"), " and for another role; use it for one of them."
+        )
     return ScoreColumns(tuple(dict.fromkeys(found)), len(spelt) == len(patterns))
 
 
@@ -133,7 +151,8 @@ def _matches(pattern: str, source: Source, taken: set[str]) -> list[str]:
     found = [name for name in source.columns if name not in taken and fnmatchcase(name, pattern)]
     if not found:
         raise InputError(
-            f"scores={pattern!r} matches no column of {source.name}; its columns are {shortened(source.columns)}."
+            Option("scores", pattern),
+            f" matches no column of {source.name}. Its columns are {shortened(source.columns)}.",
         )
     return found
 
@@ -146,8 +165,9 @@ def check_column(name: str, source: Source, role: str) -> None:
     near = [lower[match] for match in get_close_matches(name.lower(), lower, n=3, cutoff=0.5)]
     hint = f" Did you mean {' or '.join(repr(column) for column in near)}?" if near else ""
     raise InputError(
-        f"{source.name} has no column {name!r}, which was asked for as {role}.{hint} "
-        f"Its columns are {shortened(source.columns)}."
+        f"{source.name} has no column {name!r} (",
+        Option(role),
+        f").{hint} Its columns are {shortened(source.columns)}.",
     )
 
 

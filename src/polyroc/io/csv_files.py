@@ -1,52 +1,53 @@
-"""The header of a CSV file: its true names, the delimiter, and where it starts."""
+"""CSV files: the header with its names and delimiter, and messages about rows that cannot be read."""
 
 import csv
 import gzip
 import zlib
 from collections.abc import Collection, Sequence
 from io import StringIO
-from pathlib import Path
 from typing import NamedTuple
 
 from polyroc.errors import InputError
 from polyroc.io.session import Session
-from polyroc.io.sources import Source
+from polyroc.io.sources import DataFile, Source
 
 __all__ = ["Header", "read_header", "rejected"]
 
 
-_ENOUGH = 1 << 20  # characters that surely hold the header
+_HEADER_CHARACTERS = 1 << 20  # long enough for any header
 
 
 class Header(NamedTuple):
-    """The names, what stands between them, and how many empty lines come before."""
+    """The names of the columns, the delimiter, and the number of empty lines before the header."""
 
     names: tuple[str, ...]
     delimiter: str
     skip: int
 
 
-def read_header(path: Path, zipped: bool, tabs: bool, asked: Collection[str]) -> Header:
-    """Read it with the delimiter that shows most of the columns asked for, then most columns."""
-    text = _beginning(path, zipped)
-    found = [_split(text, delimiter) for delimiter in ("\t,;|" if tabs else ",;\t|")]
-    headers = [header for header in found if header is not None]
+def read_header(file: DataFile, names: Collection[str]) -> Header:
+    """The header, split at the delimiter that gives most of the requested names, then most columns."""
+    text = _beginning(file)
+    candidates = [_split(text, delimiter) for delimiter in ("\t,;|" if file.ending == ".tsv" else ",;\t|")]
+    headers = [header for header in candidates if header is not None]
     if not headers:
-        raise InputError(f"'{path}' is empty; a header line and at least one row per class are needed.")
-    return max(headers, key=lambda header: (len(set(asked) & set(header.names)), len(header.names)))
+        raise InputError(f"{file.name} is empty; a header line and at least one row per class are needed.")
+    return max(headers, key=lambda header: (len(set(names) & set(header.names)), len(header.names)))
 
 
-def _beginning(path: Path, zipped: bool) -> str:
-    opened = gzip.open if zipped else open
+def _beginning(file: DataFile) -> str:
+    open_text = gzip.open if file.zipped else open
     try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
-            return str(lines.read(_ENOUGH))
+        with open_text(file.path, "rt", encoding="utf-8-sig", newline="") as lines:
+            return str(lines.read(_HEADER_CHARACTERS))
     except UnicodeDecodeError:
         raise InputError(
-            f"'{path}' is not text in UTF-8; save it again as a CSV file with that encoding."
+            f"{file.name} is not text in UTF-8; save it again as a CSV file with that encoding."
         ) from None
     except (OSError, EOFError, zlib.error):
-        raise InputError(f"'{path}' is damaged: it cannot be unpacked. Pack it again with gzip.") from None
+        raise InputError(
+            f"{file.name} is damaged: it cannot be decompressed. Compress it again with gzip."
+        ) from None
 
 
 def _split(text: str, delimiter: str) -> Header | None:
@@ -63,15 +64,15 @@ def _split(text: str, delimiter: str) -> Header | None:
 _REASONS = {
     "TOO MANY COLUMNS": (
         "more values than the header has names",
-        "Put values that hold the delimiter in quotes, or complete the header",
+        "Quote values that contain the delimiter, or complete the header",
     ),
     "MISSING COLUMNS": (
         "fewer values than the header has names",
         "Complete the row; a missing value is written as an empty one",
     ),
     "UNQUOTED VALUE": (
-        "a quote that does not end, or does not enclose the whole value,",
-        "Put the whole value in quotes and double the quotes inside it",
+        "a quote that is not closed, or does not enclose the whole value,",
+        "Quote the whole value and double the quotes inside it",
     ),
     "INVALID ENCODING": ("bytes that are not text in UTF-8", "Save the file again with that encoding"),
 }
@@ -79,28 +80,29 @@ _OTHER = ("something that is not CSV", "Correct it")
 
 
 def rejected(session: Session, source: Source, expressions: Sequence[str]) -> str | None:
-    """Read once more, noting the bad rows; None if the source has no rows to note."""
+    """A message about the rows that cannot be read, found by reading again; None if the source cannot tell."""
     if source.rejects is None:
         return None
     query = f"CREATE TEMP TABLE readable AS {source.select(expressions, source.rejects)}"
-    told = "SELECT line, error_type::VARCHAR, csv_line FROM reject_errors ORDER BY line"
+    rejects = "SELECT line, error_type::VARCHAR, csv_line FROM reject_errors ORDER BY line"
     try:
         session.run(query, source.parameters, source.name)
-        found = session.rows(told, (), source.name)
+        rows = session.rows(rejects, (), source.name)
     except InputError as error:
         if "state machine" not in str(error):
-            return str(error)
+            return error.message
         return (
-            f"{source.name} is not regular CSV: its lines end in different ways, or its quotes do not match. "
-            "Save it again from the program that made it."
+            f"{source.name} is not regular CSV: its line endings differ, or its quotes do not "
+            "match. Save it again "
+            "from the program that made it."
         )
-    return _message(source, found) if found else None
+    return _message(source, rows) if rows else None
 
 
-def _message(source: Source, found: Sequence[tuple[int, str, str]]) -> str:
-    kind, text = found[0][1:]
-    trouble, remedy = _REASONS.get(kind, _OTHER)
+def _message(source: Source, rejects: Sequence[tuple[int, str, str]]) -> str:
+    kind, text = rejects[0][1:]
+    problem, remedy = _REASONS.get(kind, _OTHER)
     names = f" ({len(source.columns)})" if "COLUMNS" in kind else ""
-    rows = [str(line - source.before) for line, same, _ in found if same == kind]
+    rows = [str(line - source.before) for line, other, _ in rejects if other == kind]
     where = f"row{'s' if rows[1:] else ''} {', '.join(rows[:3])}{' and more' if rows[3:] else ''}"
-    return f"{source.name} has {trouble}{names} in {where}: {text.strip()[:60]!r}. {remedy}."
+    return f"{source.name} has {problem}{names} in {where}: {text.strip()[:60]!r}. {remedy}."

@@ -1,4 +1,4 @@
-"""DuckDB files: a table or view of one, such as the predictions in the store of a study."""
+"""Files as sources: their format by ending and content; CSV, Parquet, JSON lines, and tables of DuckDB files."""
 
 import gzip
 import re
@@ -6,42 +6,23 @@ import zlib
 from collections.abc import Collection
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from polyroc.errors import InputError, MissingFileError
 from polyroc.io.csv_files import read_header
 from polyroc.io.json_lines import json_source
 from polyroc.io.messages import shortened
 from polyroc.io.session import Session
-from polyroc.io.sources import Source, check_names, compression, kind_of, literal
+from polyroc.io.sources import DataFile, Source, check_names, compression, kind_of, literal
+from polyroc.messages import Option
 from polyroc.validation.arguments import did_you_mean
 
-__all__ = ["database_source", "file_source"]
+__all__ = ["file_source"]
 
-
-_NAMES = """
+_TABLES = """
     SELECT table_name FROM information_schema.tables
     WHERE table_catalog = 'stored' AND table_schema = 'main' ORDER BY table_name
 """
-
-
-def database_source(session: Session, path: Path, table: str | None) -> Source:
-    """A source for a table or view in the file; the only one need not be named."""
-    name, quoted = f"'{path}'", str(path).replace("'", "''")
-    session.run(f"ATTACH '{quoted}' AS stored (READ_ONLY)", (), name)
-    held = [str(row[0]) for row in session.rows(_NAMES, (), name)]
-    if not held:
-        raise InputError(f"{name} holds no table; give another file.")
-    if table is None and len(held) > 1:
-        raise InputError(f"{name} holds several tables; say which with table=...: {', '.join(held)}.")
-    if table is not None and table not in held:
-        raise InputError(f"{name} holds no table {table!r}; {did_you_mean(table, held)}")
-    chosen = (table or held[0]).replace('"', '""')
-    call = f'stored.main."{chosen}"'
-    told = session.rows(f"DESCRIBE SELECT * FROM {call}", (), name)
-    names = tuple(str(row[0]) for row in told)
-    check_names(names, name)
-    return Source(name, names, call, (), tuple(kind_of(str(row[1])) for row in told))
 
 
 Format = Literal["csv", "parquet", "json", "duckdb"]
@@ -59,102 +40,105 @@ _CONTENT: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON
 _MISSING = ["", "NA", "N/A", "#N/A", "<NA>", "nan", "NaN", "NAN", "-nan", "NULL", "null", "Null"]
 
 
-class _File(NamedTuple):
-    path: Path
-    format: Format
-    zipped: bool
+def file_source(
+    session: Session, path: Path | DataFile, names: Collection[str], table: str | None = None
+) -> Source:
+    """A source for a file.
 
-    @property
-    def name(self) -> str:
-        return f"'{self.path}'"
+    Parameters
+    ----------
+    session
+        The connection that reads it.
+    path
+        The file.
+    names
+        The names of the requested columns, which help to detect the delimiter of a CSV file.
+    table
+        The table or view of a DuckDB file.
+    """
+    file = path if isinstance(path, DataFile) else DataFile(path)
+    session.show_as(file.path, file.name)
+    _check_exists(file)
+    format_ = _format(file)
+    _check_content(file, format_)
+    if table is not None and format_ != "duckdb":
+        raise InputError(
+            f"{file.name} is not a DuckDB file and has no tables; leave out ", Option("table", table), "."
+        )
+    if format_ == "csv":
+        return _csv(file, names)
+    if format_ == "duckdb":
+        return _database(session, file, table)
+    return _parquet(session, file) if format_ == "parquet" else json_source(session, file)
 
 
-def file_source(session: Session, path: Path, asked: Collection[str], table: str | None = None) -> Source:
-    """A source for the file; `asked` are column names that help to tell the delimiter, `table` is DuckDB's."""
-    _check_there(path)
-    file = _File(path, *_format(path))
-    _check_content(file)
-    if table is not None and file.format != "duckdb":
-        raise InputError(f"{file.name} is no DuckDB file and has no tables; leave table={table!r} out.")
-    if file.format == "csv":
-        return _csv(file, asked)
-    if file.format == "duckdb":
-        return database_source(session, path, table)
-    return _parquet(session, file) if file.format == "parquet" else json_source(session, path, file.zipped)
-
-
-def _check_there(path: Path) -> None:
+def _check_exists(file: DataFile) -> None:
+    path = file.path
     try:
         if path.is_dir():
-            files = sorted(file.name for file in path.iterdir() if _known(file))
-            held = f" It holds {shortened(files)}." if files else ""
-            raise InputError(f"'{path}' is a folder; give the path of one file.{held}")
+            files = sorted(inner.name for inner in path.iterdir() if DataFile(inner).ending in _FORMATS)
+            content = f" It contains {shortened(files)}." if files else ""
+            raise InputError(f"{file.name} is a folder; give the path of one file.{content}")
         if not path.exists():
-            raise MissingFileError(f"There is no file '{path}'{_hint(path)}")
+            raise MissingFileError(f"There is no file {file.name}{_suggestion(path)}")
         if path.stat().st_size == 0:
-            raise InputError(f"'{path}' is empty (0 bytes); write the file again.")
+            raise InputError(f"{file.name} is empty (0 bytes); write the file again.")
     except OSError as error:
         if isinstance(error, MissingFileError):
             raise
         raise InputError(
-            f"'{path}' cannot be read ({error.strerror}); check the path and its permissions."
+            f"{file.name} cannot be read ({error.strerror}); check the path and its permissions."
         ) from None
 
 
-def _hint(path: Path) -> str:
+def _suggestion(path: Path) -> str:
+    """What to do about a file that does not exist: the nearest names in its folder."""
     if not path.parent.is_dir():
         return f", nor a folder '{path.parent}'; check the path."
     files = sorted(file.name for file in path.parent.iterdir() if file.is_file())
-    same = [name for name in files if Path(name).stem.lower() == path.stem.lower()]
-    near = get_close_matches(path.name, files, n=3, cutoff=0.6)
-    found = list(dict.fromkeys([*near, *same]))
-    return f"; did you mean {' or '.join(repr(name) for name in found[:3])}?" if found else "; check the path."
+    same_stem = [name for name in files if Path(name).stem.lower() == path.stem.lower()]
+    near = list(dict.fromkeys([*get_close_matches(path.name, files, n=3, cutoff=0.6), *same_stem]))
+    return f"; did you mean {' or '.join(repr(name) for name in near[:3])}?" if near else "; check the path."
 
 
-def _known(path: Path) -> bool:
-    return _ending(path)[0] in _FORMATS
-
-
-def _ending(path: Path) -> tuple[str, bool]:
-    """The ending that tells the format, and whether .gz came after it."""
-    zipped = path.suffix.lower() == ".gz"
-    return Path(path.stem if zipped else path.name).suffix.lower(), zipped
-
-
-def _format(path: Path) -> tuple[Format, bool]:
-    ending, zipped = _ending(path)
-    if ending not in _FORMATS or (zipped and ending in (".parquet", ".duckdb")):
+def _format(file: DataFile) -> Format:
+    if file.ending not in _FORMATS or (file.zipped and file.ending in (".parquet", ".duckdb")):
+        ending = "".join(file.path.suffixes[-2:] if file.zipped else file.path.suffixes[-1:])
         raise InputError(
-            f"'{path}' ends in {''.join(path.suffixes[-2:] if zipped else path.suffixes[-1:]) or 'nothing'!r}, "
-            f"which tells no format; expected {', '.join(_FORMATS)}, or .gz after one of the text formats."
+            f"{file.name} has the ending {ending!r}, which is no known format; expected {', '.join(_FORMATS)}, or "
+            ".gz after one of the text formats."
         )
-    return _FORMATS[ending], zipped
+    return _FORMATS[file.ending]
 
 
-def _check_content(file: _File) -> None:
-    """Compare the first bytes with what the ending promises."""
-    content = _content(_first_bytes(file.path, zipped=False), file.format)
+def _check_content(file: DataFile, expected: Format) -> None:
+    """Compare the first bytes with the format that the ending stands for."""
+    content = _content(_first_bytes(file, zipped=False), expected)
     if file.zipped and content == "gzip":
-        content = _content(_first_bytes(file.path, zipped=True), file.format)
+        content = _content(_first_bytes(file, zipped=True), expected)
     elif file.zipped:
-        raise InputError(f"{file.name} is not a gzip file but {content}; take the .gz off its name, or pack it.")
+        raise InputError(
+            f"{file.name} is not a gzip file but {content}; remove .gz from its name, or compress it."
+        )
     if content == "nothing":
         raise InputError(f"{file.name} is empty; write the file again.")
-    if content != _CONTENT[file.format]:
+    if content != _CONTENT[expected]:
         raise InputError(
-            f"{file.name} should be {_CONTENT[file.format]}, by its ending, but looks like {content}; "
-            "give it the ending of what it is, or export it again."
+            f"{file.name} should be {_CONTENT[expected]}, by its ending, but looks like {content}; rename it, or "
+            "export it again."
         )
 
 
-def _first_bytes(path: Path, zipped: bool) -> bytes:
+def _first_bytes(file: DataFile, zipped: bool) -> bytes:
     try:
-        with gzip.open(path) if zipped else path.open("rb") as stream:
+        with gzip.open(file.path) if zipped else file.path.open("rb") as stream:
             return bytes(stream.read(4096))
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise InputError(f"'{path}' is damaged: it cannot be unpacked. Pack it again with gzip.") from None
+        raise InputError(
+            f"{file.name} is damaged: it cannot be decompressed. Compress it again with gzip."
+        ) from None
     except OSError as error:
-        raise InputError(f"'{path}' cannot be read ({error.strerror}); check its permissions.") from None
+        raise InputError(f"{file.name} cannot be read ({error.strerror}); check its permissions.") from None
 
 
 def _content(head: bytes, expected: Format) -> str:
@@ -173,8 +157,27 @@ def _content(head: bytes, expected: Format) -> str:
     return "JSON" if re.match(json, text) else "CSV" if expected == "csv" else "text"
 
 
-def _csv(file: _File, asked: Collection[str]) -> Source:
-    header = read_header(file.path, file.zipped, _ending(file.path)[0] == ".tsv", asked)
+def _database(session: Session, file: DataFile, table: str | None) -> Source:
+    """A source for a table or view of a DuckDB file; if there is only one, it need not be named."""
+    quoted = str(file.path).replace("'", "''")
+    session.run(f"ATTACH '{quoted}' AS stored (READ_ONLY)", (), file.name)
+    tables = [str(row[0]) for row in session.rows(_TABLES, (), file.name)]
+    if not tables:
+        raise InputError(f"{file.name} has no tables; give another file.")
+    if table is None and len(tables) > 1:
+        raise InputError(f"{file.name} has several tables; choose one with ", Option("table", *tables), ".")
+    if table is not None and table not in tables:
+        raise InputError(f"{file.name} has no table {table!r}; {did_you_mean(table, tables)}")
+    chosen = (table or tables[0]).replace('"', '""')
+    call = f'stored.main."{chosen}"'
+    description = session.rows(f"DESCRIBE SELECT * FROM {call}", (), file.name)
+    names = tuple(str(row[0]) for row in description)
+    check_names(names, file.name)
+    return Source(file.name, names, call, (), tuple(kind_of(str(row[1])) for row in description))
+
+
+def _csv(file: DataFile, requested: Collection[str]) -> Source:
+    header = read_header(file, requested)
     check_names(header.names, file.name)
     options = (
         "?, delim = ?, skip = ?, columns = ?, nullstr = ?, compression = ?, header = true, auto_detect = false, "
@@ -187,13 +190,15 @@ def _csv(file: _File, asked: Collection[str]) -> Source:
     return Source(file.name, header.names, call, parameters, None, None, rejects, header.skip + 1)
 
 
-def _parquet(session: Session, file: _File) -> Source:
+def _parquet(session: Session, file: DataFile) -> Source:
     call = "read_parquet(?, hive_partitioning = false)"
-    told = session.rows(f"DESCRIBE SELECT * FROM {call}", (literal(file.path),), file.name)
+    description = session.rows(f"DESCRIBE SELECT * FROM {call}", (literal(file.path),), file.name)
     nodes = session.rows("SELECT name, num_children FROM parquet_schema(?)", (literal(file.path),), file.name)
-    names = _top_level(nodes)  # DESCRIBE renames what differs in capitals only
+    names = _top_level(nodes)  # DESCRIBE renames columns that differ in capitals only
     check_names(names, file.name)
-    return Source(file.name, names, call, (literal(file.path),), tuple(kind_of(str(row[1])) for row in told))
+    return Source(
+        file.name, names, call, (literal(file.path),), tuple(kind_of(str(row[1])) for row in description)
+    )
 
 
 def _top_level(nodes: list[Any]) -> tuple[str, ...]:

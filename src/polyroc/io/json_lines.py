@@ -1,16 +1,15 @@
-"""JSON lines: the kinds of the columns are told from the whole file; a line that is no record is found."""
+"""JSON lines: the types of the columns are inferred from the whole file; an invalid line is reported."""
 
 import gzip
 import json
 import re
 import zlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from polyroc.errors import InputError
 from polyroc.io.session import Session
-from polyroc.io.sources import Kind, Source, compression, kind_of, literal
+from polyroc.io.sources import DataFile, Kind, Source, compression, kind_of, literal
 
 __all__ = ["json_source"]
 
@@ -19,39 +18,39 @@ _OPTIONS = "?, compression = ?, records = 'true', maximum_object_size = 67108864
 _WHOLE_FILE = "sample_size = -1, map_inference_threshold = -1, field_appearance_threshold = 0"
 
 
-def json_source(session: Session, path: Path, zipped: bool) -> Source:
+def json_source(session: Session, file: DataFile) -> Source:
     """A source for a file of JSON records; text that looks like a date stays text."""
-    parameters = (literal(path), compression(zipped))
+    parameters = (literal(file.path), compression(file.zipped))
     try:
-        told = session.rows(
-            f"DESCRIBE SELECT * FROM read_json({_OPTIONS}, {_WHOLE_FILE})", parameters, f"'{path}'"
+        description = session.rows(
+            f"DESCRIBE SELECT * FROM read_json({_OPTIONS}, {_WHOLE_FILE})", parameters, file.name
         )
     except InputError as error:
-        raise InputError(_odd_line(path, zipped) or str(error)) from None
-    names = tuple(str(row[0]) for row in told)
-    _check_capitals(session, path, names, parameters)
-    kinds = tuple(kind_of(str(row[1])) for row in told)
+        raise InputError(_invalid_line(file) or error.message) from None
+    names = tuple(str(row[0]) for row in description)
+    _check_capitals(session, file.name, names, parameters)
+    kinds = tuple(kind_of(str(row[1])) for row in description)
     columns = {name: _TYPES.get(kind, "VARCHAR") for name, kind in zip(names, kinds, strict=True)}
-    return Source(f"'{path}'", names, f"read_json({_OPTIONS}, columns = ?)", (*parameters, columns), kinds)
+    return Source(file.name, names, f"read_json({_OPTIONS}, columns = ?)", (*parameters, columns), kinds)
 
 
-def _odd_line(path: Path, zipped: bool) -> str | None:
-    """The first line that is not a record, in words; None if there is none, or the records are in an array."""
+def _invalid_line(file: DataFile) -> str | None:
+    """A message about the first line that is not a record; None if all are, or the records are in an array."""
     try:
-        with gzip.open(path) if zipped else path.open("rb") as lines:
+        with gzip.open(file.path) if file.zipped else file.path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip() and not _is_record(line):
-                    return _told(path, number, line.decode(errors="replace").strip())
+                    return _line_message(file.name, number, line.decode(errors="replace").strip())
     except (OSError, EOFError, zlib.error):
-        return f"'{path}' is damaged: it cannot be unpacked. Pack it again with gzip."
+        return f"{file.name} is damaged: it cannot be decompressed. Compress it again with gzip."
     return None
 
 
-def _told(path: Path, number: int, line: str) -> str | None:
+def _line_message(name: str, number: int, line: str) -> str | None:
     if re.match(r"\[\s*(\{|$)", line):  # an array of records
         return None
     remedy = 'Write one record {"column": value, ...} per line'
-    return f"'{path}': line {number} is not a JSON record: {line[:60]!r}. {remedy}."
+    return f"{name}: line {number} is not a JSON record: {line[:60]!r}. {remedy}."
 
 
 def _is_record(line: bytes) -> bool:
@@ -61,15 +60,15 @@ def _is_record(line: bytes) -> bool:
         return False
 
 
-def _check_capitals(session: Session, path: Path, names: Sequence[str], parameters: Sequence[Any]) -> None:
-    """DuckDB takes Cat and cat for one name and calls the second cat_1; if it may have done so, look."""
-    lower = {name.lower() for name in names}
-    if not any(re.sub(r"_\d+$", "", name) in lower - {name} for name in lower):
+def _check_capitals(session: Session, name: str, names: Sequence[str], parameters: Sequence[Any]) -> None:
+    """Check for names that differ in capitals only: DuckDB renames the second of Cat and cat to cat_1."""
+    lower = {column.lower() for column in names}
+    if not any(re.sub(r"_\d+$", "", column) in lower - {column} for column in lower):
         return
     query = "SELECT DISTINCT unnest(json_keys(json)) FROM read_json_objects(?, compression = ?)"
-    keys = {str(row[0]) for row in session.rows(query, parameters, f"'{path}'")}
+    keys = {str(row[0]) for row in session.rows(query, parameters, name)}
     if not keys <= set(names):
         raise InputError(
-            f"'{path}' has columns whose names differ in capitals only (one is {min(keys - set(names))!r}), which "
-            "cannot be told apart in JSON; rename one, or write the file as CSV or Parquet."
+            f"{name} has columns whose names differ in capitals only (one is {min(keys - set(names))!r}), which "
+            "cannot be distinguished in JSON; rename one, or write the file as CSV or Parquet."
         )

@@ -12,6 +12,7 @@ from polyroc.io.messages import ColumnWords, columns_named
 from polyroc.io.predictions import Said, like, number_column, said
 from polyroc.io.table import Table
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
+from polyroc.messages import Message, Option
 from polyroc.scores import readable
 from polyroc.validation.labels import Coded, renumber
 
@@ -68,7 +69,9 @@ def by_position(who: Coded, column: str) -> Cases:
         raise InputError(
             f"The classifiers of column {column!r} do not have the same number of rows ({who.labels[0]!r}: "
             f"{counts[0]}, {who.labels[odd]!r}: {counts[odd]}), so their rows cannot be the same cases in the "
-            "same order; name the cases in a column and give it as case=."
+            "same order; give the column that names the case with ",
+            Option("case", ...),
+            ".",
         )
     codes = np.empty(len(who.codes), dtype=np.int32)
     codes[np.argsort(who.codes, kind="stable")] = np.tile(np.arange(counts[0]), len(counts))
@@ -104,7 +107,9 @@ def check_agreement(values: CodeArray | FloatArray, rows: IntArray, cases: Cases
         )
     raise InputError(
         f"The classifiers' rows are not the same cases in the same order: column {column!r} differs between "
-        f"{told}; name the cases in a column and give it as case=."
+        f"{told}; give the column that names the case with ",
+        Option("case", ...),
+        ".",
     )
 
 
@@ -248,7 +253,9 @@ def _classes(table: Table, name: str, labels: tuple[Hashable, ...]) -> Coded:
     """The class that each row's score is for, numbered like the true classes."""
     codes, held = complete(table, name)
     found = Coded(codes, tuple(like(label, labels) for label in held))
-    trouble = f"which is not among the classes {list(labels)!r}; name every class with labels=[...]"
+    trouble = Message(
+        f"which is not among the classes {list(labels)!r}; name every class with ", Option("labels", [...])
+    )
     return renumber(found, labels, columns_named([name]), trouble, ColumnWords())
 
 

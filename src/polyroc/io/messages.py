@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from polyroc.kernels.arrays import BoolArray
-from polyroc.validation.messages import Words
+from polyroc.validation.arguments import ArgumentNames
 
 __all__ = ["ColumnWords", "columns_named", "shortened"]
 
@@ -14,7 +14,7 @@ _SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnWords(Words):
+class ColumnWords(ArgumentNames):
     """How validation names the parts of a table: column names, and rows counted from 1, or cases by their name.
 
     Attributes
@@ -39,7 +39,7 @@ class ColumnWords(Words):
     def where(self, bad: BoolArray) -> str:
         """The first few bad rows, or cases."""
         if self.name_case is None:
-            return Words(row=self.row, first=self.first).where(bad)
+            return ArgumentNames(row=self.row, first=self.first).where(bad)
         found = np.flatnonzero(bad)
         shown = ", ".join(self.name_case(i) for i in found[:3].tolist())
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""

@@ -11,8 +11,9 @@ from polyroc.io.columns import ScoreColumns
 from polyroc.io.messages import ColumnWords, columns_named
 from polyroc.io.table import Table
 from polyroc.kernels.arrays import BoolArray, FloatArray
-from polyroc.validation.class_columns import match_columns, named_after
+from polyroc.messages import Option, short_repr
 from polyroc.validation.labels import Coded
+from polyroc.validation.predictions import match_columns, named_after
 
 __all__ = ["Said", "as_labels", "class_columns", "like", "number_column", "said"]
 
@@ -30,7 +31,9 @@ def as_labels(labels: Sequence[Hashable] | None, found: Sequence[Hashable]) -> t
         return None
     if isinstance(labels, str | Set | Mapping) or not isinstance(labels, Iterable):
         raise InputError(
-            f"labels must be a list of the classes in their order, got {labels!r}; write labels=[...]."
+            f"labels must be a list of the classes in order, got {short_repr(labels)}; use ",
+            Option("labels", [...]),
+            ".",
         )
     given = labels.tolist() if isinstance(labels, np.ndarray) else labels
     return tuple(like(label, found) for label in given)

@@ -1,4 +1,4 @@
-"""The beginning of a file: its columns, what they hold, and a few rows, for somebody who has to choose."""
+"""Preview of a file: its columns, their content, and the first rows, for a user who chooses columns."""
 
 from os import PathLike
 from pathlib import Path
@@ -6,28 +6,29 @@ from typing import NamedTuple
 
 from polyroc.io.files import file_source
 from polyroc.io.session import Session
+from polyroc.io.sources import DataFile
 
 __all__ = ["Column", "Preview", "preview"]
 
-LOOKED_AT = 10_000  # rows by which a column is described
-MOST_VALUES = 100  # different values that are listed
+PREVIEWED_ROWS = 10_000  # columns are described by so many rows
+MOST_VALUES = 100  # columns with more distinct values list none
 
 
 class Column(NamedTuple):
-    """What a column holds in the rows looked at.
+    """The content of a column in the previewed rows.
 
     Attributes
     ----------
     name
-        As the file has it.
+        Name in the file.
     numeric
         True if every value is a number.
     low, high
         The smallest and the largest, of a column of numbers.
     values
-        The different values as text, in order; empty if there are more than a hundred.
+        The distinct values as text, in order; empty if there are more than a hundred.
     distinct
-        How many different values there are.
+        The number of distinct values.
     """
 
     name: str
@@ -39,15 +40,15 @@ class Column(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """The columns, the first rows as text, and how many rows the description rests on."""
+    """The columns, the first rows as text, and the number of rows that describe the columns."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str | None, ...], ...]
-    looked_at: int
+    previewed: int
 
 
-def preview(path: str | PathLike[str], rows: int = 8) -> Preview:
-    r"""Look at the first rows of a CSV, TSV, Parquet or JSON-lines file.
+def preview(path: str | PathLike[str] | DataFile, rows: int = 8) -> Preview:
+    r"""The columns and first rows of a CSV, TSV, Parquet or JSON-lines file.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -58,19 +59,19 @@ def preview(path: str | PathLike[str], rows: int = 8) -> Preview:
     (('cat', 'dog'), True, ('cat', '0.1'))
     """
     with Session() as session:
-        source = file_source(session, Path(path), ())
-        held = range(len(source.columns)) if source.held is None else source.held
-        texts = source.select([f"CAST(c{i} AS VARCHAR)" for i in held])
+        source = file_source(session, path if isinstance(path, DataFile) else Path(path), ())
+        places = range(len(source.columns))
+        texts = source.select([f"CAST(c{i} AS VARCHAR)" for i in places])
         session.run(
-            f"CREATE TEMP TABLE seen AS SELECT * FROM ({texts} LIMIT {LOOKED_AT}) "
-            f"AS seen({', '.join(f'c{i}' for i in held)})",
+            f"CREATE TEMP TABLE seen AS SELECT * FROM ({texts} LIMIT {PREVIEWED_ROWS}) "
+            f"AS seen({', '.join(f'c{i}' for i in places)})",
             source.parameters,
             source.name,
         )
-        columns = tuple(_column(session, i, source.columns[i], source.name) for i in held)
+        columns = tuple(_column(session, i, source.columns[i], source.name) for i in places)
         first = session.rows(f"SELECT * FROM seen LIMIT {rows}", (), source.name)
-        looked_at = session.rows("SELECT count(*) FROM seen", (), source.name)[0][0]
-    return Preview(columns, tuple(tuple(row) for row in first), int(looked_at))
+        previewed = session.rows("SELECT count(*) FROM seen", (), source.name)[0][0]
+    return Preview(columns, tuple(tuple(row) for row in first), int(previewed))
 
 
 def _column(session: Session, i: int, name: str, reading: str) -> Column:
@@ -81,8 +82,8 @@ def _column(session: Session, i: int, name: str, reading: str) -> Column:
     values: tuple[str, ...] = ()
     if distinct <= MOST_VALUES:
         order = f"{number}, c{i}" if numeric else f"c{i}"
-        found = session.rows(
+        listed = session.rows(
             f"SELECT DISTINCT c{i}, {number} FROM seen WHERE c{i} IS NOT NULL ORDER BY {order}", (), reading
         )
-        values = tuple(str(value) for value, _ in found)
+        values = tuple(str(value) for value, _ in listed)
     return Column(name, numeric, low if numeric else None, high if numeric else None, values, int(distinct))

@@ -10,7 +10,7 @@ from polyroc.io.files import file_source
 from polyroc.io.layouts import arrange, words_for
 from polyroc.io.predictions import as_labels, like
 from polyroc.io.session import Session
-from polyroc.io.sources import Source, frame_source
+from polyroc.io.sources import DataFile, Source, frame_source
 from polyroc.io.table import Table
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
@@ -118,11 +118,13 @@ def read(
             groups=observed.groups,
             sampling=sampling,
             missing=missing,
-            words=observed.words,
+            arguments=observed.words,
         )
 
 
 def _opened(session: Session, source: Any, asked: Asked, table: str | None) -> Source:
     if isinstance(source, str | PathLike):
         return file_source(session, Path(source), asked.names, table)
+    if isinstance(source, DataFile):
+        return file_source(session, source, asked.names, table)
     return frame_source(session, source, asked.names)

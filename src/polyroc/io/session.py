@@ -1,4 +1,4 @@
-"""A DuckDB connection of our own: what goes wrong in it becomes an `InputError`."""
+"""A private DuckDB connection, whose errors become an `InputError`."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,14 +13,14 @@ from polyroc.errors import InputError
 
 __all__ = ["Session"]
 
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 
 
 class Session:
     """A private database in memory, closed at the end of a `with`.
 
-    It downloads nothing, prints nothing, keeps the order of rows, and if the data are larger than the memory puts
-    them aside in the system's folder for temporary files, not in the user's.
+    It downloads nothing, prints nothing and keeps the order of rows. Data larger than the memory go to the
+    folder for temporary files, not to the working directory.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,9 @@ class Session:
             }
         )
         self._connection.execute("SET enable_progress_bar = false")
-        self._connection.execute("SET pandas_analyze_sample = 4294967295")  # look at every object, not at some
+        # infer the type of an object column from all its values, not from a sample
+        self._connection.execute("SET pandas_analyze_sample = 4294967295")
+        self._names: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -45,34 +47,39 @@ class Session:
     ) -> None:
         self._connection.close()
 
+    def show_as(self, path: Path, name: str) -> None:
+        """Call a file by this name where DuckDB's messages have its path."""
+        self._names[str(path)] = name.strip("'")
+
     def register(self, name: str, frame: Any, reading: str) -> None:
-        """Let queries select from a data frame under this name."""
+        """Make a data frame available to queries under this name."""
         self._guarded(lambda: self._connection.register(name, frame), reading)
 
     def run(self, query: str, parameters: Sequence[Any], reading: str) -> None:
-        """Run a query for what it does."""
+        """Run a query for its effect."""
         self._guarded(lambda: self._connection.execute(query, list(parameters)), reading)
 
     def rows(self, query: str, parameters: Sequence[Any], reading: str) -> list[Any]:
-        """The few rows of a small answer."""
+        """The rows of a small result."""
         return self._guarded(lambda: self._connection.execute(query, list(parameters)).fetchall(), reading)
 
     def arrays(self, query: str, parameters: Sequence[Any], reading: str) -> dict[str, np.ndarray[Any, Any]]:
-        """The columns of a large answer."""
+        """The columns of a large result."""
         return self._guarded(lambda: self._connection.execute(query, list(parameters)).fetchnumpy(), reading)
 
-    def _guarded(self, action: Callable[[], _Answer], reading: str) -> _Answer:
+    def _guarded(self, action: Callable[[], _Result], reading: str) -> _Result:
         try:
             return action()
         except self._failure as error:
             raise self._named(error, reading) from None
 
     def _named(self, error: Exception, reading: str) -> Exception:
-        """What went wrong, as an error of ours."""
-        return InputError(f"{reading} cannot be read: {_reason(error)}. Check that it is whole.")
+        """A polyroc error for an error of DuckDB."""
+        return InputError(f"{reading} cannot be read: {self._first_line(error)}. Check that it is complete.")
 
-
-def _reason(error: Exception) -> str:
-    """The first line of what DuckDB says, without the kind of error before it."""
-    line = str(error).strip().split("\n", 1)[0]
-    return line.split("Error: ", 1)[-1].rstrip(" .")
+    def _first_line(self, error: Exception) -> str:
+        """The first line of DuckDB's message, without the kind of error before it."""
+        line = str(error).strip().split("\n", 1)[0].split("Error: ", 1)[-1].rstrip(" .")
+        for path, name in self._names.items():
+            line = line.replace(path, name)
+        return line

@@ -6,12 +6,34 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from glob import escape
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from polyroc.errors import InputError
 from polyroc.io.session import Session
 
-__all__ = ["Kind", "Source", "check_names", "compression", "frame_source", "kind_of", "literal"]
+__all__ = ["DataFile", "Kind", "Source", "check_names", "compression", "frame_source", "kind_of", "literal"]
+
+
+class DataFile(NamedTuple):
+    """A file, and the name that messages call it by; its path if there is no other."""
+
+    path: Path
+    shown_as: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name in quotes."""
+        return f"'{self.shown_as or self.path}'"
+
+    @property
+    def zipped(self) -> bool:
+        """True if the file is compressed, by its ending."""
+        return self.path.suffix.lower() == ".gz"
+
+    @property
+    def ending(self) -> str:
+        """The ending that tells the format, without .gz."""
+        return Path(self.path.stem if self.zipped else self.path.name).suffix.lower()
 
 
 Kind = Literal["integer", "float", "boolean", "text", "other"]

@@ -120,7 +120,7 @@ class Table:
         try:
             self._session.run(query, self.source.parameters, self.source.name)
         except InputError as error:
-            raise InputError(rejected(self._session, self.source, kept) or str(error)) from None
+            raise InputError(rejected(self._session, self.source, kept) or error.message) from None
         self._home |= dict.fromkeys(labels, table)
 
     def _as_number(self, name: str) -> str:

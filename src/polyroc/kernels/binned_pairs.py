@@ -5,11 +5,11 @@ import numpy as np
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.kernels.jit import kernel
 
-__all__ = ["grid_areas", "grid_components"]
+__all__ = ["binned_areas", "binned_components"]
 
 
 @kernel
-def grid_areas(weight: FloatArray, mixed: BoolArray, i: int, won: FloatArray, inside: FloatArray) -> None:
+def binned_areas(weight: FloatArray, mixed: BoolArray, i: int, won: FloatArray, inside: FloatArray) -> None:
     """Pairs of a case of class i and one of each class: the weight of those won, ties one half, and undecided.
 
     At [cell, class], `weight` is that of the class in the cell; where `mixed`, the scores in a cell differ, and
@@ -34,7 +34,7 @@ def grid_areas(weight: FloatArray, mixed: BoolArray, i: int, won: FloatArray, in
 
 
 @kernel
-def grid_components(
+def binned_components(
     weight: FloatArray,
     totals: FloatArray,
     mixed: BoolArray,

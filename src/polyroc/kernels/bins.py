@@ -1,13 +1,20 @@
-"""Count scores in cells: an order-preserving image of a double, and what is kept of the cases that fall together.
+"""Binned counts by class: an order-preserving integer key of a double, bins of keys, and one record per bin.
 
-The image of x is half the integer that the bits of x are, which rises with x; between 1/2 and 1 it is that of
-1 - x turned round (1 - x is exact there), so that probabilities near 1 are told apart as finely as those near 0.
-Two neighbouring doubles may share an image; no two change places.
+Key. Half of the bit pattern of a double, read as a sign-magnitude integer, rises with the number (IEEE 754).
+Halving leaves room in 64 bits for one change: the keys of (1/2, 1] are those of 1 - x mirrored (1 - x is exact
+there by Sterbenz's lemma), so that probabilities near 1 are resolved as finely as those near 0. Two neighbouring
+doubles may share a key; no two change their order.
 
-A record of a cell holds a mark and then, for each class, the cases in it. The mark is 0 while the cell is empty,
-the value (disguised) while all its cases have the same, and 1 once they differ. With weights the record goes on
-with their sums and the sums of their squares, class by class, each as a whole and a fraction in units of 2^-52:
-integers, so that the order of adding does not matter.
+Bins. The leading bits of a key (its binade) select a row of a table that holds the first bin of the binade and the
+number of key bits below a bin; the bin follows by one shift. A finer level does the same with the bins above it.
+
+Records. One row of int64 per bin: a mark and, for each class, the number of cases. The mark is 0 while the bin is
+empty, the disguised value while all cases of the bin have the same value, and `MIXED` once they differ. With
+weights the record continues with the sums of the weights and of their squares by class, each as a whole part and a
+fraction in units of 2^-52: integer sums do not depend on the order of the rows, nor on how they were split among
+workers.
+
+Every kernel is one pass, O(rows) or O(bins x classes).
 """
 
 import numpy as np
@@ -17,171 +24,187 @@ from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray, ShortArray
 from polyroc.kernels.jit import kernel
 
 __all__ = [
-    "BINADE",
+    "BINADE_BITS",
     "FIRST_BINADE",
-    "FRACTION",
+    "FRACTION_BITS",
+    "HALF_BITS_OF_ONE",
+    "KEY_OF_ONE",
     "LAST_BINADE",
     "MIXED",
     "add_cases",
-    "add_fresh",
     "add_records",
     "add_weighted",
-    "co_moments",
+    "count_buffers",
     "count_cases",
-    "descend",
-    "fresh_counts",
-    "held_cases",
-    "image",
+    "flush_buffers",
+    "largest_columns",
+    "locate",
+    "locate_finer",
     "look_up",
-    "merge_cells",
-    "place",
-    "see_cells",
-    "winners",
-    "wins",
+    "merge_bins",
+    "occupied_counts",
+    "order_key",
+    "own_class_comparisons",
+    "scan_column",
+    "sum_products",
 ]
 
-BINADE = 51  # bits of an image below its exponent
+BINADE_BITS = 51  # bits of a key below the exponent: 52 bits of the mantissa, less the one lost by halving
+FIRST_BINADE, LAST_BINADE = -0x800, 0xC00  # of the keys of all finite doubles
+BELOW_BINADE = (1 << BINADE_BITS) - 1
+NO_SIGN = 0x7FFFFFFFFFFFFFFF
+KEY_OF_ONE = 0x3FE0 << 48  # twice the key of 1/2, because (1/2, 1] mirrors [0, 1/2)
+HALF_BITS_OF_ONE = 0x3FF0 << 47  # what the key of 1 would be without the mirror
 MIXED = 1
-FRACTION = 52
-SIGN = 0x7FFFFFFFFFFFFFFF
-TWO_HALVES = 0x3FE0 << 48  # twice the image of 1/2: the image of 1
-ONE = 0x3FF0 << 47  # half the bits of 1
-DISGUISE = 0x7FF8000000000002  # of no finite number
-FIRST_BINADE, LAST_BINADE = -0x800, 0xC00
-BELOW = (1 << BINADE) - 1
-UNITS = 2.0**FRACTION
-BLOCK = 1 << 12
-STRETCH = 16  # bits of a slot's number within its stretch
-IN_STRETCH = (1 << STRETCH) - 1
-CACHED = 4  # stretches that the cache holds
-WAIT = 1 << 15  # cases that wait for each stretch
-Fresh = tuple[npt.NDArray[np.uint8], ShortArray, ShortArray, IntArray]
-U = np.uint64  # of an index: a signed one is asked whether it counts from the end
+DISGUISE = 0x7FF8000000000002  # a NaN: no finite value XORed with it gives 0 (empty) or 1 (MIXED)
+FRACTION_BITS = 52
+FRACTION_UNITS = 2.0**FRACTION_BITS
+BLOCK = 1 << 12  # rows processed together, so that their bins and keys stay in the first-level cache
+
+# Counters of 16 bits, one for each bin and class (a slot), in pages of 2^16 slots (128 KB).
+PAGE_BITS = 16
+SLOT_IN_PAGE = (1 << PAGE_BITS) - 1
+CACHED_PAGES = 4  # pages that the second-level cache holds; with more of them, cases are queued by page
+QUEUE = 1 << 15  # cases queued for each page before they are counted
+Buffers = tuple[npt.NDArray[np.uint8], ShortArray, ShortArray, IntArray]
+
+U = np.uint64  # for indices: numba tests a signed index for being negative, an unsigned one not
 
 
 @kernel
-def image(x: float) -> int:
-    """The order-preserving image of a finite number; that of -0.0 is that of 0.0."""
-    near_one = (x > 0.5) & (x <= 1.0)  # arithmetic instead of branches that random data would mispredict
-    bits = np.float64(1.0 - x if near_one else x + 0.0).view(np.int64)
-    half = (bits & SIGN) >> 1
-    found = -half if bits < 0 else half
-    found = TWO_HALVES - half if near_one else found
-    return int(found + (TWO_HALVES - ONE) if x > 1.0 else found)
+def order_key(x: float) -> int:
+    """The order-preserving key of a finite number; -0.0 has the key of 0.0."""
+    # Selections instead of branches, which random data would mispredict.
+    near_one = (x > 0.5) & (x <= 1.0)
+    bits = np.float64(1.0 - x if near_one else x + 0.0).view(np.int64)  # x + 0.0 turns -0.0 into 0.0
+    half = (bits & NO_SIGN) >> 1
+    key = -half if bits < 0 else half  # sign and magnitude to a signed integer
+    key = KEY_OF_ONE - half if near_one else key  # `half` is that of 1 - x here
+    return int(key + (KEY_OF_ONE - HALF_BITS_OF_ONE) if x > 1.0 else key)  # continues where the mirror ends
 
 
 @kernel
-def place(values: FloatArray, sub: CodeArray, cut: CodeArray, cells: CodeArray, rest: IntArray) -> None:
-    """The cell of each value and what is left of its image below the cell; what is not finite counts as 0.
+def locate(values: FloatArray, first: CodeArray, shift: CodeArray, bins: CodeArray, rest: IntArray) -> None:
+    """The bin of each value and the key bits below the bin; a value that is not finite is taken as 0.
 
-    By binade, `sub` is its first cell and `cut` how many bits of the image are left below a cell.
+    By binade, `first` is its first bin and `shift` the number of key bits below a bin.
     """
-    for i in range(len(values)):  # a loop of its own, which the compiler makes several steps of at a time
-        rest[i] = image(values[i] if abs(values[i]) < np.inf else 0.0)
+    for i in range(len(values)):  # on its own, because this loop is vectorised
+        rest[i] = order_key(values[i] if abs(values[i]) < np.inf else 0.0)
     for i in range(len(values)):
         key = rest[i]
-        binade = U((key >> BINADE) - FIRST_BINADE)
-        below = key & BELOW
-        cells[i] = sub[binade] + (below >> cut[binade])
-        rest[i] = below & ((1 << cut[binade]) - 1)
+        # An arithmetic shift rounds down, so the low bits of a negative key also ascend with the value.
+        binade = U((key >> BINADE_BITS) - FIRST_BINADE)
+        below = key & BELOW_BINADE
+        bins[i] = first[binade] + (below >> shift[binade])
+        rest[i] = below & ((1 << shift[binade]) - 1)
 
 
 @kernel
-def descend(
-    sub: CodeArray, cut: CodeArray, above: CodeArray, left: IntArray, cells: CodeArray, rest: IntArray
+def locate_finer(
+    first: CodeArray, shift: CodeArray, coarse: CodeArray, coarse_rest: IntArray, bins: CodeArray, rest: IntArray
 ) -> None:
-    """The cells one level further down, from the cells above and what is left below these."""
-    for i in range(len(cells)):
-        k, below = U(above[i]), left[i]
-        cells[i] = sub[k] + (below >> cut[k])
-        rest[i] = below & ((1 << cut[k]) - 1)
+    """The bins one level finer, from the coarse bins and the key bits below them.
+
+    By coarse bin, `first` is its first finer bin and `shift` the number of key bits below a finer bin. `bins` and
+    `rest` may be the same arrays as `coarse` and `coarse_rest`.
+    """
+    for i in range(len(bins)):
+        k, below = U(coarse[i]), coarse_rest[i]
+        bins[i] = first[k] + (below >> shift[k])
+        rest[i] = below & ((1 << shift[k]) - 1)
 
 
 @kernel
-def add_cases(cells: CodeArray, values: FloatArray, codes: CodeArray, records: IntArray) -> None:
-    """Count cases into the records of their cells."""
-    for i in range(len(cells)):
-        record = records[cells[i]]
+def add_cases(bins: CodeArray, values: FloatArray, codes: CodeArray, records: IntArray) -> None:
+    """Count cases without weights in the records of their bins."""
+    for i in range(len(bins)):
+        record = records[bins[i]]
         mark = np.float64(values[i] + 0.0).view(np.int64) ^ DISGUISE
-        seen = record[0]
-        if seen not in (MIXED, mark):
-            record[0] = mark if seen == 0 else MIXED
+        previous = record[0]
+        if previous not in (MIXED, mark):
+            record[0] = mark if previous == 0 else MIXED
         record[1 + codes[i]] += 1
 
 
-def fresh_counts(cells: int, classes: int) -> Fresh:
-    """Room to count cases beside the records of cells, in two bytes for each cell and class (a slot).
+def count_buffers(bins: int, classes: int) -> Buffers:
+    """Buffers of `count_cases`: 16-bit counters beside the 64-bit records, a quarter of the memory traffic.
 
-    `settled` has a bit for each cell whose mark cannot change any more. Slots are counted in stretches of 2^16;
-    where there are more of them than the cache holds, each has room for cases that wait, so many in `ends`.
+    Returns a bit set of the bins that are settled (their mark is `MIXED` and cannot change any more), the counters
+    by page, the queue of each page, and the lengths of the queues. Without queues if all pages fit in the cache.
     """
-    stretches = (cells * classes >> STRETCH) + 1
-    many = WAIT if stretches > CACHED else 0
+    pages = (bins * classes >> PAGE_BITS) + 1
+    queued = QUEUE if pages > CACHED_PAGES else 0
     return (
-        np.zeros((cells >> 3) + 1, dtype=np.uint8),
-        np.zeros((stretches, 1 << STRETCH), dtype=np.uint16),
-        np.empty((stretches, many), dtype=np.uint16),
-        np.zeros(stretches, dtype=np.int64),
+        np.zeros((bins >> 3) + 1, dtype=np.uint8),
+        np.zeros((pages, 1 << PAGE_BITS), dtype=np.uint16),
+        np.empty((pages, queued), dtype=np.uint16),
+        np.zeros(pages, dtype=np.int64),
     )
 
 
 @kernel
-def count_cases(cells: CodeArray, values: FloatArray, codes: CodeArray, records: IntArray, fresh: Fresh) -> None:
-    """Count cases by slot, stretch by stretch when enough wait, so that what is touched stays in the cache.
+def count_cases(
+    bins: CodeArray, values: FloatArray, codes: CodeArray, records: IntArray, buffers: Buffers
+) -> None:
+    """Count cases without weights in buffers; see `count_buffers` and `flush_buffers`.
 
-    Cases of a cell that is not settled go to its record, and its mark is looked at.
+    Cases arrive in random order of bins. Queueing them by page and counting a page when its queue is full (a radix
+    partition) makes nearly every memory access a cache hit.
     """
-    settled, counts, waiting, ends = fresh
-    classes, most = U(records.shape[1] - 1), waiting.shape[1]
-    for i in range(len(cells)):
-        k, j = U(cells[i]), U(codes[i])
+    settled, counts, queues, lengths = buffers
+    classes, capacity = U(records.shape[1] - 1), queues.shape[1]
+    for i in range(len(bins)):
+        k, j = U(bins[i]), U(codes[i])
         bit = np.uint8(1 << (k & U(7)))
         if settled[k >> U(3)] & bit == 0:
+            # The mark may still change: count in the record itself, which is at hand.
             mark = np.float64(values[i] + 0.0).view(np.int64) ^ DISGUISE
-            seen = records[k, 0]
-            if seen == 0:
+            previous = records[k, 0]
+            if previous == 0:
                 records[k, 0] = mark
-            elif seen != mark:
+            elif previous != mark:
                 records[k, 0] = MIXED
                 settled[k >> U(3)] |= bit
             records[k, j + U(1)] += 1
             continue
+        # The value does not matter any more, only its slot.
         slot = k * classes + j
-        stretch, key = slot >> U(STRETCH), np.uint16(slot & U(IN_STRETCH))
-        if most == 0:
-            _count_slot(key, counts[stretch], stretch, records)
+        page, in_page = slot >> U(PAGE_BITS), np.uint16(slot & U(SLOT_IN_PAGE))
+        if capacity == 0:
+            _count_slot(in_page, counts[page], page, records)
             continue
-        end = ends[stretch]
-        waiting[stretch, U(end)] = key
-        ends[stretch] = end + 1
-        if end + 1 == most:
-            _count_waiting(waiting[stretch], counts[stretch], stretch, records)
-            ends[stretch] = 0
+        length = lengths[page]
+        queues[page, U(length)] = in_page
+        lengths[page] = length + 1
+        if length + 1 == capacity:
+            _count_queue(queues[page], counts[page], page, records)
+            lengths[page] = 0
 
 
 @kernel
-def _count_slot(key: np.uint16, counts: ShortArray, stretch: np.uint64, records: IntArray) -> None:
-    """One more case; a count that is full goes to the record and begins anew."""
-    count = np.uint16(counts[key] + np.uint16(1))
-    counts[key] = count
+def _count_slot(in_page: np.uint16, counts: ShortArray, page: np.uint64, records: IntArray) -> None:
+    """Count one case; a counter that overflows its 16 bits carries 2^16 into the record."""
+    count = np.uint16(counts[in_page] + np.uint16(1))
+    counts[in_page] = count
     if count == 0:
-        classes, slot = U(records.shape[1] - 1), (stretch << U(STRETCH)) + U(key)
+        classes, slot = U(records.shape[1] - 1), (page << U(PAGE_BITS)) + U(in_page)
         records[slot // classes, U(1) + slot % classes] += 1 << 16
 
 
 @kernel
-def _count_waiting(keys: ShortArray, counts: ShortArray, stretch: np.uint64, records: IntArray) -> None:
-    for i in range(len(keys)):
-        _count_slot(keys[i], counts, stretch, records)
+def _count_queue(queue: ShortArray, counts: ShortArray, page: np.uint64, records: IntArray) -> None:
+    for i in range(len(queue)):
+        _count_slot(queue[i], counts, page, records)
 
 
 @kernel
-def add_fresh(records: IntArray, fresh: Fresh) -> None:
-    """Add to the records what was counted beside them, which begins anew; what is settled stays so."""
-    _, counts, waiting, ends = fresh
-    for stretch in range(len(ends)):
-        _count_waiting(waiting[stretch, : ends[stretch]], counts[stretch], U(stretch), records)
-        ends[stretch] = 0
+def flush_buffers(records: IntArray, buffers: Buffers) -> None:
+    """Add the buffered counts to the records and set the buffers to zero; settled bins stay settled."""
+    _, counts, queues, lengths = buffers
+    for page in range(len(lengths)):
+        _count_queue(queues[page, : lengths[page]], counts[page], U(page), records)
+        lengths[page] = 0
     slots = counts.ravel()
     classes = records.shape[1] - 1
     for k in range(len(records)):
@@ -192,27 +215,35 @@ def add_fresh(records: IntArray, fresh: Fresh) -> None:
 
 @kernel
 def _add_exactly(record: IntArray, whole: int, fraction: int, amount: float) -> None:
+    """Add an amount, rounded down to a multiple of 2^-52, as integers: the order of adding does not matter."""
     floor = np.floor(amount)
     record[whole] += np.int64(floor)
-    record[fraction] += np.int64((amount - floor) * UNITS)
-    record[whole] += record[fraction] >> FRACTION
-    record[fraction] &= (1 << FRACTION) - 1
+    record[fraction] += np.int64((amount - floor) * FRACTION_UNITS)
+    _carry(record, whole, fraction)
+
+
+@kernel
+def _carry(record: IntArray, whole: int, fraction: int) -> None:
+    """Move what exceeds 1 from the fraction into the whole part."""
+    record[whole] += record[fraction] >> FRACTION_BITS
+    record[fraction] &= (1 << FRACTION_BITS) - 1
 
 
 @kernel
 def add_weighted(
-    cells: CodeArray, values: FloatArray, codes: CodeArray, weight: FloatArray, records: IntArray
+    bins: CodeArray, values: FloatArray, codes: CodeArray, weight: FloatArray, records: IntArray
 ) -> None:
-    """The same with weights; cases of weight zero do not count."""
+    """Count cases with weights in the records of their bins; cases of weight zero do not count."""
     classes = (records.shape[1] - 1) // 5
-    for i in range(len(cells)):
+    for i in range(len(bins)):
         w = weight[i]
         if w > 0.0:
-            record = records[cells[i]]
+            record = records[bins[i]]
             mark = np.float64(values[i] + 0.0).view(np.int64) ^ DISGUISE
-            seen = record[0]
-            if seen not in (MIXED, mark):
-                record[0] = mark if seen == 0 else MIXED
+            previous = record[0]
+            if previous not in (MIXED, mark):
+                record[0] = mark if previous == 0 else MIXED
+            # Columns of a record: mark, cases, whole and fraction of weights, whole and fraction of squares.
             k = 1 + codes[i]
             record[k] += 1
             _add_exactly(record, k + classes, k + 2 * classes, w)
@@ -220,138 +251,143 @@ def add_weighted(
 
 
 @kernel
-def _add_record(mine: IntArray, other: IntArray, classes: int) -> None:
-    if other[0] == 0:
+def _add_record(record: IntArray, other: IntArray, classes: int) -> None:
+    if other[0] == 0:  # empty
         return
-    if mine[0] != other[0]:
-        mine[0] = other[0] if mine[0] == 0 else MIXED
-    for k in range(1, len(mine)):
-        mine[k] += other[k]
-    if len(mine) > 1 + classes:
+    # Two bins of one value each stay unmixed only if the values (the marks) agree; MIXED differs from any value.
+    if record[0] != other[0]:
+        record[0] = other[0] if record[0] == 0 else MIXED
+    for k in range(1, len(record)):
+        record[k] += other[k]
+    if len(record) > 1 + classes:
         for k in range(1, 1 + classes):
             for whole, fraction in ((k + classes, k + 2 * classes), (k + 3 * classes, k + 4 * classes)):
-                mine[whole] += mine[fraction] >> FRACTION
-                mine[fraction] &= (1 << FRACTION) - 1
+                _carry(record, whole, fraction)
 
 
 @kernel
 def add_records(records: IntArray, others: IntArray, classes: int) -> None:
-    """Add the records of some cells to those of the same cells elsewhere."""
+    """Add the records of some bins to those of the same bins elsewhere."""
     for i in range(len(records)):
         _add_record(records[i], others[i], classes)
 
 
 @kernel
-def merge_cells(records: IntArray, first: CodeArray, classes: int, found: IntArray) -> None:
-    """Add the records of cells to those of the larger cells they are in, by the first cell in each of these."""
+def merge_bins(records: IntArray, first: CodeArray, classes: int, merged: IntArray) -> None:
+    """Add the records of bins to those of the coarser bins that contain them; `first` as in `locate_finer`."""
     for k in range(len(first)):
         end = first[k + 1] if k + 1 < len(first) else len(records)
         for i in range(first[k], end):
-            _add_record(found[k], records[i], classes)
+            _add_record(merged[k], records[i], classes)
 
 
 @kernel
-def held_cases(records: IntArray, held: IntArray) -> FloatArray:
-    """The cases by class in some cells, from records without weights."""
-    found = np.empty((len(held), records.shape[1] - 1))
-    for k in range(len(held)):
-        for j in range(found.shape[1]):
-            found[k, j] = records[held[k], 1 + j]
-    return found
+def occupied_counts(records: IntArray, occupied: IntArray) -> FloatArray:
+    """The number of cases by class in the bins listed, from records without weights."""
+    counts = np.empty((len(occupied), records.shape[1] - 1))
+    for k in range(len(occupied)):
+        for j in range(counts.shape[1]):
+            counts[k, j] = records[occupied[k], 1 + j]
+    return counts
 
 
 @kernel
-def look_up(cells: CodeArray, codes: CodeArray, table: FloatArray, found: FloatArray) -> None:
-    """What the table holds for the cell and class of each case."""
-    for i in range(len(cells)):
-        found[i] = table[U(cells[i]), U(codes[i])]
+def look_up(bins: CodeArray, codes: CodeArray, table: FloatArray, values: FloatArray) -> None:
+    """The entry of the table for the bin and class of each case, into `values`."""
+    for i in range(len(bins)):
+        values[i] = table[U(bins[i]), U(codes[i])]
 
 
 @kernel
-def _ends(values: FloatArray, low: float, high: float) -> tuple[float, float]:
-    """The smallest and the largest of some values and two more, nan if one is missing."""
+def _range(values: FloatArray, low: float, high: float) -> tuple[float, float]:
+    """The smallest and the largest of the values and of `low` and `high`; nan if a value is missing."""
     missing = False
     for i in range(len(values)):
         x = values[i]
         low = x if x < low else low
         high = x if x > high else high
-        missing |= x != x
+        missing |= x != x  # nan compares false above, so it has to be looked for
     return (np.nan, np.nan) if missing else (low, high)
 
 
 @kernel
-def see_cells(
+def scan_column(
     values: FloatArray,
     codes: CodeArray,
     levels: tuple[CodeArray, ...],
     records: IntArray,
-    fresh: Fresh,
+    buffers: Buffers,
     depth: int,
     table: FloatArray,
-    found: FloatArray,
+    components: FloatArray,
 ) -> tuple[float, float]:
-    """Place values level by level (rows of each: `sub` and `cut`), look them up at one depth, and count them.
+    """Locate values level by level, look them up in a table at level `depth`, and count them; one fused pass.
 
-    Block by block, so that what is known of a block stays in the cache, and in one call, so that threads need not
-    wait for each other. Returns the smallest and the largest value, nan if one is missing.
+    The rows of each level are `first` and `shift` of `locate`. Rows are processed in blocks that stay in the
+    cache, and in one call, so that threads do not compete for the interpreter lock between the steps. Returns the
+    smallest and the largest value, nan if one is missing.
     """
-    cells, rest = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int64)
+    bins, rest = np.empty(BLOCK, np.int32), np.empty(BLOCK, np.int64)
     low, high = np.inf, -np.inf
     for start in range(0, len(values), BLOCK):
         stop = min(start + BLOCK, len(values))
-        some, kinds = values[start:stop], codes[start:stop]
-        low, high = _ends(some, low, high)
-        here, left = cells[: stop - start], rest[: stop - start]
+        block, classes = values[start:stop], codes[start:stop]
+        low, high = _range(block, low, high)
+        here, below = bins[: stop - start], rest[: stop - start]
         for i in range(len(levels)):
             if i == 0:
-                place(some, levels[i][0], levels[i][1], here, left)
+                locate(block, levels[i][0], levels[i][1], here, below)
             else:
-                descend(levels[i][0], levels[i][1], here, left, here, left)
+                locate_finer(levels[i][0], levels[i][1], here, below, here, below)
             if i == depth:
-                look_up(here, kinds, table, found[start:stop])
-        count_cases(here, some, kinds, records, fresh)
+                look_up(here, classes, table, components[start:stop])
+        count_cases(here, block, classes, records, buffers)
     return low, high
 
 
 @kernel
-def co_moments(found: FloatArray, codes: CodeArray, weight: FloatArray, sums: FloatArray) -> None:
-    """Add up the products of each two rows of `found` over the cases of each class, by squared weight if any.
+def sum_products(components: FloatArray, codes: CodeArray, weight: FloatArray, sums: FloatArray) -> None:
+    """Add the products of every two rows of `components`, over the cases of each class, to `sums`.
 
-    In four sums each, so that an addition need not wait for the one before.
+    At [class, a, b] for b <= a, times the squared weight if there are weights.
     """
-    part = np.empty((4, len(sums)))
+    partial = np.empty((4, len(sums)))
     for start in range(0, len(codes), BLOCK):
         stop = min(start + BLOCK, len(codes))
-        for a in range(len(found)):
+        for a in range(len(components)):
             for b in range(a + 1):
-                part[:] = 0.0
+                # Four partial sums: an addition does not wait for the result of the one before.
+                partial[:] = 0.0
                 for i in range(start, stop):
                     squared = weight[i] * weight[i] if len(weight) > 0 else 1.0
-                    part[U(i & 3), U(codes[i])] += squared * found[a, i] * found[b, i]
+                    partial[U(i & 3), U(codes[i])] += squared * components[a, i] * components[b, i]
                 for k in range(len(sums)):
-                    sums[k, a, b] += (part[0, k] + part[1, k]) + (part[2, k] + part[3, k])
+                    sums[k, a, b] += (partial[0, k] + partial[1, k]) + (partial[2, k] + partial[3, k])
 
 
 @kernel
-def winners(table: FloatArray, found: IntArray) -> None:
-    """For each row, the set of its largest columns, as bits."""
+def largest_columns(table: FloatArray, patterns: IntArray) -> None:
+    """For each row the set of its largest columns: bit j is set if column j is one of them."""
     for i in range(table.shape[0]):
-        most, held = table[i, 0], np.int64(1)
+        largest, pattern = table[i, 0], np.int64(1)
         for j in range(1, table.shape[1]):
             x = table[i, j]
-            if x > most:
-                most, held = x, np.int64(1) << j
-            elif x == most:
-                held |= np.int64(1) << j
-        found[i] = held
+            if x > largest:
+                largest, pattern = x, np.int64(1) << j
+            elif x == largest:
+                pattern |= np.int64(1) << j
+        patterns[i] = pattern
 
 
 @kernel
-def wins(table: FloatArray, codes: CodeArray, found: IntArray) -> None:
-    """For each row, how its own class's column compares with every column (0 less, 1 equal, 2 more), to base 3."""
+def own_class_comparisons(table: FloatArray, codes: CodeArray, patterns: IntArray) -> None:
+    """For each row the comparison of its own class's column with every column: digit j to base 3.
+
+    A digit is 0 if the own column is smaller than column j, 1 if equal, 2 if larger.
+    """
     for i in range(table.shape[0]):
-        own, held = table[i, codes[i]], np.int64(0)
-        for j in range(table.shape[1] - 1, -1, -1):
+        own, pattern = table[i, codes[i]], np.int64(0)
+        for j in range(table.shape[1] - 1, -1, -1):  # Horner's scheme, from the last digit to the first
             x = table[i, j]
-            held = held * 3 + 1 + int(own > x) - int(own < x)
-        found[i] = held
+            pattern = pattern * 3 + 1 + int(own > x) - int(own < x)
+        patterns[i] = pattern

@@ -6,6 +6,7 @@ import numpy as np
 
 from polyroc.errors import NotApplicableError
 from polyroc.measures.measure import Measure
+from polyroc.messages import Call, Message, Option
 from polyroc.scores import Schema, Scores
 
 __all__ = ["refusal", "require_formula", "require_plain_cases"]
@@ -23,7 +24,7 @@ def refusal(measure: Measure, scores: Scores | Schema, asked: bool) -> str | Non
     """
     few, most = measure.classes
     if scores.n_classes < few:
-        hint = "; two classes are judged by auc" if asked and scores.n_classes == 2 else ""
+        hint = "; for two classes use auc" if asked and scores.n_classes == 2 else ""
         return f"needs at least {few} classes, here {scores.n_classes}{hint}"
     if most is not None and scores.n_classes > most:
         exchanged = isinstance(scores, Scores) and scores.n_classes > max(10, len(scores) / 2)
@@ -47,10 +48,14 @@ def _no_ranking(scores: Scores | Schema) -> str | None:
 def _no_order(scores: Scores | Schema, asked: bool) -> str | None:
     if scores.kind == "decisions" or (scores.kind == "matrix" and (asked or scores.n_classes == 2)):
         held = "decisions" if scores.kind == "decisions" else "one column per class"
-        hint = "make one with to_ordered(...)" if scores.n_classes > 2 else "two classes are judged by auc"
-        return f"needs one score per case that rises along the classes, here {held}{f'; {hint}' if asked else ''}"
+        reason = f"needs one score per case that rises along the classes, here {held}"
+        if not asked:
+            return reason
+        if scores.n_classes == 2:
+            return f"{reason}; for two classes use auc"
+        return Message(reason, "; convert it with ", Call("to_ordered", ...))
     if not scores.ordered:
-        return "needs the order of the classes; give it with labels=[...]"
+        return Message("needs the order of the classes; give it with ", Option("labels", [...]))
     return _no_probabilities(scores, asked) if scores.kind == "matrix" else None
 
 
@@ -68,14 +73,15 @@ def _no_role(measure: Measure, scores: Scores | Schema) -> str | None:
 def _no_positive(scores: Scores | Schema) -> str | None:
     if scores.positive is not None:
         return None
-    return f"needs to know the positive class; say pos_label={scores.labels[1]!r} or {scores.labels[0]!r}"
+    return Message("needs to know the positive class; use ", Option("pos_label", *reversed(scores.labels)))
 
 
 def _no_probabilities(scores: Scores | Schema, asked: bool) -> str | None:
     if scores.kind != "matrix":
         held = "decisions" if scores.kind == "decisions" else "one score per case"
-        hint = "; make them with to_probabilities(...)" if asked and scores.kind == "score" else ""
-        return f"needs probabilities, one column per class, here {held}{hint}"
+        reason = f"needs probabilities, one column per class, here {held}"
+        hint = asked and scores.kind == "score"
+        return Message(reason, "; convert it with ", Call("to_probabilities", ...)) if hint else reason
     for classifier, values in scores.values.items() if isinstance(scores, Scores) else ():
         if values.min() < -ROUNDING or values.max() > 1 + ROUNDING:
             row, column = np.argwhere((values < -ROUNDING) | (values > 1 + ROUNDING))[0]
@@ -86,7 +92,8 @@ def _no_probabilities(scores: Scores | Schema, asked: bool) -> str | None:
     return None
 
 
-INSTEAD = "use DeLong() or Bootstrap()"
+# methods for every measure, weights and groups
+GENERAL_METHODS = Option("method", Call("DeLong"), Call("Bootstrap"))
 
 
 def require_formula(method: object, measure: Measure, has_formula: Callable[[Measure], bool]) -> None:
@@ -95,7 +102,9 @@ def require_formula(method: object, measure: Measure, has_formula: Callable[[Mea
         from polyroc.measures.registry import MEASURES
 
         known = ", ".join(key for key, each in MEASURES.items() if has_formula(each))
-        raise NotApplicableError(f"{method} has a formula for {known}, not for {measure}; {INSTEAD}.")
+        raise NotApplicableError(
+            f"{method} has a formula for {known}, not for {measure}; use ", GENERAL_METHODS, "."
+        )
 
 
 def require_plain_cases(method: object, scores: Scores) -> None:
@@ -104,6 +113,7 @@ def require_plain_cases(method: object, scores: Scores) -> None:
     named = " and ".join(name for name, value in given.items() if value is not None)
     if named:
         raise NotApplicableError(
-            f"{method} is for independent cases that count one each, here {named} came; leave out {named}, "
-            f"or {INSTEAD}."
+            f"{method} is for independent, unweighted cases, but there are {named}; leave out {named}, or use ",
+            GENERAL_METHODS,
+            ".",
         )

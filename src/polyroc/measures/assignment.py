@@ -340,5 +340,6 @@ ASSIGNMENT = (
         rank_based=False,
         linear=True,
         bulk=_bulk,
+        surface=True,
     ),
 )

@@ -13,10 +13,22 @@ from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 from polyroc.measures.tuple_outcomes import Outcomes
 
-__all__ = ["AreaForm", "AreaPart", "Bins", "BoundRule", "Measure", "Needs", "RateForm", "always", "one_in_classes"]
+__all__ = [
+    "AreaForm",
+    "AreaPart",
+    "Bins",
+    "BoundRule",
+    "Measure",
+    "Needs",
+    "NormalModel",
+    "RateForm",
+    "always",
+    "one_in_classes",
+]
 
 Bins = Literal["score", "pairs", "decisions", "wins"]
 BoundRule = Literal["ranks", "volumes", "precision", "envelope"]
+NormalModel = Literal["binormal", "trinormal"]
 Needs = Literal["score", "ordered", "probabilities", "decisions"]
 
 T = TypeVar("T")
@@ -153,6 +165,11 @@ class Measure:
         For `bins="score"`, how it is bounded (`polyroc.engines.bounds`). "ranks": the value is largest if the
         cases of one bin are in the order that `best_ranks` gives, from the number of classes and the positive one,
         and smallest in the opposite order. "volumes", "precision" and "envelope": rules of their own.
+    surface
+        True if, of three classes, it is the volume under a surface of rates whose heights its components give.
+    normal_model
+        The model of normal scores under which its variance is known, for planning without data: "binormal" (two
+        classes) or "trinormal" (three ordered classes).
     outcomes
         The outcomes of tuples of cases whose mean it is, by part; None for numbers of classes without a formula.
     """
@@ -183,6 +200,8 @@ class Measure:
     bins: Bins | None = None
     bound_rule: BoundRule = "ranks"
     best_ranks: Callable[[int, int | None], Sequence[float]] | None = None
+    surface: bool = False
+    normal_model: NormalModel | None = None
     outcomes: Callable[[Sample], Outcomes | None] | None = None
 
     def __call__(self, sample: Sample) -> Statistic:
@@ -201,6 +220,8 @@ class Measure:
             bins=None,
             bound_rule="ranks",
             best_ranks=None,
+            surface=False,
+            normal_model=None,
             outcomes=None,
         )
 

@@ -227,6 +227,8 @@ ORDERED = (
         linear=True,
         bins="score",
         best_ranks=_rising,
+        surface=True,
+        normal_model="trinormal",
         outcomes=_chain_outcomes,
     ),
     Measure(

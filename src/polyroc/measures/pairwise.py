@@ -234,7 +234,7 @@ def _pair_outcomes(sample: Sample) -> Outcomes:
 def _bin_classes(names: Sequence[str], totals: FloatArray) -> Mapping[str, AreaPart]:
     """The parts of the mean one-versus-all area, OVA_i, as linear functions of the areas."""
     c = len(totals)
-    gradient = area_gradient(_mean_one_versus_all, totals)
+    gradient, _ = area_gradient(_mean_one_versus_all, totals)
     rest = [tuple(k for k in range(c) if k != i) for i in range(c)]
     only = np.eye(c)[:, :, None]
     return {
@@ -247,12 +247,15 @@ def _mean_one_versus_all(areas: FloatArray, totals: FloatArray) -> FloatArray:
     return np.asarray(one_versus_all(areas, totals).mean(axis=-1))
 
 
-def area_gradient(value: Callable[[FloatArray, FloatArray], FloatArray], totals: FloatArray) -> FloatArray:
-    """At [i, j], the derivative by A(i|j) of a measure that is linear in the areas."""
+def area_gradient(
+    value: Callable[[FloatArray, FloatArray], FloatArray], totals: FloatArray
+) -> tuple[FloatArray, float]:
+    """The derivatives by A(i|j), at [i, j], of a measure that is linear in the areas, and its intercept."""
     c = len(totals)
     units = np.eye(c * c).reshape(c * c, c, c)  # at [i c + j], the area A(i|j) is 1 and all others 0
-    gradient = np.asarray(value(units, np.broadcast_to(totals, (c * c, c)))).reshape(c, c)
-    return np.where(np.eye(c, dtype=bool), 0.0, gradient)
+    intercept = float(value(np.zeros((c, c)), totals))
+    gradient = np.asarray(value(units, np.broadcast_to(totals, (c * c, c)))).reshape(c, c) - intercept
+    return np.where(np.eye(c, dtype=bool), 0.0, gradient), intercept
 
 
 PAIRWISE = (

@@ -272,6 +272,7 @@ RANKING = (
         areas=AreaForm(lambda area, _: area),
         bins="score",
         best_ranks=_positive_highest,
+        normal_model="binormal",
         outcomes=_pair_outcomes(0.5),
     ),
     Measure(
@@ -290,6 +291,7 @@ RANKING = (
         areas=AreaForm(lambda area, _: 2.0 * area - 1.0),
         bins="score",
         best_ranks=_positive_highest,
+        normal_model="binormal",
         outcomes=_pair_outcomes(1.0),
     ),
     Measure(

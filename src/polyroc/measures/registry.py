@@ -1,4 +1,7 @@
-"""The registry: every measure by its key."""
+"""The registry: every measure by its key.
+
+To add a measure, describe it in a `Measure` record and `register` it; the built-in ones are listed below.
+"""
 
 import ast
 from typing import Any
@@ -15,7 +18,7 @@ from polyroc.measures.threeway import THREEWAY
 from polyroc.measures.two_class_table import TABLE
 from polyroc.validation.arguments import did_you_mean
 
-__all__ = ["MEASURES", "measure"]
+__all__ = ["MEASURES", "measure", "register", "unregister"]
 
 MEASURES: dict[str, Measure] = {
     each.key: each
@@ -39,6 +42,31 @@ def measure(key: str | Measure, **options: Any) -> Measure:
     if name not in MEASURES:
         raise MeasureError(f"There is no measure {name!r}; {did_you_mean(name, MEASURES)}")
     return MEASURES[name].with_options(**written, **options)
+
+
+def register(measure: Measure) -> Measure:
+    """Add a measure to the registry: every verb, engine and command then knows it by its key.
+
+    What it can be used for follows from the capabilities that it declares (see `Measure`). Registering twice
+    replaces nothing: `unregister` the key first.
+    """
+    if not measure.key.isidentifier():
+        raise MeasureError(f"The key of a measure must be a name such as my_measure, got {measure.key!r}.")
+    if measure.key in MEASURES:
+        raise MeasureError(f"There is a measure {measure.key!r} already; unregister it first, or use another key.")
+    if measure.bins == "pairs" and measure.areas is None:
+        raise MeasureError(f"{measure.key} declares bins='pairs', which needs areas=AreaForm(...).")
+    if measure.bins == "score" and measure.bound_rule in ("ranks", "envelope") and measure.best_ranks is None:
+        raise MeasureError(f"{measure.key} declares bins='score', which needs best_ranks.")
+    MEASURES[measure.key] = measure
+    return measure
+
+
+def unregister(key: str) -> Measure:
+    """Remove a measure from the registry, and return it."""
+    if key not in MEASURES:
+        raise MeasureError(f"There is no measure {key!r}; {did_you_mean(key, MEASURES)}")
+    return MEASURES.pop(key)
 
 
 def _parse(text: str) -> tuple[str, dict[str, Any]]:

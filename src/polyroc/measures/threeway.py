@@ -262,6 +262,7 @@ THREEWAY = (
         symmetric=False,
         rank_based=False,
         linear=True,
+        surface=True,
     ),
     Measure(
         key="sahiner",

@@ -10,6 +10,8 @@ import numpy as np
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
 from polyroc.measures.measure import Measure
+from polyroc.measures.registry import MEASURES
+from polyroc.messages import Option
 from polyroc.power.aims import Aim, Question
 from polyroc.power.allocation import Allocation, Sizes, allocation
 from polyroc.power.formulas import CLASSES, CorrelationOf, FormulaVariances, Obuchowski, area_correlation, formula
@@ -74,25 +76,27 @@ def from_formula(
     method: HanleyMcNeil | Obuchowski | None,
 ) -> SampleSize:
     """The answer for an area, or for the volume of three classes, from the values expected."""
-    if asked.measure.key not in CLASSES:
+    model = asked.measure.normal_model
+    if model is None:
+        known = ", ".join(key for key, each in MEASURES.items() if each.normal_model is not None)
         raise NotApplicableError(
-            f"There is a formula for {', '.join(CLASSES)}, not for {asked.measure}; give pilot data (y_true, "
+            f"There is a formula for {known}, not for {asked.measure}; give pilot data (y_true, "
             "y_score), or a model to simulate from."
         )
     if asked.value is None:
         raise InputError("value is missing: the value that is expected (or give pilot data, or a model).")
     sets = 2 if asked.versus is not None and correlation is None else 1
-    classes = CLASSES[asked.measure.key]
+    classes = CLASSES[model]
     shared = allocation(asked.ratio, classes, [1.0] * len(classes), sets)
     question = Question(asked.measure, len(classes), asked.aim, asked.value, asked.versus)
-    variance, name = formula(asked.measure.key, method)
-    model = FormulaVariances(question, variance, textbook=method is not None)  # checks the values
-    assumptions = [_test_named(question, model.textbook), "normal estimates"]
+    variance, name = formula(asked.measure, method)
+    variances = FormulaVariances(question, variance, textbook=method is not None)  # checks the values
+    assumptions = [_test_named(question, variances.textbook), "normal estimates"]
     if correlation is not None:
         r = _correlation(correlation, correlation_of, question)
-        model = replace(model, correlation=r)
+        variances = replace(variances, correlation=r)
         assumptions.append(f"the two estimates have a correlation of {r:.3g}")
-    return _analytic(asked, _Plan(question, shared, name, tuple(assumptions)), model)
+    return _analytic(asked, _Plan(question, shared, name, tuple(assumptions)), variances)
 
 
 def _test_named(question: Question, textbook: bool = False) -> str:
@@ -106,7 +110,10 @@ def _correlation(given: float, of: CorrelationOf, question: Question) -> float:
     """The correlation between the two estimates."""
     if question.versus is None:
         raise InputError(
-            f"correlation={given!r} is that of two classifiers; say versus, the value expected of the second one."
+            Option("correlation", given),
+            " is that of two classifiers; give the expected value of the second one with ",
+            Option("versus", ...),
+            ".",
         )
     if of not in ("estimates", "scores"):
         raise InputError(f"correlation_of must be 'estimates' or 'scores', got {of!r}.")

@@ -1,6 +1,6 @@
 """Variances that need no data: of the area under the ROC curve, and of the volume of three ordered classes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, pi, sqrt
@@ -10,7 +10,8 @@ import numpy as np
 
 from polyroc.datasets import Trinormal
 from polyroc.errors import InputError
-from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil, area_variance, exponential
+from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil, area_variance
+from polyroc.measures.measure import Measure, NormalModel
 from polyroc.power.aims import NORMAL, Question
 from polyroc.power.allocation import Sizes
 from polyroc.power.variances import Variances
@@ -20,11 +21,10 @@ __all__ = ["CLASSES", "CorrelationOf", "FormulaVariances", "Obuchowski", "area_c
 CorrelationOf = Literal["estimates", "scores"]
 Variance: TypeAlias = Callable[..., float]  # from a value between 0 and 1 and the class sizes
 
-# Measures with a formula, and what their classes are called.
-CLASSES = {
-    "auc": ("negative", "positive"),
-    "gini": ("negative", "positive"),
-    "vus": ("lowest", "middle", "highest"),
+# What the classes are called under each model of normal scores.
+CLASSES: Mapping[NormalModel, tuple[str, ...]] = {
+    "binormal": ("negative", "positive"),
+    "trinormal": ("lowest", "middle", "highest"),
 }
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(32)
 
@@ -46,20 +46,27 @@ class Obuchowski:
     Chemistry 50 (2004) 1118-1125, equation 3 and table 4.
     """
 
+    def planned_variance(self, area: float, negatives: int, positives: int) -> float:
+        """The formula, constants as published.
 
-def formula(key: str, method: HanleyMcNeil | Obuchowski | None) -> tuple[Variance, str]:
+        >>> round(Obuchowski().planned_variance(0.5, 100, 100), 6)  # 0.0792 (1 / 100 + 1 / 100)
+        0.001584
+        """
+        a2 = (1.414 * NORMAL.inv_cdf(area)) ** 2
+        return 0.0099 * exp(-a2 / 2.0) * ((5.0 * a2 + 8.0) / positives + (a2 + 8.0) / negatives)
+
+
+def formula(measure: Measure, method: HanleyMcNeil | Obuchowski | None) -> tuple[Variance, str]:
     """The variance and its name: by a method, by default the exact one for normal scores of equal variance."""
-    if key == "vus":
+    if measure.normal_model == "trinormal":
         if method is not None:
-            raise InputError(f"{method!r} is for areas; leave out method: that of vus is exact for normal scores.")
+            raise InputError(
+                f"{method!r} is for areas; leave out method: that of {measure} is exact for normal scores."
+            )
         return _trinormal, "exact variance for normal scores of equal variance, means evenly spaced"
     if method is None:
         return _binormal, "exact variance for normal scores of equal variance"
-    if isinstance(method, Obuchowski):
-        return _obuchowski, repr(method)
-    if method.kind != "exponential":
-        raise InputError(f"{method!r} needs data; say method=HanleyMcNeil('exponential'), or give pilot data.")
-    return _hanley_mcneil, repr(method)
+    return method.planned_variance, repr(method)
 
 
 def _binormal(area: float, negatives: int, positives: int) -> float:
@@ -74,20 +81,6 @@ def _binormal(area: float, negatives: int, positives: int) -> float:
     """
     h = NORMAL.inv_cdf(area)
     return area_variance(area, positives, negatives, *[_orthant_covariance(h, h, 0.5) + area**2] * 2)
-
-
-def _hanley_mcneil(area: float, negatives: int, positives: int) -> float:
-    return area_variance(area, positives, negatives, *exponential(area))
-
-
-def _obuchowski(area: float, negatives: int, positives: int) -> float:
-    """The formula, constants as published.
-
-    >>> round(_obuchowski(0.5, 100, 100), 6)  # 0.0792 (1 / 100 + 1 / 100)
-    0.001584
-    """
-    a2 = (1.414 * NORMAL.inv_cdf(area)) ** 2
-    return 0.0099 * exp(-a2 / 2.0) * ((5.0 * a2 + 8.0) / positives + (a2 + 8.0) / negatives)
 
 
 def _trinormal(volume: float, *sizes: int) -> float:

@@ -1,14 +1,14 @@
 """SampleSize: how many cases, and what they can show."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Self
+from typing import Any
 
 from polyroc._version import __version__
 from polyroc.estimates.intervals import ConfidenceInterval, interval
 from polyroc.output.numbers import number_text
-from polyroc.results.result import SCHEMA, Result, number, plain
+from polyroc.results.result import Result
 
 __all__ = ["SampleSize"]
 
@@ -163,28 +163,12 @@ class SampleSize(Result):
             for name, count in self.by_class.items()
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON; the level is that of the interval of a simulated power."""
-        between = self.power_interval(level)
-        return {
-            "schema": SCHEMA,
-            "kind": "SampleSize",
-            "n": self.n,
-            **asdict(self),
-            "by_class": dict(self.by_class),
-            "width": plain(self.width),
-            "assumptions": list(self.assumptions),
-            "monte_carlo_error": self.monte_carlo_error,
-            "power_interval": None if between is None else list(between),
-            "sentence": self.sentence(),
-        }
+    def _derived(self) -> dict[str, Any]:
+        return {"n": self.n, "monte_carlo_error": self.monte_carlo_error, "sentence": self.sentence()}
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        own = {name: data[name] for name in cls.__dataclass_fields__}
-        return cls(**{**own, "width": number(own["width"]), "assumptions": tuple(own["assumptions"])})
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        interval = self.power_interval(level)
+        return {"power_interval": None if interval is None else list(interval)}
 
 
 def _share(share: float) -> str:

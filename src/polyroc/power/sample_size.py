@@ -7,6 +7,7 @@ from polyroc.errors import InputError
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
+from polyroc.messages import Option
 from polyroc.power.aims import Aim
 from polyroc.power.allocation import Shares
 from polyroc.power.answers import Asked, from_formula, from_model, from_pilot
@@ -198,7 +199,8 @@ def _only_source(given: Mapping[str, Any], of_pilot: Mapping[str, Any], correlat
         raise InputError(f"{', '.join(stray)} came without y_true; give both, or leave out {', '.join(stray)}.")
     if named and correlation is not None:
         raise InputError(
-            f"correlation={correlation!r} is for planning without data; here the data tell it: leave it out."
+            Option("correlation", correlation),
+            " is for planning without data; here it is estimated from the data. Leave it out.",
         )
     return named[0] if named else None
 

@@ -74,7 +74,7 @@ class ExplorerCases:
         score = (values if values.ndim == 1 else values[:, thresholds.positive])[counted] + 0.0
         if not self._binned:
             return {"values": packed(score, "f8"), **self._rows(counted)}
-        kept = _kept(thresholds.alarms, 1.0 - thresholds.missed, _most_thresholds(self.scores))
+        kept = _kept(thresholds.fpr, 1.0 - thresholds.fnr, _most_thresholds(self.scores))
         cuts = thresholds.values[kept]
         # Row of the table: the interval between kept thresholds, those of the positive class in the second half.
         place = np.searchsorted(-cuts, -score) + len(cuts) * self.scores.codes[counted].astype(np.int64)

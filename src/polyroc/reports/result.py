@@ -1,6 +1,5 @@
 """Report: findings with a conclusion, as HTML, Markdown, LaTeX or JSON."""
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +26,8 @@ from polyroc.reports.study_findings import StudyFindings
 from polyroc.reports.study_methods import plan_lines, study_methods_of, study_references_of
 from polyroc.reports.study_tables import study_tables
 from polyroc.reports.tables import tables
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.codec import NOT_STORED, stored_as
+from polyroc.results.result import Result
 
 __all__ = ["FORMATS", "NO_CASES", "Report", "checked_path"]
 
@@ -39,6 +39,18 @@ WHOLE: Mapping[str, Any] = {
     "study": StudyFindings,
 }
 BY_CLASSIFIER: Mapping[str, Any] = {"surfaces": Surface, "rates": Rates, "points": OperatingPoint, "fronts": Front}
+
+
+def _stored_findings(data: dict[str, Any]) -> Findings:
+    """The results in the data of a report; its page then has no cases to explore."""
+    results: dict[str, Any] = {}
+    for name, stored in data["results"].items():
+        if name in WHOLE:
+            results[name] = WHOLE[name].from_dict(stored)
+        else:
+            kind = BY_CLASSIFIER[name]
+            results[name] = {classifier: kind.from_dict(result) for classifier, result in stored.items()}
+    return Findings(**results, notes=tuple(data["notes"]))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -62,10 +74,12 @@ class Report(Result):
     """
 
     title: str
-    findings: Findings
+    findings: Findings = field(
+        metadata=stored_as("results", encode=lambda report, _: report.findings.results(), decode=_stored_findings)
+    )
     level: float = 0.95
-    cases: ExplorerCases | None = None
-    why_no_cases: str | None = None
+    cases: ExplorerCases | None = field(default=None, metadata=NOT_STORED)
+    why_no_cases: str | None = field(default=None, metadata=NOT_STORED)
     repeat: tuple[str, ...] = field(default=())
 
     @property
@@ -108,39 +122,21 @@ class Report(Result):
 
     def to_dict(self, level: float | None = None) -> dict[str, Any]:
         """Plain data for JSON: every result, and the sentences; the cases are left out."""
-        level = self.level if level is None else level
-        sentences, cautions = self.conclusion
-        return {
-            "schema": SCHEMA,
-            "kind": "Report",
-            "title": self.title,
-            "level": self.level,
-            "conclusion": list(sentences),
-            "cautions": list(cautions),
-            "results": {
-                name: each.to_dict(level)
-                if name in WHOLE
-                else {classifier: one.to_dict(level) for classifier, one in each.items()}
-                for name, each in self.findings.results().items()
-            },
-            "notes": list(self.findings.notes),
-            "methods": list(self.methods),
-            "references": list(self.references),
-            "repeat": list(self.repeat),
-        }
+        return Result.to_dict(self, self.level if level is None else level)
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Read what `to_dict` wrote; the report then has no cases to explore."""
-        data = cls._checked(data)
-        results: dict[str, Any] = {}
-        for name, stored in data["results"].items():
-            if name in WHOLE:
-                results[name] = WHOLE[name].from_dict(stored)
-            else:
-                results[name] = {who: BY_CLASSIFIER[name].from_dict(each) for who, each in stored.items()}
-        findings = Findings(**results, notes=tuple(data["notes"]))
-        return cls(data["title"], findings, data["level"], why_no_cases=NO_CASES, repeat=tuple(data["repeat"]))
+    def _from_fields(cls, fields: dict[str, Any]) -> Self:
+        return cls(**fields, why_no_cases=NO_CASES)
+
+    def _derived(self) -> dict[str, Any]:
+        sentences, cautions = self.conclusion
+        return {
+            "conclusion": sentences,
+            "cautions": cautions,
+            "notes": self.findings.notes,
+            "methods": self.methods,
+            "references": self.references,
+        }
 
     def to_html(self) -> str:
         """A self-contained page that needs no network."""
@@ -174,9 +170,9 @@ class Report(Result):
             lines += ["", latex_table(table)]
         return "\n".join(lines) + "\n"
 
-    def to_json(self) -> str:
-        """The results as JSON."""
-        return json.dumps(self.to_dict(), indent=1, allow_nan=False) + "\n"
+    def to_json(self, level: float | None = None) -> str:
+        """The results as JSON, by default with intervals at the level of the report."""
+        return Result.to_json(self, self.level if level is None else level)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the report in the format given by the suffix; the file appears complete or not at all."""

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from polyroc.inference.methods import DEFAULT, Method
 from polyroc.measures.registry import measure as registered_measure
 from polyroc.progress import Progress, track
 from polyroc.reports.collection import CURVE_POINTS, detached_area, thinned
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.codec import NOT_STORED
+from polyroc.results.result import Result
 from polyroc.scores import Scores
 from polyroc.studies import summaries
 from polyroc.studies.fold_values import FoldTable
@@ -68,7 +69,9 @@ class StudyFindings(Result):
     tests: Mapping[str, StudyTest] = field(default_factory=dict)
     duncan: Mapping[str, RangeTest] = field(default_factory=dict)
     friedman: Friedman | None = None
-    curves: Mapping[str, Curves] = field(default_factory=dict)
+    curves: Mapping[str, Curves] = field(
+        default_factory=dict, metadata=NOT_STORED
+    )  # computed again from the store
     pooled: Mapping[str, Evaluation] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -78,38 +81,6 @@ class StudyFindings(Result):
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per data set and learner."""
         return self.spread.rows(level)
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON; curves are left out, as they can be computed again from the store."""
-        by_data_set = {"tests": self.tests, "duncan": self.duncan, "pooled": self.pooled}
-        return {
-            "schema": SCHEMA,
-            "kind": "StudyFindings",
-            "measure": self.measure,
-            "study": self.study.to_dict(level),
-            "spread": self.spread.to_dict(level),
-            "recommendation": self.recommendation and self.recommendation.to_dict(level),
-            **{
-                name: {data_set: result.to_dict(level) for data_set, result in results.items()}
-                for name, results in by_data_set.items()
-            },
-            "friedman": self.friedman and self.friedman.to_dict(level),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        return cls(
-            study=Study.from_dict(data["study"]),
-            measure=data["measure"],
-            spread=Spread.from_dict(data["spread"]),
-            recommendation=data["recommendation"] and Recommendation.from_dict(data["recommendation"]),
-            tests={name: KINDS[each["kind"]].from_dict(each) for name, each in data["tests"].items()},
-            duncan={name: RangeTest.from_dict(each) for name, each in data["duncan"].items()},
-            friedman=data["friedman"] and Friedman.from_dict(data["friedman"]),
-            pooled={name: Evaluation.from_dict(each) for name, each in data["pooled"].items()},
-        )
 
 
 def collect_study(

@@ -1,19 +1,20 @@
 """Provenance: what a colleague needs to repeat a number."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from polyroc._version import __version__
+from polyroc.results.codec import Record
 from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["Provenance"]
 
 
 @dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Record):
     """Where a result comes from.
 
     Attributes
@@ -75,7 +76,3 @@ class Provenance:
         if self.weight_kind == "frequency":
             return "Each row counts as many cases as its frequency weight says."
         return "Cases count by their importance weights, with robust standard errors." if self.weighted else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return {**asdict(self), "cases": dict(self.cases)}

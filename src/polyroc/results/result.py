@@ -1,48 +1,37 @@
-"""Arrays of numbers for JSON, which knows no nan and no infinity."""
+"""The base class of all results, and how numbers are written for people."""
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from math import inf, isfinite, isnan, nan
-from typing import Any, Self
+from copy import deepcopy
+from dataclasses import fields
+from importlib import import_module
+from math import isfinite
+from typing import Any, Self, TypeVar, cast, get_type_hints
 
 import numpy as np
 
-from polyroc.errors import InputError
+from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import short_repr
 from polyroc.output.html import html_table
 from polyroc.output.tables import Table, record_table
 from polyroc.output.text import as_text
+from polyroc.results.codec import Known, Record, decode_fields, encode_fields, is_lazy
+from polyroc.results.schema1 import from_schema_1
 
 __all__ = [
     "SCHEMA",
     "Result",
-    "number",
     "plain",
-    "restored",
-    "stored",
     "tidy",
 ]
 
 
-def stored(values: FloatArray) -> list[float | str | None]:
-    """The numbers as a list: nan as None, infinity as text.
-
-    >>> stored(np.array([np.inf, 0.5, np.nan]))
-    ['inf', 0.5, None]
-    """
-    return [v if isfinite(v) else None if isnan(v) else str(v) for v in values.tolist()]
+T = TypeVar("T")
+SCHEMA = 2
 
 
-def restored(values: Sequence[float | str | None]) -> FloatArray:
-    """What `stored` wrote, read back."""
-    special = {None: nan, "inf": inf, "-inf": -inf}
-    return np.array([special[v] if v is None or isinstance(v, str) else v for v in values], dtype=np.float64)
-
-
-SCHEMA = 1
-
-
-class Result(ABC):
+class Result(Record, ABC):
     """A frozen record that can be listed, stored, read back and shown."""
 
     __slots__ = ()
@@ -51,30 +40,87 @@ class Result(ABC):
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Tidy records: one flat dictionary per line of a table, with intervals at a level."""
 
-    @abstractmethod
+    def to_frame(self, level: float = 0.95) -> Any:
+        """The rows as a data frame: of pandas if it is installed, else of polars."""
+        rows = self.rows(level)
+        names = dict.fromkeys(name for row in rows for name in row)
+        columns = {name: [row.get(name) for row in rows] for name in names}
+        for library in ("pandas", "polars"):
+            try:
+                return import_module(library).DataFrame(columns)
+            except ImportError:
+                continue
+        raise MissingPackageError(
+            "A data frame needs pandas or polars, and neither is installed: pip install pandas, or use rows()."
+        )
+
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON, with the schema's version and intervals at a level."""
+        """Plain data for JSON: schema, kind and fields, with intervals at a level; see `polyroc.results.codec`."""
+        return {"schema": SCHEMA, "kind": type(self).__name__, **encode_fields(self, level)}
 
     @classmethod
-    @abstractmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
+        """Read what `to_dict` wrote, also in earlier versions."""
+        try:
+            return cls._from_fields(decode_fields(cls, cls._checked(data), cls.__name__))
+        except PolyrocError:
+            raise
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise InputError(
+                f"This stored {cls.__name__} is damaged: its parts do not fit together ({error!r})."
+            ) from None
+
+    def to_json(self, level: float = 0.95) -> str:
+        """JSON text of `to_dict`."""
+        return json.dumps(self.to_dict(level), indent=1, allow_nan=False) + "\n"
 
     @classmethod
-    def _checked(cls, data: dict[str, Any]) -> dict[str, Any]:
-        """The data, if they are of this kind and of a version that can be read."""
-        data = _with_present_names(data)
-        kind, schema = data.get("kind"), data.get("schema")
-        if kind != cls.__name__ or schema != SCHEMA:
-            raise InputError(
-                f"Expected a stored {cls.__name__} of schema {SCHEMA}, got {kind!r} of schema {schema!r}; "
-                "it may come from another version of polyroc."
+    def from_json(cls, text: str | bytes) -> Self:
+        """Read what `to_json` wrote; nothing in the text is executed."""
+        try:
+            data = json.loads(text)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise InputError(f"Expected JSON text, got {short_repr(text)} ({error}).") from None
+        return cls.from_dict(data)
+
+    @classmethod
+    def _from_fields(cls, fields: dict[str, Any]) -> Self:
+        """The result with these fields; for results that have to rebuild what is not stored."""
+        return cls(**fields)
+
+    @classmethod
+    def _checked(cls, data: Any) -> dict[str, Any]:
+        """The data in the layout of this schema, if they are of this kind and of a schema that can be read."""
+        kind, schema = (data.get("kind"), data.get("schema")) if isinstance(data, dict) else (None, None)
+        if schema == 1 and isinstance(kind, str):
+            data = from_schema_1(data)
+            kind = data["kind"]
+        if kind != cls.__name__ or type(schema) is not int or schema not in (1, SCHEMA):
+            came = (
+                f"kind {short_repr(kind)} of schema {short_repr(schema)}"
+                if isinstance(data, dict)
+                else short_repr(data)
             )
-        return data
+            raise InputError(
+                f"Expected a stored {cls.__name__} of schema 1 to {SCHEMA}, got {came}; it may come from another "
+                "version of polyroc."
+            )
+        return dict(data)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by plain data: what is computed lazily does not travel, its results do."""
-        return type(self).from_dict, (self.to_dict(),)
+        """Pickle the fields; those that are computed when first needed are computed first."""
+        values = {field.name: getattr(self, field.name) for field in fields(cast(Any, self))}
+        hints = get_type_hints(type(self))
+        computed = {
+            name: Known(value()) if value is not None and is_lazy(hints[name]) else value
+            for name, value in values.items()
+        }
+        return _rebuilt, (type(self), computed)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """A copy of the fields; what is computed when first needed still is."""
+        names = [field.name for field in fields(cast(Any, self))]
+        return _rebuilt(type(self), {name: deepcopy(getattr(self, name), memo) for name in names})
 
     def to_table(self, level: float = 0.95) -> Table:
         """The records as a table of text, with intervals at a level."""
@@ -88,26 +134,13 @@ class Result(ABC):
         return html_table(self.to_table())
 
 
-# Results and fields that were stored under another name.
-RENAMED_KINDS = {"Contrast": "MeasureComparison", "Contrasts": "MeasureComparisons"}
-RENAMED_FIELDS = {"MeasureComparison": {"world": "model"}, "MeasureComparisons": {"contrasts": "comparisons"}}
-
-
-def _with_present_names(data: dict[str, Any]) -> dict[str, Any]:
-    stored = data.get("kind")
-    kind = RENAMED_KINDS.get(str(stored), stored)
-    names = RENAMED_FIELDS.get(str(kind), {})
-    return {names.get(name, name): value for name, value in data.items()} | {"kind": kind}
+def _rebuilt(kind: type[T], values: dict[str, Any]) -> T:
+    return kind(**values)
 
 
 def plain(value: float) -> float | None:
-    """A number for JSON, which knows no nan and no infinity."""
+    """A number of a table; None if it is nan or infinite."""
     return float(value) if isfinite(value) else None
-
-
-def number(value: float | None) -> float:
-    """A number from JSON, where nothing is nan."""
-    return nan if value is None else value
 
 
 def tidy(values: FloatArray, scale: FloatArray) -> FloatArray:

@@ -18,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 
 from polyroc.errors import InputError, PolyrocError
 from polyroc.io.preview import preview
-from polyroc.serve.forms import as_columns
+from polyroc.serve.forms import FIELDS, MORE, ROLES, as_columns, field_spelling
 from polyroc.serve.jobs import Job, Queue
 from polyroc.serve.security import REPORT_POLICY, Guard, Limits, same_page
 from polyroc.serve.suggestions import suggestions
@@ -29,15 +29,6 @@ __all__ = ["make_app"]
 COOKIE = "polyroc"
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 BOOKS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
-PARTS = {
-    "truth": "true class",
-    "scores": "score",
-    "classifier": "classifier",
-    "case": "case",
-    "class_": "class of the score",
-    "weight": "weight",
-    "groups": "group",
-}
 PAGES = Path(__file__).parent / "pages"
 _templates = Environment(
     loader=PackageLoader("polyroc.serve", "pages"), autoescape=True, undefined=StrictUndefined
@@ -157,15 +148,13 @@ async def choose(request: Request) -> Response:
     """Show the file's columns and ask what they are."""
     upload = _upload(request)
     try:
-        seen = await run_in_threadpool(preview, upload.path)
-        if not seen.looked_at:
-            raise InputError(
-                f"'{upload.path}' has the names of columns but no row below them; write the file again."
-            )
+        seen = await run_in_threadpool(preview, upload.file)
+        if not seen.previewed:
+            raise InputError(f"{upload.file.name} has column names but no rows; write the file again.")
     except PolyrocError as trouble:
         _visitor(request).uploads.pop(request.path_params["key"])
         upload.delete()
-        return _page("bad.html", 400, message=_told(trouble, upload))
+        return _page("bad.html", 400, message=trouble.render(field_spelling))
     found = suggestions(seen)
     return _page(
         "choose.html",
@@ -173,7 +162,9 @@ async def choose(request: Request) -> Response:
         name=upload.name,
         seen=seen,
         nameless=next((column.name for column in seen.columns if _is_number(column.name)), None),
-        parts=PARTS,
+        parts=ROLES,
+        fields=FIELDS,
+        more=MORE,
         suggestions=found,
         data={
             "columns": [{"name": column.name} for column in seen.columns],
@@ -256,7 +247,8 @@ def _finished(request: Request) -> Path:
 
 async def _refused(request: Request, trouble: Exception) -> Response:
     status = 404 if isinstance(trouble, _NothingError) else 413 if isinstance(trouble, _TooLargeError) else 400
-    return _answer(request, str(trouble), status)
+    message = trouble.render(field_spelling) if isinstance(trouble, PolyrocError) else str(trouble)
+    return _answer(request, message, status)
 
 
 async def _not_found(request: Request, trouble: Exception) -> Response:  # noqa: ARG001 - starlette gives it
@@ -272,10 +264,6 @@ def _answer(request: Request, message: str, status: int) -> Response:
     if "text/html" in request.headers.get("accept", ""):
         return _page("bad.html", status, message=message)
     return JSONResponse({"message": message}, status)
-
-
-def _told(trouble: PolyrocError, upload: Upload) -> str:
-    return str(trouble).replace(f"'{upload.path}'", f"'{upload.name}'").replace(str(upload.path), upload.name)
 
 
 def _page(template: str, status: int = 200, /, **values: Any) -> Response:

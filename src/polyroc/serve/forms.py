@@ -1,15 +1,32 @@
-"""What the page asks for, as options of `polyroc.read`."""
+"""The form of the page: its fields, what it sends as options of `polyroc.read`, and its fields in messages."""
 
 import json
-import re
 from typing import Any
 
 from polyroc.errors import InputError
+from polyroc.messages import Option, Reference, short_repr
 
-__all__ = ["as_columns", "for_visitors"]
+__all__ = ["FIELDS", "MORE", "ROLES", "as_columns", "field_spelling"]
 
-
-ROLES = ("classifier", "case", "class_", "weight", "groups")
+# what a column can be chosen as, by option
+ROLES = {
+    "truth": "true class",
+    "scores": "score",
+    "classifier": "classifier",
+    "case": "case",
+    "class_": "class of the score",
+    "weight": "weight",
+    "groups": "group",
+}
+MORE = "More options"
+# the fields under MORE, by option
+FIELDS = {
+    "labels": "Classes in order",
+    "pos_label": "Positive class",
+    "missing": "Drop rows with missing values",
+    "sampling": "Case-control sampling",
+    "weight_kind": "Frequency weights",
+}
 CHOICES = {"missing": "drop", "sampling": "case-control", "weight_kind": "frequency"}  # if not the default
 LARGEST = 2**20
 
@@ -18,7 +35,7 @@ def as_columns(body: bytes) -> dict[str, Any]:
     """Options from the page's JSON; names of columns are checked where the file is read.
 
     >>> as_columns(b'{"truth": "kind", "scores": ["p_cat", "p_dog"], "groups": "", "labels": []}')
-    {'truth': 'kind', 'scores': ['p_cat', 'p_dog']}
+    {'scores': ['p_cat', 'p_dog'], 'truth': 'kind'}
     """
     try:
         asked = json.loads(body) if len(body) <= LARGEST else None
@@ -31,8 +48,8 @@ def as_columns(body: bytes) -> dict[str, Any]:
     scores = asked.get("scores")
     if not isinstance(scores, list) or not scores or not all(map(_text, scores)):
         raise InputError("Say which column or columns hold the scores.")
-    columns: dict[str, Any] = {"truth": asked["truth"], "scores": scores}
-    columns |= {role: asked[role] for role in ROLES if _text(asked.get(role))}
+    columns: dict[str, Any] = {"scores": scores}
+    columns |= {role: asked[role] for role in ROLES if role != "scores" and _text(asked.get(role))}
     labels = asked.get("labels") or []
     if not isinstance(labels, list) or not all(map(_text, labels)):
         raise InputError("The classes in order must be a list of their names.")
@@ -50,20 +67,23 @@ def _text(value: Any) -> bool:
     return isinstance(value, str) and bool(value)
 
 
-WHERE = 'under "More to say"'
-WORDS = (
-    (r"say pos_label=(.+?) or (?:pos_label=)?(.+?)\.", rf"name the positive one {WHERE}: \1 or \2."),
-    (r"say missing='drop' to leave such rows out", f"tick {WHERE} that rows with missing values are left out"),
-    (r"(?:in|with|as) (?:the order of )?labels=\[\.\.\.\]", f"{WHERE}, the classes in order"),
-)
+def field_spelling(reference: Reference) -> str:
+    """An option as the field of the page that sets it; as in Python where the page has none.
 
-
-def for_visitors(message: str) -> str:
-    """What to do next, for somebody who sees the form and not the call.
-
-    >>> print(for_visitors("auc needs to know the positive class; say pos_label='dog' or 'cat'."))
-    auc needs to know the positive class; name the positive one under "More to say": 'dog' or 'cat'.
+    >>> print(field_spelling(Option("pos_label", "dog", "cat")))
+    "Positive class" under "More options" ('dog' or 'cat')
+    >>> print(field_spelling(Option("missing", "drop")))
+    "Drop rows with missing values" under "More options"
+    >>> print(field_spelling(Option("case", ...)))
+    "case"
     """
-    for call, words in WORDS:
-        message = re.sub(call, words, message)
-    return message
+    if not isinstance(reference, Option):
+        return str(reference)
+    if reference.name in ROLES:
+        return f'"{ROLES[reference.name]}"'
+    if reference.name not in FIELDS:
+        return str(reference)
+    field = f'"{FIELDS[reference.name]}" under "{MORE}"'
+    if reference.name in CHOICES or reference.values in ((), (...,), ([...],)):
+        return field
+    return f"{field} ({' or '.join(map(short_repr, reference.values))})"

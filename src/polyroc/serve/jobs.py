@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal
 
-from polyroc.serve.forms import for_visitors
+from polyroc.serve.forms import field_spelling
 
 __all__ = ["Job", "Queue", "State"]
 
@@ -108,7 +108,7 @@ def _work(source: Path, target: Path, columns: dict[str, Any], title: str, their
         _report(source, target, columns, title, tell)
         theirs.send(("done", "", 1, 1))
     except PolyrocError as trouble:
-        theirs.send(("failed", for_visitors(str(trouble)).replace(f"'{source}'", f"'{title}'"), 0, 0))
+        theirs.send(("failed", trouble.render(field_spelling), 0, 0))
     except Exception as trouble:
         theirs.send(("failed", f"Something went wrong inside polyroc ({type(trouble).__name__}).", 0, 0))
         raise
@@ -116,9 +116,10 @@ def _work(source: Path, target: Path, columns: dict[str, Any], title: str, their
 
 def _report(source: Path, target: Path, columns: dict[str, Any], title: str, tell: Any) -> None:
     from polyroc.io.read import read
+    from polyroc.io.sources import DataFile
 
     tell(0, 0, "reading")
-    scores = read(source, **columns)
+    scores = read(DataFile(source, title), **columns)
     from polyroc.reports.report import report
 
     report(scores, path=target, title=title, progress=tell)

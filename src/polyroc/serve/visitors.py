@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from polyroc.errors import InputError
+from polyroc.io.sources import DataFile
 from polyroc.serve.jobs import Job
 from polyroc.serve.security import Limits
 
@@ -34,6 +35,11 @@ class Upload:
     folder: Path
     path: Path
     job: Job | None = None
+
+    @property
+    def file(self) -> DataFile:
+        """The file under the name that its owner knows."""
+        return DataFile(self.path, self.name)
 
     @property
     def report(self) -> Path:

@@ -82,7 +82,7 @@ def load(plan: Plan, number: int) -> Data:
             data = _from_catalogue(entry)
         return _checked(_selected(data, entry), entry)
     except PolyrocError as error:
-        raise type(error)(f"{plan.location('data', number)}: data set {entry.name!r}: {error}") from None
+        raise type(error)(f"{plan.location('data', number)}: data set {entry.name!r}: ", error.message) from None
 
 
 def _from_catalogue(entry: DataSet) -> Data:

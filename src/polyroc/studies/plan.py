@@ -4,7 +4,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -242,6 +242,11 @@ class Plan:
     folder: Path | None = field(default=None, compare=False)
     _locate: Locate = field(default=lambda path: _locate_in_mapping(path), compare=False, repr=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the plan without the lines of its file, which are for error messages."""
+        names = [part.name for part in fields(self) if part.name != "_locate"]
+        return _unpickled, ({name: getattr(self, name) for name in names},)
+
     @classmethod
     def read(cls, source: "str | PathLike[str]") -> "Plan":
         """The plan in a TOML file, or a preset by name."""
@@ -418,6 +423,10 @@ def _line(lines: Mapping[KeyPath, int], path: KeyPath) -> int:
     while path and path not in lines:
         path = path[:-1]
     return lines.get(path, 1)
+
+
+def _unpickled(values: dict[str, Any]) -> Plan:
+    return Plan(**values)
 
 
 def _locate_in_mapping(path: KeyPath) -> str:

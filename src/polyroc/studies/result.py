@@ -4,13 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from polyroc.errors import DroppedRowsWarning, InputError, PolyrocWarning, warn
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.results.result import SCHEMA, Result, number, plain
+from polyroc.results.codec import NOT_STORED, stored_as
+from polyroc.results.result import Result
 from polyroc.scores import Scores
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.plan import Plan
@@ -35,6 +36,11 @@ T = TypeVar("T")
 Predictions = dict[tuple[int, int], FloatArray]  # by learner and block: test cases x classes
 
 _NO_STORE = "This study has values only; open its store with Study.open for predictions and other measures."
+
+
+def _every_table(study: "Study", _: float) -> dict[tuple[str, str], FoldTable]:
+    """The values fold by fold, by measure and data set; predictions are not stored."""
+    return {(table.measure, table.data_set): table for table in study._all_tables()}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -66,12 +72,16 @@ class Study(Result):
     failures: tuple[Failure, ...]
     left: int
     versions: dict[str, str]
-    warnings: tuple[LearnerWarning, ...] = ()
-    path: Path | None = None
-    _data: tuple[StoredData, ...] = field(default=(), repr=False)
-    _blocks: tuple[tuple[Block, ...], ...] = field(default=(), repr=False)
-    _tables: dict[tuple[str, str], FoldTable] = field(default_factory=dict, repr=False)  # by measure and data set
-    _predictions: dict[int, Predictions] = field(default_factory=dict, repr=False)  # by data set, read when needed
+    warnings: tuple[LearnerWarning, ...] = field(default=(), metadata=NOT_STORED)
+    path: Path | None = field(default=None, metadata=NOT_STORED)
+    _data: tuple[StoredData, ...] = field(default=(), repr=False, metadata=NOT_STORED)
+    _blocks: tuple[tuple[Block, ...], ...] = field(default=(), repr=False, metadata=NOT_STORED)
+    _tables: dict[tuple[str, str], FoldTable] = field(  # by measure and data set
+        default_factory=dict, repr=False, metadata=stored_as(encode=_every_table)
+    )
+    _predictions: dict[int, Predictions] = field(  # by data set, read when needed
+        default_factory=dict, repr=False, metadata=NOT_STORED
+    )
 
     @classmethod
     def open(cls, path: "str | PathLike[str]") -> "Study":
@@ -352,31 +362,6 @@ class Study(Result):
 
     # Plain data --------------------------------------------------------------------------------------------------
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002
-        """Plain data: the plan, the values fold by fold, failures and versions, but no predictions."""
-        return {
-            "kind": "Study",
-            "schema": SCHEMA,
-            "plan": self.plan.to_dict(),
-            "tables": [_table_dict(table) for table in self._all_tables()],
-            "failures": [failure._asdict() for failure in self.failures],
-            "left": self.left,
-            "versions": dict(self.versions),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        tables = [_table(each) for each in data["tables"]]
-        return cls(
-            plan=Plan.from_dict(data["plan"]),
-            failures=tuple(Failure(**each) for each in data["failures"]),
-            left=data["left"],
-            versions=data["versions"],
-            _tables={(table.measure, table.data_set): table for table in tables},
-        )
-
     def _all_tables(self) -> list[FoldTable]:
         return [
             self.values(key, name) for name in self.data_sets for key in self.measures if self.applies(key, name)
@@ -499,27 +484,3 @@ def _fold_groups(sizes: Sequence[int]) -> IntArray:
     if len(sizes) == 1:
         return np.arange(sizes[0])
     return np.repeat(np.arange(len(sizes)), sizes)
-
-
-def _table_dict(table: FoldTable) -> dict[str, Any]:
-    return {
-        "data_set": table.data_set,
-        "measure": table.measure,
-        "learners": list(table.learners),
-        "blocks": [list(block) for block in table.blocks],
-        "train_size": table.train_size,
-        "test_size": table.test_size,
-        "values": [[plain(value) for value in row] for row in table.values.tolist()],
-    }
-
-
-def _table(data: dict[str, Any]) -> FoldTable:
-    return FoldTable(
-        values=np.array([[number(value) for value in row] for row in data["values"]]),
-        learners=tuple(data["learners"]),
-        blocks=tuple((repeat, fold) for repeat, fold in data["blocks"]),
-        train_size=data["train_size"],
-        test_size=data["test_size"],
-        data_set=data["data_set"],
-        measure=data["measure"],
-    )

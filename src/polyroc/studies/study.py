@@ -139,7 +139,7 @@ def check_plan(plan: Plan, data: Sequence[Data]) -> None:
         try:
             check_measure(key, data)
         except (InputError, MeasureError) as error:
-            raise InputError(f"{plan.location('measures', number)}: {error}") from None
+            raise InputError(f"{plan.location('measures', number)}: ", error.message) from None
 
 
 def _check_same_study(store: Store, plan: Plan, data: Sequence[Data]) -> None:

@@ -1,13 +1,44 @@
-"""Checks of arguments that several verbs share: levels, margins, names."""
+"""Arguments: their names in messages, and checks that several verbs share (levels, margins, names)."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Real
 
+import numpy as np
+
 from polyroc.errors import InputError
+from polyroc.kernels.arrays import BoolArray
 from polyroc.messages import short_repr
 
-__all__ = ["checked_alpha", "checked_level", "checked_margin", "did_you_mean"]
+__all__ = ["ArgumentNames", "checked_alpha", "checked_level", "checked_margin", "did_you_mean"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentNames:
+    """The names of the arguments in messages: those of Python, or the columns and rows of a file."""
+
+    truth: str = "y_true"
+    scores: str = "y_score"
+    weight: str = "sample_weight"
+    groups: str = "groups"
+    row: str = "position"
+    first: int = 0
+
+    def of(self, classifier: str, among: int) -> str:
+        """The name of one classifier's scores, where there are so many classifiers."""
+        return self.scores if among == 1 else f"{self.scores}[{classifier!r}]"
+
+    def where(self, bad: BoolArray) -> str:
+        """The first few bad rows, and how many more there are.
+
+        >>> ArgumentNames().where(np.array([False, True, True]))
+        'positions 1, 2'
+        """
+        positions = np.flatnonzero(bad)
+        rows = ", ".join(str(i + self.first) for i in positions[:3].tolist())
+        more = f" and {len(positions) - 3} more" if len(positions) > 3 else ""
+        return f"{self.row}{'s' if len(positions) > 1 else ''} {rows}{more}"
 
 
 def checked_level(level: float) -> float:

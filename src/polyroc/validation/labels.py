@@ -1,4 +1,4 @@
-"""Labels of any hashable kind become codes."""
+"""Labels of any hashable type as codes; the order of the classes, and the positive one."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
@@ -7,23 +7,23 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import CodeArray
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.scores import Kind
+from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Array, as_array
-from polyroc.validation.messages import Words
 
 __all__ = ["Coded", "encode", "in_order", "is_hashable", "is_missing", "positive_class", "renumber", "sortable"]
 
 
 class Coded(NamedTuple):
-    """Labels that are already numbered: `labels[codes[i]]` is the label of case i; code -1 is missing."""
+    """Labels as codes: `labels[codes[i]]` is the label of case i; code -1 is a missing label."""
 
     codes: CodeArray
     labels: tuple[Hashable, ...]
 
 
 def encode(y: Any, what: str) -> Coded:
-    """Number the labels, sorted where they can be, in the order of appearance otherwise.
+    """Number the labels: sorted if possible, otherwise in the order of appearance.
 
     >>> encode(["b", "a", None, "b"], "y_true")
     Coded(codes=array([ 1,  0, -1,  1], dtype=int32), labels=('a', 'b'))
@@ -42,14 +42,14 @@ def encode(y: Any, what: str) -> Coded:
 
 
 def _from_list(y: Sequence[Any], what: str) -> Array:
-    """Labels as an array, without letting numpy turn 1 into "1" or 1.0, or a tuple into columns."""
+    """Labels as an array, without numpy's conversions of 1 to "1" or 1.0, and of tuples to columns."""
     kinds = set(map(type, y))
     if kinds & {list, np.ndarray}:
         return as_array(y, what)
     for kind, letters in (((int, np.integer), "biu"), ((float, np.floating), "f")):
-        if all(issubclass(each, kind) for each in kinds):
+        if all(issubclass(label_type, kind) for label_type in kinds):
             array = np.asarray(y)
-            if array.dtype.kind in letters:  # not so for integers too big for numpy
+            if array.dtype.kind in letters:  # false for integers too large for numpy
                 return array
     return np.fromiter(y, dtype=object, count=len(y))
 
@@ -69,12 +69,12 @@ def _encode(y: Array, what: str) -> Coded:
 
 def _encode_integers(y: Array) -> Coded:
     low, high = int(y.min()), int(y.max())
-    if high - low > 65_535:  # a table of every integer in between would not be small
+    if high - low > 65_535:  # a table of all integers in between would be large
         values, codes = np.unique(y, return_inverse=True)
         return _tidy(codes, values.tolist())
     if high - low == 1:
         return Coded((y == high).astype(np.int32), (low, high))
-    above = y.astype(np.int64, copy=False) - y.min().astype(np.int64)  # right even where both wrap around
+    above = y.astype(np.int64, copy=False) - y.min().astype(np.int64)  # correct even if both wrap around
     return _tidy(above.astype(np.int32), range(low, high + 1))
 
 
@@ -93,8 +93,8 @@ def _encode_objects(y: Array, what: str) -> Coded:
 
 
 def _tidy(codes: Array, labels: Sequence[Any]) -> Coded:
-    """Leave out the labels that are missing or that no case has, and sort the others if they can be."""
-    from polyroc.kernels.class_blocks import count  # not above: messages and help need no compiler
+    """Remove missing labels and labels without cases, and sort the others if possible."""
+    from polyroc.kernels.class_blocks import count  # imported late: help and messages need no compiler
 
     plain = [label.item() if isinstance(label, np.bool_ | np.number | np.character) else label for label in labels]
     codes = codes.astype(np.int32, copy=False)
@@ -108,7 +108,7 @@ def _tidy(codes: Array, labels: Sequence[Any]) -> Coded:
 
 
 def is_missing(label: Any) -> bool:
-    """None, pandas' NA, and whatever is not equal to itself, such as nan."""
+    """True for None, pandas' NA, and anything that is not equal to itself, such as nan."""
     if label is None or type(label).__name__ == "NAType":
         return True
     try:
@@ -118,7 +118,7 @@ def is_missing(label: Any) -> bool:
 
 
 def is_hashable(label: Any) -> bool:
-    """True if it can be looked up; of a tuple, if all inside it can."""
+    """True if the label can be a key of a mapping."""
     try:
         hash(label)
     except TypeError:
@@ -127,7 +127,7 @@ def is_hashable(label: Any) -> bool:
 
 
 def sortable(labels: Sequence[Any]) -> bool:
-    """True if every two labels can be told which comes first."""
+    """True if the labels can be sorted."""
     try:
         sorted(labels)
     except TypeError:
@@ -135,29 +135,34 @@ def sortable(labels: Sequence[Any]) -> bool:
     return True
 
 
-def in_order(truth: Coded, labels: Sequence[Hashable] | None, words: Words) -> Coded:
-    """Number the classes in the caller's order, or make sure that sorting gave one."""
+def in_order(truth: Coded, labels: Sequence[Hashable] | None, arguments: ArgumentNames) -> Coded:
+    """The true classes, numbered in the order of `labels`, or sorted if there are none."""
     if len(truth.codes) == 0:
-        raise InputError(f"{words.truth} is empty; give cases of at least two classes.")
+        raise InputError(f"{arguments.truth} is empty; give cases of at least two classes.")
     if labels is None:
-        _check_found(truth.labels, words)
+        _check_classes(truth.labels, arguments)
         return truth
     order = _order(labels)
-    trouble = f"which is not among labels {short_repr(list(order))}; add it there"
-    return renumber(truth, order, words.truth, trouble, words)
+    advice = f"which is not among labels {short_repr(list(order))}; add it there"
+    return renumber(truth, order, arguments.truth, advice, arguments)
 
 
-def _check_found(labels: tuple[Hashable, ...], words: Words) -> None:
+def _check_classes(labels: tuple[Hashable, ...], arguments: ArgumentNames) -> None:
     if len(labels) < 2:
-        held = f"one class only ({short_repr(labels[0])})" if labels else "no label at all"
+        content = f"one class only ({short_repr(labels[0])})" if labels else "no label at all"
         raise InputError(
-            f"{words.truth} holds {held}; ROC analysis needs cases of at least two classes. "
-            "If other classes exist but have no case here, name them all with labels=[...]."
+            f"{arguments.truth} holds {content}; ROC analysis needs cases of at least two classes. If "
+            "other classes exist "
+            "but have no case here, name them all with ",
+            Option("labels", [...]),
+            ".",
         )
     if not sortable(labels):
         kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
         raise InputError(
-            f"{words.truth} holds labels that cannot be sorted (kinds: {kinds}); give their order as labels=[...]."
+            f"{arguments.truth} holds labels that cannot be sorted (types: {kinds}); give their order with ",
+            Option("labels", [...]),
+            ".",
         )
 
 
@@ -169,54 +174,62 @@ def _order(labels: Any) -> tuple[Hashable, ...]:
         raise InputError("labels holds a missing value, which is no class; leave it out.")
     if len(named.labels) < 2 or len(named.labels) < len(named.codes):
         got = [named.labels[code] for code in named.codes]
-        raise InputError(
-            f"labels must name at least two classes, each once, got {short_repr(got)}; correct the list."
-        )
+        raise InputError(f"labels must name at least two classes, each once, got {short_repr(got)}.")
     return tuple(named.labels[code] for code in named.codes)
 
 
-def renumber(found: Coded, order: tuple[Hashable, ...], what: str, trouble: str, words: Words) -> Coded:
-    """The same labels, numbered by their place in `order`; a label that is not there is an error."""
+def renumber(coded: Coded, order: tuple[Hashable, ...], what: str, advice: str, arguments: ArgumentNames) -> Coded:
+    """The same labels, numbered by their position in `order`.
+
+    Raises `InputError` for a label that is not there; `advice` says what to do then.
+    """
     number = {label: i for i, label in enumerate(order)}
-    unknown = [i for i, label in enumerate(found.labels) if label not in number]
+    unknown = [i for i, label in enumerate(coded.labels) if label not in number]
     if unknown:
-        where = words.where(found.codes == unknown[0])
-        label = short_repr(found.labels[unknown[0]])
-        raise InputError(f"{what} holds {label} ({where}), {trouble}, or correct the data.")
-    if order == found.labels:
-        return Coded(found.codes, order)
-    table = np.array([*(number[label] for label in found.labels), -1], dtype=np.int32)
-    return Coded(table[found.codes], order)
+        where = arguments.where(coded.codes == unknown[0])
+        label = short_repr(coded.labels[unknown[0]])
+        raise InputError(f"{what} holds {label} ({where}), ", advice, ", or correct the data.")
+    if order == coded.labels:
+        return Coded(coded.codes, order)
+    table = np.array([*(number[label] for label in coded.labels), -1], dtype=np.int32)
+    return Coded(table[coded.codes], order)
 
 
 def positive_class(
-    labels: tuple[Hashable, ...], pos_label: Hashable, kind: Kind, ordered: bool, words: Words
+    labels: tuple[Hashable, ...], pos_label: Hashable, kind: Kind, ordered: bool, arguments: ArgumentNames
 ) -> int | None:
-    """The positive class of two: said, conventional, or the last of the labels given. Never guessed."""
+    """The position of the positive class of two; None where it does not matter.
+
+    It is `pos_label`, the 1 of 0/1 and -1/1, or the last of the labels where their order was given; never guessed.
+    """
     if pos_label is not None:
-        return _said(labels, pos_label)
+        return _position_of(labels, pos_label)
     if len(labels) != 2:
         return None
     if ordered or labels in ((0, 1), (-1, 1)):
         return 1
     if kind == "score":
         raise InputError(
-            f"The positive class, which high values of {words.scores} indicate, is ambiguous. The classes are "
-            f"{short_repr(list(labels))}; say pos_label={short_repr(labels[1])} or "
-            f"pos_label={short_repr(labels[0])}."
+            f"The positive class is ambiguous: {arguments.truth} takes values in "
+            f"{{{short_repr(labels)[1:-1]}}} and ",
+            Option("pos_label"),
+            f" is not specified. For the class that high values of {arguments.scores} indicate, use ",
+            Option("pos_label", *reversed(labels)),
+            ".",
         )
     return None
 
 
-def _said(labels: tuple[Hashable, ...], pos_label: Hashable) -> int:
+def _position_of(labels: tuple[Hashable, ...], pos_label: Hashable) -> int:
     if len(labels) != 2:
         raise InputError(
-            f"pos_label is for two classes, but there are {len(labels)}: {short_repr(list(labels))}; leave it out."
+            Option("pos_label"),
+            f" is for two classes, but there are {len(labels)}: {short_repr(list(labels))}; leave it out.",
         )
     number = {label: i for i, label in enumerate(labels)}
     if not is_hashable(pos_label) or pos_label not in number:
         raise InputError(
-            f"pos_label must be one of the classes, got {short_repr(pos_label)}; the classes are "
-            f"{short_repr(list(labels))}."
+            Option("pos_label"),
+            f" must be one of the classes {short_repr(list(labels))}, got {short_repr(pos_label)}.",
         )
     return number[pos_label]

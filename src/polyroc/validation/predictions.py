@@ -1,6 +1,7 @@
-"""What the classifiers said: numbers, one per case or one per class, or decisions given as labels."""
+"""Predictions: scores, one per case or one column per class matched to the classes by name, or decisions."""
 
-from collections.abc import Hashable, Mapping
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from math import inf, nan
 from numbers import Real
@@ -10,58 +11,59 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.scores import Kind, readable
+from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Array, as_array, as_columns
-from polyroc.validation.class_columns import are_numbers_only, match_columns
 from polyroc.validation.labels import Coded, encode, is_missing, renumber
-from polyroc.validation.messages import Words
 
-__all__ = ["as_vector", "check_width", "classifier_values"]
+__all__ = ["are_numbers_only", "as_vector", "check_width", "classifier_values", "match_columns", "named_after"]
 
 
 def classifier_values(
-    y_score: Any, labels: tuple[Hashable, ...], n: int, words: Words
+    y_score: Any, labels: tuple[Hashable, ...], n: int, arguments: ArgumentNames
 ) -> tuple[dict[str, FloatArray], Kind]:
-    """Every classifier's scores as floats, all of one kind."""
-    given = y_score if isinstance(y_score, Mapping) else {"classifier": y_score}
-    if not given:
-        raise InputError(f"{words.scores} is an empty mapping; give at least one classifier's scores.")
-    found = {
-        name: _one_classifier(data, labels, n, words.of(name, len(given)), words)
-        for name, data in zip(readable(tuple(given)), given.values(), strict=True)
+    """The scores of every classifier as floats, and their kind, which must be the same for all."""
+    by_classifier = y_score if isinstance(y_score, Mapping) else {"classifier": y_score}
+    if not by_classifier:
+        raise InputError(f"{arguments.scores} is an empty mapping; give at least one classifier's scores.")
+    predictions = {
+        name: _one_classifier(data, labels, n, arguments.of(name, len(by_classifier)), arguments)
+        for name, data in zip(readable(tuple(by_classifier)), by_classifier.values(), strict=True)
     }
-    kinds: dict[str, Kind] = {name: kind for name, (_, kind) in found.items()}
+    kinds: dict[str, Kind] = {name: kind for name, (_, kind) in predictions.items()}
     if len(set(kinds.values())) > 1:
-        told = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
-        raise InputError(f"All classifiers must give the same kind of scores, got {told}; evaluate them apart.")
-    return {name: values for name, (values, _) in found.items()}, kinds[next(iter(kinds))]
+        listed = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+        raise InputError(
+            f"All classifiers must have the same kind of scores, got {listed}; evaluate them separately."
+        )
+    return {name: values for name, (values, _) in predictions.items()}, kinds[next(iter(kinds))]
 
 
 def _one_classifier(
-    data: Any, labels: tuple[Hashable, ...], n: int, what: str, words: Words
+    data: Any, labels: tuple[Hashable, ...], n: int, what: str, arguments: ArgumentNames
 ) -> tuple[FloatArray, Kind]:
     if isinstance(data, Coded):
-        _check_length(data.codes, n, what, words)
-        return _decisions(data, labels, what, words), "decisions"
+        _check_length(data.codes, n, what, arguments)
+        return _decisions(data, labels, what, arguments), "decisions"
     array, columns = as_columns(data, what)
     if array.ndim not in (1, 2):
         raise InputError(
             f"{what} must be 1-D or 2-D (cases x classes), got shape {array.shape}; "
-            "give several classifiers as a dict."
+            "pass several classifiers as a mapping.",
         )
-    _check_length(array, n, what, words)
+    _check_length(array, n, what, arguments)
     if array.ndim == 2:
-        return _floats(_by_class(array, columns, labels, what), what, words), "matrix"
+        return _floats(_by_class(array, columns, labels, what), what, arguments), "matrix"
     if _is_text(array):
-        return _decisions(encode(array, what), labels, what, words), "decisions"
-    return _floats(array, what, words), "score"
+        return _decisions(encode(array, what), labels, what, arguments), "decisions"
+    return _floats(array, what, arguments), "score"
 
 
-def _check_length(array: Array, n: int, what: str, words: Words) -> None:
+def _check_length(array: Array, n: int, what: str, arguments: ArgumentNames) -> None:
     if len(array) != n:
         raise InputError(
-            f"{words.truth} has {n} cases but {what} has {len(array)}; give one row of scores per case."
+            f"{arguments.truth} has {n} cases but {what} has {len(array)}; one row of scores per case is needed."
         )
 
 
@@ -69,8 +71,8 @@ def _by_class(array: Array, columns: tuple[str, ...] | None, labels: tuple[Hasha
     """The columns in the order of the labels."""
     unnamed = columns is None or (are_numbers_only(columns) and set(columns) != set(readable(labels)))
     if columns is not None and not unnamed:
-        places = match_columns(columns, labels, what)
-        return array if places == list(range(len(places))) else array[:, places]
+        positions = match_columns(columns, labels, what)
+        return array if positions == list(range(len(positions))) else array[:, positions]
     check_width(array.shape[1], labels, what)
     return array
 
@@ -80,8 +82,10 @@ def check_width(columns: int, labels: tuple[Hashable, ...], what: str) -> None:
     if columns != len(labels):
         raise InputError(
             f"{what} has {columns} columns but there are {len(labels)} classes "
-            f"{short_repr(list(labels))}; give one column per class, in the order of labels=[...], "
-            "and name classes without cases there too."
+            f"{short_repr(list(labels))}; give one column per class, and name all classes, also those without "
+            "cases, with ",
+            Option("labels", [...]),
+            ".",
         )
 
 
@@ -91,49 +95,115 @@ def _is_text(array: Array) -> bool:
     return array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.tolist())
 
 
-def _decisions(said: Coded, labels: tuple[Hashable, ...], what: str, words: Words) -> FloatArray:
-    """A matrix with a 1 for the class decided for; nan where none was."""
-    trouble = (
-        f"which is not one of the classes {short_repr(list(labels))}; give decisions as labels, scores as numbers"
+def _decisions(decided: Coded, labels: tuple[Hashable, ...], what: str, arguments: ArgumentNames) -> FloatArray:
+    """A matrix with a 1 for the class decided for; nan for a missing decision."""
+    advice = (
+        f"which is not one of the classes {short_repr(list(labels))}; pass decisions as labels, scores as numbers"
     )
-    codes = renumber(encode(said, what), labels, what, trouble, words).codes
+    codes = renumber(encode(decided, what), labels, what, advice, arguments).codes
     shares = np.zeros((len(codes), len(labels)))
     shares[np.arange(len(codes)), codes] = 1.0
     shares[codes < 0] = nan
     return shares
 
 
-def _floats(array: Array, what: str, words: Words) -> FloatArray:
+def _floats(array: Array, what: str, arguments: ArgumentNames) -> FloatArray:
     if array.dtype.kind in "biuf":
-        with np.errstate(over="ignore"):  # a long double may become infinite, and is then refused as such
+        with np.errstate(over="ignore"):  # a long double may become infinite, which raises an error later
             return np.asarray(np.ma.filled(np.asanyarray(array, dtype=np.float64), nan))
     cells = (array.astype(str) if array.dtype.kind in "mM" else array).ravel().tolist()
     numbers = [_number(cell) for cell in cells]
     bad = np.array([number is None for number in numbers])
     if bad.any():
-        where = words.where(np.asarray(bad.reshape(len(array), -1).any(axis=1)))
+        where = arguments.where(np.asarray(bad.reshape(len(array), -1).any(axis=1)))
         raise InputError(
-            f"{what} must hold numbers, but holds {short_repr(cells[bad.argmax()])} ({where}); turn "
-            "it into a number."
+            f"{what} must hold numbers, but holds {short_repr(cells[bad.argmax()])} ({where}); convert "
+            "it to a number."
         )
     return np.array(numbers, dtype=np.float64).reshape(array.shape)
 
 
-def _number(cell: Any) -> float | None:
-    """The cell as a float, nan if it is missing; None if it is no number, as text is not, even if it reads so."""
-    if not isinstance(cell, Real | Decimal | np.bool_):
-        return nan if is_missing(cell) else None
+def _number(value: Any) -> float | None:
+    """The value as a float, nan if it is missing; None if it is not a number (text never is)."""
+    if not isinstance(value, Real | Decimal | np.bool_):
+        return nan if is_missing(value) else None
     try:
-        return float(cell)
+        return float(value)
     except OverflowError:
         return inf
 
 
-def as_vector(data: Any, what: str, n: int, words: Words) -> FloatArray:
+def as_vector(data: Any, what: str, n: int, arguments: ArgumentNames) -> FloatArray:
     """One number per case."""
     array = as_array(data, what)
     if array.shape != (n,):
         raise InputError(
             f"{what} must hold one number per case (shape ({n},)), got shape {array.shape}; give one column."
         )
-    return _floats(array, what, words)
+    return _floats(array, what, arguments)
+
+
+def match_columns(columns: Sequence[str], labels: Sequence[Hashable], what: str) -> list[int]:
+    """The position of each label's column, by name; the names may share a prefix and a suffix.
+
+    >>> match_columns(["p_b", "p_a"], ["a", "b"], "y_score")
+    [1, 0]
+    """
+    positions = {column: i for i, column in enumerate(columns)}
+    expected = _expected(columns, labels)
+    if positions.keys() == set(expected):
+        return [positions[name] for name in expected]
+    surplus = [column for column in columns if column not in expected]
+    lacking = [label for name, label in zip(expected, labels, strict=True) if name not in positions]
+    problems = [f"column {short_repr(column)} belongs to no class" for column in surplus[:1]]
+    problems += [f"class {short_repr(label)} has no column" for label in lacking[:1]]
+    raise InputError(
+        f"The columns {short_repr(list(columns))} of {what} do not match the classes {short_repr(list(labels))}: "
+        f"{' and '.join(problems)}. Name the columns after the classes, or name every class with ",
+        Option("labels", [...]),
+        ".",
+    )
+
+
+def named_after(columns: Sequence[str], labels: Sequence[Hashable]) -> bool:
+    """True if most columns are named after classes, so that they must be matched by name, not by order.
+
+    >>> named_after(["p_a", "p_c", "p_x"], "abc"), named_after(["first", "second", "third"], "abc")
+    (True, False)
+    """
+    return 2 * len(set(columns) & set(_expected(columns, labels))) > len(columns)
+
+
+def _expected(columns: Sequence[str], labels: Sequence[Hashable]) -> list[str]:
+    """The names that the columns should have, in the order of the labels."""
+    spellings = dict.fromkeys((readable(tuple(labels)), readable(tuple(_as_integer(label) for label in labels))))
+    candidates = [_with_affixes(names, columns) for names in spellings]
+    return max(candidates, key=lambda names: len(set(columns) & set(names)))
+
+
+def _as_integer(label: Hashable) -> Hashable:
+    """A whole float as an integer: missing values turn a column of integers into floats."""
+    return int(label) if isinstance(label, float) and label.is_integer() else label
+
+
+def _with_affixes(names: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """The names with the prefix and suffix that most columns add to one of them."""
+    bare = len(set(names) & set(columns))
+    if bare == len(columns):
+        return list(names)
+    affixes = Counter({("", ""): bare})
+    affixes.update(
+        (column[:start], column[start + len(name) :])
+        for name in names
+        for column in columns
+        if name in column and name != column
+        for start in range(len(column) + 1)
+        if column.startswith(name, start)
+    )
+    (prefix, suffix), _ = affixes.most_common(1)[0]
+    return [prefix + name + suffix for name in names]
+
+
+def are_numbers_only(columns: Sequence[str]) -> bool:
+    """True if the columns have only the numbers that pandas and Polars give to the columns of an array."""
+    return any(list(columns) == [f"{prefix}{i}" for i in range(len(columns))] for prefix in ("", "column_"))

@@ -1,4 +1,4 @@
-"""Validate input and build `Scores`: arrays, labels, weights and groups. Invalid data raise one clear error."""
+"""Validate arrays, labels, weights and groups, and build `Scores`."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -8,17 +8,16 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.scores import Kind, Sampling, Schema, Scores, WeightKind, readable
+from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Missing, complete_rows
-from polyroc.validation.class_columns import match_columns, named_after
 from polyroc.validation.labels import Coded, encode, in_order, positive_class, renumber
-from polyroc.validation.messages import Words
-from polyroc.validation.predictions import as_vector, check_width, classifier_values
+from polyroc.validation.predictions import as_vector, check_width, classifier_values, match_columns, named_after
 from polyroc.validation.weights import check_sampling, check_weight_kind, repeated
 
 __all__ = [
+    "ArgumentNames",
     "Coded",
     "Missing",
-    "Words",
     "as_scores",
     "in_order",
     "match_columns",
@@ -28,21 +27,21 @@ __all__ = [
     "schema_of",
 ]
 
-USUAL_WEIGHT = 2.0**60  # importance weights up to this, and down to one over this, are kept as they are
-SMALLEST_RATIO = 1e-100  # of two weights
+LARGEST_UNSCALED = 2.0**60  # a largest weight beyond this, or below its inverse, is scaled
+SMALLEST_RATIO = 1e-100  # of two weights: a product of three such ratios is still a normal double
 
 
 def as_scores(y_true: Any, y_score: Any, **options: Any) -> Scores:
-    """`Scores` as they are, or made from arrays: what every verb does with its first two arguments."""
+    """`Scores` unchanged, or made from arrays: the first two arguments of every verb."""
     if not isinstance(y_true, Scores):
         if y_score is None:
-            raise InputError("y_score is missing; give (y_true, y_score), or Scores from polyroc.read.")
+            raise InputError("y_score is missing; pass (y_true, y_score), or Scores from polyroc.read.")
         return normalise(y_true, y_score, **options)
-    given = [name for name, value in {"y_score": y_score, **options}.items() if value is not None]
-    given = [name for name in given if name != "missing"]
-    if given:
+    given = {"y_score": y_score, **options, "missing": None}
+    surplus = [name for name, value in given.items() if value is not None]
+    if surplus:
         raise InputError(
-            f"Scores hold everything already; leave out {', '.join(given)}, or say it to polyroc.read."
+            f"Scores cannot be combined with {', '.join(surplus)}; pass these to polyroc.read or Scores instead."
         )
     return y_true
 
@@ -58,9 +57,9 @@ def normalise(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
-    words: Words | None = None,
+    arguments: ArgumentNames | None = None,
 ) -> Scores:
-    """Check and standardise everything a verb may be given.
+    """Validate the arguments of a verb and build `Scores`.
 
     Parameters
     ----------
@@ -73,8 +72,8 @@ def normalise(
     labels
         The classes in order. Sorted by default; needed to name a class without cases, or to order classes.
     pos_label
-        The positive one of two classes. Known without being said for 0/1, -1/1, False/True, and for the
-        last of `labels` where they are given; asked for otherwise.
+        The positive one of two classes. By default 1 of 0/1 and -1/1, True of False/True, and the last of `labels`
+        where they are given; otherwise required for 1-D scores.
     sample_weight, groups
         One weight, one group (patient, fold) per case.
     weight_kind
@@ -83,31 +82,31 @@ def normalise(
     sampling
         "cohort" (default): class sizes are random. "case-control": they are fixed.
     missing
-        "raise" rows with missing values, or "drop" them and say how many.
-    words
-        What the arguments are called in messages.
+        "raise" an error if rows have missing values, or "drop" them with a warning.
+    arguments
+        The names of the arguments in messages.
 
     >>> normalise([0, 1, 1], [0.2, 0.9, 0.4])
     Scores(3 cases (0: 1, 1: 2); score of classifier)
     """
-    words = words or Words()
-    codes, classes = in_order(encode(y_true, words.truth), labels, words)
+    arguments = arguments or ArgumentNames()
+    codes, classes = in_order(encode(y_true, arguments.truth), labels, arguments)
     n = len(codes)
-    values, kind = classifier_values(y_score, classes, n, words)
-    kind_of_weight = check_weight_kind(weight_kind, sample_weight is not None, words)
-    weight = None if sample_weight is None else _weights(sample_weight, n, words)
-    group = None if groups is None else _group_codes(groups, n, words)
-    positive = positive_class(classes, pos_label, kind, labels is not None, words)
-    keep = complete_rows(codes, values, weight, group, missing, words)
+    values, kind = classifier_values(y_score, classes, n, arguments)
+    kind_of_weight = check_weight_kind(weight_kind, sample_weight is not None, arguments)
+    weight = None if sample_weight is None else _weights(sample_weight, n, arguments)
+    group = None if groups is None else _group_codes(groups, n, arguments)
+    positive = positive_class(classes, pos_label, kind, labels is not None, arguments)
+    keep = complete_rows(codes, values, weight, group, missing, arguments)
     if keep is not None:
         codes = codes[keep]
         values = {name: column[keep] for name, column in values.items()}
         weight = None if weight is None else weight[keep]
         group = None if group is None else group[keep]
     if weight is not None and not weight.any():
-        raise InputError(f"{words.weight} is zero for every case; give at least one case per class a weight.")
+        raise InputError(f"{arguments.weight} is zero for every case; give at least one case per class a weight.")
     if weight is not None and kind_of_weight == "importance":
-        weight = _scaled(weight, words)
+        weight = _scaled(weight, arguments)
     scores = Scores(
         codes,
         classes,
@@ -120,7 +119,7 @@ def normalise(
         n - len(codes),
         sampling=check_sampling(sampling),
     )
-    return repeated(scores, words) if kind_of_weight == "frequency" else scores
+    return repeated(scores, arguments) if kind_of_weight == "frequency" else scores
 
 
 def schema_of(
@@ -131,7 +130,7 @@ def schema_of(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sampling: Sampling | None = None,
-    words: Words | None = None,
+    arguments: ArgumentNames | None = None,
 ) -> Schema:
     """Check what is known of predictions before their rows are read, as `normalise` does with the data.
 
@@ -141,53 +140,53 @@ def schema_of(
         The distinct true classes in the data.
     classifiers, columns
         The classifiers' names, and the number of columns each has: one (a score) or one per class.
-    labels, pos_label, sampling, words
+    labels, pos_label, sampling, arguments
         As in `normalise`.
 
     >>> schema_of(["a", "b"], ["forest"], 1, pos_label="b").positive
     1
     """
-    words = words or Words()
-    classes = in_order(encode([*present], words.truth), labels, words).labels
+    arguments = arguments or ArgumentNames()
+    classes = in_order(encode([*present], arguments.truth), labels, arguments).labels
     if columns != 1:
-        check_width(columns, classes, words.scores)
+        check_width(columns, classes, arguments.scores)
     kind: Kind = "score" if columns == 1 else "matrix"
-    positive = positive_class(classes, pos_label, kind, labels is not None, words)
+    positive = positive_class(classes, pos_label, kind, labels is not None, arguments)
     return Schema(
         classes, kind, positive, labels is not None, readable(tuple(classifiers)), check_sampling(sampling)
     )
 
 
-def _weights(data: Any, n: int, words: Words) -> FloatArray:
-    weight = as_vector(data, words.weight, n, words)
+def _weights(data: Any, n: int, arguments: ArgumentNames) -> FloatArray:
+    weight = as_vector(data, arguments.weight, n, arguments)
     if (weight < 0).any():
         raise InputError(
-            f"{words.weight} has negative weights ({words.where(weight < 0)}); a weight says how much a case "
+            f"{arguments.weight} has negative weights ({arguments.where(weight < 0)}); a weight "
+            "says how much a case "
             "counts, or how many cases a row stands for: 0 or more."
         )
     return weight
 
 
-def _scaled(weight: FloatArray, words: Words) -> FloatArray:
-    """Importance weights of a usual size: only their ratios matter, and products of extreme ones would overflow.
+def _scaled(weight: FloatArray, arguments: ArgumentNames) -> FloatArray:
+    """Importance weights on a safe scale: only their ratios matter, and products of extreme ones would overflow.
 
-    The factor is a power of two, so that no ratio changes.
+    The factor is a power of two, so the ratios do not change.
     """
     largest, smallest = float(weight.max()), float(weight[weight > 0].min())
     if smallest / largest < SMALLEST_RATIO:
         raise InputError(
-            f"{words.weight} goes from {smallest:.3g} to {largest:.3g}; cases whose weights differ by a factor of "
-            f"more than {1 / SMALLEST_RATIO:.0e} cannot be weighed against each other in double precision. Give "
-            "the lightest ones weight 0, or leave them out."
+            f"{arguments.weight} goes from {smallest:.3g} to {largest:.3g}; weights that differ by a factor of "
+            f"more than {1 / SMALLEST_RATIO:.0e} cannot be combined in double precision. Set the "
+            "smallest ones to 0, "
+            "or drop these cases."
         )
-    usual = 1 / USUAL_WEIGHT <= largest <= USUAL_WEIGHT
+    usual = 1 / LARGEST_UNSCALED <= largest <= LARGEST_UNSCALED
     return weight if usual else np.ldexp(weight, -int(np.frexp(largest)[1]))
 
 
-def _group_codes(groups: Any, n: int, words: Words) -> IntArray:
-    codes = groups.codes if isinstance(groups, Coded) else encode(groups, words.groups).codes
+def _group_codes(groups: Any, n: int, arguments: ArgumentNames) -> IntArray:
+    codes = groups.codes if isinstance(groups, Coded) else encode(groups, arguments.groups).codes
     if len(codes) != n:
-        raise InputError(
-            f"{words.groups} must name one group per case ({n}), got {len(codes)}; name the group of each."
-        )
+        raise InputError(f"{arguments.groups} must name one group per case ({n}), got {len(codes)}.")
     return codes.astype(np.int64)

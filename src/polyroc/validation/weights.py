@@ -1,4 +1,4 @@
-"""Weights where cases are counted exactly: whole numbers."""
+"""Weights: importance weights on a safe scale, frequencies as repeated rows; how the cases were sampled."""
 
 from dataclasses import replace
 from typing import Any, get_args
@@ -7,89 +7,96 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import IntArray
-from polyroc.messages import short_repr
+from polyroc.messages import Option, short_repr
 from polyroc.scores import Sampling, Scores, WeightKind
-from polyroc.validation.messages import Words
+from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.predictions import as_vector
 
 __all__ = ["MOST_REPEATED", "as_counts", "check_sampling", "check_weight_kind", "repeated"]
 
 
 def as_counts(sample_weight: Any, n: int) -> IntArray:
-    """How many cases each of n rows stands for; one each if nothing is given.
+    """The number of cases that each of n rows stands for; 1 if there are no weights.
 
     >>> as_counts([2, 0, 1.0], 3).tolist(), as_counts(None, 2).tolist()
     ([2, 0, 1], [1, 1])
     """
     if sample_weight is None:
         return np.ones(n, dtype=np.int64)
-    weight = as_vector(sample_weight, "sample_weight", n, Words())
+    weight = as_vector(sample_weight, "sample_weight", n, ArgumentNames())
     broken = ~((weight >= 0) & (weight == np.floor(weight)) & (weight < 2**53))
     if broken.any():
         raise InputError(
             "sample_weight must hold whole numbers, 0 or more, for a front, which counts cases exactly; got "
             f"{short_repr(weight[broken].tolist()[0])}. Rates do not depend on their scale, so "
-            "np.rint(1000 * sample_weight) may serve."
+            "np.rint(1000 * sample_weight) may do."
         )
     if not weight.any() or weight.sum() >= 2**53:
         raise InputError(f"sample_weight must add up to 1 or more, and less than 2^53, got {weight.sum():g}.")
     return weight.astype(np.int64)
 
 
-MOST_REPEATED = 10**8  # cases: more than a gigabyte of scores
+MOST_REPEATED = 10**8  # cases; their scores take about a gigabyte
 
 
-def check_sampling(given: Any) -> Sampling:
-    """How the cases were sampled; a cohort by default.
+def check_sampling(sampling: Any) -> Sampling:
+    """The sampling of the cases; "cohort" by default.
 
     >>> check_sampling(None)
     'cohort'
     """
-    if given is None:
+    if sampling is None:
         return "cohort"
-    if given not in get_args(Sampling):
+    if sampling not in get_args(Sampling):
         raise InputError(
             f"sampling must be 'cohort' (class sizes are random) or 'case-control' (class sizes were fixed in "
-            f"advance), got {short_repr(given)}."
+            f"advance), got {short_repr(sampling)}."
         )
-    return given  # type: ignore[no-any-return]
+    return sampling  # type: ignore[no-any-return]
 
 
-def check_weight_kind(given: Any, weighted: bool, words: Words | None = None) -> WeightKind:
-    """What the weights mean: importance by default."""
-    if given is None:
+def check_weight_kind(weight_kind: Any, weighted: bool, arguments: ArgumentNames | None = None) -> WeightKind:
+    """The meaning of the weights; "importance" by default."""
+    if weight_kind is None:
         return "importance"
-    if given not in get_args(WeightKind):
+    if weight_kind not in get_args(WeightKind):
         raise InputError(
             f"weight_kind must be 'importance' (how much a case counts) or 'frequency' (how many cases a row "
-            f"stands for), got {short_repr(given)}."
+            f"stands for), got {short_repr(weight_kind)}."
         )
     if not weighted:
         raise InputError(
-            f"weight_kind={given!r} says what {(words or Words()).weight} means, but there is none; give the "
-            "weights, or leave out weight_kind."
+            Option("weight_kind", weight_kind),
+            f" says what {(arguments or ArgumentNames()).weight} means, but there are no weights; "
+            "pass them, or leave out ",
+            Option("weight_kind"),
+            ".",
         )
-    return given  # type: ignore[no-any-return]
+    return weight_kind  # type: ignore[no-any-return]
 
 
-def repeated(scores: Scores, words: Words | None = None) -> Scores:
+def repeated(scores: Scores, arguments: ArgumentNames | None = None) -> Scores:
     """Every row repeated as often as its weight says; rows of weight 0 are left out."""
-    words, weight = words or Words(), scores.sample_weight
+    arguments, weight = arguments or ArgumentNames(), scores.sample_weight
     assert weight is not None
     broken = weight != np.floor(weight)
     if broken.any():
         i = int(np.argmax(broken))
         raise InputError(
-            f"{words.weight} must hold whole numbers with weight_kind='frequency' (how many cases each row stands "
-            f"for), got {weight[i]:g} ({words.where(broken)}); say weight_kind='importance' for weights that say "
-            "how much a case counts."
+            f"{arguments.weight} must hold whole numbers with ",
+            Option("weight_kind", "frequency"),
+            f" (how many cases each row stands for), got {weight[i]:g} ({arguments.where(broken)}); use ",
+            Option("weight_kind", "importance"),
+            " for weights that say how much a case counts.",
         )
     total = max(float(weight.max()), float(np.minimum(weight, MOST_REPEATED).sum()))
     if total > MOST_REPEATED:
         raise InputError(
-            f"{words.weight} stands for {total:.3g} cases or more; weight_kind='frequency' repeats rows in memory "
-            f"up to {MOST_REPEATED:,} cases. Take a sample of the cases, or say weight_kind='importance' if the "
-            "weights are not numbers of cases."
+            f"{arguments.weight} stands for {total:.3g} cases or more; ",
+            Option("weight_kind", "frequency"),
+            f" repeats rows in memory, up to {MOST_REPEATED:,} cases. Take a sample of the cases, or use ",
+            Option("weight_kind", "importance"),
+            " if the weights are not numbers of cases.",
         )
     times = weight.astype(np.int64)
     return replace(

@@ -1,48 +1,48 @@
-"""Which measures are read off tallies, and off which: columns of scores, or patterns of decisions."""
+"""Certified bounds of measures from binned counts, by the family that a measure declares (`Measure.bins`)."""
 
 from collections.abc import Mapping
 
-from polyroc.engines.bins import Column
-from polyroc.engines.bounds.columns import discriminability, precise, ranked
-from polyroc.engines.bounds.decisions import decided
-from polyroc.engines.bounds.pairs import paired
-from polyroc.engines.bounds.reading import Bounded
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.bounds.columns import bound_average_precision, bound_by_ranks, bound_volumes
+from polyroc.engines.bounds.decisions import bound_decisions
+from polyroc.engines.bounds.pairs import bound_pairs
+from polyroc.engines.bounds.statistic import BoundedStatistic
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Bins, Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.scores import Schema
 
-__all__ = ["bounded", "engine_measures", "family"]
+__all__ = ["bin_family", "bounded_statistic", "engine_measures"]
 
 
 def engine_measures() -> list[Measure]:
-    """The registered measures that are bounded from binned counts."""
+    """The registered measures that can be bounded from binned counts."""
     return [measure for measure in MEASURES.values() if measure.bins is not None]
 
 
-def family(measure: Measure) -> Bins:
-    """The binned counts from which the measure is computed."""
+def bin_family(measure: Measure) -> Bins:
+    """The binned counts from which the measure is computed; an error if it declares none."""
     if measure.bins is None:
         raise NotApplicableError(
-            f"{measure} looks at whole rows of several cases at once, which tallies do not keep; engines have "
-            f"{', '.join(each.key for each in engine_measures())}. Read a sample of the rows into memory for the "
-            "others."
+            f"{measure} needs the cases in memory: it compares whole rows of several cases, which binned counts "
+            f"do not keep. Engines have {', '.join(each.key for each in engine_measures())}; read a sample of the "
+            "rows into memory for the others."
         )
     return measure.bins
 
 
-def bounded(
-    measure: Measure, columns: Mapping[int, Column], schema: Schema, rows: FloatArray | None = None
-) -> Bounded:
-    """The measure read off its columns, with bounds; `rows` are what patterns of decisions stand for."""
-    if family(measure) == "pairs":
-        return paired(measure, [*columns.values()], schema)
+def bounded_statistic(
+    measure: Measure, columns: Mapping[int, BinnedColumn], schema: Schema, rows: FloatArray | None = None
+) -> BoundedStatistic:
+    """The measure of its columns with bounds; `rows` has a row of scores for each pattern of decisions."""
+    if bin_family(measure) == "pairs":
+        return bound_pairs(measure, [*columns.values()], schema)
     ((place, column),) = columns.items()
     if rows is not None:
-        return decided(measure, column, rows, schema)
+        return bound_decisions(measure, column, rows, schema)
     if measure.bound_rule == "volumes":
-        return discriminability(measure, column, schema)
+        return bound_volumes(measure, column, schema)
     if measure.bound_rule == "precision":
-        return precise(measure, column, schema, place)
-    return ranked(measure, column, schema, place)
+        return bound_average_precision(measure, column, schema, place)
+    return bound_by_ranks(measure, column, schema, place)

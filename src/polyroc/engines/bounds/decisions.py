@@ -1,4 +1,4 @@
-"""Measures of decisions: patterns are counted exactly, so the bounds are as far apart as rounding."""
+"""Measures of decisions: patterns are counted exactly, so the bounds differ by rounding errors only."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,29 +6,29 @@ from dataclasses import replace
 import numpy as np
 
 from polyroc.engines.binned_sample import pattern_sample
-from polyroc.engines.bins import Column
-from polyroc.engines.bounds.reading import Bounded, reading_of, widened
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.bounds.statistic import BoundedStatistic, binned_statistic, widen
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.statistic import Statistic
 from polyroc.scores import Schema
 
-__all__ = ["decided"]
+__all__ = ["bound_decisions"]
 
 
-def decided(measure: Measure, column: Column, rows: FloatArray, schema: Schema) -> Bounded:
-    """The measure of patterns, each of which stands for a row of scores."""
-    sample, held = pattern_sample(column, rows, schema.labels, schema.positive)
+def bound_decisions(measure: Measure, column: BinnedColumn, rows: FloatArray, schema: Schema) -> BoundedStatistic:
+    """The measure of patterns of decisions; `rows` has a row of scores for each pattern."""
+    sample, patterns = pattern_sample(column, rows, schema.labels, schema.positive)
     statistic = measure(sample)
     limits = measure.range(schema.n_classes, **measure.settings)
 
-    def made(each: Statistic) -> Bounded:
-        reading = reading_of(each, held, sample.starts, column, -1)
-        ends = widened(each.value, each.value, [column], limits)
-        return Bounded(reading, *ends, lambda: {-1: np.zeros(column.cases.shape)})
+    def bounded(statistic: Statistic) -> BoundedStatistic:
+        binned = binned_statistic(statistic, patterns, sample.starts, column, -1)
+        bounds = widen(statistic.value, statistic.value, [column], limits)
+        return BoundedStatistic(binned, *bounds, lambda: {-1: np.zeros(column.cases.shape)})
 
-    def parts() -> Mapping[str, Bounded]:
-        found = statistic.parts() if statistic.parts is not None else {}
-        return {key: made(each) for key, each in found.items()}
+    def parts() -> Mapping[str, BoundedStatistic]:
+        statistics = statistic.parts() if statistic.parts is not None else {}
+        return {key: bounded(part) for key, part in statistics.items()}
 
-    return replace(made(statistic), parts=parts)
+    return replace(bounded(statistic), parts=parts)

@@ -1,4 +1,4 @@
-"""Measures of pairs of classes, each judged in the column of one of them: linear in the areas A(i|j)."""
+"""Bounds of measures that are linear in the pairwise areas A(i|j), each of which is the area of column i."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,79 +6,98 @@ from functools import cache
 
 import numpy as np
 
-from polyroc.engines.bins import Column
-from polyroc.engines.bounds.reading import ROUNDING, Bounded, Reading, Strata, widened
+from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.bounds.statistic import ROUNDING, BinnedStatistic, BoundedStatistic, Strata, widen
 from polyroc.kernels.arrays import FloatArray
-from polyroc.kernels.binned_pairs import grid_areas, grid_components
+from polyroc.kernels.binned_pairs import binned_areas, binned_components
 from polyroc.measures.measure import AreaForm, Measure
 from polyroc.measures.pairwise import area_gradient
 from polyroc.measures.statistic import Shares
 from polyroc.scores import Schema
 
-__all__ = ["paired"]
+__all__ = ["bound_pairs"]
 
 
 class _Areas:
-    """Every A(i|j), read off column i, and how far the order inside mixed cells can move it up or down."""
+    """Every A(i|j), from the bins of column i.
 
-    def __init__(self, columns: Sequence[Column]) -> None:
+    Attributes
+    ----------
+    values
+        At [i, j], A(i|j) with ties inside bins.
+    undecided
+        At [i, j], the share of pairs that are in one bin with different scores. Each counts one half in `values`
+        and 0 or 1 in truth, so the area is off by at most half of it.
+    """
+
+    def __init__(self, columns: Sequence[BinnedColumn]) -> None:
         c = len(columns)
-        self.columns, self.values, self.inside = columns, np.zeros((c, c)), np.zeros((c, c))
+        self.columns, self.values, self.undecided = columns, np.zeros((c, c)), np.zeros((c, c))
         for i, column in enumerate(columns):
-            grid_areas(column.weight, column.mixed, i, self.values[i], self.inside[i])
+            binned_areas(column.weight, column.mixed, i, self.values[i], self.undecided[i])
             pairs = column.totals[i] * column.totals
             self.values[i] /= pairs
-            self.inside[i] /= pairs
+            self.undecided[i] /= pairs
 
-    def bounded(self, gradient: FloatArray, strata: Strata, pooled: bool = False) -> Bounded:
-        """What is linear in the areas; `pooled` if the other classes are one stratum and count alike in it."""
-        value = float((gradient * self.values).sum())
-        cells = max(len(column.mixed) for column in self.columns)
-        reach = float((gradient * self.inside).sum()) / 2.0 * (1.0 + ROUNDING * cells)
+    def bounded(
+        self,
+        gradient: FloatArray,
+        strata: Strata,
+        pooled: bool = False,
+        intercept: float = 0.0,
+        limits: tuple[float, float] = (0.0, 1.0),
+    ) -> BoundedStatistic:
+        """The statistic intercept + sum of gradient[i, j] A(i|j), whose gradient is not negative.
+
+        `pooled` if the classes other than i are one stratum, whose cases count the same.
+        """
+        value = intercept + float((gradient * self.values).sum())
+        bins = max(len(column.mixed) for column in self.columns)
+        half = float((gradient * self.undecided).sum()) / 2.0 * (1.0 + ROUNDING * bins)
         tables = cache(lambda: self._tables(gradient, pooled))
-        return Bounded(
-            Reading(value, lambda: strata, lambda: {i: table for i, (table, _) in tables().items()}),
-            *widened(value - reach, value + reach, self.columns, (0.0, 1.0), len(gradient)),
-            lambda: {i: off for i, (_, off) in tables().items()},
+        return BoundedStatistic(
+            BinnedStatistic(value, lambda: strata, lambda: {i: table for i, (table, _) in tables().items()}),
+            *widen(value - half, value + half, self.columns, limits, len(gradient)),
+            lambda: {i: errors for i, (_, errors) in tables().items()},
         )
 
     def _tables(self, gradient: FloatArray, pooled: bool) -> dict[int, tuple[FloatArray, FloatArray]]:
-        found = {}
+        """By column, the components and the bounds of their errors."""
+        tables = {}
         for i, slope in enumerate(gradient):
             if slope.any():
                 column = self.columns[i]
-                table, off = np.zeros(column.weight.shape), np.zeros(column.weight.shape)
+                table, errors = np.zeros(column.weight.shape), np.zeros(column.weight.shape)
                 loss = (slope != 0).astype(np.float64) if pooled else slope
-                grid_components(column.weight, column.totals, column.mixed, i, slope, loss, table, off)
-                found[i] = table, off
-        return found
+                binned_components(column.weight, column.totals, column.mixed, i, slope, loss, table, errors)
+                tables[i] = table, errors
+        return tables
 
 
-def paired(measure: Measure, columns: Sequence[Column], schema: Schema) -> Bounded:
+def bound_pairs(measure: Measure, columns: Sequence[BinnedColumn], schema: Schema) -> BoundedStatistic:
     """A measure that is linear in the areas A(i|j), with its parts."""
     form = measure.areas
     assert form is not None
-    areas, totals = _Areas(columns), columns[0].totals
-    gradient = area_gradient(form.value, totals)
+    areas, totals, c = _Areas(columns), columns[0].totals, len(columns)
+    gradient, intercept = area_gradient(form.value, totals)
 
-    def parts() -> Mapping[str, Bounded]:
+    def parts() -> Mapping[str, BoundedStatistic]:
         linear = {} if form.bin_parts is None else form.bin_parts(schema.names, totals)
         return {key: areas.bounded(part.gradient, part.strata, part.pooled) for key, part in linear.items()}
 
-    reach = [float(gradient[k].sum() + gradient[:, k].sum()) for k in range(len(columns))]
-    whole = areas.bounded(gradient, [((k,), reach[k]) for k in range(len(columns))])
-    return replace(whole, reading=_with_shares(whole.reading, form, areas, totals), parts=parts)
+    strata = [((k,), float(gradient[k].sum() + gradient[:, k].sum())) for k in range(c)]
+    whole = areas.bounded(gradient, strata, intercept=intercept, limits=measure.range(c, **measure.settings))
+    return replace(whole, statistic=_with_shares(whole.statistic, form, areas, totals), parts=parts)
 
 
-def _with_shares(reading: Reading, form: AreaForm, areas: _Areas, totals: FloatArray) -> Reading:
-    """The reading with its dependence on the shares of the classes, if it has any."""
-    slopes_of, off_by = form.share_slopes, form.share_slopes_off
-    if slopes_of is None or off_by is None:
-        return reading
+def _with_shares(statistic: BinnedStatistic, form: AreaForm, areas: _Areas, totals: FloatArray) -> BinnedStatistic:
+    """The statistic with its dependence on the shares of the classes, if it has any."""
+    slopes_of, error_of = form.share_slopes, form.share_slopes_off
+    if slopes_of is None or error_of is None:
+        return statistic
 
     def shares() -> Shares:
         slopes = slopes_of(areas.values, totals)
         return Shares(slopes, float(np.ptp(slopes)))
 
-    # the order inside mixed bins moves every area by at most half of what is inside
-    return replace(reading, shares=shares, shares_off=lambda: off_by(areas.inside / 2.0, totals))
+    return replace(statistic, shares=shares, shares_error=lambda: error_of(areas.undecided / 2.0, totals))

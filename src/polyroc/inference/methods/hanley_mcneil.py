@@ -13,6 +13,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.ranking import auc
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
+from polyroc.messages import Call, Option
 
 __all__ = ["HanleyMcNeil", "Kind", "area_variance", "exponential"]
 
@@ -72,12 +73,23 @@ class HanleyMcNeil(Method):
         require_plain_cases(self, samples[0].scores)
         if len(samples) > 1:
             raise NotApplicableError(
-                f"{self} has no covariance of paired classifiers, here {len(samples)}; "
-                "use DeLong(), Unbiased() or Bootstrap()."
+                f"{self} has no covariance of paired classifiers, here {len(samples)}; use ",
+                Option("method", Call("DeLong"), Call("Unbiased"), Call("Bootstrap")),
+                ".",
             )
         assert measure.area_line is not None
         _, slope = measure.area_line
         return Uncertainty(np.array([[slope**2 * _variance_of_area(samples[0], self.kind)]]))
+
+    def planned_variance(self, area: float, negatives: int, positives: int) -> float:
+        """The variance of an area that is expected, for planning: by the exponential kind alone."""
+        if self.kind != "exponential":
+            raise InputError(
+                f"{self!r} needs data; use ",
+                Option("method", Call("HanleyMcNeil", "exponential")),
+                ", or pilot data.",
+            )
+        return area_variance(area, positives, negatives, *exponential(area))
 
 
 def _variance_of_area(sample: Sample, kind: Kind) -> float:

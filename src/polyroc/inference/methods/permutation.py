@@ -13,6 +13,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
+from polyroc.messages import Call, Option
 from polyroc.scores import Scores
 from polyroc.validation.random import Rng, check_rng, is_whole
 
@@ -79,7 +80,8 @@ class Permutation(Method):
         """The share of rearrangements that differ as much as the observed arrangement, which counts as one."""
         if scores is None:
             raise NotApplicableError(
-                "Permutation() exchanges classifiers case by case, so it needs the same cases."
+                Option("method", Call("Permutation")),
+                " exchanges the classifiers' scores case by case, so it needs the same cases for all classifiers.",
             )
         rng = np.random.default_rng(self.rng)
         stack = _exchangeable(scores)

@@ -11,7 +11,7 @@ from polyroc.errors import NotApplicableError
 from polyroc.inference.covariance import covariance
 from polyroc.inference.methods.method import Method, Uncertainty
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.measures.applicability import INSTEAD, require_formula, require_plain_cases
+from polyroc.measures.applicability import GENERAL_METHODS, require_formula, require_plain_cases
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
@@ -118,7 +118,9 @@ def _outcomes(method: Unbiased, measure: Measure, sample: Sample, part: str | No
     assert measure.outcomes is not None
     outcomes = measure.outcomes(sample)
     if outcomes is None:
-        raise NotApplicableError(f"{method} has no formula for {measure} of {sample.classes} classes; {INSTEAD}.")
+        raise NotApplicableError(
+            f"{method} has no formula for {measure} of {sample.classes} classes; use ", GENERAL_METHODS, "."
+        )
     return outcomes[None] if part is None else outcomes[part]
 
 

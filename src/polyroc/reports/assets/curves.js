@@ -30,11 +30,11 @@
   // Figure spaces before the counts align the shares in a column.
   function of(rate, cases, width = 0) {
     if (cases === undefined) return share(rate);
-    const told = `(${Math.round(rate * cases)} of ${cases})`;
-    return `${share(rate)} ${told.padStart(width, "\u2007")}`;
+    const label = `(${Math.round(rate * cases)} of ${cases})`;
+    return `${share(rate)} ${label.padStart(width, "\u2007")}`;
   }
 
-  function told(panel, curve, i) {
+  function label(panel, curve, i) {
     const t = curve.thresholds[i] > 1e38 ? "above all scores" : digits(curve.thresholds[i], 4);
     const [negative, positive] = curve.cases || [];
     return [
@@ -55,7 +55,7 @@
         const there = [...curve.band.x], back = [...there].reverse();
         drawn.push({ x: there.concat(back), y: [...curve.band.low].concat([...curve.band.high].reverse()), fill: "toself", fillcolor: polyroc.faint(colour, 0.13), line: { width: 0 }, mode: "lines", hoverinfo: "skip", showlegend: false, legendgroup: group, xaxis: x, yaxis: y });
       }
-      drawn.push({ x: curve.fpr, y: curve.tpr, mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, name: plain(polyroc.data.classifiers[curve.who]), legendgroup: group, showlegend: at === 0, text: Array.from(curve.fpr, (_, i) => told(panel, curve, i)), hoverinfo: "text", xaxis: x, yaxis: y });
+      drawn.push({ x: curve.fpr, y: curve.tpr, mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, name: plain(polyroc.data.classifiers[curve.who]), legendgroup: group, showlegend: at === 0, text: Array.from(curve.fpr, (_, i) => label(panel, curve, i)), hoverinfo: "text", xaxis: x, yaxis: y });
     }
     return drawn;
   }
@@ -66,7 +66,7 @@
       const every = Array.from(curve.fpr, (_, i) => i).filter((i) => curve.tpr[i] > 0);
       const colour = polyroc.colour(curve.who);
       const common = { legendgroup: String(curve.who), showlegend: false, hoverinfo: "text", xaxis: `x${n}`, yaxis: `y${n}` };
-      drawn.push({ ...common, x: every.map((i) => curve.tpr[i]), y: every.map((i) => precision(curve, i)), mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, text: every.map((i) => told(panel, curve, i)) });
+      drawn.push({ ...common, x: every.map((i) => curve.tpr[i]), y: every.map((i) => precision(curve, i)), mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, text: every.map((i) => label(panel, curve, i)) });
     }
     return drawn;
   }

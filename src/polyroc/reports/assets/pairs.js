@@ -60,9 +60,9 @@
       const packed = each.curves && each.curves[row][column];
       if (!packed) continue;
       const fpr = numbers(packed.fpr), tpr = numbers(packed.tpr), t = numbers(packed.thresholds);
-      const told = Array.from(fpr, (_, i) => `<b>${plain(polyroc.data.classifiers[each.who])}</b>, threshold ${t[i] > 1e38 ? "above all" : digits(t[i], 4)}<br>of ${plain(classes[row])}: ${rate(tpr[i], row)}<br>of ${plain(classes[column])}: ${rate(fpr[i], column)}`);
+      const label = Array.from(fpr, (_, i) => `<b>${plain(polyroc.data.classifiers[each.who])}</b>, threshold ${t[i] > 1e38 ? "above all" : digits(t[i], 4)}<br>of ${plain(classes[row])}: ${rate(tpr[i], row)}<br>of ${plain(classes[column])}: ${rate(fpr[i], column)}`);
       const width = each.who === pairData.classifiers[current].who ? 2.5 : 1.5;
-      traces.push({ x: fpr, y: tpr, mode: "lines", name: plain(polyroc.data.classifiers[each.who]), line: { color: polyroc.colour(each.who), dash: polyroc.dash(each.who), width }, text: told, hoverinfo: "text" });
+      traces.push({ x: fpr, y: tpr, mode: "lines", name: plain(polyroc.data.classifiers[each.who]), line: { color: polyroc.colour(each.who), dash: polyroc.dash(each.who), width }, text: label, hoverinfo: "text" });
     }
     return { traces, layout: { xaxis: polyroc.rate(`share of ${plain(classes[column])} called ${plain(classes[row])}`), yaxis: polyroc.rate(`share of ${plain(classes[row])} found`), height: 380 } };
   });
@@ -75,8 +75,8 @@
     [row, column] = [i, j];
     buttons.flat().forEach((each) => { each.setAttribute("aria-pressed", "false"); each.tabIndex = -1; });
     if (buttons[i][j]) { buttons[i][j].setAttribute("aria-pressed", "true"); buttons[i][j].tabIndex = 0; }
-    const told = pairData.classifiers.filter((each) => each.cells[i][j]).map((each) => `${polyroc.data.classifiers[each.who]} ${text(each.cells[i][j], 3)}`);
-    document.getElementById("pair-caption").replaceChildren("A(", name(classes[i]), "|", name(classes[j]), "): ", name(told.join("; ")));
+    const label = pairData.classifiers.filter((each) => each.cells[i][j]).map((each) => `${polyroc.data.classifiers[each.who]} ${text(each.cells[i][j], 3)}`);
+    document.getElementById("pair-caption").replaceChildren("A(", name(classes[i]), "|", name(classes[j]), "): ", name(label.join("; ")));
     figure.redraw();
   }
 

@@ -11,12 +11,12 @@
     const figure = polyroc.figure(document.getElementById("surface-figure"), () => {
       const each = shapeData.surfaces[current];
       const [one, two, three] = each.classes.map(plain);
-      const told = each.second.map((line, i) => line.map((z, j) => `${one} ${polyroc.share(each.first[i])}<br>${three} ${polyroc.share(each.third[j])}<br>${two} ${polyroc.share(z)}`));
+      const label = each.second.map((line, i) => line.map((z, j) => `${one} ${polyroc.share(each.first[i])}<br>${three} ${polyroc.share(each.third[j])}<br>${two} ${polyroc.share(z)}`));
       const axis = (title) => ({ title: { text: title, font: { size: 11 } }, range: [0, 1], gridcolor: polyroc.css("--line"), color: polyroc.css("--ink"), tickvals: [0, 0.5, 1] });
       const chance = { type: "scatter3d", mode: "lines", x: [1, 0, 0, 1], y: [0, 1, 0, 0], z: [0, 0, 1, 0], line: { color: polyroc.css("--ink"), width: 3, dash: "dash" }, hoverinfo: "skip", showlegend: false };
       const colours = [[0, polyroc.css("--line")], [1, polyroc.colour(each.who)]];
-      const mesh = { type: "surface", x: each.first, y: each.third, z: each.third.map((_, j) => each.first.map((__, i) => each.second[i][j])), colorscale: colours, cmin: 0, cmax: 1, showscale: false, text: each.third.map((_, j) => each.first.map((__, i) => told[i][j])), hoverinfo: "text", contours: { x: { highlight: false }, y: { highlight: false }, z: { highlight: false } } };
-      caption.replaceChildren(polyroc.name(`${who(each)}: ${each.name} ${digits(each.volume[0], 3)} (${digits(each.volume[1], 3)} to ${digits(each.volume[2], 3)}). Dashed: guessing. Drag to turn.`));
+      const mesh = { type: "surface", x: each.first, y: each.third, z: each.third.map((_, j) => each.first.map((__, i) => each.second[i][j])), colorscale: colours, cmin: 0, cmax: 1, showscale: false, text: each.third.map((_, j) => each.first.map((__, i) => label[i][j])), hoverinfo: "text", contours: { x: { highlight: false }, y: { highlight: false }, z: { highlight: false } } };
+      caption.replaceChildren(polyroc.name(`${who(each)}: ${each.name} ${digits(each.volume[0], 3)} (${digits(each.volume[1], 3)} to ${digits(each.volume[2], 3)}). Dashed: chance. Drag to rotate.`));
       return { traces: [mesh, chance], layout: { height: 420, dragmode: "turntable", margin: { l: 0, r: 0, t: 0, b: 0 }, scene: { xaxis: axis(`right of ${one}`), yaxis: axis(`right of ${three}`), zaxis: axis(`right of ${two}`), camera: { eye: { x: 1.75, y: 1.6, z: 1 }, center: { x: 0, y: 0, z: -0.12 } } } } };
     });
     if (shapeData.surfaces.length > 1) {

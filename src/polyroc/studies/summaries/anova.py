@@ -1,16 +1,16 @@
 """Anova: the two-way analysis of variance of learners over folds."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isnan, nan, sqrt
-from typing import Any, Self
+from typing import Any
 
 from polyroc.errors import DegenerateComparisonWarning, warn
 from polyroc.estimates.hypothesis_tests import ROUNDING
 from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.output.numbers import number_text, p_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, plain
+from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries.input_tables import Table, fold_table
 from polyroc.validation.arrays import Missing
@@ -119,41 +119,6 @@ class Anova(Result):
             }
             for each in self.table.values()
         ]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - no interval here
-        """Plain data for JSON."""
-        table = [
-            {**asdict(each), "F": plain(each.F), "pvalue": plain(each.pvalue)} for each in self.table.values()
-        ]
-        return {
-            "schema": SCHEMA,
-            "kind": "Anova",
-            "data_set": self.data_set,
-            "measure": self.measure,
-            "means": dict(self.means),
-            "folds": self.folds,
-            "table": table,
-            "assumes": self.assumes,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        table = [
-            Variation(**{**each, "F": number(each["F"]), "pvalue": number(each["pvalue"])})
-            for each in data["table"]
-        ]
-        return cls(
-            data["data_set"],
-            data["measure"],
-            data["means"],
-            data["folds"],
-            {each.source: each for each in table},
-            data["assumes"],
-            Provenance(**data["provenance"]),
-        )
 
 
 UNIT = 1e-14  # relative error of a mean

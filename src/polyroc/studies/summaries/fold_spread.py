@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite, nan, sqrt
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.registry import MEASURES
 from polyroc.output.numbers import number_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, plain
+from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
 
 __all__ = ["FoldSpread", "Line", "Spread", "WilcoxonErrors", "spread", "wilcoxon_error", "wilcoxon_errors"]
@@ -51,6 +51,9 @@ class FoldSpread:
     def error_of_mean(self) -> float:
         """SD / sqrt(folds): as if folds were independent, which they are not quite."""
         return self.standard_deviation / sqrt(self.folds) if self.folds else nan
+
+    def _derived(self) -> dict[str, Any]:
+        return {"error_of_mean": self.error_of_mean}
 
 
 class Line(NamedTuple):
@@ -121,40 +124,6 @@ class Spread(Result):
             for each in self.spreads.values()
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Spread",
-            "measure": self.measure,
-            "spreads": self.rows(level),
-            "line": None if self.line is None else self.line._asdict(),
-            "assumes": self.assumes,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        found = [
-            FoldSpread(
-                each["data_set"],
-                each["learner"],
-                each["folds"],
-                each["failed"],
-                *(number(each[k]) for k in STORED),
-            )
-            for each in data["spreads"]
-        ]
-        return cls(
-            data["measure"],
-            {(each.data_set, each.learner): each for each in found},
-            None if data["line"] is None else Line(**data["line"]),
-            data["assumes"],
-            Provenance(**data["provenance"]),
-        )
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WilcoxonErrors(Result):
@@ -194,27 +163,6 @@ class WilcoxonErrors(Result):
             for area, errors in zip(self.areas, self.errors.tolist(), strict=True)
             for n, m, error in zip(self.positives, self.negatives, errors, strict=True)
         ]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - no interval here
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "WilcoxonErrors",
-            "areas": list(self.areas),
-            "positives": list(self.positives),
-            "negatives": list(self.negatives),
-            "errors": self.errors.tolist(),
-            "assumes": self.assumes,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        areas, positives, negatives = (tuple(data[name]) for name in ("areas", "positives", "negatives"))
-        errors, provenance = np.array(data["errors"]), Provenance(**data["provenance"])
-        return cls(areas, positives, negatives, errors, data["assumes"], provenance)
 
 
 ASSUMES = (

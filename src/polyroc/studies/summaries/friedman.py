@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isinf, nan, sqrt
-from typing import Any, NamedTuple, Self
+from math import inf, nan, sqrt
+from typing import Any, NamedTuple
 
 from polyroc.estimates.hypothesis_tests import chi_square_tail
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text, p_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, plain
+from polyroc.results.result import Result
 from polyroc.studies.summaries.input_tables import Tables, direction, means_of
 from polyroc.studies.summaries.range_groups import RangeTest
 from polyroc.studies.summaries.range_tests import range_test
@@ -74,46 +74,6 @@ class Friedman(Result):
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per learner, the best first."""
         return self.nemenyi.rows(level)
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Friedman",
-            "measure": self.measure,
-            "data_sets": list(self.data_sets),
-            "ranks": dict(self.ranks),
-            "statistic": plain(self.statistic),
-            "df": self.df,
-            "pvalue": plain(self.pvalue),
-            "F": "inf" if isinf(self.F) else plain(self.F),
-            "F_df": list(self.F_df),
-            "F_pvalue": plain(self.F_pvalue),
-            "ties": self.ties,
-            "nemenyi": self.nemenyi.to_dict(level),
-            "assumes": self.assumes,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        return cls(
-            data["measure"],
-            tuple(data["data_sets"]),
-            data["ranks"],
-            number(data["statistic"]),
-            data["df"],
-            number(data["pvalue"]),
-            float(data["F"]) if data["F"] == "inf" else number(data["F"]),
-            (*data["F_df"],),
-            number(data["F_pvalue"]),
-            data["ties"],
-            RangeTest.from_dict(data["nemenyi"]),
-            data["assumes"],
-            Provenance(**data["provenance"]),
-        )
 
 
 ASSUMES = (

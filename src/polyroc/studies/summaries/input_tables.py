@@ -11,6 +11,7 @@ import numpy as np
 from polyroc.errors import DroppedRowsWarning, InputError, MeasureError, warn
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.registry import measure as find
+from polyroc.messages import Option
 from polyroc.results.result import tidy
 from polyroc.studies.fold_values import FoldTable
 from polyroc.validation.arrays import Missing
@@ -183,7 +184,7 @@ def _check(missing: Missing, learners: tuple[str, ...]) -> None:
 
 def _complain(missing: Missing, what: str, remedy: str) -> None:
     if missing == "raise":
-        raise InputError(f"{what}; missing='drop' would {remedy}.")
+        raise InputError(f"{what}; ", Option("missing", "drop"), f" would {remedy}.")
     warn(f"{what}: asked to {remedy}.", DroppedRowsWarning)
 
 

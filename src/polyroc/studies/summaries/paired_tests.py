@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import floor, nan, sqrt
 from statistics import NormalDist
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from polyroc.estimates.multiplicity import Adjustment
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text, p_text
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, plain
+from polyroc.results.result import Result, plain
 from polyroc.validation.arguments import checked_level
 
 __all__ = ["EXACT", "PairedTest", "PairedTests", "hodges_lehmann", "null_counts", "walsh_interval"]
@@ -120,6 +120,9 @@ class PairedTest:
             return walsh_interval(np.array(self.differences), level)
         return student_interval(self.value, self.standard_error, self.df, level)
 
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        return {"confidence_interval": list(self.confidence_interval(level))}
+
     def reversed(self) -> "PairedTest":
         """The same pair the other way round."""
         ranks = sum(1 for each in self.differences if each)
@@ -207,49 +210,3 @@ class PairedTests(Result):
             "pvalue": plain(each.pvalue),
             "adjusted_pvalue": plain(each.adjusted_pvalue),
         }
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "PairedTests",
-            "procedure": self.procedure,
-            "data_set": self.data_set,
-            "measure": self.measure,
-            "learners": list(self.learners),
-            "tests": [
-                {**self._row(each, level), "differences": list(each.differences)} for each in self.tests.values()
-            ],
-            "adjustment": self.adjustment,
-            "assumes": self.assumes,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        tests = [
-            PairedTest(
-                each["first"],
-                each["second"],
-                each["difference"],
-                number(each["standard_error"]),
-                number(each["df"]),
-                number(each["statistic"]),
-                number(each["pvalue"]),
-                number(each["adjusted_pvalue"]),
-                tuple(each["differences"]),
-            )
-            for each in data["tests"]
-        ]
-        return cls(
-            data["procedure"],
-            data["data_set"],
-            data["measure"],
-            tuple(data["learners"]),
-            {(each.first, each.second): each for each in tests},
-            data["adjustment"],
-            data["assumes"],
-            Provenance(**data["provenance"]),
-        )

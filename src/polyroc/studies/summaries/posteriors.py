@@ -1,16 +1,16 @@
 """Draws of the Bayesian signed-rank test: Dirichlet weights on the differences, and what they say."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import nan
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, number, plain, tidy
+from polyroc.results.result import Result, plain, tidy
 
 __all__ = ["Draws", "Posterior", "Posteriors", "drawn_thetas"]
 
@@ -211,53 +211,3 @@ class Posteriors(Result):
             }
             for each in self.pairs.values()
         ]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Plain data for JSON."""
-        pairs = [
-            {**row, "differences": list(each.differences)}
-            for row, each in zip(self.rows(level), self.pairs.values(), strict=True)
-        ]
-        draws = None if self.draws is None else asdict(self.draws)
-        return {
-            "schema": SCHEMA,
-            "kind": "Posteriors",
-            "procedure": self.procedure,
-            "data_set": self.data_set,
-            "measure": self.measure,
-            "learners": list(self.learners),
-            "pairs": pairs,
-            "rope": self.rope,
-            "larger_is_better": self.larger_is_better,
-            "draws": draws,
-            "assumes": self.assumes,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        student = ("location", "scale", "df")
-        pairs = [
-            Posterior(
-                **{
-                    **each,
-                    **{name: number(each[name]) for name in student},
-                    "differences": tuple(each["differences"]),
-                }
-            )
-            for each in data["pairs"]
-        ]
-        return cls(
-            data["procedure"],
-            data["data_set"],
-            data["measure"],
-            tuple(data["learners"]),
-            {(each.first, each.second): each for each in pairs},
-            data["rope"],
-            data["larger_is_better"],
-            None if data["draws"] is None else Draws(**data["draws"]),
-            data["assumes"],
-            Provenance(**data["provenance"]),
-        )

@@ -3,15 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from math import inf
-from typing import Any, Literal, Self
-
-import numpy as np
+from typing import Any, Literal
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result, plain, restored, stored
+from polyroc.results.result import Result, plain
 
 __all__ = ["Procedure", "RangeTest", "letter"]
 
@@ -130,44 +127,8 @@ class RangeTest(Result):
             for (i, a), (j, b) in combinations(enumerate(self.values), 2)
         ]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - no interval here
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "RangeTest",
-            "procedure": self.procedure,
-            "data_set": self.data_set,
-            "measure": self.measure,
-            "values": dict(self.values),
-            "letters": self.letters,
-            "groups": [list(group) for group in self.groups],
-            "critical_ranges": list(self.critical_ranges),
-            "pvalues": [stored(row) for row in self.pvalues],
-            "standard_error": self.standard_error,
-            "df": plain(self.df),
-            "alpha": self.alpha,
-            "assumes": self.assumes,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        return cls(
-            data["procedure"],
-            data["data_set"],
-            data["measure"],
-            data["values"],
-            tuple(map(tuple, data["groups"])),
-            tuple(data["critical_ranges"]),
-            np.array([restored(row) for row in data["pvalues"]]),
-            data["standard_error"],
-            inf if data["df"] is None else data["df"],
-            data["alpha"],
-            data["assumes"],
-            Provenance(**data["provenance"]),
-        )
+    def _derived(self) -> dict[str, Any]:
+        return {"letters": self.letters}
 
 
 def letter(place: int) -> str:

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from polyroc.errors import InputError
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.result import Result
 from polyroc.studies.fold_values import FoldTable
 
 __all__ = ["Recommendation", "recommend"]
@@ -48,27 +48,6 @@ class Recommendation(Result):
         """The recommended test, then the others."""
         found = {self.test: self.why, **self.others}
         return [{"test": test, "recommended": test == self.test, "why": why} for test, why in found.items()]
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - no interval here
-        """Plain data for JSON."""
-        return {
-            "schema": SCHEMA,
-            "kind": "Recommendation",
-            "test": self.test,
-            "why": self.why,
-            "others": dict(self.others),
-            "data_sets": self.data_sets,
-            "learners": self.learners,
-            "folds": self.folds,
-            "provenance": self.provenance.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """What `to_dict` wrote, read back."""
-        data = cls._checked(data)
-        named = ("test", "why", "others", "data_sets", "learners", "folds")
-        return cls(**{name: data[name] for name in named}, provenance=Provenance(**data["provenance"]))
 
 
 OTHERS = {

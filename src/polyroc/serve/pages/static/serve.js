@@ -81,7 +81,7 @@ function choose() {
     } catch (trouble) {
       bar(null);
       say(trouble.message, true);
-      if (/More to say/.test(trouble.message)) form.querySelector("details").open = true;
+      if (/More options/.test(trouble.message)) form.querySelector("details").open = true;
     }
   });
 }

@@ -1,12 +1,12 @@
-"""Running the experiment of a paper: step by step, so that a run that was interrupted goes on where it was.
+"""Reproduction of a paper: its experiment runs step by step, and an interrupted run is resumed.
 
 The experiment of a paper is a module with
 
-    steps(quick)       names and functions, each of which returns plain data; independent of each other
-    measured(results)  by table and name, the numbers made of what the steps returned
+    steps(quick)       functions by name, independent of each other, each of which returns plain data
+    measured(results)  the numbers, by table and name, from the results of the steps
 
-and beside it `figures.py` with `draw(results, folder)` and `tables.py` with `tables(results)`, Markdown. These two
-only show: to change them does not make a step run again.
+Beside it are `figures.py` with `draw(results, folder)` and `tables.py` with `tables(results)`, which returns
+Markdown. These two only present results: a change of them does not make a step run again.
 """
 
 import hashlib
@@ -22,8 +22,8 @@ from typing import Any
 
 from polyroc import __version__
 from polyroc.errors import InputError
-from repro.expected import Line, Measured, judge, read_expected
-from repro.telling import table
+from repro.expected import UNTESTED, Line, Measured, compare_numbers, read_expected
+from repro.markdown import markdown_table
 
 __all__ = ["PAPERS", "Report", "reproduce"]
 
@@ -35,13 +35,13 @@ PAPERS = {
     "ling": "Ling, Huang & Zhang (2003), IJCAI, 519-524",
     "sampat": "Sampat et al. (2009), IEEE Trans. Inf. Technol. Biomed. 13, 300-312",
 }
-SHOWING = ("figures.py", "tables.py")  # what is found does not depend on them
+PRESENTATION = ("figures.py", "tables.py")  # no result depends on these files
 Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found of a paper."""
+    """The numbers of a paper, published beside measured."""
 
     paper: str
     title: str
@@ -50,40 +50,39 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        """Whether all that should agree does."""
+        """Whether every number that is tested holds."""
         return all(line.holds for line in self.lines)
 
     def summary(self) -> str:
-        """How many numbers, and how many of them do what they should."""
-        asked = [line for line in self.lines if line.expected.kind not in ("shown", "not obtainable")]
+        """How many numbers are tested, and how many of them hold."""
+        tested = [line for line in self.lines if line.expected.kind not in UNTESTED]
         wrong = sum(not line.holds for line in self.lines)
-        others = len(self.lines) - len(asked)
-        told = f"{len(asked) - wrong} of {len(asked)} numbers as they should be"
-        return f"{told}; {others} without a verdict." if others else f"{told}."
+        others = len(self.lines) - len(tested)
+        summary = f"{len(tested) - wrong} of {len(tested)} numbers as they should be"
+        return f"{summary}; {others} without a verdict." if others else f"{summary}."
 
 
 def reproduce(
     paper: str, *, quick: bool = False, out: Path | None = None, progress: Progress | None = None
 ) -> Report:
-    """Run the experiment of a paper, or the rest of it, and hold the numbers against the printed ones."""
+    """Run or resume the experiment of a paper, and compare its numbers with the printed ones."""
     if paper not in PAPERS:
         raise InputError(f"There is no paper {paper!r}; choose one of {', '.join(PAPERS)}.")
     experiment = _module(paper, "experiment")
-    store = None if out is None else _stored(out, paper, quick)
+    store = None if out is None else _results_folder(out, paper, quick)
     results = _run(experiment.steps(quick), store, progress)
     measured: Measured = experiment.measured(results)
     expected = read_expected(HERE / paper.replace("-", "_") / "expected.toml", quick=quick)
-    lines = judge(expected, measured)
-    report = Report(paper, PAPERS[paper], quick, lines)
+    report = Report(paper, PAPERS[paper], quick, compare_numbers(expected, measured))
     if out is not None:
         _write(report, out / paper, results)
     return report
 
 
-def _stored(out: Path, paper: str, quick: bool) -> Path:
-    """The folder of the results of steps; those of other code, or of a quick run, are not mixed in."""
+def _results_folder(out: Path, paper: str, quick: bool) -> Path:
+    """The folder of the results of steps, named after the code, so that those of other code are not reused."""
     here = HERE / paper.replace("-", "_")
-    sources = [file for file in (*here.glob("*.py"), *here.glob("plan.toml")) if file.name not in SHOWING]
+    sources = [file for file in (*here.glob("*.py"), *here.glob("plan.toml")) if file.name not in PRESENTATION]
     code = hashlib.sha256(b"".join(source.read_bytes() for source in sorted(sources))).hexdigest()[:8]
     folder = out / paper / "steps" / f"{__version__}-{code}{'-quick' if quick else ''}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -91,6 +90,7 @@ def _stored(out: Path, paper: str, quick: bool) -> Path:
 
 
 def _run(steps: dict[str, Callable[[], Any]], store: Path | None, progress: Progress | None) -> dict[str, Any]:
+    """The results of all steps; those that are stored are read."""
     results = {}
     for done, (name, step) in enumerate(steps.items()):
         if progress is not None:
@@ -99,17 +99,17 @@ def _run(steps: dict[str, Callable[[], Any]], store: Path | None, progress: Prog
         if file is not None and file.is_file():
             results[name] = json.loads(file.read_text(encoding="utf-8"))
             continue
-        results[name] = json.loads(json.dumps(step()))  # a resumed run sees the same as an undisturbed one
+        results[name] = json.loads(json.dumps(step()))  # as a resumed run would read it
         if file is not None:
-            part = file.with_suffix(f".{os.getpid()}.part")
-            part.write_text(json.dumps(results[name]), encoding="utf-8")
-            part.replace(file)
+            temporary = file.with_suffix(f".{os.getpid()}.part")  # a killed run must not leave half a file
+            temporary.write_text(json.dumps(results[name]), encoding="utf-8")
+            temporary.replace(file)
     return results
 
 
 def _write(report: Report, folder: Path, results: dict[str, Any]) -> None:
-    """A report for programs and one for readers, and the figures."""
-    found = {
+    """Write the report as JSON and as Markdown, and the figures."""
+    content = {
         "paper": report.title,
         "quick": report.quick,
         "polyroc": __version__,
@@ -119,8 +119,8 @@ def _write(report: Report, folder: Path, results: dict[str, Any]) -> None:
         "tables": _module(report.paper, "tables").tables(results),
         "rows": [line.row() for line in report.lines],
     }
-    (folder / "report.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    (folder / "report.md").write_text(_page(found), encoding="utf-8")
+    (folder / "report.json").write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    (folder / "report.md").write_text(_page(content), encoding="utf-8")
     if find_spec("matplotlib") is not None:
         import matplotlib
 
@@ -132,22 +132,22 @@ def _module(paper: str, name: str) -> Any:
     return import_module(f"repro.{paper.replace('-', '_')}.{name}")
 
 
-def _page(found: dict[str, Any]) -> str:
-    run = f"polyroc {found['polyroc']}, {'a quick' if found['quick'] else 'the full'} run of {found['date']}"
+def _page(content: dict[str, Any]) -> str:
+    run = f"polyroc {content['polyroc']}, {'a quick' if content['quick'] else 'the full'} run of {content['date']}"
     head = ["table", "number", "published", "measured", "tolerance", "verdict"]
-    rows = [[_cell(row[name]) for name in head] for row in found["rows"]]
-    reasons = dict.fromkeys(f"- {row['table']}: {row['reason']}" for row in found["rows"])
+    rows = [[_text(row[name]) for name in head] for row in content["rows"]]
+    reasons = dict.fromkeys(f"- {row['table']}: {row['reason']}" for row in content["rows"])
     parts = [
-        f"# {found['paper']}",
-        f"{run}: {found['summary']}",
-        found["tables"],
-        table(head, rows),
+        f"# {content['paper']}",
+        f"{run}: {content['summary']}",
+        content["tables"],
+        markdown_table(head, rows),
         "\n".join(reasons),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _cell(value: Any) -> str:
+def _text(value: Any) -> str:
     """Counts with all their digits, other numbers with six."""
     if isinstance(value, float):
         return f"{value:.15g}" if value.is_integer() else f"{value:.6g}"

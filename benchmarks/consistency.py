@@ -1,4 +1,4 @@
-"""Measure against measure: exact counts against a loop over all pairs of lists, and a sampled contrast."""
+"""Comparison of measures: exact counts against a loop over all pairs of lists, and a sampled comparison."""
 
 import time
 from itertools import combinations
@@ -12,7 +12,7 @@ from timing import best
 
 @numba.njit
 def by_pairs(U, k):
-    """The paper's way: every pair of ranked lists is looked at."""
+    """The method of the paper: a loop over every pair of ranked lists."""
     agree = disagree = only_area = only_accuracy = 0
     for i in range(len(U)):
         for j in range(i):
@@ -34,7 +34,7 @@ def all_lists(n):
     return places.sum(axis=1) - n * (n - 1) // 2, (places >= n).sum(axis=1)
 
 
-def contrasts():
+def measure_comparisons():
     def exact(n):
         return pr.compare_measures("auc", "accuracy", positives=n, negatives=n)
 
@@ -47,7 +47,7 @@ def contrasts():
     model = pr.consistency.GaussianModel((20, 20, 20))
     five = ["hand_till", "accuracy", "he", "ova", "pdi"]
     pr.compare_measures(five, model=model, pairs=100, rng=0)
-    start = time.perf_counter()  # once is enough: some 20 s
+    start = time.perf_counter()  # once is enough: about 20 s
     pr.compare_measures(five, model=model, pairs=10**5, rng=0)
     seconds = time.perf_counter() - start
     yield "5 measures, 3 classes, 60 cases, 1e+05 pairs drawn", "seconds", seconds, "<=", 60

@@ -1,0 +1,79 @@
+"""References to options and calls as the command line spells them."""
+
+import shlex
+
+from polyroc.messages import Call, Option, Reference
+
+__all__ = ["shell_spelling"]
+
+OPTION_NAMES = {
+    "sample_weight": "weight",
+    "y_score": "scores",
+    "y_true": "truth",
+    "class_": "class",
+    "folds": "groups",
+    "rng": "seed",
+}
+PYTHON_ONLY = {"area"}  # options that no command has, so no message of a command refers to them
+CONVERSIONS = {
+    "to_ordered": (Option("convert", "sampat"), Option("convert", "expected")),
+    "to_probabilities": (Option("convert", "gaussian"),),
+}
+CHOICES = {  # of --method
+    "DeLong": "delong",
+    "Unbiased": "unbiased",
+    "HanleyMcNeil": "hanley-mcneil",
+    "Bootstrap": "bootstrap",
+    "Jackknife": "jackknife",
+    "Permutation": "permutation",
+}
+
+
+def shell_spelling(reference: Reference) -> str:
+    """An option or a call as it is written on the command line.
+
+    >>> from polyroc.messages import Call, Option
+    >>> shell_spelling(Option("pos_label", "sick", "not sick")), shell_spelling(Option("exact", True))
+    ("--pos-label sick or 'not sick'", '--exact')
+    >>> shell_spelling(Option("labels", [...])), shell_spelling(Option("method", Call("DeLong")))
+    ('--labels A,B,C', '--method delong')
+    >>> shell_spelling(Call("to_probabilities", ...)), shell_spelling(Call("rates", Option("rule", ...)))
+    ('--convert gaussian', 'polyroc rates --rule ...')
+    """
+    if isinstance(reference, Call):
+        return _call(reference)
+    if reference.name in PYTHON_ONLY or None in reference.values:
+        return str(reference)
+    name = OPTION_NAMES.get(reference.name, reference.name.replace("_", "-"))
+    values = [] if reference.values in ((), (True,)) else [" or ".join(map(_value, reference.values))]
+    return " ".join([f"--{name}", *values])
+
+
+def _call(call: Call) -> str:
+    if call.name in CONVERSIONS:
+        return " or ".join(map(shell_spelling, CONVERSIONS[call.name]))
+    return " ".join(["polyroc", call.name, *map(_value, call.arguments)])
+
+
+def _value(value: object) -> str:
+    if value is ...:
+        return "..."
+    if value == [...]:
+        return "A,B,C"
+    if isinstance(value, dict):
+        return "NAME=COLUMNS"
+    if isinstance(value, Option):
+        return shell_spelling(value)
+    if isinstance(value, Call):
+        return _choice(value)
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return shlex.quote(str(value))
+
+
+def _choice(call: Call) -> str:
+    """A record given as the value of an option, as the choice that stands for it."""
+    if call.name == "RankedLists":
+        (sizes,) = call.arguments
+        return f"lists --sizes {_value(sizes)}"
+    return CHOICES[call.name]

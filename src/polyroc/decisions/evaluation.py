@@ -1,0 +1,141 @@
+"""Evaluate a chosen rule, on the cases it was chosen on or on others: its rates and its expected cost."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from polyroc.decisions.criteria import Objective
+from polyroc.decisions.files import FileCases, FileReader
+from polyroc.decisions.operating_point import OperatingPoint, Optimality
+from polyroc.decisions.rate_matrix import Rates
+from polyroc.decisions.rates import one_classifier, rates_of
+from polyroc.engines.files import is_files, is_frame
+from polyroc.errors import InputError, OptimismWarning, warn
+from polyroc.estimates.estimate import Estimate
+from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.messages import Message, Option, short_repr
+from polyroc.rules import Rule
+from polyroc.scores import Sampling, Scores
+from polyroc.validation.arrays import Missing
+from polyroc.validation.scores import as_scores
+
+__all__ = ["evaluation_cases", "operating_point", "rates_on"]
+
+
+def evaluation_cases(
+    evaluate_on: Any,
+    labels: tuple[Hashable, ...],
+    positive: int | None,
+    missing: Missing,
+    files: FileReader | None = None,
+    sampling: Sampling | None = None,
+) -> Scores | FileCases | None:
+    """The cases to evaluate on, with the same classes in the same order; None if there are none."""
+    if evaluate_on is None:
+        return None
+    pos_label = None if positive is None else labels[positive]
+    if files is not None and (is_files(evaluate_on) or is_frame(evaluate_on)):
+        evaluate_on = replace(files, labels=list(labels), pos_label=pos_label).read(evaluate_on)
+        if isinstance(evaluate_on, FileCases):
+            return evaluate_on
+    if isinstance(evaluate_on, tuple) and len(evaluate_on) == 2:
+        options: dict[str, Any] = {"pos_label": pos_label, "sampling": sampling, "missing": missing}
+        evaluate_on = as_scores(*evaluate_on, labels=list(labels), **options)
+    if not isinstance(evaluate_on, Scores):
+        raise InputError(
+            Option("evaluate_on"), f" must be (y_true, y_score) or Scores, got {short_repr(evaluate_on)}."
+        )
+    if evaluate_on.labels != labels:
+        raise InputError(
+            Option("evaluate_on"),
+            f" has the classes {short_repr(list(evaluate_on.labels))}, the rule was chosen for "
+            f"{short_repr(list(labels))}; use ",
+            Option("labels", [...]),
+            " in the same order.",
+        )
+    _require_all_classes(evaluate_on.counts == 0, evaluate_on.names)
+    return evaluate_on
+
+
+def rates_on(cases: Scores | FileCases, rule: Rule, classifier: str | None) -> Rates:
+    """The confusion rates of a rule on cases in memory or in files."""
+    if isinstance(cases, FileCases):
+        rates = cases.rates(rule)
+        _require_all_classes(rates.fewest == 0, rates.classes)
+        return rates
+    return rates_of(cases, one_classifier(cases, classifier), rule)
+
+
+def _require_all_classes(absent: BoolArray, names: Sequence[str]) -> None:
+    if absent.any():
+        raise InputError(
+            Option("evaluate_on"),
+            f" has no case of class {names[int(absent.argmax())]!r}, so the rule cannot be evaluated.",
+        )
+
+
+def operating_point(
+    objective: Objective,
+    rule: Rule,
+    apparent: Rates,
+    evaluated: Rates | None,
+    optimality: Optimality | None,
+    point: int | None = None,
+) -> OperatingPoint:
+    """The result of `operate`; if the rule was evaluated on the cases it was fitted to, with a warning.
+
+    Parameters
+    ----------
+    objective, rule
+        The objective, and the rule chosen for it.
+    apparent
+        The rates on the cases the rule was chosen on.
+    evaluated
+        The rates on other cases, if there are any.
+    optimality, point
+        As in `OperatingPoint`.
+    """
+    if evaluated is None and not objective.calibrated:
+        warn(
+            Message(
+                "The rule was chosen and evaluated on the same cases, so its rates and cost are optimistic. "
+                "Evaluate it on other cases with ",
+                Option("evaluate_on"),
+                ".",
+            ),
+            OptimismWarning,
+        )
+    rates = apparent if evaluated is None else evaluated
+    names = rates.classes
+    return OperatingPoint(
+        aim=objective.words,
+        rule=rule,
+        confusion=rates,
+        cost=_expected_cost(rates, objective, apparent),
+        costs=objective.costs,
+        priors=objective.priors,
+        at_most={(names[k], names[m]): limit for (k, m), limit in objective.limits.items()},
+        apparent_cost=_total(objective.losses, apparent),
+        judged_apart=evaluated is not None,
+        optimality=optimality,
+        point=point,
+    )
+
+
+def _expected_cost(rates: Rates, objective: Objective, apparent: Rates) -> Estimate:
+    """The expected cost; priors that were not given are the class shares of the cases the rule was chosen on."""
+    losses = objective.losses
+    return rates.estimate(
+        _total(losses, rates),
+        losses,
+        None if objective.priors_given else (objective.costs * rates.rates).sum(axis=1),
+        apparent,
+        measure="expected_cost",
+        name="expected cost per case",
+        limits=(0.0, float(losses.max(axis=1).sum())),
+        chance=None,
+    )
+
+
+def _total(losses: FloatArray, rates: Rates) -> float:
+    return float((losses * rates.rates).sum())

@@ -1,0 +1,439 @@
+"""The codec of results: plain data for JSON from the fields of a record, and back by their type hints.
+
+Records are dataclasses and named tuples. Layout:
+
+- a record is an object with one entry per field (a leading underscore is left out); a result has "schema" and
+  "kind" as well, so that each piece of a larger result can be read alone;
+- nan is null; an infinity is the text "inf" or "-inf", as JSON has neither;
+- arrays and tuples are lists; a mapping by name is an object; a mapping by several names is a list of objects with
+  the entry "key", in which a value that is no record is the entry "value";
+- values that follow from the fields (intervals at a level, p-values) are written for readers of JSON and ignored
+  when the data are read; "level" is there wherever one of them depends on it.
+
+Fields that need more state it in their metadata: `NOT_STORED`, `STORED_IF_SET`, `stored_as`.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from math import inf, isfinite, isnan, nan
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Generic,
+    Literal,
+    NoReturn,
+    Self,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+
+from polyroc.errors import InputError
+from polyroc.messages import short_repr
+
+__all__ = [
+    "NOT_STORED",
+    "STORED_IF_SET",
+    "Known",
+    "Record",
+    "decode_fields",
+    "encode_fields",
+    "is_lazy",
+    "stored_as",
+]
+
+T = TypeVar("T")
+NON_FINITE = {"inf": inf, "-inf": -inf}
+KEY, VALUE = "key", "value"
+
+
+class Known(Generic[T]):
+    """A function without arguments that returns a known value; unlike a lambda it can be pickled.
+
+    >>> Known(3)()
+    3
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: T) -> None:
+        self._value = value
+
+    def __call__(self) -> T:
+        """The value."""
+        return self._value
+
+    def __reduce__(self) -> tuple[type["Known[T]"], tuple[T]]:
+        return Known, (self._value,)
+
+
+class Record:
+    """A dataclass that the codec stores.
+
+    Methods that a record may have beside its fields: `_derived()` and `_derived_at(level)` return further values
+    by name, for readers of JSON; they are not read back.
+    """
+
+    __slots__ = ()
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON, with intervals at a level."""
+        return encode_fields(self, level)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Read what `to_dict` wrote."""
+        if not isinstance(data, dict):
+            _fail("an object", data, cls.__name__)
+        return cls(**decode_fields(cls, data, cls.__name__))
+
+
+# How fields are stored -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Storage:
+    """What the metadata of a field say of how it is stored."""
+
+    name: str | None = None
+    encode: Callable[[Any, float], Any] | None = None
+    decode: Callable[[dict[str, Any]], Any] | None = None
+    skip: bool = False
+    omit_none: bool = False
+
+
+NOT_STORED: Mapping[str, _Storage] = {"storage": _Storage(skip=True)}
+"""Metadata of a field that is not stored; it needs a default."""
+
+STORED_IF_SET: Mapping[str, _Storage] = {"storage": _Storage(omit_none=True)}
+"""Metadata of a field that has an entry only where it is not None, its default."""
+
+
+def stored_as(
+    name: str | None = None,
+    *,
+    encode: Callable[[Any, float], Any] | None = None,
+    decode: Callable[[dict[str, Any]], Any] | None = None,
+) -> Mapping[str, _Storage]:
+    """Metadata of a field that is stored under another name or in another form.
+
+    Parameters
+    ----------
+    name
+        Of the entry.
+    encode
+        From the record and the level of intervals to what is encoded in the place of the field.
+    decode
+        From the data of the record to the value of the field.
+    """
+    return {"storage": _Storage(name, encode, decode)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field of a record: its name, type hint, storage, and whether it has a default."""
+
+    name: str
+    hint: Any
+    storage: _Storage
+    has_default: bool
+
+    @property
+    def entry(self) -> str:
+        """The name of the entry that stores it."""
+        return self.storage.name or self.name.lstrip("_")
+
+
+@cache
+def _stored_fields(kind: Any) -> tuple[_Field, ...]:
+    hints = get_type_hints(kind)
+    if is_dataclass(kind):
+        every = tuple(
+            _Field(
+                each.name,
+                hints[each.name],
+                each.metadata.get("storage", _Storage()),
+                each.default is not MISSING or each.default_factory is not MISSING,
+            )
+            for each in fields(kind)
+        )
+        return tuple(each for each in every if not each.storage.skip)
+    names, defaults = kind._fields, kind._field_defaults  # of a named tuple
+    return tuple(_Field(name, hints[name], _Storage(), name in defaults) for name in names)
+
+
+def _is_record(kind: object) -> bool:
+    return isinstance(kind, type) and (
+        is_dataclass(kind) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
+    )
+
+
+def is_lazy(hint: Any) -> bool:
+    """True for the hint of a field that is computed when it is first needed, a function without arguments."""
+    return any(get_args(each)[:1] == ([],) for each in (hint, *get_args(hint)) if get_origin(each) is Callable)
+
+
+# Plain data from records -----------------------------------------------------------------------------------------
+
+
+def encode_fields(record: Any, level: float) -> dict[str, Any]:
+    """Plain data of a record: its fields, and what follows from them at a level."""
+    encoder = _Encoder(level)
+    data = encoder.record(record)
+    return {**data, "level": level} if encoder.used_level and "level" not in data else data
+
+
+class _Encoder:
+    """Encodes one record; notes whether anything depended on the level."""
+
+    def __init__(self, level: float) -> None:
+        self.level, self.used_level = level, False
+
+    def record(self, record: Any) -> dict[str, Any]:
+        data, kind = {}, cast(Any, type(record))
+        for each in _stored_fields(kind):
+            if each.storage.omit_none and getattr(record, each.name) is None:
+                continue
+            if each.storage.encode is not None:
+                data[each.entry] = self.value(each.storage.encode(record, self.level))
+            else:
+                data[each.entry] = self.value(getattr(record, each.name), each.hint)
+        derived = record._derived() if hasattr(record, "_derived") else {}
+        if hasattr(record, "_derived_at"):
+            self.used_level = True
+            derived = {**derived, **record._derived_at(self.level)}
+        return {**data, **{name: self.value(value) for name, value in derived.items()}}
+
+    def value(self, value: Any, hint: Any = Any) -> Any:
+        """Plain data of any value; the hint decides how an empty mapping is written."""
+        if value is None or isinstance(value, str | bool | int):
+            return value
+        if isinstance(value, float):
+            return _plain_number(value)
+        if isinstance(value, np.generic):
+            return self.value(value.item())
+        if isinstance(value, np.ndarray):
+            return _plain_array(value)
+        return self._compound(value, hint)
+
+    def _compound(self, value: Any, hint: Any) -> Any:
+        if isinstance(value, Record):
+            return value.to_dict(self.level)
+        if hasattr(value, "to_dict") and hasattr(value, "from_dict"):  # rules and plans have a layout of their own
+            return value.to_dict()
+        if _is_record(type(value)):
+            return self.record(value)
+        if isinstance(value, Mapping):
+            return self._mapping(value, hint)
+        if isinstance(value, list | tuple):
+            return [self.value(item) for item in value]
+        if callable(value) and is_lazy(hint):
+            return self.value(value())
+        if isinstance(value, Hashable):
+            return str(value)  # a label of a type that JSON does not have, such as a date
+        raise TypeError(f"{type(value).__name__} cannot be stored: {value!r}")
+
+    def _mapping(self, mapping: Mapping[Any, Any], hint: Any) -> Any:
+        arguments = get_args(hint)
+        key_hint, value_hint = arguments if len(arguments) == 2 else (Any, Any)
+        if get_origin(key_hint) is not tuple and not isinstance(next(iter(mapping), None), tuple):
+            return {key: self.value(item, value_hint) for key, item in mapping.items()}
+        return [self._keyed(key, self.value(item, value_hint)) for key, item in mapping.items()]
+
+    def _keyed(self, key: tuple[Any, ...], item: Any) -> dict[str, Any]:
+        content = item if isinstance(item, dict) else {VALUE: item}
+        assert KEY not in content
+        return {KEY: self.value(key), **content}
+
+
+def _plain_number(value: float) -> float | str | None:
+    if isfinite(value):
+        return float(value)  # also of a subclass of float
+    return None if isnan(value) else str(float(value))
+
+
+def _plain_array(array: np.ndarray[Any, Any]) -> list[Any]:
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return list(array.tolist())
+    return [_plain_array(row) if array.ndim > 1 else _plain_number(float(row)) for row in array]
+
+
+# Records from plain data -----------------------------------------------------------------------------------------
+
+
+def decode_fields(kind: type, data: dict[str, Any], where: str) -> dict[str, Any]:
+    """The fields of a record by name, from what `encode_fields` wrote; fields with a default may be absent."""
+    values = {}
+    for each in _stored_fields(kind):
+        if each.storage.decode is not None:
+            values[each.name] = each.storage.decode(data)
+        elif each.entry in data:
+            values[each.name] = _decoded(each.hint, data[each.entry], f"{where}.{each.entry}")
+        elif not each.has_default:
+            raise InputError(f"{where} has no entry {each.entry!r}; the stored data are damaged.")
+    return values
+
+
+def _fail(expected: str, data: Any, where: str) -> NoReturn:
+    raise InputError(f"Expected {expected} for {where}, got {short_repr(data)}; the stored data are damaged.")
+
+
+def _decoded(hint: Any, data: Any, where: str) -> Any:
+    """The value of a type hint."""
+    if hint in _SCALARS:
+        return _SCALARS[hint](data, where)
+    if isinstance(hint, TypeVar) or hint in (Any, Hashable):
+        return _label(data, where)
+    origin = get_origin(hint)
+    if origin in _GENERICS:
+        return _GENERICS[origin](hint, data, where)
+    if not isinstance(data, dict):
+        _fail(f"an object ({hint.__name__})", data, where)
+    if _has_reader(hint):
+        return hint.from_dict(data)
+    return hint(**decode_fields(hint, data, where))
+
+
+def _has_reader(kind: Any) -> bool:
+    """True for results, rules and plans; that of a plain record would lose its place in the data."""
+    reader = getattr(kind, "from_dict", None)
+    return reader is not None and reader.__func__ is not cast(Any, Record.from_dict).__func__
+
+
+def _float(data: Any, where: str) -> float:
+    if data is None:
+        return nan
+    if isinstance(data, str) and data in NON_FINITE:
+        return NON_FINITE[data]
+    if isinstance(data, bool) or not isinstance(data, int | float):
+        _fail("a number", data, where)
+    try:
+        return float(data)
+    except OverflowError:
+        _fail("a number", data, where)
+
+
+def _int(data: Any, where: str) -> int:
+    if isinstance(data, bool) or not isinstance(data, int):
+        _fail("a whole number", data, where)
+    return data
+
+
+def _bool(data: Any, where: str) -> bool:
+    if not isinstance(data, bool):
+        _fail("true or false", data, where)
+    return data
+
+
+def _str(data: Any, where: str) -> str:
+    if not isinstance(data, str):
+        _fail("a text", data, where)
+    return data
+
+
+def _none(data: Any, where: str) -> None:
+    if data is not None:
+        _fail("null", data, where)
+
+
+def _label(data: Any, where: str) -> Any:
+    if not isinstance(data, str | int | float | None):
+        _fail("a text or a number", data, where)
+    return data
+
+
+def _choice(hint: Any, data: Any, where: str) -> Any:
+    known = get_args(hint)
+    if not isinstance(data, str | int) or data not in known:
+        _fail(f"one of {', '.join(map(repr, known))}", data, where)
+    return data
+
+
+def _tuple(hint: Any, data: Any, where: str) -> tuple[Any, ...]:
+    if not isinstance(data, list):
+        _fail("a list", data, where)
+    items = get_args(hint)
+    if items[-1] is Ellipsis:
+        return tuple(_decoded(items[0], item, f"{where}[{place}]") for place, item in enumerate(data))
+    if len(data) != len(items):
+        _fail(f"a list of {len(items)}", data, where)
+    return tuple(_decoded(*pair, f"{where}[{place}]") for place, pair in enumerate(zip(items, data, strict=True)))
+
+
+def _mapping(hint: Any, data: Any, where: str) -> dict[Any, Any]:
+    key_hint, value_hint = get_args(hint)
+    if get_origin(key_hint) is not tuple:
+        if not isinstance(data, dict) or not all(isinstance(name, str) for name in data):
+            _fail("an object", data, where)
+        return {name: _decoded(value_hint, item, f"{where}.{name}") for name, item in data.items()}
+    if not isinstance(data, list):
+        _fail("a list", data, where)
+    mapping = {}
+    for place, item in enumerate(data):
+        here = f"{where}[{place}]"
+        if not isinstance(item, dict) or KEY not in item:
+            _fail(f"an object with {KEY!r}", item, here)
+        content = item if _is_record_hint(value_hint) else item.get(VALUE)
+        mapping[_decoded(key_hint, item[KEY], f"{here}.{KEY}")] = _decoded(value_hint, content, here)
+    return mapping
+
+
+def _is_record_hint(hint: Any) -> bool:
+    return any(_is_record(each) for each in (hint, *get_args(hint)))
+
+
+def _array(hint: Any, data: Any, where: str) -> np.ndarray[Any, Any]:
+    """A numeric array; numpy reads null as nan and "inf" as an infinity."""
+    dtype = np.dtype(get_args(get_args(hint)[1])[0])
+    if not isinstance(data, list | np.ndarray):
+        _fail("a list of numbers", data, where)
+    try:
+        array = np.array(data, dtype=dtype if dtype.kind == "f" else None)
+    except (ValueError, TypeError, OverflowError):
+        _fail("numbers in lists of equal lengths", data, where)
+    if dtype.kind != "f" and array.size and array.dtype.kind not in "iu":
+        _fail("whole numbers in lists of equal lengths", data, where)
+    return array.astype(dtype, copy=False)
+
+
+def _union(hint: Any, data: Any, where: str) -> Any:
+    members = get_args(hint)
+    if data is None and NoneType in members:
+        return None
+    members = tuple(member for member in members if member is not NoneType)
+    if len(members) == 1:
+        return _decoded(members[0], data, where)
+    names = [getattr(member, "__name__", str(member)) for member in members]
+    kind = data.get("kind") if isinstance(data, dict) else None
+    if kind not in names:
+        _fail(f"a stored {' or '.join(names)}", kind if kind is not None else data, where)
+    return _decoded(members[names.index(kind)], data, where)
+
+
+def _lazy(hint: Any, data: Any, where: str) -> Known[Any]:
+    return Known(_decoded(get_args(hint)[1], data, where))
+
+
+_SCALARS: dict[Any, Callable[[Any, str], Any]] = {
+    float: _float,
+    int: _int,
+    bool: _bool,
+    str: _str,
+    NoneType: _none,
+}
+_GENERICS: dict[Any, Callable[[Any, Any, str], Any]] = {
+    Literal: _choice,
+    tuple: _tuple,
+    Mapping: _mapping,
+    dict: _mapping,
+    np.ndarray: _array,
+    Union: _union,
+    UnionType: _union,
+    Callable: _lazy,
+}
