@@ -18,12 +18,12 @@ from scipy import stats
 
 import naive
 import polyroc as pr
+from polyroc.consistency.enumeration import count_lists, ranked_lists, tied_lists
 from polyroc.consistency.enumeration import count_pairs as count_values
-from polyroc.consistency.enumeration import how_many, ranked_lists, tied_lists
 from polyroc.consistency.exact import asymptotics, count_pairs, joint_table, layers
 from polyroc.consistency.result import share_interval
 from polyroc.errors import InputError, MeasureError, NotApplicableError, UndefinedMeasureWarning
-from polyroc.measures.outputs import Outputs
+from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.statistic import Statistic
 
 # 2n, agree, disagree, only AUC, only accuracy: tables 5 and 6 of Ling, Huang & Zhang (2003), and beyond
@@ -174,12 +174,12 @@ def test_every_list_is_there_once(sizes, ties):
     _, expected = naive.ranked_lists(sizes, ties)
     found = (tied_lists if ties else ranked_lists)(sizes)
     assert sorted(map(tuple, found.tolist())) == expected
-    assert len(found) == how_many(sizes, ties)
+    assert len(found) == count_lists(sizes, ties)
 
 
 @pytest.mark.parametrize(("sizes", "cuts"), [((2, 3), (2, 3)), ((2, 3), (4, 1)), ((2, 1, 2), (1, 3, 1))])
 def test_places_among_ties_are_shared(sizes, cuts):
-    outputs = Outputs(tied_lists(sizes), sizes, cuts)
+    outputs = ClassifierOutputs(tied_lists(sizes), sizes, cuts)
     for s, shares in zip(outputs.values.tolist(), outputs.decided, strict=True):
         assert shares == pytest.approx(np.array(naive.calls(s, cuts)), abs=1e-12)
 
@@ -320,7 +320,7 @@ def test_exact_intervals_of_a_share():
         (("auc", "accuracy"), {"positives": 7, "negatives": 7, "ties": True}, r"model=RankedLists\(\(7, 7\)\)"),
         (("auc", "accuracy"), {"positives": 99, "negatives": 99, "ties": True}, "or more ranked lists"),
         (("auc", "auc"), {"positives": 3, "negatives": 3}, "different measures"),
-        (("auc", "ppv"), {"positives": 3, "negatives": 3, "most": 0}, "most must be"),
+        (("auc", "ppv"), {"positives": 3, "negatives": 3, "max_lists": 0}, "max_lists must be"),
         ((["auc"],), {"positives": 3, "negatives": 3}, "two or more different"),
         (("auc",), {"positives": 3, "negatives": 3}, "two measures"),
         ((5,), {"positives": 3, "negatives": 3}, "two measures"),
@@ -331,7 +331,7 @@ def test_exact_intervals_of_a_share():
         (("auc", "accuracy"), {"model": pr.consistency.RankedLists((3, 3)), "rng": -1}, "rng must be"),
     ],
 )
-def test_bad_requests_are_told(asked, options, message):
+def test_invalid_arguments_raise(asked, options, message):
     with pytest.raises(InputError, match=message):
         pr.compare_measures(*asked, **options)
 
@@ -344,12 +344,12 @@ def test_bad_requests_are_told(asked, options, message):
         (("auc", "sensitivity(threshold=1)"), (2, 2), "the cut decides"),
     ],
 )
-def test_measures_that_do_not_fit_are_told(asked, sizes, message):
+def test_measures_that_do_not_apply_raise(asked, sizes, message):
     with pytest.raises(NotApplicableError, match=message):
         pr.compare_measures(*asked, sizes=sizes)
 
 
-def test_an_unknown_measure_is_told():
+def test_an_unknown_measure_raises():
     with pytest.raises(MeasureError, match="did you mean 'auc'"):
         pr.compare_measures("auk", "accuracy", positives=3, negatives=3)
 
@@ -367,7 +367,7 @@ def test_every_measure_that_applies():
     assert {"hand_till", "he", "pdi", "mossman", "accuracy"} <= {*drawn.measures}
 
 
-def test_an_unknown_pair_is_told():
+def test_an_unknown_pair_raises():
     found = pr.compare_measures(["auc", "gini"], positives=2, negatives=2)
     assert ("gini", "auc") in found
     assert ("auc", "accuracy") not in found
@@ -401,11 +401,11 @@ def test_the_tables_of_the_page_are_true():
 @pytest.mark.slow
 def test_the_code_of_the_page_runs():
     page = (Path(__file__).parents[1] / "docs" / "consistency.md").read_text()
-    said = {}
+    names = {}
     mpl.use("agg")
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(code, said)
+        exec(code, names)
     mpl.pyplot.close("all")
-    assert said["drawn"]["hand_till", "accuracy"].consistency > 0.5
-    assert round(said["kept"]["accuracy", "lda", "knn"].share, 4) == 0.923
-    assert said["kept"]["hand_till", "lda", "knn"].share == 0.9955
+    assert names["sampled"]["hand_till", "accuracy"].consistency > 0.5
+    assert round(names["stability"]["accuracy", "lda", "knn"].share, 4) == 0.923
+    assert names["stability"]["hand_till", "lda", "knn"].share == 0.9955

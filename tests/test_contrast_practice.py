@@ -35,42 +35,42 @@ def two_classes(n=30, seed=0, **gaps):
 
 def test_the_share_of_resamples_that_keep_the_order(iris):
     method = pr.Bootstrap(n=300, rng=1)
-    found = pr.consistency.order_kept(iris, measure=["hand_till", "accuracy"], method=method)
+    found = pr.consistency.order_stability(iris, measure=["hand_till", "accuracy"], method=method)
     for key in ("hand_till", "accuracy"):
         drawn = pr.evaluate(iris, measure=[key], method=method)
         replicates = {name: np.array(drawn[name, key].resampled.replicates) for name in iris.classifiers}
         for a, b in combinations(iris.classifiers, 2):
-            kept = found[key, a, b]
-            assert (kept.better, kept.worse) == (a, b)
+            pair = found[key, a, b]
+            assert (pair.better, pair.worse) == (a, b)
             gap = np.round(replicates[a] - replicates[b], 12)
-            assert (kept.same, kept.tied, kept.turned) == ((gap > 0).sum(), (gap == 0).sum(), (gap < 0).sum())
-            assert kept.difference == pytest.approx(drawn[a, key].value - drawn[b, key].value)
-            low, high = kept.confidence_interval()
-            assert low <= kept.share <= high
+            assert (pair.same, pair.tied, pair.reversed) == ((gap > 0).sum(), (gap == 0).sum(), (gap < 0).sum())
+            assert pair.difference == pytest.approx(drawn[a, key].value - drawn[b, key].value)
+            low, high = pair.confidence_interval()
+            assert low <= pair.share <= high
     assert found["hand_till", "knn", "lda"] == found["hand_till", "lda", "knn"]
 
 
 def test_the_worse_classifier_may_be_named_first_and_a_cost_is_turned():
     y, scores = two_classes(poor=0.2, good=2.0)
     P = {name: np.column_stack([-s, s]) for name, s in scores.items()}
-    found = pr.consistency.order_kept(
+    found = pr.consistency.order_stability(
         y, P, measure=["auc", "expected_cost(threshold=1)"], method=pr.Bootstrap(n=50, rng=0)
     )
-    for kept in found.kept.values():
-        assert (kept.better, kept.worse) == ("good", "poor")
-        assert kept.difference > 0
-        assert kept.share > 0.8
+    for pair in found.pairs.values():
+        assert (pair.better, pair.worse) == ("good", "poor")
+        assert pair.difference > 0
+        assert pair.share > 0.8
     assert found["auc"].measure == "auc"
 
 
 def test_classifiers_that_are_equal_have_no_order_to_keep():
     y, scores = two_classes(one=1.0)
-    found = pr.consistency.order_kept(
+    found = pr.consistency.order_stability(
         y, {**scores, "same": scores["one"]}, measure="auc", method=pr.Bootstrap(n=20, rng=0)
     )
-    kept = found["auc"]
-    assert (kept.same, kept.tied, kept.turned, kept.difference) == (0, 20, 0, 0.0)
-    assert np.isnan(kept.share)
+    pair = found["auc"]
+    assert (pair.same, pair.tied, pair.reversed, pair.difference) == (0, 20, 0, 0.0)
+    assert np.isnan(pair.share)
     assert found.rows()[0]["share"] is None
 
 
@@ -81,18 +81,18 @@ def test_a_measure_that_is_undefined_on_all_cases_has_no_order():
         "two": np.column_stack([-scores["two"], scores["two"]]),
     }
     with pytest.warns(UndefinedMeasureWarning, match="No case was called"):
-        found = pr.consistency.order_kept(y, P, measure="ppv", method=pr.Bootstrap(n=20, rng=0))
+        found = pr.consistency.order_stability(y, P, measure="ppv", method=pr.Bootstrap(n=20, rng=0))
     assert found["ppv"].difference == 0
     assert np.isnan(found["ppv"].share)
 
 
-def test_order_kept_is_stored_and_told(iris):
-    found = pr.consistency.order_kept(iris, measure="hand_till", method=pr.Bootstrap(n=50, rng=1))
-    again = pr.consistency.OrderKept.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert again.kept == found.kept
+def test_order_stability_is_stored_and_shown(iris):
+    found = pr.consistency.order_stability(iris, measure="hand_till", method=pr.Bootstrap(n=50, rng=1))
+    again = pr.consistency.OrderStability.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.pairs == found.pairs
     assert again.provenance.seed == 1
     assert "<table>" in found._repr_html_()
-    with pytest.raises(InputError, match="names 3 of what was found"):
+    with pytest.raises(InputError, match="must match one entry, but matches 3"):
         found["hand_till"]
 
 
@@ -104,10 +104,10 @@ def test_order_kept_is_stored_and_told(iris):
         ({"labels": [0, 1, 2]}, "No case of class '2'"),
     ],
 )
-def test_bad_requests_of_order_kept(options, message):
+def test_bad_requests_of_order_stability(options, message):
     asked = {"y_score": {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.1, 0.2, 0.4, 0.3]}, "measure": "auc", **options}
     with pytest.raises(InputError, match=message):
-        pr.consistency.order_kept([0, 0, 1, 1], **asked)
+        pr.consistency.order_stability([0, 0, 1, 1], **asked)
 
 
 # Bradley's sensitivity -------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def test_groups_are_longest_runs_without_a_difference():
     assert pr.consistency.separation(y, P, measure="auc", alpha=1e-12)["auc"].separated < found["auc"].separated
 
 
-def test_separation_is_stored_and_told(iris):
+def test_separation_is_stored_and_shown(iris):
     found = pr.consistency.separation(iris, measure=["hand_till", "accuracy"], adjustment=None)
     again = pr.consistency.Separation.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.measures == found.measures
@@ -178,7 +178,7 @@ def test_json_and_csv_hold_what_python_gives():
 
 
 @pytest.mark.slow
-def test_a_world_on_the_command_line():
+def test_a_model_on_the_command_line():
     done = polyroc(
         *("hand_till", "accuracy", "--model", "dirichlet", "--sizes", "4,5,6", "--precision", 5, "--pairs", 200),
         *("--seed", 3, "--json"),
@@ -203,8 +203,8 @@ def test_own_data_on_the_command_line(iris):
     done = polyroc("hand_till", "accuracy", "--practice", "groups", *file)
     assert done.stdout.splitlines()[3].split() == ["hand_till", "3", "3", "3", "lda", "|", "knn", "|", "tree"]
     done = polyroc("accuracy", "--practice", "order", *file, "--replicates", 50, "--json")
-    expected = pr.consistency.order_kept(iris, measure="accuracy", method=pr.Bootstrap(n=50, rng=2))
-    assert json.loads(done.stdout)["kept"] == expected.to_dict()["kept"]
+    expected = pr.consistency.order_stability(iris, measure="accuracy", method=pr.Bootstrap(n=50, rng=2))
+    assert json.loads(done.stdout)["pairs"] == expected.to_dict()["pairs"]
 
 
 @pytest.mark.parametrize(

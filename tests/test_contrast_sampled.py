@@ -14,7 +14,7 @@ import polyroc as pr
 from polyroc.consistency.bulk import goodness, levels, signs
 from polyroc.errors import InputError, NotApplicableError, UndefinedMeasureWarning
 from polyroc.measures.applicability import refusal
-from polyroc.measures.outputs import Outputs
+from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
 from polyroc.validation.scores import as_scores
@@ -30,7 +30,7 @@ def columns(draw):
     shape = (draw(st.integers(1, 3)), sum(sizes), len(sizes))
     number = draw(st.sampled_from([st.integers(0, 3).map(lambda v: v / 4), st.floats(0, 1)]))
     values = draw(st.lists(number, min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
-    return Outputs(np.array(values).reshape(shape), sizes)
+    return ClassifierOutputs(np.array(values).reshape(shape), sizes)
 
 
 @pytest.mark.slow
@@ -50,7 +50,7 @@ def test_values_of_many_outputs_are_those_of_each(outputs, key):
 def test_two_classes_by_columns(key):
     rng = np.random.default_rng(5)
     P = rng.random((40, 9, 1)).round(1)
-    outputs = Outputs(np.concatenate([1 - P, P], axis=2), (4, 5))
+    outputs = ClassifierOutputs(np.concatenate([1 - P, P], axis=2), (4, 5))
     measure = pr.measure(key)
     sign = 1 if measure.larger_is_better else -1
     expected = [sign * measure(Sample(outputs.scores(i), "output")).value for i in range(len(outputs))]
@@ -60,7 +60,7 @@ def test_two_classes_by_columns(key):
 def test_the_quick_way_to_he_by_its_definition():
     rng = np.random.default_rng(1)
     P = rng.dirichlet(np.ones(3), size=(12, 8)).round(1)  # ties, and zeros
-    outputs = Outputs(P, (3, 2, 3))
+    outputs = ClassifierOutputs(P, (3, 2, 3))
     found = goodness(pr.measure("he"), outputs)
     y = np.repeat([0, 1, 2], (3, 2, 3))
     assert found == pytest.approx([naive.he(y, each, np.ones(8)) for each in P], abs=1e-12)
@@ -97,7 +97,7 @@ MODELS = [
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
-def test_worlds_draw_what_they_say(model):
+def test_models_draw_from_their_distribution(model):
     one, two = model.draw(np.random.default_rng(0), 7)
     for outputs in (one, two):
         assert len(outputs) == 7
@@ -176,10 +176,12 @@ class Coin:
 
     def draw(self, rng, pairs):
         values = rng.random((pairs, 5))
-        return Outputs(values, self.sizes, self.sizes), Outputs(1.0 - values, self.sizes, self.sizes)
+        return ClassifierOutputs(values, self.sizes, self.sizes), ClassifierOutputs(
+            1.0 - values, self.sizes, self.sizes
+        )
 
 
-def test_a_world_of_one_s_own():
+def test_a_user_defined_model():
     found = pr.compare_measures("auc", "gini", model=Coin(), pairs=300, rng=0)
     assert found.counts.disagree == 0
     assert found.undecided == 300 - found.counts.agree  # AUC 1/2 on both sides
@@ -191,15 +193,17 @@ class Strange:
     sizes: tuple[int, ...] = (2, 3)
 
     def draw(self, rng, pairs):
-        return Outputs(rng.random((pairs, 5)), self.sizes), Outputs(rng.random((pairs, 5)), self.sizes)
+        return ClassifierOutputs(rng.random((pairs, 5)), self.sizes), ClassifierOutputs(
+            rng.random((pairs, 5)), self.sizes
+        )
 
 
-def test_a_world_that_gives_something_else_is_told(monkeypatch):
+def test_a_model_that_returns_something_else_raises(monkeypatch):
     with pytest.raises(NotApplicableError, match="no cut"):
         pr.compare_measures("auc", "accuracy", model=Strange())
     assert pr.compare_measures("auc", "sensitivity(threshold=0.5)", model=Strange(), pairs=50, rng=0).pairs == 50
     monkeypatch.setattr(Strange, "draw", lambda _, rng, pairs: rng.random((pairs, 5)))
-    with pytest.raises(InputError, match="must give two Outputs, got ndarray"):
+    with pytest.raises(InputError, match="must give two ClassifierOutputs, got ndarray"):
         pr.compare_measures("auc", "accuracy", model=Strange())
 
 
@@ -217,20 +221,20 @@ def test_a_world_that_gives_something_else_is_told(monkeypatch):
             "correlation must be a number from -1 to 1",
         ),
         (lambda: pr.consistency.GaussianModel((5, 5), form="row"), "form must be"),
-        (lambda: pr.consistency.GaussianModel((5, 5), cut=3), "cut is for form='score'"),
+        (lambda: pr.consistency.GaussianModel((5, 5), cut=3), "cut is valid for form='score'"),
         (lambda: pr.consistency.DirichletModel((5, 5), precision=0), "precision must be a number from"),
         (
             lambda: pr.consistency.ResampledModel(*predictions(), classifiers=("good", "poor"), cut=3),
-            "cut is for one score",
+            "cut is valid for one score",
         ),
-        (lambda: pr.consistency.ResampledModel(*predictions()), "Two classifiers are needed"),
+        (lambda: pr.consistency.ResampledModel(*predictions()), "Expected two classifiers"),
         (
             lambda: pr.consistency.ResampledModel(*predictions(), classifiers=("good", "none")),
-            "Two classifiers are needed",
+            "Expected two classifiers",
         ),
         (
             lambda: pr.consistency.ResampledModel(*predictions("score"), classifiers=("good", "poor")),
-            "order is unknown",
+            "order of the classes must be known",
         ),
         (
             lambda: pr.consistency.ResampledModel(*predictions(), classifiers=("good", "poor"), sizes=(3, 3)),
@@ -238,7 +242,7 @@ def test_a_world_that_gives_something_else_is_told(monkeypatch):
         ),
     ],
 )
-def test_impossible_worlds_are_told(make, message):
+def test_invalid_models_raise(make, message):
     with pytest.raises(InputError, match=message):
         make()
 
@@ -289,7 +293,7 @@ def test_zero_counts_leave_an_honest_interval():
 @pytest.mark.slow
 def test_the_answer_does_not_depend_on_the_workers():
     keys = ["hand_till", "accuracy", "mossman"]
-    told = []
+    reports = []
     found = [
         pr.compare_measures(
             keys,
@@ -297,14 +301,14 @@ def test_the_answer_does_not_depend_on_the_workers():
             pairs=1500,
             rng=9,
             n_jobs=n,
-            progress=lambda *a: told.append(a),
+            progress=lambda *a: reports.append(a),
         )
         for n in (1, 3)
     ]
     assert found[0].to_dict() == found[1].to_dict()
-    assert told[0][1:] == (1500, "1500 pairs")
-    assert [done for done, _, _ in told].count(1500) == 2
-    assert all(a[0] < b[0] for a, b in pairwise(told[: len(told) // 2]))
+    assert reports[0][1:] == (1500, "1500 pairs")
+    assert [done for done, _, _ in reports].count(1500) == 2
+    assert all(a[0] < b[0] for a, b in pairwise(reports[: len(reports) // 2]))
     other = pr.compare_measures(keys, model=pr.consistency.DirichletModel((4, 5, 6)), pairs=1500, rng=10)
     assert other.to_dict() != found[0].to_dict()
     assert found[0]["hand_till", "accuracy"].provenance.seed == 9
@@ -342,7 +346,7 @@ def test_pairs_without_a_value_are_left_out():
     assert 0 < found.pairs < 300
 
 
-def test_measures_that_do_not_fit_the_world_are_told():
+def test_measures_that_do_not_apply_to_the_model_raise():
     with pytest.raises(NotApplicableError, match="vus cannot be applied"):
         pr.compare_measures("vus", "accuracy", model=pr.consistency.DirichletModel((3, 3, 3)))
     with pytest.raises(NotApplicableError, match="sahiner cannot be applied"):

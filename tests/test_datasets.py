@@ -246,7 +246,7 @@ def test_same_seed_same_sample(model):
         (lambda: Binormal(1.0).sample(-1, rng=0), "sizes must be a count of cases"),
     ],
 )
-def test_impossible_worlds_are_refused(make, said):
+def test_invalid_models_raise(make, said):
     with pytest.raises(InputError, match=said):
         make()
 

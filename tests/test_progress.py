@@ -24,7 +24,7 @@ VERBS = [
     pr.report,
     pr.sample_size,
     pr.study,
-    pr.consistency.order_kept,
+    pr.consistency.order_stability,
     pr.consistency.separation,
 ]
 

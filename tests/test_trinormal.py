@@ -45,7 +45,7 @@ def test_variance_of_the_volume_by_simulation(model):
 
 
 @given(st.floats(1e-6, 1 - 1e-6))
-def test_evenly_spaced_world_has_the_volume_asked_for(volume):
+def test_evenly_spaced_model_has_the_requested_volume(volume):
     model = Trinormal.with_vus(volume)
     assert model.vus == pytest.approx(volume, abs=1e-9)
     assert model.means[2] == 2 * model.means[1]
@@ -62,6 +62,6 @@ def test_evenly_spaced_world_has_the_volume_asked_for(volume):
         (lambda: Trinormal((0, 1, 2)).sample((1, 2), rng=0), "sizes must be a count of cases, or 3"),
     ],
 )
-def test_three_classes_that_make_no_world(make, message):
+def test_invalid_models_raise(make, message):
     with pytest.raises(InputError, match=message):
         make()

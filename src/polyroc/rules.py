@@ -16,6 +16,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
+from polyroc.results.codec import encode_fields
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_array, complete_rows
 from polyroc.validation.predictions import classifier_values
@@ -69,8 +70,7 @@ class Rule(ABC):
                     f"The label {short_repr(label)} ({type(label).__name__}) cannot be stored in JSON; "
                     "labels must be text, numbers or booleans."
                 )
-        kept = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return {"schema": SCHEMA, "kind": type(self).__name__, **{name: _to_plain(kept[name]) for name in kept}}
+        return {"schema": SCHEMA, "kind": type(self).__name__, **encode_fields(self)}
 
     def to_json(self) -> str:
         """The rule as JSON text, to be stored, and read back by `Rule.from_json`."""
@@ -78,7 +78,7 @@ class Rule(ABC):
 
     @classmethod
     def from_dict(cls, data: Any) -> "Rule":
-        """What `to_dict` wrote, read back and checked."""
+        """Read and check what `to_dict` wrote."""
         kind, schema = (data.get("kind"), data.get("schema")) if isinstance(data, dict) else (None, None)
         made = {each.__name__: each for each in (ThresholdRule, CostRule, MossmanRule)}
         known = made.get(kind) if isinstance(kind, str) else None
@@ -98,7 +98,7 @@ class Rule(ABC):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Rule":
-        """What `to_json` wrote, read back and checked; nothing in the text is ever run."""
+        """Read and check what `to_json` wrote; nothing in the text is executed."""
         try:
             data = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant)
         except InputError:
@@ -289,12 +289,6 @@ def _checked_number(value: Any, what: str, finite: bool = True) -> float:
     if isnan(found) or (finite and not isfinite(found)):
         raise InputError(f"{what} must be a {'finite ' if finite else ''}number, got {short_repr(value)}.")
     return found
-
-
-def _to_plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_to_plain(each) for each in value]
-    return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -111,9 +111,12 @@ RESULTS = {
     "OperatingPoint": Stored(pr.OperatingPoint, _on("three", pr.operate, classifier="good", costs=COSTS)),
     "OperatingPoint_at_most": Stored(pr.OperatingPoint, _on("two_classes", pr.operate, at_most={(1, 0): 0.3})),
     "OrderKept": Stored(
-        pr.consistency.OrderKept,
+        pr.consistency.OrderStability,
         _on(
-            "two_classifiers", pr.consistency.order_kept, measure=["auc", "gini"], method=METHODS["bootstrap_bca"]
+            "two_classifiers",
+            pr.consistency.order_stability,
+            measure=["auc", "gini"],
+            method=METHODS["bootstrap_bca"],
         ),
     ),
     "PairedTests": Stored(pr.studies.PairedTests, _summary("corrected_t")),

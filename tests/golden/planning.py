@@ -76,7 +76,7 @@ def _resampled():
     return pr.compare_measures("hand_till", "accuracy", model=model, pairs=200, rng=0, n_jobs=1)
 
 
-_KEPT = {"measure": ["auc", "gini"], "method": METHODS["bootstrap_bca"]}
-add("two_classifiers", pr.consistency.order_kept, "two_classifiers", **_KEPT)
+_STABILITY = {"measure": ["auc", "gini"], "method": METHODS["bootstrap_bca"]}
+add("two_classifiers", pr.consistency.order_stability, "two_classifiers", **_STABILITY)
 add("two_classifiers", pr.consistency.separation, "two_classifiers", measure=["auc", "gini"])
 add("three", pr.consistency.separation, "three", measure=["hand_till", "accuracy"])

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from polyroc.cli.options import formats, level_option, progress_bar, scores_from
-from polyroc.consistency.practice import OrderKept, Separation
+from polyroc.consistency.practice import OrderStability, Separation
 from polyroc.consistency.result import MeasureComparison
 from polyroc.errors import InputError
 from polyroc.output.csv import as_csv
@@ -230,7 +230,7 @@ def _scores(options: dict[str, Any]) -> Any:
 
 
 def _practice(kind: str, measures: tuple[str, ...], options: dict[str, Any], progress: Any) -> Any:
-    from polyroc.consistency.practice import order_kept, separation
+    from polyroc.consistency.practice import order_stability, separation
     from polyroc.inference.methods import Bootstrap
 
     idle = ("model", "positives", "negatives", "sizes", "cut", "ties", "between")
@@ -239,7 +239,7 @@ def _practice(kind: str, measures: tuple[str, ...], options: dict[str, Any], pro
     if kind == "groups":
         return separation(scores, measure=[*measures], alpha=options["alpha"], progress=progress)
     method = Bootstrap(n=options["replicates"], rng=options["seed"], n_jobs=options["jobs"])
-    return order_kept(scores, measure=[*measures], method=method, progress=progress)
+    return order_stability(scores, measure=[*measures], method=method, progress=progress)
 
 
 def _show(found: list[Any], level: float, output: Format | None) -> None:
@@ -253,7 +253,7 @@ def _show(found: list[Any], level: float, output: Format | None) -> None:
 
 
 def _table(results: list[Any], level: float) -> Table:
-    if isinstance(results[0], OrderKept):
+    if isinstance(results[0], OrderStability):
         return _order_table(results[0], level)
     if isinstance(results[0], Separation):
         return _groups_table(results[0])
@@ -302,7 +302,7 @@ def _count_text(count: int) -> str:
     return str(count) if count < 10**15 else f"{float(count):.6e}" if count < 10**300 else "> 1e300"
 
 
-def _order_table(order: OrderKept, level: float) -> Table:
+def _order_table(order: OrderStability, level: float) -> Table:
     rows = [_order_row(record, level) for record in order.rows(level)]
     cases = sum(order.provenance.cases.values())
     title = f"Test sets of {cases} cases drawn anew: how often the order of all cases is kept"
@@ -319,7 +319,7 @@ def _order_row(record: dict[str, Any], level: float) -> Row:
         "share kept": "" if record["share"] is None else number_text(record["share"]),
         f"{level_text(level)} interval": "" if low is None else interval_text((low, high)),
         "tied": str(record["tied"]),
-        "turned": str(record["turned"]),
+        "reversed": str(record["reversed"]),
     }
 
 

@@ -1,4 +1,4 @@
-"""Measures compared with each other: consistency and discriminancy (Ling, Huang & Zhang 2003)."""
+"""Comparison of measures with each other: consistency and discriminancy (Ling, Huang & Zhang 2003)."""
 
 from typing import TYPE_CHECKING
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
         ResampledModel,
         SimulationModel,
     )
-    from polyroc.consistency.practice import OrderKept, Separation, order_kept, separation
+    from polyroc.consistency.practice import OrderStability, Separation, order_stability, separation
     from polyroc.consistency.result import MeasureComparison, MeasureComparisons
-    from polyroc.measures.outputs import Outputs
+    from polyroc.measures.outputs import ClassifierOutputs
 
 __all__ = [
+    "ClassifierOutputs",
     "DirichletModel",
     "GaussianModel",
     "MeasureComparison",
     "MeasureComparisons",
-    "OrderKept",
-    "Outputs",
+    "OrderStability",
     "RankedLists",
     "ResampledModel",
     "Separation",
     "SimulationModel",
-    "order_kept",
+    "order_stability",
     "separation",
 ]
 
@@ -38,13 +38,13 @@ __getattr__, __dir__ = attach(
         "GaussianModel": "polyroc.consistency.models",
         "MeasureComparison": "polyroc.consistency.result",
         "MeasureComparisons": "polyroc.consistency.result",
-        "OrderKept": "polyroc.consistency.practice",
-        "Outputs": "polyroc.measures.outputs",
+        "OrderStability": "polyroc.consistency.practice",
+        "ClassifierOutputs": "polyroc.measures.outputs",
         "RankedLists": "polyroc.consistency.models",
         "ResampledModel": "polyroc.consistency.models",
         "Separation": "polyroc.consistency.practice",
         "SimulationModel": "polyroc.consistency.models",
-        "order_kept": "polyroc.consistency.practice",
+        "order_stability": "polyroc.consistency.practice",
         "separation": "polyroc.consistency.practice",
     },
 )

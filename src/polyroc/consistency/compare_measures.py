@@ -1,4 +1,4 @@
-"""The verb `compare_measures`: measure against measure."""
+"""The verb `compare_measures`: consistency and discriminancy of measures."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
@@ -6,15 +6,15 @@ from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
-from polyroc.consistency.bulk import fitting
-from polyroc.consistency.enumeration import MOST_LISTS, checked_cuts, checked_sizes, enumerate_lists
+from polyroc.consistency.bulk import applicable_measures
+from polyroc.consistency.enumeration import MAX_LISTS, checked_cuts, checked_sizes, enumerate_lists
 from polyroc.consistency.exact import asymptotics, count_pairs, joint_table
 from polyroc.consistency.models import SimulationModel
 from polyroc.consistency.result import MeasureComparison, MeasureComparisons
 from polyroc.consistency.sampled_pairs import example_of, sample_pairs
 from polyroc.errors import InputError
 from polyroc.measures.measure import Measure
-from polyroc.measures.outputs import Outputs
+from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.registry import measure as find
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
@@ -22,7 +22,7 @@ from polyroc.validation.random import Draws, Rng
 
 __all__ = ["compare_measures"]
 
-Asked = str | Measure
+AnyMeasure = str | Measure
 
 
 class _Options(TypedDict, total=False):
@@ -37,23 +37,23 @@ class _Options(TypedDict, total=False):
     pairs: int
     rng: int | np.random.Generator | None
     n_jobs: int | None
-    most: int
+    max_lists: int
     progress: ProgressOption
 
 
 @overload
-def compare_measures(first: Asked, second: Asked, **options: Unpack[_Options]) -> MeasureComparison: ...
+def compare_measures(first: AnyMeasure, second: AnyMeasure, **options: Unpack[_Options]) -> MeasureComparison: ...
 @overload
 def compare_measures(
-    first: list[str] | list[Measure] | tuple[Asked, ...] | None = ...,
+    first: list[str] | list[Measure] | tuple[AnyMeasure, ...] | None = ...,
     second: None = ...,
     **options: Unpack[_Options],
 ) -> MeasureComparisons: ...
 
 
 def compare_measures(
-    first: Asked | Sequence[Asked] | None = None,
-    second: Asked | None = None,
+    first: AnyMeasure | Sequence[AnyMeasure] | None = None,
+    second: AnyMeasure | None = None,
     *,
     positives: int | None = None,
     negatives: int | None = None,
@@ -64,46 +64,55 @@ def compare_measures(
     pairs: int = 10_000,
     rng: Rng = 0,
     n_jobs: int | None = None,
-    most: int = MOST_LISTS,
+    max_lists: int = MAX_LISTS,
     progress: ProgressOption = None,
 ) -> MeasureComparison | MeasureComparisons:
-    """One measure against another: how often they agree (C), and which tells more outputs apart (D).
+    """Compare two measures by their degrees of consistency (C) and discriminancy (D).
 
-    Over pairs of outputs of classifiers, C is the share on which two measures agree among the pairs that both tell
-    apart, and D the number of pairs that only the first tells apart for one that only the second does (Ling, Huang
-    & Zhang 2003). What counts as "better" is a larger value, or a smaller one for a cost.
+    For measures f and g and pairs (a, b) of outputs of classifiers, with f(a) > f(b) meaning that a is the better
+    one by f (Ling, Huang & Zhang 2003, definitions 3 and 4):
 
-    Three ways, by what is given:
+    - C is the share of pairs ordered alike, f(a) > f(b) and g(a) > g(b), among those that both measures
+    distinguish; - D is the number of pairs that only f distinguishes, f(a) > f(b) and g(a) = g(b), divided by the
+    number that only
+      g distinguishes.
 
-    - `positives` and `negatives` (or `sizes`): all ranked lists of so many cases. An area (auc, gini) against a
-      measure of decisions at a cut (accuracy, macro_average, pairwise_accuracy, sensitivity, specificity) is
-      counted exactly in polynomial time, for hundreds of cases. Any other measures of a ranked list, or several,
-      or with ties, are counted by going through the lists, of which there may be `most`.
-    - `model`: independent pairs of outputs drawn from it, for any measures and any number of classes; C and D have
-      confidence intervals.
+    C > 1/2 and D > 1 make f "statistically consistent and more discriminating than" g (definition 5). For a
+    measure of which less is better, the smaller value is the better one.
+
+    The pairs of outputs come from
+
+    - `positives` and `negatives` (or `sizes`): all ranked lists of so many cases. An area (auc, gini) and a
+    measure of
+      decisions at a cut (accuracy, macro_average, pairwise_accuracy, sensitivity, specificity) are compared
+      exactly in polynomial time, for hundreds of cases. Other measures of a ranked list, more than two, or lists
+      with ties are compared by enumeration of up to `max_lists` lists.
+    - `model`: independent pairs drawn from a simulation model, for any measures and any number of classes; C and D
+      have confidence intervals.
 
     Parameters
     ----------
     first, second
-        Two measures, such as "auc" and "accuracy"; or a list of measures, each against each other; or nothing, for
-        all measures that apply.
+        Two measures, such as "auc" and "accuracy"; or a list of measures, which are compared pair by pair; or
+        nothing, for all measures that apply.
     positives, negatives
-        How many cases of two classes.
+        The numbers of cases of two classes.
     sizes
-        For more classes: how many of each, in order; the measures are then ordered ones, or of decisions.
+        For more classes: the number of cases of each, in order; measures are then those of ordered classes, or of
+        decisions.
     cut
-        How many cases at the top of a list are called positive: as many as there are positives by default (the
-        middle if there are as many negatives, as in the paper). For more classes, how many are called each class,
-        from the lowest scores. Among ties the places are shared.
+        How many cases at the top of a list are called positive: by default as many as there are positives (half of
+        the list if classes are equal, as in the paper). For more classes, how many are called each class, from the
+        lowest scores. Tied cases share the places.
     ties
-        True: lists with equal scores count too, each once.
+        True: lists with tied scores are included, each once.
     model
         `RankedLists`, `GaussianModel`, `DirichletModel`, `ResampledModel`, or anything with `sizes` and `draw`.
     pairs, rng, n_jobs
-        How many pairs are drawn from the model; a seed, a generator or None; threads (None: all cores), on which
-        the answer does not depend.
-    most
-        How many lists are gone through at most.
+        The number of pairs drawn from the model; a seed, a generator or None; the number of threads (None: all
+        cores), on which the result does not depend.
+    max_lists
+        The largest number of lists that are enumerated.
     progress
         As in `evaluate`: True for a progress bar, or a function called with (done, total, message).
 
@@ -116,61 +125,66 @@ def compare_measures(
     --------
     The last row of the paper's tables 5 and 6, which took 165 million comparisons of pairs:
 
-    >>> found = compare_measures("auc", "accuracy", positives=8, negatives=8)
-    >>> found
+    >>> comparison = compare_measures("auc", "accuracy", positives=8, negatives=8)
+    >>> comparison
     MeasureComparison(auc against accuracy: C = 0.9347, D = 18.8750; exact)
-    >>> found.counts
+    >>> comparison.counts
     Counts(agree=55370122, disagree=3868959, only_first=21161143, only_second=1121120)
 
+    Any measures of a ranked list, by enumeration:
 
-    Any measures of a ranked list, by going through all of them:
-
-    >>> found = compare_measures(["auc", "partial_auc", "accuracy"], positives=4, negatives=4)
-    >>> found["auc", "partial_auc"].counts.disagree
+    >>> comparisons = compare_measures(["auc", "partial_auc", "accuracy"], positives=4, negatives=4)
+    >>> comparisons["auc", "partial_auc"].counts.disagree
     200
 
-    More classes, and probabilities, by drawing pairs from a model:
+    More classes, and probabilities, by pairs drawn from a simulation model:
 
     >>> from polyroc.consistency import GaussianModel
-    >>> found = compare_measures(["hand_till", "accuracy", "he"], model=GaussianModel((9, 9, 9)), pairs=500, rng=1)
-    >>> found["he", "accuracy"].consistency_interval()
+    >>> model = GaussianModel((9, 9, 9))
+    >>> comparisons = compare_measures(["hand_till", "accuracy", "he"], model=model, pairs=500, rng=1)
+    >>> comparisons["he", "accuracy"].consistency_interval()
     ConfidenceInterval(low=..., high=...)
+
+    References ---------- Ling, Huang & Zhang, AUC: a statistically consistent and more discriminating measure than
+    accuracy, IJCAI (2003) 519-524.
     """
-    told = {"positives": positives, "negatives": negatives, "sizes": sizes, "cut": cut, "ties": ties or None}
     if model is not None:
-        _refuse_both(told)
+        _require_none(positives=positives, negatives=negatives, sizes=sizes, cut=cut, ties=ties or None)
         measures = _measures(first, second, example_of(model))
         draws = Draws.of(pairs, rng, n_jobs, "pairs")
         with progress_callback(progress) as report:
-            found = sample_pairs(measures, model, draws, report)
+            comparisons = sample_pairs(measures, model, draws, report)
     else:
         counts = _sizes(positives, negatives, sizes)
         cuts = checked_cuts(cut, counts)
-        measures = _measures(first, second, Outputs(np.zeros((1, sum(counts))), counts, cuts))
+        measures = _measures(first, second, ClassifierOutputs(np.zeros((1, sum(counts))), counts, cuts))
         exact = _area_and_cut(measures) if len(counts) == 2 and not ties else None
         if exact is not None:
             comparison = _exact(*exact, counts, cuts)
-            found = [comparison if measures[0] is exact[0] else comparison.reversed()]
+            comparisons = [comparison if measures[0] is exact[0] else comparison.reversed()]
         else:
             with progress_callback(progress) as report:
-                found = enumerate_lists(measures, counts, cuts, ties=ties, most=most, progress=report)
+                comparisons = enumerate_lists(
+                    measures, counts, cuts, ties=ties, max_lists=max_lists, progress=report
+                )
     if isinstance(first, str | Measure):
-        return found[0]
-    return MeasureComparisons(tuple(map(str, measures)), {(each.first, each.second): each for each in found})
+        return comparisons[0]
+    by_pair = {(comparison.first, comparison.second): comparison for comparison in comparisons}
+    return MeasureComparisons(tuple(map(str, measures)), by_pair)
 
 
-def _measures(first: Any, second: Any, example: Outputs) -> list[Measure]:
-    """Those asked for, or all that apply."""
+def _measures(first: Any, second: Any, example: ClassifierOutputs) -> list[Measure]:
+    """The measures of the arguments `first` and `second`, or all that apply."""
     if first is None and second is None:
-        return fitting(example)
-    alone = isinstance(first, str | Measure)
-    if (second is None) == alone or not (alone or isinstance(first, Iterable)):
+        return applicable_measures(example)
+    single = isinstance(first, str | Measure)
+    if (second is None) == single or not (single or isinstance(first, Iterable)):
         raise InputError(
             "compare_measures needs two measures, or one list of two or more, such as "
             "compare_measures('auc', 'accuracy', ...)."
         )
-    measures = [find(each) for each in ([first, second] if alone else first)]
-    names = [str(each) for each in measures]
+    measures = [find(name) for name in ([first, second] if single else first)]
+    names = [str(measure) for measure in measures]
     if len(measures) < 2 or len(set(names)) < len(names):
         raise InputError(
             f"compare_measures needs two or more different measures, got {', '.join(names) or 'none'}."
@@ -178,15 +192,17 @@ def _measures(first: Any, second: Any, example: Outputs) -> list[Measure]:
     return measures
 
 
-def _refuse_both(told: dict[str, Any]) -> None:
-    given = [name for name, value in told.items() if value is not None]
-    if given:
+def _require_none(**options: Any) -> None:
+    """Raise an error if there are options of ranked lists beside a model."""
+    invalid = [name for name, value in options.items() if value is not None]
+    if invalid:
         raise InputError(
-            f"The model says how many cases there are; leave out {', '.join(given)}, or leave out model."
+            f"The model determines the number of cases; leave out {', '.join(invalid)}, or leave out model."
         )
 
 
 def _sizes(positives: Any, negatives: Any, sizes: Any) -> tuple[int, ...]:
+    """Class sizes, the negatives first."""
     if sizes is not None and positives is None and negatives is None:
         return checked_sizes(sizes)
     if sizes is not None or positives is None or negatives is None:
@@ -208,6 +224,7 @@ def _area_and_cut(measures: Sequence[Measure]) -> tuple[Measure, Measure] | None
 
 
 def _exact(area: Measure, decided: Measure, sizes: tuple[int, ...], cuts: tuple[int, ...]) -> MeasureComparison:
+    """Compare an area with a measure of decisions over all ranked lists, by Gaussian binomials."""
     (negatives, positives), (_, cut) = sizes, cuts
     counts, undecided = count_pairs(positives, negatives, cut)
     return MeasureComparison(

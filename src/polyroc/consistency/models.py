@@ -1,7 +1,7 @@
-"""Simulation models: where the outputs of two classifiers for the same cases come from.
+"""Simulation models of the outputs of two classifiers for the same cases.
 
-A model is a small record with `sizes` (cases of each class) and `draw(rng, pairs)`, which gives the outputs of
-both classifiers, as many times as asked. Anything that has these can be a model.
+A model is a record with `sizes` (cases of each class) and `draw(rng, pairs)`, which draws outputs of both
+classifiers. Any object with these can be a model.
 """
 
 from collections.abc import Hashable, Sequence
@@ -14,7 +14,7 @@ import numpy as np
 from polyroc.consistency.enumeration import checked_cuts, checked_sizes
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.measures.outputs import Outputs
+from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.scores import Scores
 from polyroc.validation.scores import as_scores
 
@@ -25,21 +25,21 @@ Cut = int | Sequence[int] | None
 
 @runtime_checkable
 class SimulationModel(Protocol):
-    """Where pairs of outputs come from."""
+    """A distribution of pairs of outputs: any object with `sizes` and `draw`."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Cases of each class."""
         ...
 
-    def draw(self, rng: np.random.Generator, pairs: int) -> tuple[Outputs, Outputs]:
-        """So many outputs of one classifier and, pair by pair, of another."""
+    def draw(self, rng: np.random.Generator, pairs: int) -> tuple[ClassifierOutputs, ClassifierOutputs]:
+        """Draw so many outputs of one classifier and, pair by pair, of another."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RankedLists:
-    """Ranked lists, all equally likely: classifiers that know nothing, as in Ling, Huang & Zhang (2003).
+    """Ranked lists, all equally likely: uninformative classifiers, as in Ling, Huang & Zhang (2003).
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class RankedLists:
         Cases of each class, in the order of the classes; the last is the positive one of two.
     cut
         For two classes: how many at the top of a list are called positive. For any number: how many are called
-        each class, from the lowest scores to the highest. By default as many as there are.
+        each class, from the lowest scores to the highest. By default as many as the class has.
     levels
-        None: no ties. A number: each case gets one of so many ratings, all equally likely.
+        None: no ties. A number: each case has one of so many ratings, all equally likely.
 
     >>> RankedLists((5, 15), cut=10)
     RankedLists(sizes=(5, 15), cut=10, levels=None)
@@ -67,16 +67,16 @@ class RankedLists:
                 f"levels must be a whole number of ratings, or None for no ties, got {self.levels!r}."
             )
 
-    def draw(self, rng: np.random.Generator, pairs: int) -> tuple[Outputs, Outputs]:
-        """Random lists."""
+    def draw(self, rng: np.random.Generator, pairs: int) -> tuple[ClassifierOutputs, ClassifierOutputs]:
+        """Draw random lists."""
         shape, cuts = (2, pairs, sum(self.sizes)), checked_cuts(self.cut, self.sizes)
         drawn = rng.random(shape) if self.levels is None else rng.integers(self.levels, size=shape) * 1.0
-        return Outputs(drawn[0], self.sizes, cuts), Outputs(drawn[1], self.sizes, cuts)
+        return ClassifierOutputs(drawn[0], self.sizes, cuts), ClassifierOutputs(drawn[1], self.sizes, cuts)
 
 
 @dataclass(frozen=True, slots=True)
 class GaussianModel:
-    """Normal scores: the further the classes are apart, the better the classifier.
+    """Normal scores of two classifiers, whose noise may be correlated.
 
     "columns": one column per class, s_i = separation [i is the true class] + N(0, 1), turned into probabilities by
     p_i = exp(s_i) / sum of exp(s). "score": one score that rises along the classes, k separation + N(0, 1) for
@@ -87,9 +87,9 @@ class GaussianModel:
     sizes
         Cases of each class.
     separation, rival
-        Of the first classifier, and of the second; the same by default.
+        The separation of the first classifier, and that of the second; the same by default.
     correlation
-        Of the noise of the two classifiers, case by case.
+        The correlation between the noise of the two classifiers, case by case.
     form
         "columns" or "score".
     cut
@@ -114,41 +114,45 @@ class GaussianModel:
         if self.form not in ("columns", "score"):
             raise InputError(f"form must be 'columns' or 'score', got {self.form!r}.")
         if self.form == "columns" and self.cut is not None:
-            raise InputError("cut is for form='score'; of columns the largest decides.")
+            raise InputError("cut is valid for form='score' only; with columns the largest decides.")
         checked_cuts(self.cut, self.sizes)
 
-    def draw(self, rng: np.random.Generator, pairs: int) -> tuple[Outputs, Outputs]:
-        """Random scores."""
+    def draw(self, rng: np.random.Generator, pairs: int) -> tuple[ClassifierOutputs, ClassifierOutputs]:
+        """Draw random scores."""
         classes = np.repeat(np.arange(len(self.sizes)), self.sizes)
-        place = classes * 1.0 if self.form == "score" else np.eye(len(self.sizes))[classes]
-        one, two = rng.standard_normal((2, pairs, *place.shape))
-        two = self.correlation * one + np.sqrt(1.0 - self.correlation**2) * two
+        mean = (
+            classes * 1.0 if self.form == "score" else np.eye(len(self.sizes))[classes]
+        )  # per unit of separation
+        first, second = rng.standard_normal((2, pairs, *mean.shape))
+        second = self.correlation * first + np.sqrt(1.0 - self.correlation**2) * second
         rival = self.separation if self.rival is None else self.rival
-        return self._outputs(self.separation * place + one), self._outputs(rival * place + two)
+        return self._outputs(self.separation * mean + first), self._outputs(rival * mean + second)
 
-    def _outputs(self, values: FloatArray) -> Outputs:
+    def _outputs(self, values: FloatArray) -> ClassifierOutputs:
         if self.form == "score":
-            return Outputs(values, self.sizes, checked_cuts(self.cut, self.sizes))
+            return ClassifierOutputs(values, self.sizes, checked_cuts(self.cut, self.sizes))
         odds = np.exp(values - values.max(axis=2, keepdims=True))
-        return Outputs(odds / odds.sum(axis=2, keepdims=True), self.sizes)
+        return ClassifierOutputs(odds / odds.sum(axis=2, keepdims=True), self.sizes)
 
 
 @dataclass(frozen=True, slots=True)
 class DirichletModel:
-    """Probabilities around a truth: each case has true probabilities t, and each classifier sees them with noise.
+    """Predicted probabilities: each case has true probabilities t, which each classifier estimates with noise.
 
     Over all cases t is Dirichlet(clarity, ..., clarity) and the class is drawn from t, so for a case of class k it
-    is Dirichlet(clarity + [i = k]). The classifiers say p, Dirichlet(precision t): t on average, with a variance
-    of t_i (1 - t_i) / (precision + 1). Both see the same t, so they err alike.
+    is Dirichlet(clarity + [i = k]). The predictions p of a classifier are Dirichlet(precision t): t on average,
+    with a variance of t_i (1 - t_i) / (precision + 1). Both classifiers have the same t, so their errors are
+    correlated.
 
     Attributes
     ----------
     sizes
         Cases of each class.
     precision, rival
-        Of the first classifier, and of the second; the same by default.
+        The precision of the first classifier, and that of the second; the same by default.
     clarity
-        Small: true probabilities near 0 and 1. Large: hardly more than guessing can be done.
+        Concentration of the true probabilities. Small: near 0 and 1. Large: nearly equal, so that classes can
+        hardly be distinguished.
 
     >>> DirichletModel((20, 20, 20), precision=5.0)
     DirichletModel(sizes=(20, 20, 20), precision=5.0, rival=None, clarity=1.0)
@@ -165,41 +169,41 @@ class DirichletModel:
             if getattr(self, name) is not None:
                 _require_number(name, getattr(self, name), 1e-3)
 
-    def draw(self, rng: np.random.Generator, pairs: int) -> tuple[Outputs, Outputs]:
-        """Random truths, and what two classifiers make of each."""
+    def draw(self, rng: np.random.Generator, pairs: int) -> tuple[ClassifierOutputs, ClassifierOutputs]:
+        """Draw true probabilities, and the predictions of two classifiers for each."""
         own = np.repeat(np.eye(len(self.sizes)), self.sizes, axis=0)
         truth = _dirichlet(rng, np.broadcast_to(self.clarity + own, (pairs, *own.shape)))
         rival = self.precision if self.rival is None else self.rival
-        one, two = _dirichlet(rng, self.precision * truth), _dirichlet(rng, rival * truth)
-        return Outputs(one, self.sizes), Outputs(two, self.sizes)
+        first, second = _dirichlet(rng, self.precision * truth), _dirichlet(rng, rival * truth)
+        return ClassifierOutputs(first, self.sizes), ClassifierOutputs(second, self.sizes)
 
 
 def _dirichlet(rng: np.random.Generator, alpha: FloatArray) -> FloatArray:
-    """Gamma variables, scaled to add up to one; if all vanish, the largest parameter takes all."""
+    """Gamma variables divided by their sum; if all underflow to 0, the class of the largest parameter has 1."""
     gamma = rng.standard_gamma(alpha)
     total = gamma.sum(axis=-1, keepdims=True)
-    certain = alpha == alpha.max(axis=-1, keepdims=True)
-    shares: FloatArray = np.where(total > 0, gamma / np.where(total > 0, total, 1.0), certain)
+    largest = alpha == alpha.max(axis=-1, keepdims=True)
+    shares: FloatArray = np.where(total > 0, gamma / np.where(total > 0, total, 1.0), largest)
     return shares
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class ResampledModel:
-    """The user's own predictions: test sets drawn anew from the cases, judged by two of the classifiers.
+    """Resampled predictions of two of the user's classifiers.
 
     Cases are drawn with replacement within each class, in proportion to their weights if they have any; both
-    classifiers judge the same cases.
+    classifiers have the same cases.
 
     Parameters
     ----------
     y_true, y_score
         True classes and a dict of scores by classifier, or `Scores` of several classifiers.
     classifiers
-        Two of them; may be left out if there are only two.
+        Two of them; may be omitted if there are only two.
     sizes
-        Cases of each class in a drawn test set; by default as many as there are.
+        Cases of each class in a resampled test set; by default as many as there are.
     cut
-        Where there is one score a case: as in `RankedLists`.
+        For one score per case: as in `RankedLists`.
     labels, pos_label
         As in `evaluate`.
     """
@@ -223,7 +227,7 @@ class ResampledModel:
         scores = as_scores(y_true, y_score, labels=labels, pos_label=pos_label)
         if scores.groups is not None:
             raise InputError(
-                "Groups cannot be resampled here; leave them out, or use order_kept, which draws them."
+                "ResampledModel does not resample groups; leave them out, or use order_stability, which does."
             )
         counts = checked_sizes(scores.counts.tolist() if sizes is None else sizes)
         if len(counts) != scores.n_classes:
@@ -231,39 +235,41 @@ class ResampledModel:
         if scores.kind == "score":
             scores, counts = _rising(scores, counts)
         elif cut is not None:
-            raise InputError("cut is for one score a case; of columns the largest decides. Leave it out.")
+            raise InputError("cut is valid for one score per case only; with columns the largest decides.")
         checked_cuts(cut, counts)
-        found = {"scores": scores, "classifiers": _two(classifiers, scores), "sizes": counts, "cut": cut}
-        for name, value in found.items():
+        fields = {"scores": scores, "classifiers": _two(classifiers, scores), "sizes": counts, "cut": cut}
+        for name, value in fields.items():  # the dataclass is frozen
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         return f"ResampledModel({' and '.join(self.classifiers)}, sizes={self.sizes})"
 
-    def draw(self, rng: np.random.Generator, pairs: int) -> tuple[Outputs, Outputs]:
-        """Test sets drawn from the cases."""
-        drawn = np.concatenate([self._cases(rng, k, pairs) for k in range(len(self.sizes))], axis=1)
-        one, two = (self._outputs(self.scores.values[name][drawn]) for name in self.classifiers)
-        return one, two
+    def draw(self, rng: np.random.Generator, pairs: int) -> tuple[ClassifierOutputs, ClassifierOutputs]:
+        """Draw test sets from the cases."""
+        cases = np.concatenate([self._cases(rng, k, pairs) for k in range(len(self.sizes))], axis=1)
+        first, second = (self._outputs(self.scores.values[name][cases]) for name in self.classifiers)
+        return first, second
 
     def _cases(self, rng: np.random.Generator, k: int, pairs: int) -> Any:
         cases, weight = np.flatnonzero(self.scores.codes == k), self.scores.sample_weight
         share = None if weight is None else weight[cases] / weight[cases].sum()
         return rng.choice(cases, (pairs, self.sizes[k]), p=share)
 
-    def _outputs(self, values: FloatArray) -> Outputs:
+    def _outputs(self, values: FloatArray) -> ClassifierOutputs:
         scores = self.scores
         cuts = checked_cuts(self.cut, self.sizes) if scores.kind == "score" else None
-        return Outputs(values, self.sizes, cuts, scores.labels, scores.kind, scores.positive, scores.ordered)
+        return ClassifierOutputs(
+            values, self.sizes, cuts, scores.labels, scores.kind, scores.positive, scores.ordered
+        )
 
 
 def _rising(scores: Scores, sizes: tuple[int, ...]) -> tuple[Scores, tuple[int, ...]]:
-    """The classes in the order along which one score rises, so that cuts can call each case a class."""
+    """Scores with the classes in the order along which the score rises, as cuts need it."""
     if scores.n_classes == 2 and scores.positive == 0:
         return replace(scores, codes=1 - scores.codes, labels=scores.labels[::-1], positive=1), sizes[::-1]
     if scores.positive is None and not scores.ordered:
-        what = "pos_label" if scores.n_classes == 2 else "labels=[...]"
-        raise InputError(f"One score a case rises along the classes, but their order is unknown; give {what}.")
+        option = "pos_label" if scores.n_classes == 2 else "labels=[...]"
+        raise InputError(f"With one score per case the order of the classes must be known; give {option}.")
     return scores, sizes
 
 
@@ -271,7 +277,7 @@ def _two(classifiers: tuple[str, str] | None, scores: Scores) -> tuple[str, str]
     chosen = scores.classifiers if classifiers is None else tuple(classifiers)
     if len(chosen) != 2 or not set(chosen) <= set(scores.classifiers):
         known = ", ".join(map(repr, scores.classifiers))
-        raise InputError(f"Two classifiers are needed, say which: classifiers=(one, other); there are {known}.")
+        raise InputError(f"Expected two classifiers, classifiers=(one, other); there are {known}.")
     return chosen[0], chosen[1]
 
 

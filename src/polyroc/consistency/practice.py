@@ -1,4 +1,4 @@
-"""What measures do on the user's own data: whether their order holds, and how many classifiers they separate."""
+"""Measures on the user's own data: how stable their order of classifiers is, and how many they separate."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -31,21 +31,22 @@ from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 
-__all__ = ["Groups", "Kept", "OrderKept", "Separation", "order_kept", "separation"]
+__all__ = ["Groups", "OrderStability", "PairStability", "Separation", "order_stability", "separation"]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class PairStability:
     """How one measure orders two classifiers on resampled test sets.
 
     Attributes
     ----------
     measure, better, worse
-        The measure, and the classifiers as it orders them on all cases; if it does not, as they were given.
+        The measure, and the classifiers as it orders them on all cases; if they are equal, in the order given.
     difference
-        By how much on all cases, in the measure's own units; 0 if it does not tell them apart.
-    same, tied, turned
-        On how many resampled test sets the order is the same, undecided, and the other way round.
+        The absolute difference of the measure on all cases; 0 if they are equal.
+    same, tied, reversed
+        The number of resampled test sets on which the order is the same, the two are equal, and the order is
+        reversed.
     """
 
     measure: str
@@ -54,17 +55,17 @@ class Kept:
     difference: float
     same: int
     tied: int
-    turned: int
+    reversed: int
 
     @property
     def share(self) -> float:
-        """The share of test sets that are ordered as all cases are; nan if these are not ordered."""
-        sets = self.same + self.tied + self.turned
+        """The share of test sets with the order of all cases; nan if the classifiers are equal on all cases."""
+        sets = self.same + self.tied + self.reversed
         return self.same / sets if self.difference and sets else nan
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """Where the share would be with endlessly many resamples (Clopper & Pearson)."""
-        sets = self.same + self.tied + self.turned
+        """Confidence interval for the share over all possible resamples (Clopper & Pearson)."""
+        sets = self.same + self.tied + self.reversed
         return share_interval(self.same, sets if self.difference else 0, level)
 
     def _derived(self) -> dict[str, Any]:
@@ -75,61 +76,59 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class OrderKept(Result):
-    """How often each measure orders classifiers on a resampled test set as it does on all cases.
+class OrderStability(Result):
+    """How often each measure orders classifiers on resampled test sets as it does on all cases.
 
     Attributes
     ----------
-    kept
-        By measure and pair of classifiers, as given.
+    pairs
+        By measure and pair of classifiers, in the order given.
     provenance
         Cases by class, method, seed, version.
     """
 
-    kept: Mapping[tuple[str, str, str], Kept]
+    pairs: Mapping[tuple[str, str, str], PairStability]
     provenance: Provenance
 
-    def __getitem__(self, key: str | tuple[str, str, str]) -> Kept:
+    def __getitem__(self, key: str | tuple[str, str, str]) -> PairStability:
         """By measure, if there are two classifiers; or by measure and pair."""
-        found = [
-            each
-            for (measure, a, b), each in self.kept.items()
+        matches = [
+            pair
+            for (measure, a, b), pair in self.pairs.items()
             if key in (measure, (measure, a, b), (measure, b, a))
         ]
-        if len(found) != 1:
-            known = ", ".join(map(repr, self.kept))
-            raise InputError(f"{key!r} names {len(found)} of what was found; give one of {known}.")
-        return found[0]
+        if len(matches) != 1:
+            known = ", ".join(map(repr, self.pairs))
+            raise InputError(f"{key!r} must match one entry, but matches {len(matches)}; give one of {known}.")
+        return matches[0]
 
     def __repr__(self) -> str:
-        shown = [f"{k.measure} {k.better} > {k.worse} {number_text(k.share)}" for k in self.kept.values()]
-        return f"OrderKept({'; '.join(shown[:6])}{'; ...' if len(shown) > 6 else ''})"
+        shown = [f"{k.measure} {k.better} > {k.worse} {number_text(k.share)}" for k in self.pairs.values()]
+        return f"OrderStability({'; '.join(shown[:6])}{'; ...' if len(shown) > 6 else ''})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per measure and pair."""
-        return [self._row(each, level) for each in self.kept.values()]
+        return [self._row(pair, level) for pair in self.pairs.values()]
 
-    def _row(self, each: Kept, level: float) -> dict[str, Any]:
-        low, high = each.confidence_interval(level)
-        return {**asdict(each), "share": plain(each.share), "share_low": plain(low), "share_high": plain(high)}
+    def _row(self, pair: PairStability, level: float) -> dict[str, Any]:
+        low, high = pair.confidence_interval(level)
+        return {**asdict(pair), "share": plain(pair.share), "share_low": plain(low), "share_high": plain(high)}
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Into which groups one measure separates classifiers.
+    """The groups into which one measure separates classifiers.
 
     Attributes
     ----------
     measure
         The measure.
     order
-        The classifiers, the best first.
+        The classifiers from the best to the worst.
     groups
         The longest runs in this order within which no two classifiers differ; they may overlap.
-    separated
-        How many pairs of classifiers differ, of how many.
-    pairs
-        All pairs.
+    separated, pairs
+        The number of pairs of classifiers that differ, and of all pairs.
     """
 
     measure: str
@@ -141,12 +140,12 @@ class Groups:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Separation(Result):
-    """Into how many groups each measure separates the same classifiers at the same level.
+    """The groups into which each measure separates the same classifiers at the same level.
 
     Attributes
     ----------
     measures
-        By measure.
+        The groups by measure.
     alpha, adjustment
         The level of the tests, and how their p-values were adjusted.
     provenance
@@ -165,31 +164,31 @@ class Separation(Result):
         return self.measures[measure]
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{key} {len(each.groups)}" for key, each in self.measures.items())
+        shown = ", ".join(f"{key} {len(separated.groups)}" for key, separated in self.measures.items())
         return f"Separation(groups at {100 * self.alpha:g} %: {shown})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no interval here
         """One record per measure."""
         return [
             {
-                "measure": each.measure,
-                "groups": len(each.groups),
-                "separated": each.separated,
-                "pairs": each.pairs,
-                "members": " | ".join(", ".join(group) for group in each.groups),
+                "measure": separated.measure,
+                "groups": len(separated.groups),
+                "separated": separated.separated,
+                "pairs": separated.pairs,
+                "members": " | ".join(", ".join(group) for group in separated.groups),
             }
-            for each in self.measures.values()
+            for separated in self.measures.values()
         ]
 
 
-Asked = str | Measure
+AnyMeasure = str | Measure
 
 
-def order_kept(
+def order_stability(
     y_true: Any,
     y_score: Mapping[Any, Any] | None = None,
     *,
-    measure: Asked | Sequence[Asked],
+    measure: AnyMeasure | Sequence[AnyMeasure],
     method: Method | str | None = None,
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
@@ -199,16 +198,17 @@ def order_kept(
     sampling: Sampling | None = None,
     missing: Missing = "raise",
     progress: ProgressOption = None,
-) -> OrderKept:
-    """How often each measure orders two classifiers on a resampled test set as it does on all cases.
+) -> OrderStability:
+    """Estimate how often each measure orders two classifiers on a resampled test set as it does on all cases.
 
-    A measure that discriminates well keeps its verdict when other cases of the same kind are drawn. All measures
-    and classifiers see the same resamples.
+    A measure that discriminates well orders the classifiers alike on other cases from the same population. All
+    measures and classifiers are computed on the same resamples.
 
     Parameters
     ----------
     y_true, y_score
-        True classes and a dict of scores by classifier, or `Scores`; more than two classifiers pair by pair.
+        True classes and a dict of scores by classifier, or `Scores`; more than two classifiers are compared
+        pair by pair.
     measure
         A measure, or several.
     method
@@ -221,8 +221,8 @@ def order_kept(
     >>> from polyroc import datasets, read
     >>> file = datasets.catalogue.path("iris_predictions")
     >>> scores = read(file, truth="species", scores="p_*", classifier="classifier", case="case")
-    >>> found = order_kept(scores, measure=["hand_till", "accuracy"], method=Bootstrap(n=500, rng=0))
-    >>> found["hand_till", "lda", "knn"].share, found["accuracy", "lda", "knn"].share
+    >>> stability = order_stability(scores, measure=["hand_till", "accuracy"], method=Bootstrap(n=500, rng=0))
+    >>> stability["hand_till", "lda", "knn"].share, stability["accuracy", "lda", "knn"].share
     (1.0, 0.918)
     """
     options: dict[str, Any] = {
@@ -233,21 +233,23 @@ def order_kept(
         "groups": groups,
         "sampling": sampling,
     }
-    scores = _several(as_scores(y_true, y_score, missing=missing, **options))
-    how = _resampling_method(method)
+    scores = _checked_scores(as_scores(y_true, y_score, missing=missing, **options))
+    resampling = _resampling_method(method)
     measures, _ = select_measures([measure] if isinstance(measure, str | Measure) else measure, scores)
     samples = {name: Sample(scores, name) for name in scores.classifiers}
-    kept: dict[tuple[str, str, str], Kept] = {}
+    pairs: dict[tuple[str, str, str], PairStability] = {}
     with progress_callback(progress) as report:
         for each in track(measures, report):
-            whole = [each(sample).value for sample in samples.values()]
-            drawn = how.replicates(each, list(samples.values()))
+            values = [each(sample).value for sample in samples.values()]
+            replicates = resampling.replicates(each, list(samples.values()))
             for (i, a), (j, b) in combinations(enumerate(samples), 2):
-                kept[str(each), a, b] = _kept(each, (a, b), (whole[i], whole[j]), drawn[[i, j]])
-    return OrderKept(kept, replace(Provenance.of(scores, repr(how), how.seed), groups=None))
+                pairs[str(each), a, b] = _stability(each, (a, b), (values[i], values[j]), replicates[[i, j]])
+    provenance = Provenance.of(scores, repr(resampling), resampling.seed)
+    return OrderStability(pairs, replace(provenance, groups=None))
 
 
-def _several(scores: Scores) -> Scores:
+def _checked_scores(scores: Scores) -> Scores:
+    """The scores, if there are two classifiers or more and cases of every class."""
     if len(scores.classifiers) < 2:
         raise InputError(
             "At least two classifiers are needed; name each, as in ", Option("y_score", {"NAME": ...}), "."
@@ -264,20 +266,24 @@ def _resampling_method(method: Method | str | None) -> Method:
     return resampling
 
 
-def _kept(measure: Measure, names: tuple[str, str], whole: tuple[float, float], drawn: FloatArray) -> Kept:
+def _stability(
+    measure: Measure, names: tuple[str, str], values: tuple[float, float], replicates: FloatArray
+) -> PairStability:
+    """The order of two classifiers by their values on all cases, and by the replicates that are defined."""
     better = 1 if measure.larger_is_better else -1
-    known = not np.isnan(whole).any()
-    verdict = better * int(signs(*np.array(whole)[:, None])[0]) if known else 0
-    found = better * signs(*drawn[:, ~np.isnan(drawn).any(axis=0)])
-    first, second = names if verdict >= 0 else names[::-1]
-    return Kept(
+    defined = not np.isnan(values).any()
+    order = better * int(signs(*np.array(values)[:, None])[0]) if defined else 0
+    orders = better * signs(*replicates[:, ~np.isnan(replicates).any(axis=0)])
+    first, second = names if order >= 0 else names[::-1]
+    return PairStability(
         str(measure),
         first,
         second,
-        abs(whole[0] - whole[1]) if verdict else 0.0,
-        same=int(np.count_nonzero(found == verdict)) if verdict else 0,
-        tied=int(np.count_nonzero(found == 0)),
-        turned=int(np.count_nonzero(found == -verdict)) if verdict else int(np.count_nonzero(found)),
+        abs(values[0] - values[1]) if order else 0.0,
+        same=int(np.count_nonzero(orders == order)) if order else 0,
+        tied=int(np.count_nonzero(orders == 0)),
+        # without an order on all cases, every ordered resample counts as reversed
+        reversed=int(np.count_nonzero(orders == -order if order else orders)),
     )
 
 
@@ -285,7 +291,7 @@ def separation(
     y_true: Any,
     y_score: Mapping[Any, Any] | None = None,
     *,
-    measure: Sequence[Asked] | Asked,
+    measure: Sequence[AnyMeasure] | AnyMeasure,
     alpha: float = 0.05,
     method: Method | str = DEFAULT,
     adjustment: Adjustment | None = "holm",
@@ -298,7 +304,7 @@ def separation(
     missing: Missing = "raise",
     progress: ProgressOption = None,
 ) -> Separation:
-    """Into how many groups each measure separates the same classifiers, at the same level.
+    """Separate classifiers into groups by each measure, with tests at the same level.
 
     Bradley (1997) found that the AUC separates nine classifiers into more groups than accuracy does in an analysis
     of variance over the folds of a cross-validation. Here each pair is tested on the same cases with `compare`; a
@@ -311,7 +317,7 @@ def separation(
     measure
         A measure, or several.
     alpha
-        The level of the tests.
+        The significance level of the tests.
     method, adjustment
         As in `compare`.
     labels, pos_label, sample_weight, weight_kind, groups, sampling, missing, progress
@@ -322,10 +328,10 @@ def separation(
     >>> from polyroc import datasets, read
     >>> file = datasets.catalogue.path("iris_predictions")
     >>> scores = read(file, truth="species", scores="p_*", classifier="classifier", case="case")
-    >>> found = separation(scores, measure=["hand_till", "accuracy"])
-    >>> found
+    >>> groups = separation(scores, measure=["hand_till", "accuracy"])
+    >>> groups
     Separation(groups at 5 %: hand_till 3, accuracy 2)
-    >>> found["accuracy"].groups
+    >>> groups["accuracy"].groups
     (('lda', 'knn'), ('knn', 'tree'))
     """
     checked_alpha(alpha)
@@ -337,28 +343,33 @@ def separation(
         "groups": groups,
         "sampling": sampling,
     }
-    scores = _several(as_scores(y_true, y_score, missing=missing, **options))
+    scores = _checked_scores(as_scores(y_true, y_score, missing=missing, **options))
     method = as_method(method) or DEFAULT
     measures, _ = select_measures([measure] if isinstance(measure, str | Measure) else measure, scores)
-    found: dict[str, Groups] = {}
+    separated: dict[str, Groups] = {}
     with progress_callback(progress) as report:
         for each in track(measures, report):
-            compared = compare(scores, measure=each, method=method, adjustment=adjustment)
-            found[str(each)] = _groups(each, compared, alpha)
-    return Separation(found, alpha, adjustment, replace(Provenance.of(scores, repr(method)), groups=None))
+            comparison = compare(scores, measure=each, method=method, adjustment=adjustment)
+            separated[str(each)] = _groups(each, comparison, alpha)
+    return Separation(separated, alpha, adjustment, replace(Provenance.of(scores, repr(method)), groups=None))
 
 
-def _groups(measure: Measure, found: Comparison, alpha: float) -> Groups:
+def _groups(measure: Measure, comparison: Comparison, alpha: float) -> Groups:
+    """The longest runs of classifiers, from the best to the worst, of which no two differ."""
     better = 1.0 if measure.larger_is_better else -1.0
-    order = sorted(found.estimates, key=lambda name: -better * found.estimates[name].value)
-    apart = {frozenset(pair) for pair, each in found.differences.items() if each.adjusted_pvalue < alpha}
+    order = sorted(comparison.estimates, key=lambda name: -better * comparison.estimates[name].value)
+    different = {
+        frozenset(pair)
+        for pair, difference in comparison.differences.items()
+        if difference.adjusted_pvalue < alpha
+    }
     runs: list[tuple[str, ...]] = []
     end = 0
     for start in range(len(order)):
-        last = start + 1
-        while last < len(order) and not any({name, order[last]} in apart for name in order[start:last]):
-            last += 1
-        if last > end:  # not inside the run before
-            runs.append(tuple(order[start:last]))
-            end = last
-    return Groups(str(measure), tuple(order), tuple(runs), len(apart), len(found.differences))
+        stop = start + 1
+        while stop < len(order) and not any({name, order[stop]} in different for name in order[start:stop]):
+            stop += 1
+        if stop > end:  # not part of the run before
+            runs.append(tuple(order[start:stop]))
+            end = stop
+    return Groups(str(measure), tuple(order), tuple(runs), len(different), len(comparison.differences))

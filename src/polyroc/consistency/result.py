@@ -1,4 +1,4 @@
-"""MeasureComparison: one measure against another, by the pairs of outputs that each of them tells apart."""
+"""MeasureComparison: consistency and discriminancy of two measures, from counts of pairs of outputs."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,18 +19,18 @@ from polyroc.validation.arguments import checked_level
 __all__ = ["Asymptotics", "Counts", "Joint", "MeasureComparison", "MeasureComparisons", "share_interval"]
 
 
-MOST_STORED = 10_000  # cells of a joint distribution that are written to a file
+MOST_STORED = 10_000  # entries of a joint distribution that are written to a file
 
 
 class Counts(NamedTuple):
-    """Pairs of outputs, by what two measures say of them; read by name, or by position.
+    """Pairs of outputs by how two measures order them; read by name, or by position.
 
     Attributes
     ----------
     agree, disagree
-        Both measures tell the two apart: in the same way, in opposite ways.
+        Both measures distinguish the two outputs: in the same order, in opposite orders.
     only_first, only_second
-        Only one measure does; for the other they are equal.
+        Only one measure distinguishes them; for the other they are equal.
     """
 
     agree: int
@@ -44,14 +44,14 @@ class Counts(NamedTuple):
 
 
 class Asymptotics(NamedTuple):
-    """What C and D of an area and an accuracy at a cut tend to, all ranked lists being equally likely.
+    """Limits of C and D of an area and an accuracy at a cut, all ranked lists being equally likely.
 
     Attributes
     ----------
     consistency, discriminancy
         C and D for this many cases, by the normal approximation with its first correction.
     limit
-        What C tends to if both classes grow and the share of cases called positive stays.
+        The limit of C as both classes grow and the share of cases called positive stays.
     growth
         D grows without bound: it is about `growth` times the number of cases.
     """
@@ -64,14 +64,14 @@ class Asymptotics(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint:
-    """The joint distribution of two measures: how many outputs have each pair of values.
+    """The joint distribution of two measures: the number of outputs with each pair of values.
 
     Attributes
     ----------
     first, second
-        The values of the two measures, cell by cell.
+        The values of the two measures, by distinct pair.
     counts
-        How many outputs have both; exact integers.
+        The number of outputs with both values; exact integers.
     """
 
     first: FloatArray
@@ -83,7 +83,7 @@ class Joint:
 
     @property
     def total(self) -> int:
-        """All outputs."""
+        """The number of all outputs."""
         return sum(self.counts)
 
     def reversed(self) -> "Joint":
@@ -99,31 +99,33 @@ def _small_joint(comparison: "MeasureComparison", _: float) -> Joint | None:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MeasureComparison(Result):
-    """One measure, f, against another, g: how often they agree, and which tells more outputs apart.
+    """Consistency C and discriminancy D of two measures f and g.
 
-    Over pairs (a, b) of outputs of a classifier, f(a) > f(b) meaning that f calls a the better one,
+    Over pairs (a, b) of outputs of a classifier, where f(a) > f(b) means that a is the better one by f,
 
         C = agree / (agree + disagree),      D = only_first / only_second
 
-    (Ling, Huang & Zhang 2003, definitions 3 and 4). C > 1/2 and D > 1 make f "statistically consistent with and
-    more discriminating than" g: the better measure of the two (definition 5).
+    (Ling, Huang & Zhang 2003, definitions 3 and 4): `agree` counts the pairs with f(a) > f(b) and g(a) > g(b),
+    `disagree` those with f(a) > f(b) and g(a) < g(b), `only_first` those with f(a) > f(b) and g(a) = g(b),
+    `only_second` those with g(a) > g(b) and f(a) = f(b). If C > 1/2 and D > 1, f is statistically consistent and
+    more discriminating than g, the better measure of the two (definition 5).
 
     Attributes
     ----------
     first, second
         The measures f and g, with their options.
     counts
-        Pairs that both tell apart (`agree`, `disagree`), or one of them (`only_first`, `only_second`).
+        Pairs that both measures distinguish (`agree`, `disagree`), or one of them (`only_first`, `only_second`).
     undecided
-        Pairs that neither tells apart.
+        Pairs that neither measure distinguishes.
     exact
-        True if all pairs there are were counted; False if pairs were drawn at random.
+        True if all pairs were counted; False if pairs were drawn at random.
     model
-        Where the outputs come from.
+        The simulation model, or the ranked lists, that the outputs come from.
     provenance
         Cases by class, method, seed, version.
     asymptotics
-        What C and D tend to, where a formula is known.
+        The limits of C and D, where a formula is known.
     """
 
     first: str
@@ -139,26 +141,26 @@ class MeasureComparison(Result):
 
     @property
     def consistency(self) -> float:
-        """C, the share of the pairs told apart by both on which they agree; nan if there is none."""
+        """C, the share of agreement among the pairs that both measures distinguish; nan if there is none."""
         both = self.counts.agree + self.counts.disagree
         return self.counts.agree / both if both else nan
 
     @property
     def discriminancy(self) -> float:
-        """D, how many pairs only the first tells apart for one that only the second does.
+        """D, the ratio of the pairs that only the first measure distinguishes to those that only the second does.
 
-        Infinite if the second never does alone; nan if neither does.
+        Infinite if there is none of the latter; nan if there is none of either.
         """
         return _odds(self.counts.only_first, self.counts.only_second)
 
     @property
     def pairs(self) -> int:
-        """All pairs that were counted."""
+        """The number of all pairs."""
         return sum(self.counts) + self.undecided
 
     @property
     def cases(self) -> int:
-        """How many cases an output has."""
+        """The number of cases of an output."""
         return sum(self.provenance.cases.values())
 
     @property
@@ -168,24 +170,25 @@ class MeasureComparison(Result):
 
     @property
     def undecided_pairs(self) -> IntArray | None:
-        """Which of the pairs drawn at random, by their number from 0, are equal for both; None if not kept."""
+        """The numbers, from 0, of the pairs drawn at random that are equal for both; None if not known."""
         return None if self._undecided_pairs is None else self._undecided_pairs()
 
     def consistency_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """Where C lies. Given how many pairs both tell apart, those that agree are binomial: Clopper & Pearson.
+        """Clopper & Pearson's confidence interval for C; both ends are C if it is exact.
 
-        The interval holds C with at least the level's probability, whatever C is. An exact count needs no
-        interval: both ends are C.
+        Given the number of pairs that both measures distinguish, the number that agree is binomial. The coverage
+        is at least the level, whatever C is.
         """
         if self.exact:
             return ConfidenceInterval(self.consistency, self.consistency)
         return share_interval(self.counts.agree, self.counts.agree + self.counts.disagree, level)
 
     def discriminancy_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """Where D lies: given how many pairs one measure alone tells apart, D / (1 + D) of them are the first's.
+        """Clopper & Pearson's confidence interval for D / (1 + D), as odds; both ends are D if it is exact.
 
-        Clopper & Pearson's interval of that share, turned into odds, so zero counts are no trouble: without a pair
-        that only the second tells apart it goes from a finite number to infinity.
+        D / (1 + D) is the share of the first measure among the pairs that one measure alone distinguishes. Zero
+        counts need no correction: if no pair is distinguished by the second measure alone, the upper end is
+        infinity.
         """
         if self.exact:
             return ConfidenceInterval(self.discriminancy, self.discriminancy)
@@ -194,7 +197,7 @@ class MeasureComparison(Result):
         return ConfidenceInterval(_odds(low, 1.0 - low), _odds(high, 1.0 - high))
 
     def reversed(self) -> "MeasureComparison":
-        """The second measure against the first: C is the same, D its reciprocal; without the asymptotics."""
+        """The comparison with the measures exchanged: C is the same, D the reciprocal; without asymptotics."""
         agree, disagree, only_first, only_second = self.counts
         joint = self._joint
         return replace(
@@ -207,19 +210,19 @@ class MeasureComparison(Result):
         )
 
     def __repr__(self) -> str:
-        how = "exact" if self.exact else f"{self.pairs} pairs drawn"
+        method = "exact" if self.exact else f"{self.pairs} pairs drawn"
         return (
             f"MeasureComparison({self.first} against {self.second}: C = {number_text(self.consistency)}, "
-            f"D = {number_text(self.discriminancy)}; {how})"
+            f"D = {number_text(self.discriminancy)}; {method})"
         )
 
     def conclusion(self, level: float = 0.95) -> str:
-        """Which is the better measure by definition 5 of Ling, Huang & Zhang, in a plain sentence."""
+        """Which measure is better by definition 5 of Ling, Huang & Zhang, in a sentence."""
         C, D = self.consistency_interval(level), self.discriminancy_interval(level)
         if C.low > 0.5 and (D.low > 1 or D.high < 1):
             better, other = (self.first, self.second)[:: 1 if D.low > 1 else -1]
-            told = f"C > 1/2, and it tells more pairs apart than {other}"
-            return f"{better} is the better measure by Ling, Huang & Zhang's criterion: {told}."
+            reason = f"C > 1/2, and it tells more pairs apart than {other}"
+            return f"{better} is the better measure by Ling, Huang & Zhang's criterion: {reason}."
         if C.high < 0.5:
             return f"{self.first} and {self.second} contradict each other more often than they agree (C < 1/2)."
         return f"Neither {self.first} nor {self.second} is shown to be the better measure."
@@ -227,7 +230,7 @@ class MeasureComparison(Result):
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record."""
         (c_low, c_high), (d_low, d_high) = self.consistency_interval(level), self.discriminancy_interval(level)
-        tends = self.asymptotics
+        limits = self.asymptotics
         return [
             {
                 "first": self.first,
@@ -244,8 +247,8 @@ class MeasureComparison(Result):
                 "pairs": self.pairs,
                 "exact": self.exact,
                 "model": self.model,
-                "asymptotic_consistency": None if tends is None else tends.consistency,
-                "asymptotic_discriminancy": None if tends is None else tends.discriminancy,
+                "asymptotic_consistency": None if limits is None else limits.consistency,
+                "asymptotic_discriminancy": None if limits is None else limits.discriminancy,
             }
         ]
 
@@ -267,7 +270,7 @@ def _odds(one: float, other: float) -> float:
 
 
 def share_interval(hits: int, trials: int, level: float = 0.95) -> ConfidenceInterval:
-    """Clopper & Pearson's interval of a share: never below its level, whatever the share; (nan, nan) of nothing.
+    """Clopper & Pearson's interval for a share, whose coverage is at least the level; (nan, nan) without trials.
 
     Clopper & Pearson, Biometrika 26 (1934) 404-413.
 
@@ -287,14 +290,14 @@ def share_interval(hits: int, trials: int, level: float = 0.95) -> ConfidenceInt
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MeasureComparisons(Result):
-    """Every pair of several measures, over the same pairs of outputs.
+    """Comparisons of every two of several measures, over the same pairs of outputs.
 
     Attributes
     ----------
     measures
         The measures, with their options.
     comparisons
-        By pair, in this order; `comparisons[g, f]` is `comparisons[f, g]` the other way round.
+        By pair, in the order of `measures`; indexing the result with [g, f] gives [f, g] reversed.
     """
 
     measures: tuple[str, ...]
@@ -324,29 +327,29 @@ class MeasureComparisons(Result):
 
     @property
     def discriminancy(self) -> FloatArray:
-        """D of the row's measure against the column's; nan on the diagonal."""
+        """D of the measure of the row and that of the column; nan on the diagonal."""
         return self._matrix("discriminancy")
 
-    def _matrix(self, what: str) -> FloatArray:
+    def _matrix(self, attribute: str) -> FloatArray:
         def value(f: str, g: str) -> float:
-            return nan if f == g else getattr(self[f, g], what)
+            return nan if f == g else getattr(self[f, g], attribute)
 
         return np.array([[value(f, g) for g in self.measures] for f in self.measures])
 
     def ranking(self) -> list[str]:
-        """The measures from the most to the least discriminating: by how many others they have D > 1 against."""
+        """The measures from the most to the least discriminating, by the number of others with D > 1."""
         D = self.discriminancy
         wins = (D > 1).sum(axis=1)
         return [self.measures[k] for k in np.argsort(-wins, kind="stable")]
 
     def __repr__(self) -> str:
         pairs = [
-            f"{f} against {g}: C = {number_text(each.consistency)}, D = {number_text(each.discriminancy)}"
-            for (f, g), each in list(self.comparisons.items())[:6]
+            f"{f} against {g}: C = {number_text(pair.consistency)}, D = {number_text(pair.discriminancy)}"
+            for (f, g), pair in list(self.comparisons.items())[:6]
         ]
         more = "; ..." if len(self) > 6 else ""
         return f"MeasureComparisons({'; '.join(pairs)}{more})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per pair."""
-        return [row for each in self.comparisons.values() for row in each.rows(level)]
+        return [row for comparison in self.comparisons.values() for row in comparison.rows(level)]

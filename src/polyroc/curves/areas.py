@@ -7,7 +7,7 @@ import numpy as np
 
 from polyroc.curves.sweep import Sweep
 from polyroc.estimates.boundary import Boundary
-from polyroc.estimates.intervals import UNSEEN
+from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS
 from polyroc.kernels.arrays import FloatArray
 from polyroc.kernels.curves import upper_hull
 from polyroc.measures.measure import Measure, always
@@ -105,7 +105,7 @@ def _optimism(right: FloatArray, up: FloatArray, n: float, m: float) -> float:
     motion with a parabolic drift, which a concave majorant is locally (Groeneboom, Probability Theory and Related
     Fields 81 (1989) 79-109), grows with the power 4/3 of the noise, and is 3/2 of the value for fixed edges.
     """
-    x, y = np.maximum(right, UNSEEN / n), np.maximum(up, UNSEEN / m)
+    x, y = np.maximum(right, PSEUDO_OBSERVATIONS / n), np.maximum(up, PSEUDO_OBSERVATIONS / m)
     trace = up**2 * x * (1.0 - right) / max(n - 1.0, 1.0) + right**2 * y * (1.0 - up) / max(m - 1.0, 1.0)
     return SELECTED_EDGES * float((trace / (2.0 * (right + up) ** 3)).sum())
 
@@ -116,7 +116,7 @@ def _unseen_variance(right: FloatArray, up: FloatArray, n: float, m: float) -> f
     total = 0.0
     for share, cost, cases in ((right, (1.0 - from_p) ** 2 / 2.0, n), (up, from_p**2 / 2.0, m)):
         centred = cost - share @ cost
-        total += UNSEEN * float((centred[share == 0] ** 2).sum()) / cases**2
+        total += PSEUDO_OBSERVATIONS * float((centred[share == 0] ** 2).sum()) / cases**2
     return total
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.estimates.boundary import Boundary, unseen_variance
 from polyroc.estimates.estimate import Estimate
-from polyroc.estimates.intervals import UNSEEN, ConfidenceInterval
+from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
 from polyroc.results.codec import NOT_STORED
@@ -297,7 +297,7 @@ class Rates(Result):
         ratios = np.where(empty, rare, self.standard_errors[:, used] ** 2 / np.where(empty, 1.0, rates))
         totals = [self._variance(P * unit, None) for unit in np.eye(c)[used]]
         bias = (np.where(P > 0, P * ratios, 0.0).sum() - (totals / decided).sum()) / (2.0 * log(2.0))
-        slopes = np.where(empty, P * np.log2(UNSEEN / (units * decided)), gradient[:, used])
+        slopes = np.where(empty, P * np.log2(PSEUDO_OBSERVATIONS / (units * decided)), gradient[:, used])
         return Boundary(value, max(float(bias), 0.0), unseen_variance(rates, slopes, units[:, 0]))
 
     def likelihood_ratios(self) -> list[LikelihoodRatio]:

@@ -1,4 +1,4 @@
-"""Intervals from replicates: what resampling says of an estimate."""
+"""Bootstrap intervals: percentile, BCa, basic and normal, and the tests that invert them."""
 
 from collections.abc import Callable
 from math import copysign, isnan
@@ -8,34 +8,34 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from polyroc.estimates.hypothesis_tests import signed_root, two_sided
-from polyroc.estimates.intervals import NOTHING, ConfidenceInterval
+from polyroc.estimates.intervals import ROUNDING_ERROR, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
 
-__all__ = ["BootstrapKind", "Resampled", "acceleration", "interval", "less", "standard_error"]
+__all__ = ["BootstrapKind", "Resampled", "acceleration", "difference_of_replicates", "interval", "standard_error"]
 
 BootstrapKind = Literal["percentile", "bca", "basic", "normal"]
 NORMAL = NormalDist()
-MOST = 6.0  # quantiles of replicates are not asked for beyond this z
+LARGEST_Z = 6.0  # no quantile of replicates beyond this z is used
 
 
 class Resampled(NamedTuple):
-    """What resampling gave: the kind of interval wanted, the replicates, and BCa's acceleration."""
+    """Replicates of an estimate, the kind of interval made of them, and the acceleration for BCa."""
 
     kind: BootstrapKind
     replicates: tuple[float, ...]
     acceleration: float
 
     def confidence_interval(self, value: float, level: float) -> ConfidenceInterval | None:
-        """The interval; None if the replicates cannot give one."""
+        """The interval; None if the replicates do not define one."""
         return interval(self.kind, value, np.array(self.replicates), level, self.acceleration)
 
     def is_usable(self, value: float) -> bool:
-        """True if the replicates give an interval around the value; they do not if all are equal."""
+        """True if the replicates define an interval; they do not if all are equal."""
         return self.confidence_interval(value, 0.95) is not None
 
     def signed_root(self, ends: Callable[[float], tuple[float, float]], value: float, null: float) -> float:
-        """`inversion.signed_root`, but no larger than n replicates can show: p is at least 1 / (1 + n)."""
-        root = signed_root(ends, value, null, MOST)
+        """`hypothesis_tests.signed_root`, bounded so that the p-value of n replicates is at least 1 / (1 + n)."""
+        root = signed_root(ends, value, null, LARGEST_Z)
         smallest = 1.0 / (1.0 + len(self.replicates))
         if self.kind == "normal" or not two_sided(root) < smallest:
             return root
@@ -43,18 +43,20 @@ class Resampled(NamedTuple):
 
     def reversed(self) -> "Resampled":
         """The same with the sign changed."""
-        return Resampled(self.kind, tuple(-each for each in self.replicates), -self.acceleration)
+        return Resampled(self.kind, tuple(-replicate for replicate in self.replicates), -self.acceleration)
 
 
-def less(first: Resampled | None, second: Resampled | None, acceleration: float | None) -> Resampled | None:
-    """What resampling gave of a difference, replicate by replicate; None if it gave nothing of one of the two.
+def difference_of_replicates(
+    first: Resampled | None, second: Resampled | None, acceleration: float | None
+) -> Resampled | None:
+    """The replicates of a difference, pair by pair; None if one of the two estimates has none.
 
-    The acceleration is that of the difference, which those of the two do not tell.
+    The acceleration is that of the difference, which does not follow from those of the two estimates.
     """
     if first is None or second is None or acceleration is None:
         return None
-    steps = (a - b for a, b in zip(first.replicates, second.replicates, strict=False))
-    return Resampled(first.kind, tuple(steps), acceleration)
+    replicates = (a - b for a, b in zip(first.replicates, second.replicates, strict=False))
+    return Resampled(first.kind, tuple(replicates), acceleration)
 
 
 def standard_error(replicates: FloatArray) -> float:
@@ -70,29 +72,34 @@ def interval(
     level: float = 0.95,
     a: float = 0.0,
 ) -> ConfidenceInterval | None:
-    """An interval from replicates, of a kind described in `Bootstrap`; None if they cannot give one.
+    """An interval from replicates, of a kind described in `Bootstrap`; None if they do not define one.
 
-    None means: fewer than two replicates are defined; or all are equal (a perfect or a constant classifier), so
-    that resampling says nothing of the uncertainty; or, for "bca", none or all lie below the value, or the
-    correction runs off the end of the distribution. The ends of "basic" and "normal" may lie beyond the limits of
-    the measure, those of "percentile" and "bca" may leave out the value; nothing is cut here.
+    None is returned if fewer than two replicates are defined, if all are equal (a perfect or a constant
+    classifier), or, for "bca", if none or all are below the value or the corrected quantile is outside (0, 1). The
+    ends are not cut: those of "basic" and "normal" may be beyond the limits of the measure, those of "percentile"
+    and "bca" may exclude the value.
 
-    For "bca" a replicate that equals the value counts half as below it, also where the two differ by rounding.
-    Many replicates of a high area equal it, and with an exact comparison, as in scipy.stats.bootstrap, the last
-    digit of a sum would decide the interval.
+    For "bca", a replicate that equals the value up to rounding counts half as below it. Many replicates of a high
+    area equal the value, and with an exact comparison, as in scipy.stats.bootstrap, the last digit of a sum would
+    decide the interval.
 
     Parameters
     ----------
     kind, value, replicates, level
-        What the interval is made of.
+        The kind of interval, the estimate, its replicates (nan if undefined), and the confidence level.
     a
-        For "bca": the acceleration.
+        The acceleration, for "bca".
+
+    References
+    ----------
+    Efron, Journal of the American Statistical Association 82 (1987) 171-185, on BCa. Efron & Tibshirani, An
+    Introduction to the Bootstrap, 1993, chapters 12 to 14.
 
     >>> interval("percentile", 2.0, np.array([0.0, 1.0, 2.0, 3.0, 4.0]), level=0.5)
     ConfidenceInterval(low=1.0, high=3.0)
     """
     defined = replicates[~np.isnan(replicates)]
-    rounding = NOTHING * max(1.0, abs(value))
+    rounding = ROUNDING_ERROR * max(1.0, abs(value))
     if isnan(value) or len(defined) < 2 or np.ptp(defined) <= rounding:
         return None
     z = NORMAL.inv_cdf(0.5 + level / 2.0)
@@ -110,7 +117,11 @@ def interval(
 
 
 def _corrected(below: float, z: float, a: float) -> tuple[float, float] | None:
-    """Which quantiles BCa takes, given the share of replicates below the value; None if it runs off the end."""
+    """The quantiles of a BCa interval, given the share of replicates below the value; None if they do not exist.
+
+    Efron (1987): Phi(z0 + (z0 +- z) / (1 - a (z0 +- z))), with z0 = Phi^-1(share below) to correct the bias. The
+    denominator must be positive.
+    """
     if not 0 < below < 1:
         return None
     z0 = NORMAL.inv_cdf(below)
@@ -121,12 +132,12 @@ def _corrected(below: float, z: float, a: float) -> tuple[float, float] | None:
 
 
 def acceleration(influence: FloatArray) -> float:
-    """BCa's acceleration, the skewness of the influence values / 6; 0 if none differs from 0.
+    """The acceleration of BCa, sum(u^3) / (6 sum(u^2)^1.5) for influence values u; 0 if all are 0.
 
-    With u = by how much each unit (case, or group) moves the value, up to a common factor, it is
-    sum(u^3) / (6 sum(u^2)^1.5). With several classes u is (component - class mean) / (class size), which makes it
-    the acceleration of a problem with several samples. A unit that cannot say (nan) is left out.
+    A common factor of the influence values of the units (cases or groups) does not matter. With several classes u
+    is (component - class mean) / (class size), the acceleration of a problem with several samples (Efron 1987).
+    Undefined values (nan) are left out.
     """
     u = influence[~np.isnan(influence)]
-    spread = float((u**2).sum())
-    return float((u**3).sum()) / (6.0 * spread**1.5) if spread > 0 else 0.0
+    sum_of_squares = float((u**2).sum())
+    return float((u**3).sum()) / (6.0 * sum_of_squares**1.5) if sum_of_squares > 0 else 0.0

@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 
 from polyroc.errors import DegenerateComparisonWarning, InputError, warn
-from polyroc.estimates.bootstrap_intervals import less
+from polyroc.estimates.bootstrap_intervals import difference_of_replicates
 from polyroc.estimates.difference import Difference, JointRegion
 from polyroc.estimates.estimate import Estimate
-from polyroc.estimates.hypothesis_tests import ROUNDING, Wald, wald
+from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE, Wald, wald
 from polyroc.estimates.intervals import guard_variance
 from polyroc.estimates.multiplicity import Adjustment, MaxT, critical_values
 from polyroc.estimates.tables import comparison_table
@@ -229,7 +229,7 @@ def pairwise_differences(
             pvalue=nan,
             adjusted_pvalue=nan,
             larger_is_better=larger_is_better,
-            resampled=less(first.resampled, second.resampled, accelerations[pair]),
+            resampled=difference_of_replicates(first.resampled, second.resampled, accelerations[pair]),
             region=JointRegion(first, second, variance),
         )
     return differences
@@ -239,7 +239,7 @@ def _variance_of_difference(covariance: FloatArray, i: int, j: int) -> float:
     """Of estimate i minus estimate j; what is only rounding is 0."""
     own = float(covariance[i, i] + covariance[j, j])
     variance = own - 2.0 * float(covariance[i, j])
-    return 0.0 if variance <= ROUNDING * own else variance
+    return 0.0 if variance <= ROUNDING_VARIANCE * own else variance
 
 
 def _critical(

@@ -20,7 +20,7 @@ from polyroc.validation.arguments import checked_level, checked_margin
 __all__ = ["Difference", "JointRegion"]
 
 QUANTILES = np.linspace(0.25, 7.0, 28)  # at which intervals of measures near a limit are tabulated
-TABLE = np.concatenate([-QUANTILES[::-1], [0.0], QUANTILES])
+TABLE_Z = np.concatenate([-QUANTILES[::-1], [0.0], QUANTILES])
 # Around the region: its ends are right to 1 in 250 of their distance.
 DIRECTIONS = np.linspace(0.0, 2.0 * np.pi, 240, endpoint=False)
 
@@ -91,7 +91,7 @@ class JointRegion:
         values = self.span * ends.at(z)
         for row, table in enumerate(self._tables):
             if table is not None:
-                values[row] = np.interp(z * self._around[row], TABLE, table)
+                values[row] = np.interp(z * self._around[row], TABLE_Z, table)
         return values
 
 

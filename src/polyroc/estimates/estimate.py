@@ -14,7 +14,7 @@ from polyroc.errors import FewEffectiveCasesWarning, InputError, warn
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.boundary import Boundary, boundary_interval
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
-from polyroc.estimates.intervals import NOTHING, ConfidenceInterval, IntervalKind, interval_at
+from polyroc.estimates.intervals import ROUNDING_ERROR, ConfidenceInterval, IntervalKind, interval_at
 from polyroc.estimates.tables import estimate_table
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Option, short_repr
@@ -69,7 +69,7 @@ class Certificate(Record):
 Alternative = Literal["two-sided", "greater", "less"]
 NORMAL = NormalDist()
 FORMULA = re.compile(r"^\w+\(.+\)$|<")  # the key of a part that says what it is: A(a,b), a<b<c
-MOST = 7.0  # standard errors; a level beyond is 1 in double precision to eleven digits
+LARGEST_Z = 7.0  # a level beyond this quantile is 1 to eleven digits
 
 
 class Parts(Mapping[str, "Estimate"]):
@@ -237,9 +237,9 @@ class Estimate(Result):
     def _interval_at(self, z: float, kind: IntervalKind | None = None) -> ConfidenceInterval:
         """The interval at a standard normal quantile."""
         error = self.standard_error
-        if self.resampled is None and error > NOTHING:
+        if self.resampled is None and error > ROUNDING_ERROR:
             error = hypot(error, self.monte_carlo_error)
-        level = erf(min(z, MOST) / sqrt(2.0))
+        level = erf(min(z, LARGEST_Z) / sqrt(2.0))
         if self.uses_boundary and kind in (None, "guarded"):
             assert self.boundary is not None
             low, high = boundary_interval(self.boundary, error, self.limits, self.chance, self.cases_behind, level)
@@ -372,7 +372,9 @@ class Estimate(Result):
 
 def warn_of_few_effective(estimates: Iterable[Estimate]) -> None:
     """Warn of estimates to which less than one effective case of a class contributes, though there are more."""
-    narrow = [e for e in estimates if e.effective is not None and e.effective < 1 - NOTHING and e.fewest > 1]
+    narrow = [
+        e for e in estimates if e.effective is not None and e.effective < 1 - ROUNDING_ERROR and e.fewest > 1
+    ]
     if narrow:
         fewest = min(e.effective for e in narrow if e.effective is not None)
         warn(

@@ -1,4 +1,4 @@
-"""Tests as inverted intervals: the level at which a hypothetical value leaves the interval."""
+"""Tests by inverting intervals, tails of distributions, and the Wald test of linear hypotheses."""
 
 from collections.abc import Callable
 from math import erfc, inf, isnan, nan, sqrt
@@ -8,22 +8,42 @@ import numpy as np
 
 from polyroc.kernels.arrays import FloatArray
 
-__all__ = ["MOST", "ROUNDING", "Wald", "chi_square_tail", "one_sided", "signed_root", "two_sided", "wald"]
+__all__ = [
+    "LARGEST_Z",
+    "ROUNDING_VARIANCE",
+    "Wald",
+    "chi_square_tail",
+    "one_sided",
+    "signed_root",
+    "two_sided",
+    "wald",
+]
 
 
-MOST = 37.0  # standard errors; the p-value beyond is below the smallest double
-PRECISION = 1e-10
+LARGEST_Z = 37.0  # the p-value of a larger z is below the smallest double
+PRECISION = 1e-10  # of a signed root, relative beyond 1
 
 Ends = Callable[[float], tuple[float, float]]
 """From a quantile z of the standard normal distribution to the ends of an interval that grows with z."""
 
 
-def signed_root(ends: Ends, value: float, null: float, most: float = MOST, guess: float = 1.0) -> float:
+def signed_root(ends: Ends, value: float, null: float, most: float = LARGEST_Z, guess: float = 1.0) -> float:
     """The z at which the interval just reaches `null`: positive if `value` is above it, else negative.
 
-    It plays the part of (value - null) / (standard error): the interval at the level of z excludes `null` if and
-    only if |signed root| > z, so p-values made of it never contradict the interval. Infinite if no interval
-    reaches `null`, nan if there is no interval. `guess` is tried first.
+    The test statistic of the inverted interval, in place of (value - null) / (standard error). The interval at the
+    quantile z excludes `null` if and only if |signed root| > z, so p-values and intervals always agree. It is
+    infinite if the interval at the largest z does not reach `null`, and nan if there is no interval.
+
+    Parameters
+    ----------
+    ends
+        From a quantile z to the ends of the interval.
+    value, null
+        The estimate and the value of the hypothesis.
+    most
+        The largest z that is tried.
+    guess
+        The z that is tried first.
 
     >>> round(signed_root(lambda z: (2.0 - 0.5 * z, 2.0 + 0.5 * z), value=2.0, null=1.0), 6)
     2.0
@@ -33,9 +53,10 @@ def signed_root(ends: Ends, value: float, null: float, most: float = MOST, guess
     end, sign = (0, 1.0) if value > null else (1, -1.0)
 
     def beyond(z: float) -> float:
-        """How far `null` is outside the interval; negative inside."""
+        """The distance of `null` from the interval; negative inside."""
         return sign * (ends(z)[end] - null)
 
+    # Double z until the interval reaches `null`: the root is then between the last two.
     low, at_low = 0.0, abs(value - null)
     high = min(max(guess, 1e-3), most)
     at_high = beyond(high)
@@ -50,14 +71,16 @@ def signed_root(ends: Ends, value: float, null: float, most: float = MOST, guess
 
 
 def _bracketed(f: Callable[[float], float], left: tuple[float, float], right: tuple[float, float]) -> float:
-    """The root of a falling function between two points with its values there.
+    """The root of a decreasing function between two points, each given with its function value.
 
-    The Illinois method: a secant that halves the value at an end which has stayed twice, so that both ends move.
+    The Illinois variant of the secant method (Dowell & Jarratt, BIT 11 (1971) 168-174): the function value at an
+    end that was kept twice is halved, so that both ends converge.
     """
     (a, at_a), (b, at_b) = left, right
     root, side = b, 0
     for _ in range(100):
-        # An end held at a limit reaches `null` exactly and stays there: halve, to find where it begins to.
+        # At a limit of the range the end of the interval no longer moves, so the function is 0 from some z on:
+        # bisect to find the smallest such z.
         last, root = root, b - at_b * (b - a) / (at_b - at_a) if at_b < 0 else (a + b) / 2.0
         if abs(root - last) <= PRECISION * max(b, 1.0):
             break
@@ -79,7 +102,7 @@ def one_sided(z: float) -> float:
     return erfc(z / sqrt(2.0)) / 2.0
 
 
-ROUNDING = 1e-10  # a variance below this share of the estimates' own is rounding
+ROUNDING_VARIANCE = 1e-10  # a variance below this share of those of the estimates is rounding, and counts as 0
 
 
 class Wald(NamedTuple):
@@ -92,14 +115,14 @@ class Wald(NamedTuple):
 
 
 def wald(values: FloatArray, covariance: FloatArray, matrix: FloatArray, units: float = np.inf) -> Wald:
-    """The test that `matrix @ values` is zero.
+    """The Wald test of the hypothesis `matrix @ values` = 0, with an F distribution.
 
-    The statistic T would have a chi-square distribution with q degrees of freedom, the rank of the covariance of
-    what is tested (classifiers that are identical or collinear add none), if the covariance were known. It is
-    estimated from the cases, and a class of few cases leaves T far too large. As in Hotelling's test,
-    T (nu - q + 1) / (q nu) is therefore compared with F(q, nu - q + 1); nu is at least the number of cases in the
-    smallest class less one (Krishnamoorthy & Yu 2004), which is what is taken. Without enough of them for q, or
-    for a difference in a direction without any variance, there is no p-value (nan).
+    With a known covariance, the statistic T has a chi-square distribution with q degrees of freedom, the rank of
+    the covariance of the tested sums (identical or collinear classifiers add none). With a covariance estimated
+    from few cases of a class, T is too large. As in Hotelling's test, T (nu - q + 1) / (q nu) is therefore
+    compared with F(q, nu - q + 1), where nu is the number of cases in the smallest class minus one, a lower bound
+    of the degrees of freedom of Krishnamoorthy & Yu (2004). The p-value is nan if nu is too small for q, or if a
+    sum that is not 0 has no variance.
 
     Parameters
     ----------
@@ -108,7 +131,7 @@ def wald(values: FloatArray, covariance: FloatArray, matrix: FloatArray, units: 
     matrix
         One row per linear hypothesis.
     units
-        nu, the degrees of freedom of the covariance; infinite if it is known.
+        nu, the degrees of freedom of the covariance; infinite for a known covariance.
 
     References
     ----------
@@ -119,22 +142,23 @@ def wald(values: FloatArray, covariance: FloatArray, matrix: FloatArray, units: 
     >>> wald(np.array([1.0, 0.5]), np.diag([0.125, 0.125]), np.array([[1.0, -1.0]]), units=9)
     Wald(statistic=1.0, df=1, denominator_df=9.0, pvalue=0.3434363...)
     """
-    differences, spread = matrix @ values, matrix @ covariance @ matrix.T
-    if not np.isfinite(spread).all() or not np.isfinite(differences).all():
+    sums, covariance_of_sums = matrix @ values, matrix @ covariance @ matrix.T
+    if not np.isfinite(covariance_of_sums).all() or not np.isfinite(sums).all():
         return Wald(nan, len(matrix), nan, nan)
-    variances, directions = np.linalg.eigh(spread)
-    size = float((matrix**2).sum(axis=1).max() * np.diag(covariance).max())
-    real = variances > ROUNDING * size
-    along, rank = directions.T @ differences, int(real.sum())
-    if np.abs(along[~real]).max(initial=0.0) > sqrt(ROUNDING):
+    # On the principal axes the sums are uncorrelated; axes without variance are left out (a generalised inverse).
+    variances, axes = np.linalg.eigh(covariance_of_sums)
+    scale = float((matrix**2).sum(axis=1).max() * np.diag(covariance).max())
+    varies = variances > ROUNDING_VARIANCE * scale
+    projections, rank = axes.T @ sums, int(varies.sum())
+    if np.abs(projections[~varies]).max(initial=0.0) > sqrt(ROUNDING_VARIANCE):
         return Wald(nan, rank, nan, nan)
-    statistic = float((along[real] ** 2 / variances[real]).sum())
+    statistic = float((projections[varies] ** 2 / variances[varies]).sum())
     rest = units - rank + 1.0
     return Wald(statistic, rank, rest, _f_tail(statistic, rank, units, rest))
 
 
 def _f_tail(statistic: float, df: int, units: float, rest: float) -> float:
-    """P(F(df, rest) >= statistic x rest / (df x units)); nan where no degrees of freedom are left."""
+    """P(F(df, rest) >= statistic x rest / (df x units)); nan without degrees of freedom."""
     if df == 0:
         return 1.0
     if isnan(rest) or rest <= 0:
@@ -147,7 +171,7 @@ def _f_tail(statistic: float, df: int, units: float, rest: float) -> float:
 
 
 def chi_square_tail(statistic: float, df: int) -> float:
-    """P(chi-square with df degrees of freedom >= statistic); 1 if nothing can differ."""
+    """P(chi-square with df degrees of freedom >= statistic); 1 for df = 0."""
     if df == 0:
         return 1.0
     from scipy.special import gammaincc

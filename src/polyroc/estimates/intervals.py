@@ -1,4 +1,4 @@
-"""Confidence intervals from a value and its standard error, honest at the edges."""
+"""Confidence intervals from a value and its standard error: guarded, logit, Wald, Wilson, Student."""
 
 import math
 from collections.abc import Callable
@@ -24,8 +24,8 @@ __all__ = [
 
 IntervalKind = Literal["guarded", "logit", "wald"]
 
-NOTHING = 1e-12  # a standard error below this share of the range is rounding
-UNSEEN = 0.5  # pseudo-observations of the smallest class that the guarded interval adds
+ROUNDING_ERROR = 1e-12  # a standard error below this share of the range is rounding, and counts as 0
+PSEUDO_OBSERVATIONS = 0.5  # of the smallest class, added by the guarded interval (as Anscombe and Jeffreys do)
 
 
 class ConfidenceInterval(NamedTuple):
@@ -43,39 +43,39 @@ def interval(
     level: float = 0.95,
     kind: IntervalKind = "guarded",
 ) -> ConfidenceInterval:
-    """A confidence interval for a measure that lives inside `limits`.
+    """A confidence interval for a measure with a bounded range.
 
-    logit: value and error are carried to the logit of p, the value's place between the limits, where the interval
-    is symmetric, and back; it never leaves the limits.
+    Let p be the position of the value between the limits, from 0 to 1, and n = `fewest`.
+
+    logit: symmetric on the scale of logit(p), with the standard error by the delta method, and transformed back;
+    always inside the limits.
 
     guarded (default): the logit interval for the variance
 
-        standard error^2 + 1/2 p (1 - p) / fewest^2
+        standard error^2 + 1/2 p (1 - p) / n^2
 
-    A standard error is made of the cases seen, and a few cases of a rare class say little of how much its cases
-    differ: two that happen to be alike, or twenty without the one in fifty that goes wrong, make it too small. The
-    variance of a mean of n is (sum of squares) / n^2, and to this sum half a case is added whose outcome is all or
-    nothing, which has the variance p (1 - p), the largest there can be: the half case of Anscombe's and Jeffreys'
-    corrections for a proportion. A sample without the cases that go wrong also has a value that is too extreme, so
-    the end that faces the middle of the range reaches at least as far as that of the same interval around
-    (n p + 1/2) / (n + 1), the value with half a case of either outcome. Both additions vanish with many cases, and
-    the interval is the logit one. It does not reach beyond Wilson's interval for a share seen in `fewest` cases,
-    unless the logit interval does: as a value nears a limit, the interval becomes Wilson's. docs/coverage.md has
-    the coverage of this and of other corrections.
+    The standard error is too small if a class has few cases and none of the rare extreme ones is among them. The
+    variance of a mean of n cases is (sum of squares) / n^2. To this sum half a pseudo-observation is added whose
+    outcome is 0 or 1; its variance p (1 - p) is the largest possible. This is the half case of Anscombe's and
+    Jeffreys' corrections for a proportion. The value of such a sample is also too extreme, so the end that faces
+    the middle of the range reaches at least as far as that of the same interval around (n p + 1/2) / (n + 1), the
+    value with half a case of either outcome. Both additions vanish as n grows. The interval does not reach beyond
+    Wilson's interval for a proportion of n cases, unless the logit interval does; as the value approaches a limit,
+    it becomes Wilson's. docs/coverage.md compares the coverage with that of other corrections.
 
     wald: value plus or minus z standard errors, cut at the limits.
 
-    Where the standard error is 0 or cannot be had (a value at a limit, a class of one case), it says nothing of
-    the uncertainty, and every kind gives Wilson's interval: wide, never of zero width. Without `fewest` either
-    there is none: (nan, nan). If `fewest` is below 1 (a partial area whose range of rates holds less than one
-    case), the value itself is biased by an unknown amount, and every kind gives all values between the limits.
+    If the standard error is 0 or nan (a value at a limit, a class of one case), every kind returns Wilson's
+    interval, which is never of zero width. If `fewest` is nan as well, the interval is (nan, nan). If `fewest` is
+    below 1 (a partial area whose range of rates holds less than one case), the bias of the value is unknown, and
+    every kind returns the whole range.
 
     Parameters
     ----------
     value, standard_error
-        What was found.
+        The estimate.
     limits
-        The smallest and the largest value there can be.
+        The smallest and the largest possible value.
     fewest
         The effective number of cases in the smallest class behind the value.
     level
@@ -121,11 +121,11 @@ def interval_at(
     low, high = map(float, limits)
     if low == high:
         return ConfidenceInterval(low, high)
-    if fewest < 1 - NOTHING:
+    if fewest < 1 - ROUNDING_ERROR:
         return ConfidenceInterval(low, high)
     span = high - low
     p, error = (value - low) / span, standard_error / span
-    if not error >= NOTHING:
+    if not error >= ROUNDING_ERROR:
         first, last = _wilson(p, fewest, z, SCALARS)
     elif kind == "wald" or not 0 < p < 1:
         first, last = p - z * error, p + z * error
@@ -137,38 +137,39 @@ def interval_at(
 class GuardedEnds:
     """Ends of guarded intervals on the unit scale in several directions, as a function of z.
 
-    At z the end in a direction d is that of the interval at the quantile |z d|: the lower one if d < 0, else the
-    upper one. As a function of z d it rises through p at 0, so it can be read as a quantile function of the value.
-    What does not depend on z is computed once, because tests search for the z at which a region reaches a value.
+    At z, the end in direction d is that of the interval at the quantile |z d|: the lower end if d < 0, else the
+    upper one. As a function of z d it increases and equals p at 0, like a quantile function of the value. Terms
+    that do not depend on z are computed once, because tests search for the z at which a region reaches a value.
 
     Parameters
     ----------
     p, error, n
-        Places of the values between their limits, standard errors on this scale, effective numbers of cases.
+        Positions of the values between their limits, standard errors on this scale, effective numbers of cases.
     directions
         Broadcast against them.
     share
-        How far the ends that face the middle are recentred, as a share of the way from p to (n p + 1/2) / (n + 1).
+        By how much the ends that face the middle are recentred, as a share of the distance from p to
+        (n p + 1/2) / (n + 1).
     """
 
     def __init__(
         self, p: FloatArray, error: FloatArray, n: FloatArray, directions: FloatArray, share: float = 1.0
     ) -> None:
         self._below, self._reach, self._n = directions < 0, np.abs(directions), n
-        self._p = np.where(self._below, 1.0 - p, p)  # a lower end is the upper end of the mirrored value
-        inside = (error >= NOTHING) & (self._p > 0) & (self._p < 1)
+        self._p = np.where(self._below, 1.0 - p, p)  # a lower end is 1 minus the upper end at 1 - p
+        inside = (error >= ROUNDING_ERROR) & (self._p > 0) & (self._p < 1)
         self._outside = None if inside.all() else ~inside  # Wilson's interval
-        self._unknown = n < 1 - NOTHING  # less than one case: all values
+        self._unknown = n < 1 - ROUNDING_ERROR  # less than one case: the whole range
         usable = np.where(inside, self._p, 0.5), np.where(inside, error, 0.0)
         self._lines = _guarded_lines(*usable, n, ARRAYS, share)
 
     def at(self, z: float) -> FloatArray:
         """The ends at z, 0 or more."""
         reach = z * self._reach
-        edge = _wilson_high(self._p, self._n, reach, ARRAYS)
-        ends = _guarded_high(self._lines, reach, edge, ARRAYS)
+        wilson = _wilson_high(self._p, self._n, reach, ARRAYS)
+        ends = _guarded_high(self._lines, reach, wilson, ARRAYS)
         if self._outside is not None:
-            ends = np.where(self._outside, edge, ends)
+            ends = np.where(self._outside, wilson, ends)
         ends = np.maximum(self._p, ends)
         if self._unknown.any():
             ends = np.where(self._unknown & (reach > 0), 1.0, ends)
@@ -176,12 +177,12 @@ class GuardedEnds:
 
 
 def guard_variance(p: Any, n: Any) -> Any:
-    """The variance that the guarded interval adds, on the unit scale: half a case, right or wrong altogether."""
-    return UNSEEN * p * (1 - p) / n**2
+    """The variance of the pseudo-observation of the guarded interval, on the unit scale: 1/2 p (1 - p) / n^2."""
+    return PSEUDO_OBSERVATIONS * p * (1 - p) / n**2
 
 
 class _Arithmetic(NamedTuple):
-    """The functions that the formulas below need, for plain numbers or for arrays."""
+    """The functions of the formulas below, for numbers or for arrays."""
 
     sqrt: Callable[[Any], Any]
     log: Callable[[Any], Any]
@@ -205,7 +206,7 @@ def _logit_line(p: Any, error: Any, m: _Arithmetic) -> tuple[Any, Any]:
 
 
 def _logistic(x: Any, m: _Arithmetic) -> Any:
-    return (1 + m.tanh(x / 2)) / 2  # as a hyperbolic tangent it cannot overflow
+    return (1 + m.tanh(x / 2)) / 2  # unlike 1 / (1 + exp(-x)), it cannot overflow
 
 
 def _guarded(p: Any, error: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
@@ -215,19 +216,21 @@ def _guarded(p: Any, error: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, A
 
 
 def _guarded_lines(p: Any, error: Any, n: Any, m: _Arithmetic, share: float = 1.0) -> tuple[tuple[Any, Any], ...]:
-    """Of three logit intervals: with the error as it is, with half an unseen case, and with it recentred."""
-    centre = p + share * (UNSEEN - p) / (n + 1)  # beyond p only if p < 1/2: only the end that faces 1/2 is moved
-    wide, moved = (_logit_line(q, m.sqrt(error**2 + guard_variance(q, n)), m) for q in (p, centre))
-    return _logit_line(p, error, m), wide, moved
+    """Log-odds and slopes of three logit intervals: without pseudo-observation, with it, with it and recentred."""
+    # (n p + 1/2) / (n + 1) for share 1. It is above p only if p < 1/2, so only the end that faces 1/2 is moved.
+    centre = p + share * (PSEUDO_OBSERVATIONS - p) / (n + 1)
+    wide, recentred = (_logit_line(q, m.sqrt(error**2 + guard_variance(q, n)), m) for q in (p, centre))
+    return _logit_line(p, error, m), wide, recentred
 
 
-def _guarded_high(lines: tuple[tuple[Any, Any], ...], z: Any, edge: Any, m: _Arithmetic) -> Any:
-    """The upper end: half an unseen case adds nothing beyond `edge`, Wilson's end."""
-    plain, wide, moved = (log_odds + z * slope for log_odds, slope in lines)
-    return m.most(_logistic(plain, m), m.least(_logistic(m.most(wide, moved), m), edge))
+def _guarded_high(lines: tuple[tuple[Any, Any], ...], z: Any, wilson: Any, m: _Arithmetic) -> Any:
+    """The upper end; the pseudo-observation does not widen it beyond `wilson`, the end of Wilson's interval."""
+    logit, wide, recentred = (log_odds + z * slope for log_odds, slope in lines)
+    return m.most(_logistic(logit, m), m.least(_logistic(m.most(wide, recentred), m), wilson))
 
 
 def _wilson(p: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
+    """Wilson's score interval for a proportion p of n cases (J. Amer. Statist. Assoc. 22 (1927) 209-212)."""
     return 1 - _wilson_high(1 - p, n, z, m), _wilson_high(p, n, z, m)
 
 
@@ -237,7 +240,7 @@ def _wilson_high(p: Any, n: Any, z: Any, m: _Arithmetic) -> Any:
 
 
 def student_interval(value: float, standard_error: float, df: float, level: float = 0.95) -> ConfidenceInterval:
-    """Value plus or minus the quantile of Student's t with df degrees of freedom times the standard error.
+    """The value plus or minus the quantile of Student's t with df degrees of freedom times the standard error.
 
     >>> student_interval(1.0, 0.5, 9)
     ConfidenceInterval(low=-0.1310785..., high=2.1310785...)

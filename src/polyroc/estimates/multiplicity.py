@@ -16,7 +16,7 @@ __all__ = ["Adjustment", "MaxT", "adjust", "adjusted_pvalues", "critical_values"
 
 Adjustment = Literal["max-t", "holm", "bonferroni", "benjamini-hochberg"]
 DRAWS = 2**14
-FEWEST = 100  # draws beyond a point, so that their share is known to a tenth
+TAIL_DRAWS = 100  # draws beyond a point, so that their share is known to a tenth
 NORMAL = NormalDist()
 
 
@@ -58,7 +58,7 @@ class MaxT:
         bound = self._sidak(z)
         if not np.isfinite(self._covariance).all():
             return bound
-        last = float(self._maxima[-FEWEST])
+        last = float(self._maxima[-TAIL_DRAWS])
         share = self._share(z) if abs(z) <= last else bound * min(1.0, self._share(last) / self._sidak(last))
         return max(two_sided(z), min(bound, share))
 

@@ -17,7 +17,7 @@ from polyroc.kernels.assignments import tally_worths, worths
 from polyroc.kernels.ranked_lists import mean_worths
 from polyroc.kernels.triples import right_triples, sweeps
 from polyroc.measures.measure import Measure, always
-from polyroc.measures.outputs import Outputs
+from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Stratum
 
@@ -314,7 +314,7 @@ def _chance(classes: int, **_: Any) -> float:
     return 1 / factorial(classes)
 
 
-def _bulk(outputs: Outputs, scoring: str, tuples: int | None, **_: Any) -> FloatArray | None:
+def _bulk(outputs: ClassifierOutputs, scoring: str, tuples: int | None, **_: Any) -> FloatArray | None:
     """The volume of many outputs at once, by all tuples of each; None where these are many."""
     if tuples is not None or prod(outputs.sizes) > BULK_TUPLES:
         return None

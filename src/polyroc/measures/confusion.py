@@ -15,7 +15,7 @@ from polyroc.errors import NotApplicableError
 from polyroc.estimates.boundary import Boundary, unseen_variance
 from polyroc.kernels.arrays import FloatArray, sums_of_others
 from polyroc.measures.measure import Measure, RateForm, always, one_in_classes
-from polyroc.measures.outputs import Outputs
+from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Shares, Statistic, Strata, Stratum
 
@@ -284,7 +284,7 @@ def _ht3_of_rates(rates: FloatArray, totals: FloatArray, _: int | None) -> Float
     return np.asarray(np.maximum(areas, 0.5).mean(axis=-1))
 
 
-def _bulk_pairwise_accuracy(outputs: Outputs) -> FloatArray | None:
+def _bulk_pairwise_accuracy(outputs: ClassifierOutputs) -> FloatArray | None:
     if outputs.values.ndim != 3:
         return None
     c, total = outputs.classes, np.zeros(len(outputs))

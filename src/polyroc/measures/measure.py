@@ -155,8 +155,8 @@ class Measure:
     rates
         How it follows from the rates of decisions, for a measure of decisions.
     bulk
-        From `Outputs` and the options to the values of many samples at once, where it follows neither from `areas`
-        nor from `rates`; None for samples that are better computed one by one.
+        From `ClassifierOutputs` and the options to the values of many samples at once, where it follows neither
+        from `areas` nor from `rates`; None for samples that are better computed one by one.
     bins
         The binned counts from which engines compute it for data larger than memory: "score" (bins of one score),
         "pairs" (bins of each column; needs `areas`), "decisions" (counts of decisions) or "wins" (counts of which

@@ -1,4 +1,4 @@
-"""Outputs: many outputs of classifiers for the same cases, of which measures are computed together."""
+"""ClassifierOutputs: many outputs of classifiers for the same cases, of which measures are computed together."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.ranked_lists import places_among
 from polyroc.scores import Kind, Scores
 
-__all__ = ["Outputs", "area"]
+__all__ = ["ClassifierOutputs", "area"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Outputs:
-    """Many outputs for cases of fixed classes: random ones, or all there are.
+class ClassifierOutputs:
+    """Many outputs of a classifier for cases whose classes are fixed, such as random ones or all ranked lists.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from polyroc.kernels.placements import counts_below
 from polyroc.kernels.polytomous import highest, highest_without
 from polyroc.kernels.ranked_lists import places_among
 from polyroc.measures.measure import Measure, always, one_in_classes
-from polyroc.measures.outputs import Outputs
+from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Strata, Stratum
 
@@ -101,7 +101,7 @@ def _strata(sample: Sample, components: list[FloatArray]) -> Strata:
     return tuple(Stratum(found, partial(sample.cases, k)) for k, found in enumerate(components))
 
 
-def _bulk(outputs: Outputs) -> FloatArray:
+def _bulk(outputs: ClassifierOutputs) -> FloatArray:
     """PDI of many outputs at once."""
     c, total = outputs.classes, np.zeros(len(outputs))
     for i in range(c):

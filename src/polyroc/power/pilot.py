@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
-from polyroc.estimates.intervals import NOTHING
+from polyroc.estimates.intervals import ROUNDING_ERROR
 from polyroc.inference.evaluate import select_measures
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
@@ -175,7 +175,7 @@ class PilotVariances:
     pilot: Pilot
 
     def __post_init__(self) -> None:
-        if self.pilot.variances.sum() <= NOTHING * self._room(sum(self.question.limits) / 2.0):
+        if self.pilot.variances.sum() <= ROUNDING_ERROR * self._room(sum(self.question.limits) / 2.0):
             raise InputError(
                 "On the pilot data nothing varies (a perfect or a constant classifier, or two that are alike), so "
                 "they say nothing of the variance; give more cases, or (for auc) the expected values without data."

@@ -182,7 +182,7 @@ def is_lazy(hint: Any) -> bool:
 # Plain data from records -----------------------------------------------------------------------------------------
 
 
-def encode_fields(record: Any, level: float) -> dict[str, Any]:
+def encode_fields(record: Any, level: float = 0.95) -> dict[str, Any]:
     """Plain data of a record: its fields, and what follows from them at a level."""
     encoder = _Encoder(level)
     data = encoder.record(record)

@@ -12,7 +12,11 @@ __all__ = ["from_schema_1"]
 
 Data = dict[str, Any]
 
-RENAMED_KINDS = {"Contrast": "MeasureComparison", "Contrasts": "MeasureComparisons"}
+RENAMED_KINDS = {
+    "Contrast": "MeasureComparison",
+    "Contrasts": "MeasureComparisons",
+    "OrderKept": "OrderStability",
+}
 RENAMED_ENTRIES = {
     "MeasureComparison": {"world": "model"},
     "MeasureComparisons": {"contrasts": "comparisons"},
@@ -91,6 +95,7 @@ CHANGED: dict[str, Callable[[Data], Data]] = {
     "OperatingPoint": lambda data: {
         "at_most": [{"key": [true, decided], "value": limit} for true, decided, limit in data["at_most"]]
     },
+    "OrderStability": lambda data: {"pairs": [{**row, "reversed": row["turned"]} for row in data["kept"]]},
     "PairedTests": _paired_tests,
     "Posteriors": lambda data: {"pairs": _keyed(data["pairs"], "first", "second")},
     "RangeTest": lambda data: {"df": "inf" if data["df"] is None else data["df"]},

@@ -6,7 +6,7 @@ from math import isnan, nan, sqrt
 from typing import Any
 
 from polyroc.errors import DegenerateComparisonWarning, warn
-from polyroc.estimates.hypothesis_tests import ROUNDING
+from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE
 from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.output.numbers import number_text, p_text
 from polyroc.results.provenance import Provenance
@@ -155,7 +155,7 @@ def anova(table: Table, *, missing: Missing = "raise") -> Anova:
         "folds": c * float((folds**2).sum()),
         "error": float(((y - m - learners - folds[:, None]) ** 2).sum()),
     }
-    rounding = max(ROUNDING * sum(squares.values()), UNIT**2 * float((y**2).sum()))
+    rounding = max(ROUNDING_VARIANCE * sum(squares.values()), UNIT**2 * float((y**2).sum()))
     squares = {name: each if each > rounding else 0.0 for name, each in squares.items()}
     if squares["error"] == 0 and squares["learners"] > 0:
         _warn_of_no_error(whole)
