@@ -7,7 +7,7 @@ from scipy.stats import studentized_range
 
 import polyroc as pr
 from polyroc.studies.fold_values import FoldTable
-from polyroc.studies.summaries.range_tests import range_probability
+from polyroc.studies.summaries.studentized_range import range_probability
 from timing import best
 
 S = pr.studies.summaries

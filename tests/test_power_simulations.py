@@ -86,7 +86,7 @@ def test_pilot_data_can_be_resampled():
 
 def test_world_that_does_not_know_its_value_is_told():
     asked = {"model": datasets.Binormal(1.0), "measure": "partial_auc(fpr=(0, 0.2))"}
-    with pytest.raises(InputError, match=r"does not know its true partial_auc.*say value"):
+    with pytest.raises(InputError, match=r"does not have its true partial_auc.*pass value"):
         sample_size(**asked)
     true = datasets.Binormal(1.0).partial_auc(0, 0.2)
     assert sample_size(value=true, n=80, method=Simulation(20, rng=0), **asked).value == true
@@ -111,13 +111,13 @@ def test_width_that_is_not_known_is_stored_as_null():
 
 def test_simulation_that_never_gets_there(monkeypatch):
     asked = {"measure": "auc", "method": Simulation(50, rng=0)}
-    monkeypatch.setattr("polyroc.power.simulation.MOST_DRAWN", 60)
+    monkeypatch.setattr("polyroc.power.simulation.MOST_SIMULATED", 60)
     with pytest.raises(
-        InputError, match=r"Some \d+ cases are needed, and samples of 60 .* have a power of 0\.\d+"
+        InputError, match=r"About \d+ cases are needed, but samples of at most 60 .* have a power of 0\.\d+"
     ):
         sample_size(model=binormal(0.6), **asked)
-    with pytest.raises(InputError, match=r"samples of 60 at most are simulated, which have a width of 0\.\d+"):
+    with pytest.raises(InputError, match=r"samples of at most 60 are simulated, which have a width of 0\.\d+"):
         sample_size(model=binormal(0.8), width=0.1, **asked)
     monkeypatch.setattr("polyroc.power.simulation._first_guess", lambda *_: 50)
-    with pytest.raises(InputError, match=r"Samples of 60 cases, .* have a simulated power of 0\.\d+ only"):
+    with pytest.raises(InputError, match=r"Samples of 60 cases, .* have a simulated power of only 0\.\d+"):
         sample_size(model=binormal(0.6), **asked)

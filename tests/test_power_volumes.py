@@ -105,14 +105,14 @@ def test_what_is_asked_of_a_volume():
 @pytest.mark.parametrize(
     ("asked", "error", "message"),
     [
-        ({"method": Obuchowski()}, InputError, r"Obuchowski\(\) is for areas; leave out method"),
+        ({"method": Obuchowski()}, InputError, r"Obuchowski\(\) is for areas; omit method"),
         ({"ratio": (1, 2)}, InputError, r"one number per class \(lowest, middle, highest\), got \(1, 2\)"),
         ({"value": 1.0}, InputError, "value must be between 0 and 1, both excluded, got 1"),
         ({"null": 0.0}, InputError, "vus to be rejected must be between 0 and 1, both excluded"),
         (
             {"versus": 0.4, "correlation": 0.5, "correlation_of": "scores"},
             NotApplicableError,
-            "that of the estimates of an area, not of vus; give that of the estimates",
+            "that of estimates for an area, not for vus; pass the correlation of the estimates",
         ),
     ],
 )

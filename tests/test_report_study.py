@@ -190,7 +190,7 @@ def test_a_study_without_its_store_is_reported_by_its_values(two):
     made = report(bare)
     assert made.conclusion == report(two).conclusion
     assert made.findings.study.curves == {}
-    assert any("This study has values only" in note for note in made.findings.notes)
+    assert any("has values only" in note for note in made.findings.notes)
 
 
 def folds(means, noise=0.01, data_sets=8, n=10):

@@ -16,10 +16,11 @@ import naive
 import polyroc as pr
 from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError
 from polyroc.studies.fold_values import FoldTable
-from polyroc.studies.summaries.fold_spread import Spread, WilcoxonErrors
-from polyroc.studies.summaries.paired_tests import PairedTests, hodges_lehmann, walsh_interval
-from polyroc.studies.summaries.posteriors import Posteriors, drawn_thetas
+from polyroc.studies.summaries.bayesian import Posteriors, drawn_thetas
+from polyroc.studies.summaries.paired_tests import PairedTests
 from polyroc.studies.summaries.recommendation import Recommendation
+from polyroc.studies.summaries.signed_ranks import hodges_lehmann, walsh_interval
+from polyroc.studies.summaries.spread import Spread, WilcoxonErrors
 from polyroc.validation.scores import as_scores
 
 S = pr.studies.summaries
@@ -249,11 +250,11 @@ def test_the_sample_is_what_the_probabilities_are_made_of():
 
 
 def test_draws_in_blocks_are_the_same_draws(monkeypatch):
-    from polyroc.studies.summaries import posteriors
+    from polyroc.studies.summaries import bayesian
 
     d = np.random.default_rng(6).normal(size=(5, 2))
     whole = np.concatenate(list(drawn_thetas(d, 0.1, 0.5, 50, 3)))
-    monkeypatch.setattr(posteriors, "ROOM", 200)
+    monkeypatch.setattr(bayesian, "MOST_NUMBERS", 200)
     parts = list(drawn_thetas(d, 0.1, 0.5, 50, 3))
     assert len(parts) > 1
     assert np.concatenate(parts) == pytest.approx(whole, abs=1e-15)

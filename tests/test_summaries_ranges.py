@@ -18,8 +18,8 @@ from polyroc.results.provenance import Provenance
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries.anova import Anova
 from polyroc.studies.summaries.friedman import Friedman
-from polyroc.studies.summaries.range_groups import RangeTest
-from polyroc.studies.summaries.range_tests import range_probability, range_quantile, range_test
+from polyroc.studies.summaries.range_tests import RangeTest, range_test
+from polyroc.studies.summaries.studentized_range import range_probability, range_quantile
 
 S = pr.studies.summaries
 SAID = {"data_set": "a", "measure": "auc", "assumes": "", "provenance": Provenance({}, None)}
@@ -181,7 +181,7 @@ def test_a_learner_that_always_fails_is_named_and_left_out():
         ({}, "one value per fold"),
         ([1, 2, 3], "one value per fold"),
         ({"a": ["x", "y"], "b": [1.0, 2.0]}, "one number per fold"),
-        (FoldTable(np.eye(2), ("a", "a"), ((0, 0), (0, 1)), 1.0, 1.0), "names of their own"),
+        (FoldTable(np.eye(2), ("a", "a"), ((0, 0), (0, 1)), 1.0, 1.0), "must be distinct"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(given, said):
@@ -360,7 +360,7 @@ def test_data_sets_without_values_are_refused_or_left_out():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (table(np.eye(3)), "as a list"),
+        (table(np.eye(3)), "a list with the tables of several data sets"),
         ([], "FoldTable for each data set"),
         ({"a": [1.0], "b": [2.0]}, "two or more data sets"),
         ([table(np.eye(3)), table(np.eye(2))], "same learners"),

@@ -15,8 +15,8 @@ import polyroc as pr
 from polyroc import datasets
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries import duncan, spread, wilcoxon_error
-from polyroc.studies.summaries.fold_spread import Spread
-from polyroc.studies.summaries.range_groups import RangeTest
+from polyroc.studies.summaries.range_tests import RangeTest
+from polyroc.studies.summaries.spread import Spread
 
 __all__ = ["LEARNERS", "TABLES", "draws_of", "fold_tables", "measured", "ranges", "spreads", "steps"]
 

@@ -1,7 +1,7 @@
-"""Decision rules that can be deployed: from what a classifier says of a case to the class decided for.
+"""Decision rules that can be deployed: from scores or probabilities to the class decided for.
 
-Small frozen records of plain numbers. A rule is stored as a few lines of JSON and read back without running any
-code; a rule that was read back decides exactly as before.
+A rule is a small frozen record of plain numbers. It is stored as a few lines of JSON and read back without
+executing any code; the restored rule makes exactly the same decisions.
 """
 
 import json
@@ -24,12 +24,12 @@ from polyroc.validation.predictions import classifier_values
 __all__ = ["CostRule", "MossmanRule", "Rule", "ThresholdRule"]
 
 SCHEMA = 1
-ROUNDING = 1e-12  # risks nearer than this share of themselves tie
+ROUNDING = 1e-12  # risks that differ by a smaller share of themselves are tied
 INFINITE = {"inf": inf, "-inf": -inf}  # JSON has no infinity
 
 
 class Rule(ABC):
-    """What all rules have in common: they decide, and they can be stored."""
+    """Base class of decision rules, which decide by `decide` and are stored by `to_json`."""
 
     __slots__ = ()
     labels: tuple[Hashable, ...]
@@ -40,24 +40,24 @@ class Rule(ABC):
 
     @abstractmethod
     def sentence(self) -> str:
-        """The rule in plain words."""
+        """The rule in words."""
 
     def decide(self, y_score: Any) -> np.ndarray[Any, Any]:
-        """The label decided for, for each case.
+        """The decision for each case, as a label.
 
         Parameters
         ----------
         y_score
             One column per class in the order of `labels`, or a data frame whose columns are matched by name; a
-            `ThresholdRule` also takes the score itself, one number per case.
+            `ThresholdRule` also accepts the score itself, one number per case.
         """
         if isinstance(y_score, Mapping):
-            raise InputError("A rule decides for one classifier; give its scores, not a mapping.")
+            raise InputError("A rule applies to one classifier; pass its scores, not a mapping.")
         arguments = ArgumentNames()
         n = len(as_array(y_score, arguments.scores))
         values, kind = classifier_values(y_score, self.labels, n, arguments)
         if kind == "decisions":
-            raise InputError("y_score holds labels, so it is decided already; a rule needs numbers.")
+            raise InputError("y_score contains decisions (labels); a rule needs scores or probabilities.")
         complete_rows(np.zeros(n, dtype=np.int32), values, None, None, "raise", arguments)
         (table,) = values.values()
         return _labels_as_array(self.labels)[self.codes(table)]
@@ -73,38 +73,37 @@ class Rule(ABC):
         return {"schema": SCHEMA, "kind": type(self).__name__, **encode_fields(self)}
 
     def to_json(self) -> str:
-        """The rule as JSON text, to be stored, and read back by `Rule.from_json`."""
+        """The rule as JSON text, which `Rule.from_json` reads back."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_dict(cls, data: Any) -> "Rule":
-        """Read and check what `to_dict` wrote."""
+        """The rule from the output of `to_dict`, validated."""
         kind, schema = (data.get("kind"), data.get("schema")) if isinstance(data, dict) else (None, None)
-        made = {each.__name__: each for each in (ThresholdRule, CostRule, MossmanRule)}
-        known = made.get(kind) if isinstance(kind, str) else None
-        if known is None or type(schema) is not int or schema != SCHEMA or not issubclass(known, cls):
-            wanted = "rule" if cls is Rule else cls.__name__
+        kinds = {rule.__name__: rule for rule in (ThresholdRule, CostRule, MossmanRule)}
+        rule = kinds.get(kind) if isinstance(kind, str) else None
+        if rule is None or type(schema) is not int or schema != SCHEMA or not issubclass(rule, cls):
+            expected = "rule" if cls is Rule else cls.__name__
             raise InputError(
-                f"Expected a stored {wanted} of schema {SCHEMA} ({', '.join(made)}), got kind "
-                f"{short_repr(kind)} of "
-                f"schema {short_repr(schema)}; it may come from another version of polyroc."
+                f"Expected a stored {expected} of schema {SCHEMA} ({', '.join(kinds)}), got kind "
+                f"{short_repr(kind)} of schema {short_repr(schema)}; it may come from another version of polyroc."
             )
-        names = [field.name for field in fields(known)]
+        names = [field.name for field in fields(rule)]
         if set(data) != {"schema", "kind", *names}:
             raise InputError(
                 f"A stored {kind} must have exactly {', '.join(names)}, got {short_repr(sorted(data))}."
             )
-        return known(**{name: data[name] for name in names})
+        return rule(**{name: data[name] for name in names})
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Rule":
-        """Read and check what `to_json` wrote; nothing in the text is executed."""
+        """The rule from the output of `to_json`, validated; no code in the text is executed."""
         try:
-            data = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant)
+            data = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_reject_constant)
         except InputError:
             raise
-        except (ValueError, TypeError, RecursionError) as trouble:
-            raise InputError(f"A stored rule must be JSON text, got {short_repr(text)} ({trouble}).") from None
+        except (ValueError, TypeError, RecursionError) as error:
+            raise InputError(f"A stored rule must be JSON text, got {short_repr(text)} ({error}).") from None
         return cls.from_dict(data)
 
 
@@ -119,7 +118,7 @@ class ThresholdRule(Rule):
     positive
         The class that high scores indicate.
     threshold
-        The smallest score that is called positive; infinite if none is.
+        The smallest score that is classified as positive; infinite if none is.
 
     >>> rule = ThresholdRule(("benign", "malignant"), "malignant", 0.3)
     >>> rule.decide([0.1, 0.3, 0.8]).tolist()
@@ -134,7 +133,7 @@ class ThresholdRule(Rule):
 
     def __post_init__(self) -> None:
         labels = _checked_labels(self.labels, 2)
-        _freeze(self, labels=labels, positive=_one_of(self.positive, labels, "positive"))
+        _freeze(self, labels=labels, positive=_member(self.positive, labels, "positive"))
         _freeze(self, threshold=_checked_number(self.threshold, "threshold", finite=False))
 
     def codes(self, values: FloatArray) -> IntArray:
@@ -144,7 +143,7 @@ class ThresholdRule(Rule):
         return np.where(score >= self.threshold, positive, 1 - positive)
 
     def sentence(self) -> str:
-        """The rule in plain words."""
+        """The rule in words."""
         other = self.labels[1 - self.labels.index(self.positive)]
         if self.threshold == inf:
             return f"Always {other}."
@@ -156,8 +155,8 @@ class CostRule(Rule):
     """Any number of classes: the decision j of least sum over k of costs[k, j] x (probability of class k).
 
     This is the family of rules of Everson & Fieldsend (2005). With the true costs and calibrated probabilities it
-    is Bayes' rule; other costs give the other operating points. Only the ratios of the costs matter. Decisions
-    that cost the same, to within rounding, go to the first of them in `labels`.
+    is Bayes' rule; other costs give other operating points. Only the ratios of the costs matter. Of decisions with
+    the same expected cost, up to rounding, the first in `labels` is made.
 
     Attributes
     ----------
@@ -185,34 +184,35 @@ class CostRule(Rule):
             )
         costs = tuple(tuple(_checked_number(cell, "costs") for cell in row) for row in rows)
         if min(map(min, costs)) < 0 or any(row[k] for k, row in enumerate(costs)):
-            raise InputError(f"costs must not be negative, and zero on the diagonal, got {short_repr(rows)}.")
+            raise InputError(f"costs must be non-negative, and zero on the diagonal, got {short_repr(rows)}.")
         _freeze(self, labels=labels, costs=costs)
 
     def risks(self, values: FloatArray) -> FloatArray:
-        """What each decision is expected to cost, one column per decision."""
+        """The expected cost of each decision, one column per decision."""
         if values.ndim == 1:
             raise InputError(
                 f"This rule needs one column per class ({len(self.labels)}), got one number per case."
             )
         risk = np.zeros_like(values)
-        for column, row in zip(values.T, self.costs, strict=True):  # no matrix product: its rounding varies
+        # Not a matrix product: its rounding depends on the library and the number of cases, and would break ties.
+        for column, row in zip(values.T, self.costs, strict=True):
             risk += column[:, None] * np.array(row)
         return risk
 
     def codes(self, values: FloatArray) -> IntArray:
-        """Position of the cheapest decision; the first of those that tie."""
+        """Position of the decision of least expected cost; the first of ties."""
         risk = self.risks(values)
         least = risk.min(axis=1, keepdims=True)
         return np.asarray((risk <= least + ROUNDING * np.abs(least)).argmax(axis=1))
 
     def sentence(self) -> str:
-        """The rule in plain words."""
+        """The rule in words."""
         return "The class of least expected cost, by the costs of the rule."
 
 
 @dataclass(frozen=True, slots=True)
 class MossmanRule(Rule):
-    """Three classes by two cuts: the third if p3 >= alpha, else the first if p2 - p1 <= beta, else the second.
+    """Three classes: the third if p3 >= alpha, else the first if p2 - p1 <= beta, else the second.
 
     References
     ----------
@@ -232,14 +232,14 @@ class MossmanRule(Rule):
         _freeze(self, beta=_checked_number(self.beta, "beta", finite=False))
 
     def codes(self, values: FloatArray) -> IntArray:
-        """Positions of the classes decided for."""
+        """Positions of the decisions."""
         if values.ndim == 1:
             raise InputError("This rule needs three columns, one per class, got one number per case.")
         first, second, third = values.T
         return np.where(third >= self.alpha, 2, np.where(second - first <= self.beta, 0, 1))
 
     def sentence(self) -> str:
-        """The rule in plain words."""
+        """The rule in words."""
         a, b, c = self.labels
         return (
             f"{c} if p({c}) is at least {self.alpha:.6g}; otherwise {a} if p({b}) - p({a}) is at most "
@@ -259,8 +259,8 @@ def _is_sequence(value: object) -> bool:
 def _checked_labels(labels: Any, count: int | None = None) -> tuple[Hashable, ...]:
     plain = tuple(_plain_label(label) for label in labels) if _is_sequence(labels) else ()
     if len(plain) < 2 or len(set(plain)) < len(plain) or (count is not None and len(plain) != count):
-        many = "at least two" if count is None else str(count)
-        raise InputError(f"labels must name {many} different classes, got {short_repr(labels)}.")
+        number = "at least two" if count is None else str(count)
+        raise InputError(f"labels must contain {number} different classes, got {short_repr(labels)}.")
     return plain
 
 
@@ -271,47 +271,53 @@ def _plain_label(label: Any) -> Hashable:
     return plain  # type: ignore[no-any-return]
 
 
-def _one_of(label: Any, labels: tuple[Hashable, ...], what: str) -> Hashable:
+def _member(label: Any, labels: tuple[Hashable, ...], name: str) -> Hashable:
     plain = _plain_label(label)
     if plain not in labels:
-        raise InputError(f"{what} must be one of the classes {short_repr(list(labels))}, got {short_repr(label)}.")
+        raise InputError(f"{name} must be one of the classes {short_repr(list(labels))}, got {short_repr(label)}.")
     return labels[labels.index(plain)]
 
 
-def _checked_number(value: Any, what: str, finite: bool = True) -> float:
+def _checked_number(value: Any, name: str, finite: bool = True) -> float:
     if not finite and isinstance(value, str) and value in INFINITE:
         return INFINITE[value]
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     try:
-        found = float(value) if number else np.nan
-    except OverflowError:
-        found = np.nan
-    if isnan(found) or (finite and not isfinite(found)):
-        raise InputError(f"{what} must be a {'finite ' if finite else ''}number, got {short_repr(value)}.")
-    return found
+        number = float(value) if is_number else np.nan
+    except OverflowError:  # an integer beyond the range of floats
+        number = np.nan
+    if isnan(number) or (finite and not isfinite(number)):
+        raise InputError(f"{name} must be a {'finite ' if finite else ''}number, got {short_repr(value)}.")
+    return number
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _to_plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_to_plain(element) for element in value]
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):  # json keeps the last of duplicate fields, silently
         raise InputError(
-            f"A stored rule must name each field once, got {short_repr([name for name, _ in pairs])}."
+            f"A stored rule must have each field once, got {short_repr([name for name, _ in pairs])}."
         )
-    return found
+    return fields
 
 
-def _no_constant(name: str) -> float:
-    raise InputError(f"A stored rule must hold finite numbers, got {name}.")
+def _reject_constant(name: str) -> float:
+    raise InputError(f"A stored rule must contain finite numbers, got {name}.")
 
 
 def _labels_as_array(labels: tuple[Hashable, ...]) -> np.ndarray[Any, Any]:
-    """The labels as numpy holds them if they are all text, integers, floats or booleans; else as objects."""
+    """The labels as an array of their type if all are text, integers, floats or booleans; else of objects."""
     kinds = {type(label) for label in labels}
     if len(kinds) == 1 and kinds <= {str, bool, int, float}:
         array = np.array(labels)
-        if array.dtype.kind in "Ubif":  # not so for integers too big for numpy
+        if array.dtype.kind in "Ubif":  # integers beyond 64 bits become objects
             return array
     array = np.empty(len(labels), dtype=object)
-    for i, label in enumerate(labels):  # one by one: a tuple is a label, not a row
+    for i, label in enumerate(labels):  # one by one, because numpy would take a tuple for a row
         array[i] = label
     return array

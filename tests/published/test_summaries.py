@@ -8,7 +8,8 @@ import pytest
 import polyroc as pr
 from polyroc.results.provenance import Provenance
 from polyroc.studies.fold_values import FoldTable
-from polyroc.studies.summaries.range_tests import range_quantile, range_test
+from polyroc.studies.summaries.range_tests import range_test
+from polyroc.studies.summaries.studentized_range import range_quantile
 
 SAID = {"better": 1.0, "data_set": "a", "measure": "auc", "assumes": "", "provenance": Provenance({}, None)}
 

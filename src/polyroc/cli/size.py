@@ -1,17 +1,15 @@
 """The command `size`: how many cases a study needs."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.cli.options import convert_option, formats, progress_bar, scores_from
+from polyroc.cli.options import convert_option, formats, print_result, progress_bar, scores_from
 from polyroc.errors import InputError
-from polyroc.output.csv import as_csv
 from polyroc.output.numbers import interval_text, level_text
 from polyroc.output.tables import Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 from polyroc.power.result import SampleSize
 
 __all__ = ["size"]
@@ -121,12 +119,7 @@ def size(
     }
     with progress_bar() as progress:
         found = sample_size(scores, measure=measure, progress=progress, **asked)
-    if output == "json":
-        click.echo(json.dumps(found.to_dict(), indent=2))
-    elif output == "csv":
-        click.echo(as_csv(found.rows()))
-    else:
-        click.echo(render(size_page(found), output))
+    print_result(output, record=found.to_dict, rows=found.rows, table=lambda: size_page(found))
     return 0
 
 

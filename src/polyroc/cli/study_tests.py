@@ -14,9 +14,9 @@ from polyroc.output.csv import as_csv
 from polyroc.output.numbers import level_text, p_text
 from polyroc.output.tables import Table, record_table
 from polyroc.output.text import Format, render
+from polyroc.studies.summaries.bayesian import Posteriors
 from polyroc.studies.summaries.friedman import Friedman
-from polyroc.studies.summaries.posteriors import Posteriors
-from polyroc.studies.summaries.range_groups import RangeTest
+from polyroc.studies.summaries.range_tests import RangeTest
 from polyroc.studies.summaries.recommendation import Recommendation
 
 __all__ = ["NAMES", "advice", "judge"]

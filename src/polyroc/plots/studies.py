@@ -40,11 +40,11 @@ from polyroc.plots.style import (
 )
 from polyroc.results.result import Result
 from polyroc.studies.summaries.anova import Anova
-from polyroc.studies.summaries.fold_spread import FoldSpread, Spread, WilcoxonErrors
+from polyroc.studies.summaries.bayesian import Posteriors
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.paired_tests import PairedTests
-from polyroc.studies.summaries.posteriors import Posteriors
-from polyroc.studies.summaries.range_groups import RangeTest
+from polyroc.studies.summaries.range_tests import RangeTest
+from polyroc.studies.summaries.spread import FoldSpread, Spread, WilcoxonErrors
 
 __all__ = [
     "SEVERAL",

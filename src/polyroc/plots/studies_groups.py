@@ -29,7 +29,7 @@ from polyroc.plots.style import (
     style,
     width_of,
 )
-from polyroc.studies.summaries.range_groups import RangeTest, letter
+from polyroc.studies.summaries.range_tests import RangeTest, letter
 
 __all__ = [
     "LettersPicture",

@@ -31,7 +31,7 @@ from polyroc.plots.style import (
     shown,
     width_of,
 )
-from polyroc.studies.summaries.posteriors import Posterior, Posteriors
+from polyroc.studies.summaries.bayesian import Posterior, Posteriors
 
 __all__ = ["draw_bars", "draw_density", "draw_probabilities", "draw_triangle"]
 

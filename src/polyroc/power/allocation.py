@@ -1,4 +1,4 @@
-"""How a number of cases is shared out among the classes."""
+"""Allocation of a number of cases to the classes in a given ratio (Sainte-Lague's method)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,35 +9,35 @@ import numpy as np
 
 from polyroc.errors import InputError
 
-__all__ = ["Allocation", "Sizes", "is_whole"]
+__all__ = ["Allocation", "Shares", "Sizes", "allocation", "is_integer"]
 
 Sizes: TypeAlias = tuple[int, ...]
 Shares: TypeAlias = Sequence[float] | Mapping[str, float]
 
 ROUNDING = 1e-12  # of a ratio such as 0.1 + 0.2 : 0.3
-FEWEST = 2  # cases of a class without which it has no variance
-FEWEST_BY_FORMULA = 10  # cases of a class below which nothing is normal, as in Obuchowski's table (2004)
+FEWEST = 2  # cases of a class: with fewer it has no variance
+FEWEST_BY_FORMULA = 10  # cases of a class: with fewer estimates are not normal; as in Obuchowski's table (2004)
 
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """The classes, the ratio of their sizes, and how many sets of cases there are.
+    """The classes, the ratio of their sizes, and the number of sets of cases.
 
     Cases are added one at a time, each to the class that is furthest below its share (Sainte-Lague's method), so
-    that more cases never mean fewer of any class. The sizes have the ratio up to rounding whatever the number of
+    that more cases never mean fewer of any class. The sizes have the ratio up to rounding for every number of
     cases; a minimum for each class raises all classes in proportion.
 
     Attributes
     ----------
     names, ratio
-        The classes, and how many cases of each there are for one of another.
+        The classes, and the ratio of their sizes.
     sets
-        2 if two classifiers are judged on different cases, each set with the same class sizes; else 1.
+        2 if two classifiers are evaluated on different cases, each set with the same class sizes; else 1.
     at_least
-        Cases of every class in the smallest set.
+        The smallest size of a class.
 
-    >>> shared = Allocation(("negative", "positive"), (1.0, 2.0), at_least=10)
-    >>> shared.sizes(90), shared.fewest
+    >>> planned = Allocation(("negative", "positive"), (1.0, 2.0), at_least=10)
+    >>> planned.sizes(90), planned.fewest
     ((30, 60), 30)
     """
 
@@ -48,64 +48,69 @@ class Allocation:
 
     @property
     def fewest(self) -> int:
-        """The fewest cases there can be in a set: `at_least` of the smallest class, the others in proportion.
+        """The smallest number of cases in a set: `at_least` of the smallest class, the others in proportion.
 
-        A class whose share of the cases is k or more gets k or more by Sainte-Lague's method.
+        By Sainte-Lague's method a class whose exact share is k or more gets at least k cases.
         """
         return ceil(self.at_least * sum(self.ratio) / min(self.ratio) * (1.0 - ROUNDING))
 
     def by_formula(self) -> "Allocation":
-        """The same with classes large enough for a formula that takes estimates to be normal."""
+        """The same allocation with classes large enough for a formula that assumes normal estimates."""
         return replace(self, at_least=FEWEST_BY_FORMULA)
 
     def sizes(self, cases: int) -> Sizes:
-        """Class sizes of a set of so many cases."""
+        """Class sizes of a set with this number of cases."""
         ratio = np.array(self.ratio)
-        # The loop below would pass through these sizes: they add up to `cases` at most, and stop short of ties.
-        known = (cases - 0.5 * len(ratio)) * ratio / ratio.sum()
-        sizes = np.maximum(0, np.ceil(known * (1.0 - ROUNDING) - 0.5).astype(np.int64))
+        # A start that the loop below would pass through: it adds up to `cases` at most, and stops short of ties.
+        shares = (cases - 0.5 * len(ratio)) * ratio / ratio.sum()
+        sizes = np.maximum(0, np.ceil(shares * (1.0 - ROUNDING) - 0.5).astype(np.int64))
         for _ in range(cases - int(sizes.sum())):
             sizes[np.argmax(ratio / (2 * sizes + 1))] += 1
         return tuple(sizes.tolist())
 
-    def given(self, n: Any) -> Sizes:
-        """Class sizes from what the user gave: the number of all cases, or the size of each class."""
+    def sizes_of(self, n: Any) -> Sizes:
+        """Class sizes from the argument `n`: the total number of cases, or the size of each class."""
         if isinstance(n, Mapping) or np.ndim(n) == 1:
-            sizes = in_order(n, self.names, "n")
-            if not all(is_whole(size) and size >= FEWEST for size in sizes):
-                raise InputError(f"n must hold whole numbers, {FEWEST} or more for each class, got {n!r}.")
+            sizes = _by_class(n, self.names, "n")
+            if not all(is_integer(size) and size >= FEWEST for size in sizes):
+                raise InputError(f"n must contain integers, {FEWEST} or more for each class, got {n!r}.")
             return tuple(int(size) for size in sizes)
         fewest = self.sets * self.fewest
-        if not is_whole(n) or n < fewest or n % self.sets:
-            shared = ", an even one for two sets of cases" if self.sets == 2 else ""
+        if not is_integer(n) or n < fewest or n % self.sets:
+            even = ", an even number for two sets of cases" if self.sets == 2 else ""
             ratio = ":".join(f"{share:g}" for share in self.ratio)
             raise InputError(
-                f"n must be a whole number of cases, {fewest} or more in the ratio {ratio}{shared}, or the size "
-                f"of each class ({', '.join(self.names)}), got {n!r}."
+                f"n must be an integer, {fewest} or more cases in the ratio {ratio}{even}, or the size of each "
+                f"class ({', '.join(self.names)}), got {n!r}."
             )
         return self.sizes(int(n) // self.sets)
 
 
-def is_whole(value: object) -> bool:
-    """True for a whole number, which True is not."""
+def is_integer(value: object) -> bool:
+    """True for an integer; booleans are none."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
 
 
-def in_order(given: Any, names: tuple[str, ...], what: str) -> list[Any]:
-    """One thing per class, in the order of the classes, from a sequence or from a mapping by class."""
-    if isinstance(given, Mapping):
-        named = {str(name): each for name, each in given.items()}
+def _by_class(values: Any, names: tuple[str, ...], argument: str) -> list[Any]:
+    """The values in the order of the classes, from a sequence or from a mapping by class."""
+    if isinstance(values, Mapping):
+        named = {str(name): value for name, value in values.items()}
         if set(named) != set(names):
-            raise InputError(f"{what} must name the classes {', '.join(names)}, got {', '.join(named) or 'none'}.")
+            got = ", ".join(named) or "none"
+            raise InputError(f"{argument} must have the classes {', '.join(names)}, got {got}.")
         return [named[name] for name in names]
-    if np.ndim(given) != 1 or len(given) != len(names):
-        raise InputError(f"{what} must hold one number per class ({', '.join(names)}), got {given!r}.")
-    return list(given)
+    if np.ndim(values) != 1 or len(values) != len(names):
+        raise InputError(f"{argument} must contain one number per class ({', '.join(names)}), got {values!r}.")
+    return list(values)
 
 
-def allocation(ratio: Shares | None, names: tuple[str, ...], usual: Sequence[float], sets: int = 1) -> Allocation:
-    """The allocation in the ratio given, or else in the usual one."""
-    shares = [float(share) for share in (usual if ratio is None else in_order(ratio, names, "ratio"))]
+def allocation(
+    ratio: Shares | None, names: tuple[str, ...], default: Sequence[float], sets: int = 1
+) -> Allocation:
+    """The allocation in the given ratio, or else in the default one."""
+    shares = [float(share) for share in (default if ratio is None else _by_class(ratio, names, "ratio"))]
     if not all(0 < share < np.inf for share in shares):
-        raise InputError(f"ratio must hold positive numbers, one per class ({', '.join(names)}), got {ratio!r}.")
+        raise InputError(
+            f"ratio must contain positive numbers, one per class ({', '.join(names)}), got {ratio!r}."
+        )
     return Allocation(names, tuple(shares), sets)

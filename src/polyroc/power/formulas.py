@@ -1,4 +1,4 @@
-"""Variances that need no data: of the area under the ROC curve, and of the volume of three ordered classes."""
+"""Variance formulas for planning without data: area under the ROC curve, volume of three ordered classes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,33 +12,34 @@ from polyroc.datasets import Trinormal
 from polyroc.errors import InputError
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil, area_variance
 from polyroc.measures.measure import Measure, NormalModel
-from polyroc.power.aims import NORMAL, Question
+from polyroc.messages import Option
 from polyroc.power.allocation import Sizes
-from polyroc.power.variances import Variances
+from polyroc.power.analytic import Variances
+from polyroc.power.goals import NORMAL, PlanningQuestion
 
 __all__ = ["CLASSES", "CorrelationOf", "FormulaVariances", "Obuchowski", "area_correlation", "formula"]
 
 CorrelationOf = Literal["estimates", "scores"]
 Variance: TypeAlias = Callable[..., float]  # from a value between 0 and 1 and the class sizes
 
-# What the classes are called under each model of normal scores.
+# The names of the classes under each model of normal scores.
 CLASSES: Mapping[NormalModel, tuple[str, ...]] = {
     "binormal": ("negative", "positive"),
     "trinormal": ("lowest", "middle", "highest"),
 }
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(32)
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(32)  # see `_orthant_covariance`
 
 
 @dataclass(frozen=True, slots=True)
 class Obuchowski:
-    """Obuchowski's variance of the area under the ROC curve, for planning: ratings with a binormal model behind.
+    """Obuchowski's variance of the area under the ROC curve, for planning: ratings with a latent binormal model.
 
     With a = 1.414 Phi^-1(A), n1 positives and n0 negatives,
 
         variance = 0.0099 exp(-a^2 / 2) [(5 a^2 + 8) / n1 + (a^2 + 8) / n0]
 
-    For areas above 1/2 more depends on the number of positives than on that of negatives; where the area is large
-    it asks for more cases than Hanley & McNeil's formula does.
+    For areas above 1/2 it depends more on the number of positives than on that of negatives; for large areas it is
+    larger than Hanley & McNeil's.
 
     References
     ----------
@@ -47,7 +48,7 @@ class Obuchowski:
     """
 
     def planned_variance(self, area: float, negatives: int, positives: int) -> float:
-        """The formula, constants as published.
+        """The formula with its published constants.
 
         >>> round(Obuchowski().planned_variance(0.5, 100, 100), 6)  # 0.0792 (1 / 100 + 1 / 100)
         0.001584
@@ -57,11 +58,13 @@ class Obuchowski:
 
 
 def formula(measure: Measure, method: HanleyMcNeil | Obuchowski | None) -> tuple[Variance, str]:
-    """The variance and its name: by a method, by default the exact one for normal scores of equal variance."""
+    """The variance and its name: of a method, by default the exact one for normal scores of equal variance."""
     if measure.normal_model == "trinormal":
         if method is not None:
             raise InputError(
-                f"{method!r} is for areas; leave out method: that of {measure} is exact for normal scores."
+                f"{method!r} is for areas; omit ",
+                Option("method"),
+                f": that of {measure} is exact for normal scores.",
             )
         return _trinormal, "exact variance for normal scores of equal variance, means evenly spaced"
     if method is None:
@@ -70,13 +73,13 @@ def formula(measure: Measure, method: HanleyMcNeil | Obuchowski | None) -> tuple
 
 
 def _binormal(area: float, negatives: int, positives: int) -> float:
-    """Exact for two normal distributions of equal variance.
+    """The exact variance for two normal distributions of equal variance.
 
     The components of the positives and of the negatives have the variance Phi2(h, h; 1/2) - area^2, with h the
     normal deviate of the area: two negatives are both below a positive if two normal variables with a correlation
     of 1/2 are both below h.
 
-    >>> round(_binormal(0.5, 10, 10), 12) == round(21 / 1200, 12)  # Wilcoxon's, whatever the distribution
+    >>> round(_binormal(0.5, 10, 10), 12) == round(21 / 1200, 12)  # Wilcoxon's, for every distribution
     True
     """
     h = NORMAL.inv_cdf(area)
@@ -84,10 +87,11 @@ def _binormal(area: float, negatives: int, positives: int) -> float:
 
 
 def _trinormal(volume: float, *sizes: int) -> float:
+    """The exact variance for three normal distributions of equal variance with evenly spaced means."""
     return _evenly_spaced(volume).vus_variance(sizes)
 
 
-_evenly_spaced = lru_cache(maxsize=8)(Trinormal.with_vus)
+_evenly_spaced = lru_cache(maxsize=8)(Trinormal.with_vus)  # the search for n asks for the same volume many times
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +101,17 @@ class FormulaVariances:
     Attributes
     ----------
     question
-        What is asked of a measure that has a formula.
+        The goal and the expected values of a measure that has a formula.
     variance
-        Of one area or volume.
+        The variance of one area or volume.
     textbook
         True for the test of the published formulas, with the variance under the hypothesis; False for the test of
         `evaluate` or `compare`.
     correlation
-        Between the estimates of two classifiers; 0 if they judge different cases.
+        Between the estimates of two classifiers; 0 if they are evaluated on different cases.
     """
 
-    question: Question
+    question: PlanningQuestion
     variance: Variance
     textbook: bool = False
     correlation: float = 0.0
@@ -117,10 +121,10 @@ class FormulaVariances:
         for name, value in {"value": self.question.value, "versus": self.question.versus}.items():
             if value is not None and not low < value < high:
                 raise InputError(
-                    f"{name} must be between {low:g} and {high:g}, both excluded, got {value:g}; a formula for a "
-                    "perfect classifier says that no case is needed."
+                    f"{name} must be between {low:g} and {high:g}, both excluded, got {value:g}; at a limit the "
+                    "variance of the formula is 0."
                 )
-        if self.question.aim.width is None and not low < self._rejected < high:
+        if self.question.goal.width is None and not low < self._rejected < high:
             raise InputError(
                 f"The {self.question.measure} to be rejected must be between {low:g} and {high:g}, both excluded, "
                 f"got {self._rejected:g}; change null or margin."
@@ -128,15 +132,15 @@ class FormulaVariances:
 
     @property
     def _rejected(self) -> float:
-        """The first classifier's value if the hypothesis is true."""
+        """The first classifier's value under the hypothesis."""
         return self.question.hypothesis + (self.question.versus or 0.0)
 
     def variances(self, sizes: Sizes) -> Variances:
-        """At the expected values."""
+        """The variances at the expected values."""
         return self._at(self.question.value, sizes)
 
     def under_hypothesis(self, sizes: Sizes) -> float | None:
-        """The variance that the textbook test takes (Hanley & McNeil 1982); None for the usual test."""
+        """The variance that the textbook test uses (Hanley & McNeil 1982); None for the test of `evaluate`."""
         return self._at(self._rejected, sizes).effect if self.textbook else None
 
     def effective(self, sizes: Sizes) -> tuple[float, ...]:
@@ -144,7 +148,7 @@ class FormulaVariances:
         return (min(sizes),) if self.question.versus is None else (min(sizes), min(sizes))
 
     def _at(self, value: float, sizes: Sizes) -> Variances:
-        """If the first classifier has this value, and the second one what is expected of it."""
+        """The variances if the first classifier has this value and the second one its expected value."""
         first = self._of_one(value, sizes)
         if self.question.versus is None:
             return Variances((first,), first)
@@ -158,10 +162,10 @@ class FormulaVariances:
 
 
 def area_correlation(correlation: float, value: float, versus: float) -> float:
-    """The correlation between the estimates of two areas, from that between the scores within each class.
+    """The correlation of the estimates of two areas, from that of the scores within each class.
 
     For normal scores of equal variance (`Binormal` with a ratio of 1), the same correlation in both classes, and
-    many cases. That of the areas is a little below that of the scores.
+    large samples. The correlation of the areas is slightly below that of the scores.
 
     Parameters
     ----------
@@ -185,7 +189,10 @@ def area_correlation(correlation: float, value: float, versus: float) -> float:
 
 
 def _orthant_covariance(h: float, k: float, r: float) -> float:
-    """Phi2(h, k; r) - Phi(h) Phi(k), for |r| <= 1/2, by Gauss and Legendre's rule (smooth there: 32 points)."""
+    """Phi2(h, k; r) - Phi(h) Phi(k) for |r| <= 1/2, by Gauss-Legendre quadrature.
+
+    The integrand, the density, is smooth there, so 32 points suffice.
+    """
     rho = r * (NODES + 1.0) / 2.0
     rest = 1.0 - rho**2
     density = np.exp(-(h * h - 2.0 * rho * h * k + k * k) / (2.0 * rest)) / (2.0 * pi * np.sqrt(rest))

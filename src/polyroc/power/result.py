@@ -1,4 +1,4 @@
-"""SampleSize: how many cases, and what they can show."""
+"""`SampleSize`, the result of `sample_size`: class sizes, power and interval width, and a sentence about them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,36 +15,36 @@ __all__ = ["SampleSize"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampleSize(Result):
-    """How many cases a study needs, and what so many can show.
+    """The number of cases of a study, with its power or interval width.
 
     Attributes
     ----------
     measure
         The measure, with its options.
     by_class
-        Cases of each class, in each set of cases.
+        The number of cases of each class, in each set of cases.
     sets
-        2 if two classifiers are judged on different cases; else 1.
+        2 if two classifiers are evaluated on different cases; else 1.
     value, versus
-        What is expected of the (first) classifier, and of the second; None if there is one.
+        The values expected of the (first) classifier and of the second; None if there is one.
     null, margin
-        What is tested against, a value or (of two classifiers) a difference, and by how much it may be missed;
-        None if nothing is tested, and if no margin was asked for.
+        The null value or (for two classifiers) difference, and the non-inferiority margin; None without a test,
+        and without a margin.
     upward
-        True if it is to be shown that the classifier is above, False if below.
+        True if the alternative is above the null, False if below.
     alpha, sides
-        The chance allowed of a false finding; 1 or 2.
+        The significance level, and 1 or 2.
     power
-        The chance that the study succeeds; None for a width by formula.
+        The probability that the study succeeds; None for a width by formula.
     width
-        The width of the interval that does the test, of the level 1 - alpha (1 - 2 alpha if one-sided): where the
-        estimate is as expected, or the mean in simulations.
+        The width of the interval that is equivalent to the test, with the level 1 - alpha (1 - 2 alpha if
+        one-sided), if the estimate is the expected value; in simulations, the mean width.
     wanted_power, wanted_width
-        What was asked for.
+        The requested power and width.
     method, assumptions
-        How the answer was found, and what it rests on.
+        The method, and what it assumes.
     simulations, seed
-        How many samples were simulated, with which seed; None for a formula.
+        The number of simulated samples and their seed; None for a formula.
     version
         The version of polyroc.
     """
@@ -71,7 +71,7 @@ class SampleSize(Result):
 
     @property
     def n(self) -> int:
-        """All cases together: of all classes, and of both sets if there are two."""
+        """The total number of cases: of all classes, and of both sets if there are two."""
         return self.sets * sum(self.by_class.values())
 
     @property
@@ -82,7 +82,7 @@ class SampleSize(Result):
         return sqrt(self.power * (1.0 - self.power) / self.simulations)
 
     def power_interval(self, level: float = 0.95) -> ConfidenceInterval | None:
-        """Where the true power lies, as far as the simulated samples tell; None for a formula."""
+        """The confidence interval of a simulated power; None for a formula."""
         error = self.monte_carlo_error
         if error is None or self.power is None or self.simulations is None:
             return None
@@ -90,42 +90,42 @@ class SampleSize(Result):
 
     def __repr__(self) -> str:
         cases = ", ".join(f"{name} {count}" for name, count in self.by_class.items())
-        each = " in each of two sets" if self.sets == 2 else ""
-        shown = f"width {number_text(self.width)}" if self.power is None else f"power {number_text(self.power)}"
+        sets = " in each of two sets" if self.sets == 2 else ""
+        result = f"width {number_text(self.width)}" if self.power is None else f"power {number_text(self.power)}"
         error = self.monte_carlo_error
-        spread = "" if error is None else f", Monte Carlo error {number_text(error)}"
-        return f"SampleSize({self.measure}: n = {self.n} ({cases}{each}), {shown}{spread})"
+        simulated = "" if error is None else f", Monte Carlo error {number_text(error)}"
+        return f"SampleSize({self.measure}: n = {self.n} ({cases}{sets}), {result}{simulated})"
 
     def sentence(self) -> str:
-        """The answer in a plain sentence."""
+        """The result as a sentence."""
         cases = ", ".join(f"{count} {_class(name)}" for name, count in self.by_class.items())
-        each = " for each of two classifiers" if self.sets == 2 else ""
-        return f"{self.n} cases ({cases}{each}) give {self._given()}."
+        sets = " for each of two classifiers" if self.sets == 2 else ""
+        return f"{self.n} cases ({cases}{sets}) give {self._result_text()}."
 
-    def _given(self) -> str:
+    def _result_text(self) -> str:
         if self.wanted_width is not None:
             if self.power is None:
-                return f"{self._interval()} {self.width:.3g} wide {self._if()}"
+                return f"{self._interval_text()} {self.width:.3g} wide {self._condition_text()}"
             narrow = f"no wider than {self.wanted_width:g} in {_share(self.power)} of all samples"
-            return f"{self._interval()} {narrow} {self._if()}"
+            return f"{self._interval_text()} {narrow} {self._condition_text()}"
         sides = "one-sided" if self.sides == 1 else "two-sided"
         return (
-            f"a power of {_share(self.power or 0.0)} to show that {self._shown()} {self._if()} "
-            f"({sides} test at {100 * self.alpha:g} %)"
+            f"a power of {_share(self.power or 0.0)} to show that {self._alternative_text()} "
+            f"{self._condition_text()} ({sides} test at {100 * self.alpha:g} %)"
         )
 
-    def _interval(self) -> str:
-        whose = self.measure if self.versus is None else f"the difference in {self.measure}"
-        return f"a {100 * (1 - self.alpha):g} % interval of {whose}"
+    def _interval_text(self) -> str:
+        effect = self.measure if self.versus is None else f"the difference in {self.measure}"
+        return f"a {100 * (1 - self.alpha):g} % interval of {effect}"
 
-    def _if(self) -> str:
+    def _condition_text(self) -> str:
         if self.versus is None:
             return f"if it is {self.value:.4g}"
         cases = "the same cases" if self.sets == 1 else "different cases"
         return f"if they have {self.value:.4g} and {self.versus:.4g} on {cases}"
 
-    def _shown(self) -> str:
-        """What the test is to show."""
+    def _alternative_text(self) -> str:
+        """The alternative hypothesis in words."""
         null = self.null or 0.0
         side = "above" if self.upward else "below"
         other = "below" if self.upward else "above"
@@ -140,7 +140,7 @@ class SampleSize(Result):
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per class; the level is that of the interval of a simulated power."""
-        between = self.power_interval(level)
+        limits = self.power_interval(level)
         return [
             {
                 "measure": self.measure,
@@ -149,8 +149,8 @@ class SampleSize(Result):
                 "sets": self.sets,
                 "n": self.n,
                 "power": self.power,
-                "power_low": None if between is None else between.low,
-                "power_high": None if between is None else between.high,
+                "power_low": None if limits is None else limits.low,
+                "power_high": None if limits is None else limits.high,
                 "width": self.width,
                 "value": self.value,
                 "versus": self.versus,
@@ -172,7 +172,7 @@ class SampleSize(Result):
 
 
 def _share(share: float) -> str:
-    """A probability as people read it; nothing short of certainty looks like it.
+    """A probability with two digits; a value below 1 is never rounded to 1.
 
     >>> _share(0.9004), _share(0.9999)
     ('0.90', 'more than 0.99')

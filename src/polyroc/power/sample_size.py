@@ -1,4 +1,4 @@
-"""The verb `sample_size`: how many cases a study needs, or what power a number of cases gives."""
+"""The verb `sample_size`: the number of cases that a study needs, or the power of a number of cases."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
@@ -8,10 +8,10 @@ from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.messages import Option
-from polyroc.power.aims import Aim
 from polyroc.power.allocation import Shares
-from polyroc.power.answers import Asked, from_formula, from_model, from_pilot
 from polyroc.power.formulas import CorrelationOf, Obuchowski
+from polyroc.power.goals import Goal
+from polyroc.power.plans import PlanningRequest, plan_by_formula, plan_from_model, plan_from_pilot
 from polyroc.power.result import SampleSize
 from polyroc.power.simulation import Simulation
 from polyroc.progress import ProgressOption, progress_callback
@@ -23,7 +23,7 @@ PlanningMethod = HanleyMcNeil | Obuchowski | Simulation
 
 
 class _Reading(TypedDict, total=False):
-    """How pilot data are read, for the type checker."""
+    """The options for reading pilot data, for the type checker."""
 
     labels: Sequence[Hashable] | None
     pos_label: Hashable
@@ -52,11 +52,11 @@ def sample_size(
     progress: ProgressOption = None,
     **reading: Unpack[_Reading],
 ) -> SampleSize:
-    """How many cases a study needs; or, if `n` is given, what power so many cases have.
+    """Compute the number of cases that a study needs; or, if `n` is given, the power of that many cases.
 
-    By formula for `auc`, `gini` and `vus` of three classes, from the values expected. For any measure from pilot
-    data, whose components say how much cases vary, or by simulation from a `model`. Class sizes are planned, so
-    they are taken as fixed (`sampling="case-control"`).
+    By formula for `auc`, `gini` and `vus` of three classes, from the expected values. For any measure from the
+    structural components of pilot data, or by simulation from a `model`. Class sizes are planned, so they are
+    fixed (`sampling="case-control"`).
 
     Parameters
     ----------
@@ -66,38 +66,39 @@ def sample_size(
     measure
         A key such as "auc", "hand_till".
     value
-        The value expected; that of the pilot data or of the model by default.
+        The expected value; by default that of the pilot data or of the model.
     versus
-        The value expected of a second classifier, if two are compared.
+        The expected value of a second classifier, if two are compared.
     correlation
-        Of the two, if they judge the same cases; None if they judge different ones (only without pilot data).
+        Of the two, if they are evaluated on the same cases; None for different cases (only without pilot data).
     correlation_of
-        What `correlation` is of: the "estimates", or (for areas) the "scores" within each class, taken as normal,
-        see `area_correlation`.
+        Whether `correlation` is that of the "estimates", or (for areas) of the "scores" within each class, assumed
+        normal, see `area_correlation`.
     null
-        What is to be rejected: a value of the measure, by default that of chance; for two classifiers a
-        difference, by default none.
+        The value to be rejected: of the measure, by default that of chance; for two classifiers a difference, by
+        default 0.
     margin
-        To show that the classifier is not worse than `null` (or than the second one) by this much or more.
+        Non-inferiority margin: to show that the classifier is not worse than `null` (or the second classifier) by
+        this much or more.
     width
-        Instead of a test: how wide the interval may be.
+        Instead of a test: the largest width of the interval.
     power
-        The chance wanted that the study succeeds, 0.8 by default. For `width` only in simulations: the chance that
-        the interval is narrow enough; a formula gives the width where the estimate is as expected.
+        The probability that the study succeeds, 0.8 by default. With `width` only in simulations: the probability
+        that the interval is narrow enough; a formula gives the width at the expected estimate.
     n
-        Cases, of all classes and both sets together, or the size of each class: then the power is the answer.
+        The number of cases, of all classes and both sets together, or the size of each class, to get the power.
     alpha
-        The chance allowed of a false finding: 0.05 by default, or 0.025 for the one-sided test with a `margin`, as
-        regulators expect of non-inferiority. The interval for `width` has the level 1 - alpha.
+        The significance level: 0.05 by default, or 0.025 for the one-sided test with a `margin`, as regulators
+        expect for non-inferiority. The interval for `width` has the level 1 - alpha.
     sides
         1 or 2; by default 2, or 1 with a `margin`.
     ratio
-        How many cases of each class, in the order of the classes (negative, positive; for `vus` lowest, middle,
-        highest) or by class name. By default as many of each, or as in the pilot data. Sizes have this ratio up to
-        rounding, also where `n` is a total or the smallest class is raised to 10 cases.
+        The ratio of the class sizes, in the order of the classes (negative, positive; for `vus` lowest, middle,
+        highest) or by class name. By default equal sizes, or the ratio of the pilot data. Sizes have this ratio up
+        to rounding, also if `n` is a total or the smallest class is raised to 10 cases.
     model
-        What to simulate from: anything with `sample(sizes, rng)` and the true value under the measure's key, such
-        as `datasets.HandTill(3, 1.0)` or, for `vus`, `datasets.Trinormal((0, 1, 2))`. If its samples have two
+        A model to simulate from: an object with `sample(sizes, rng)` and the true value under the measure's key,
+        such as `datasets.HandTill(3, 1.0)` or, for `vus`, `datasets.Trinormal((0, 1, 2))`. If its samples have two
         classifiers, these are paired (and the true values are a dict); a dict of two models by name is for two
         classifiers on different cases.
     method
@@ -107,7 +108,7 @@ def sample_size(
     progress
         While samples are simulated: True for a progress bar, or a function called with (done, total, message).
     **reading
-        labels, pos_label, missing: how pilot data are read, as in `evaluate`.
+        labels, pos_label, missing: as in `evaluate`, for pilot data.
 
     Returns
     -------
@@ -117,29 +118,29 @@ def sample_size(
     Notes
     -----
     The power is that of the test of `evaluate` (one classifier) or `compare` (two), the inversion of the interval:
-    the probability that the interval excludes what is to be rejected. n is the smallest that reaches the power
-    wanted, the smallest class having 10 cases or more (with fewer, estimates are not normal: simulate).
-    Rejections on the wrong side do not count.
+    the probability that the interval excludes the value to be rejected. n is the smallest number that has the
+    power, with 10 cases or more in the smallest class (with fewer, estimates are not normal: simulate). Rejections
+    in the wrong direction do not count.
 
-    power = Phi(abs(d - c) / sqrt(V)), where d is the value or difference expected, V its variance, and c the one
-    whose interval just reaches what is to be rejected. There the variance of an estimate p (on the scale from 0 to
-    1) is taken as proportional to (p (1 - p))^1.25, and the correlation of two estimates as constant. With 30
-    cases or more of each class this was within 0.03 of the simulated power for areas of normal scores, unless a
-    value is less than about two standard errors from its limit (`assumptions` says so): then simulate.
+    power = Phi(abs(d - c) / sqrt(V)), where d is the expected value or difference, V its variance, and c the
+    estimate whose interval just reaches the value to be rejected. At c the variance of an estimate p (on the scale
+    from 0 to 1) is assumed proportional to (p (1 - p))^1.25, and the correlation of two estimates constant. With
+    30 cases or more of each class this was within 0.03 of the simulated power for areas of normal scores, unless a
+    value is less than about two standard errors from its limit (`assumptions` then says so): simulate.
 
-    Without data the variance is exact for normal scores of equal variance, the means evenly spaced for three
-    classes. The difference between two estimates with variances V and W has V + W - 2 r sqrt(V W). With pilot data
-    V is the sum over the classes of the components' variance / class size. If scores are far from normal, or the
-    classes vary very differently, plan from pilot data or a model.
+    Without data the variance is exact for normal scores of equal variance, with evenly spaced means for three
+    classes. The difference of two estimates with variances V and W has the variance V + W - 2 r sqrt(V W). With
+    pilot data V is the sum over the classes of the components' variance / class size. If scores are far from
+    normal, or the variances of the classes very different, plan from pilot data or a model.
 
     With `HanleyMcNeil("exponential")` or `Obuchowski()` the variance and the test are the published ones: power =
-    Phi((abs(d) - z sqrt(V0)) / sqrt(V1)), V0 the variance if the hypothesis is true, V1 if what is expected is.
-    Hanley & McNeil's variance is exact for exponential scores. Measures whose interval allows for a limit of their
-    range or for unseen errors (ht3, scurfield, macro_average, predictive values, expected_cost) are planned
-    without that allowance: simulate if classes are small.
+    Phi((abs(d) - z sqrt(V0)) / sqrt(V1)), with V0 the variance under the hypothesis and V1 that at the expected
+    value. Hanley & McNeil's variance is exact for exponential scores. Measures whose interval accounts for a limit
+    of their range or for unobserved errors (ht3, scurfield, macro_average, predictive values, expected_cost) are
+    planned without that: simulate if classes are small.
 
     In a simulation the study succeeds if the interval by `evaluate` (or that of the difference, by `compare`)
-    leaves out what is to be rejected.
+    excludes the value to be rejected.
 
     References
     ----------
@@ -171,46 +172,44 @@ def sample_size(
     >>> sample_size(y_true, y_score, measure="hand_till", null=0.75).n
     66
     """
-    aim = Aim(null=null, margin=margin, width=width, power=power, alpha=alpha, sides=sides)
+    goal = Goal(null=null, margin=margin, width=width, power=power, alpha=alpha, sides=sides)
     if n is not None and power is not None:
-        raise InputError(f"Give n to get the power, or power to get n, not both (n={n!r}, power={power!r}).")
-    asked = Asked(find(measure), aim, value, versus, n, ratio)
-    given = {"y_true": y_true, "model": model}
-    source = _only_source(given, {"y_score": y_score, **reading}, correlation)
+        raise InputError(f"Pass n to get the power, or power to get n, not both; got n={n!r} and power={power!r}.")
+    request = PlanningRequest(find(measure), goal, value, versus, n, ratio)
+    source = _source({"y_true": y_true, "model": model}, {"y_score": y_score, **reading}, correlation)
     _require_method(method, source)
     simulation = method if isinstance(method, Simulation) else None
     if source == "model":
         with progress_callback(progress) as report:
-            return from_model(asked, model, simulation or Simulation(), report)
+            return plan_from_model(request, model, simulation or Simulation(), report)
     if source == "y_true":
         with progress_callback(progress) as report:
-            return from_pilot(asked, y_true, y_score, simulation, report, **reading)
+            return plan_from_pilot(request, y_true, y_score, simulation, report, **reading)
     assert not isinstance(method, Simulation)
-    return from_formula(asked, correlation, correlation_of, method)
+    return plan_by_formula(request, correlation, correlation_of, method)
 
 
-def _only_source(given: Mapping[str, Any], of_pilot: Mapping[str, Any], correlation: float | None) -> str | None:
-    """Where the variance comes from: "y_true" (pilot data), "model", or None (a formula)."""
-    named = [name for name, each in given.items() if each is not None]
-    if len(named) > 1:
-        raise InputError("Give pilot data (y_true, y_score) or a model to simulate from, not both.")
-    stray = [name for name, each in of_pilot.items() if each is not None]
-    if stray and named != ["y_true"]:
-        raise InputError(f"{', '.join(stray)} came without y_true; give both, or leave out {', '.join(stray)}.")
-    if named and correlation is not None:
+def _source(sources: Mapping[str, Any], pilot_options: Mapping[str, Any], correlation: float | None) -> str | None:
+    """The source of the variance: "y_true" (pilot data), "model", or None (a formula)."""
+    given = [name for name, value in sources.items() if value is not None]
+    if len(given) > 1:
+        raise InputError("Pass either pilot data (y_true, y_score) or a model to simulate from, not both.")
+    unused = ", ".join(name for name, value in pilot_options.items() if value is not None)
+    if unused and given != ["y_true"]:
+        raise InputError(f"{unused} needs y_true; pass both, or omit {unused}.")
+    if given and correlation is not None:
         raise InputError(
-            Option("correlation", correlation),
-            " is for planning without data; here it is estimated from the data. Leave it out.",
+            Option("correlation"), " is for planning without data; with data it is estimated from them: omit it."
         )
-    return named[0] if named else None
+    return given[0] if given else None
 
 
 def _require_method(method: object, source: str | None) -> None:
-    fit: tuple[type, ...] = (HanleyMcNeil, Obuchowski) if source is None else (Simulation,)
-    if method is not None and not isinstance(method, fit):
-        advice = {
+    accepted: tuple[type, ...] = (HanleyMcNeil, Obuchowski) if source is None else (Simulation,)
+    if method is not None and not isinstance(method, accepted):
+        expected = {
             None: "HanleyMcNeil('exponential') or Obuchowski(); Simulation() needs a model or pilot data",
             "y_true": "None (components) or Simulation() for pilot data",
             "model": "Simulation() for a model",
         }[source]
-        raise InputError(f"method must be {advice}, got {method!r}.")
+        raise InputError(Option("method"), f" must be {expected}, got {method!r}.")

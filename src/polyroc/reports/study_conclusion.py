@@ -13,10 +13,10 @@ from polyroc.output.numbers import p_text
 from polyroc.output.sentences import counted, listed
 from polyroc.reports.conclusion import MOST_PAIRS, Conclusion, PairSentences
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings, StudyTest
-from polyroc.studies.summaries.fold_spread import FoldSpread
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.input_tables import direction
 from polyroc.studies.summaries.paired_tests import PairedTest
+from polyroc.studies.summaries.spread import FoldSpread
 
 __all__ = ["conclude_study", "measure_name", "name_of_test", "ranks_sentence"]
 

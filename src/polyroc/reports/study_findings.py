@@ -23,11 +23,11 @@ from polyroc.scores import Scores
 from polyroc.studies import summaries
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.result import Study
-from polyroc.studies.summaries.fold_spread import Spread
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.paired_tests import PairedTests
-from polyroc.studies.summaries.range_groups import RangeTest
+from polyroc.studies.summaries.range_tests import RangeTest
 from polyroc.studies.summaries.recommendation import Recommendation
+from polyroc.studies.summaries.spread import Spread
 
 __all__ = ["ALL_DATA_SETS", "StudyFindings", "StudyTest", "collect_study"]
 

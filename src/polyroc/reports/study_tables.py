@@ -16,7 +16,7 @@ from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
 from polyroc.reports.tables import ESTIMATE_COLUMNS, MINUS, difference_bars, estimate_bar, estimate_cells, p_cell
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.paired_tests import PairedTest
-from polyroc.studies.summaries.range_groups import RangeTest
+from polyroc.studies.summaries.range_tests import RangeTest
 
 __all__ = ["GroupTable", "group_tables", "study_tables"]
 

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from polyroc.studies.plan import Plan
     from polyroc.studies.result import Study
     from polyroc.studies.summaries.anova import Anova
-    from polyroc.studies.summaries.fold_spread import Spread, WilcoxonErrors
+    from polyroc.studies.summaries.bayesian import Posteriors
     from polyroc.studies.summaries.friedman import Friedman
     from polyroc.studies.summaries.paired_tests import PairedTests
-    from polyroc.studies.summaries.posteriors import Posteriors
-    from polyroc.studies.summaries.range_groups import RangeTest
+    from polyroc.studies.summaries.range_tests import RangeTest
     from polyroc.studies.summaries.recommendation import Recommendation
+    from polyroc.studies.summaries.spread import Spread, WilcoxonErrors
 
 __all__ = [
     "Anova",
@@ -40,12 +40,12 @@ __getattr__, __dir__ = attach(
         "Friedman": "polyroc.studies.summaries.friedman",
         "PairedTests": "polyroc.studies.summaries.paired_tests",
         "Plan": "polyroc.studies.plan",
-        "Posteriors": "polyroc.studies.summaries.posteriors",
-        "RangeTest": "polyroc.studies.summaries.range_groups",
+        "Posteriors": "polyroc.studies.summaries.bayesian",
+        "RangeTest": "polyroc.studies.summaries.range_tests",
         "Recommendation": "polyroc.studies.summaries.recommendation",
-        "Spread": "polyroc.studies.summaries.fold_spread",
+        "Spread": "polyroc.studies.summaries.spread",
         "Study": "polyroc.studies.result",
-        "WilcoxonErrors": "polyroc.studies.summaries.fold_spread",
+        "WilcoxonErrors": "polyroc.studies.summaries.spread",
         "summaries": "polyroc.studies.summaries",
     },
 )

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from polyroc.curves.result import Curve, Curves
     from polyroc.estimates.comparison import Comparison
     from polyroc.studies.summaries.anova import Anova
-    from polyroc.studies.summaries.fold_spread import Spread
+    from polyroc.studies.summaries.bayesian import Posteriors
     from polyroc.studies.summaries.friedman import Friedman
     from polyroc.studies.summaries.paired_tests import PairedTests
-    from polyroc.studies.summaries.posteriors import Posteriors
-    from polyroc.studies.summaries.range_groups import RangeTest
+    from polyroc.studies.summaries.range_tests import RangeTest
     from polyroc.studies.summaries.recommendation import Recommendation
+    from polyroc.studies.summaries.spread import Spread
 
 __all__ = ["Study"]
 

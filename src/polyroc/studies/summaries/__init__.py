@@ -1,13 +1,13 @@
-"""Summaries of a study: what its fold values say, each as a Result with a table, a picture and what it assumes."""
+"""Tests and summaries of fold values, each a result with a table, a plot and its assumptions."""
 
 from polyroc.studies.summaries.anova import anova
 from polyroc.studies.summaries.bayesian import correlated_t, signed_rank
-from polyroc.studies.summaries.fold_spread import spread, wilcoxon_error, wilcoxon_errors
 from polyroc.studies.summaries.friedman import friedman
-from polyroc.studies.summaries.paired import corrected_t, wilcoxon
+from polyroc.studies.summaries.paired_tests import corrected_t, wilcoxon
 from polyroc.studies.summaries.pooled import averaged_roc, pooled_roc, pooled_test
 from polyroc.studies.summaries.range_tests import duncan, tukey
 from polyroc.studies.summaries.recommendation import recommend
+from polyroc.studies.summaries.spread import spread, wilcoxon_error, wilcoxon_errors
 
 __all__ = [
     "anova",

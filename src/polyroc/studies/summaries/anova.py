@@ -1,4 +1,4 @@
-"""Anova: the two-way analysis of variance of learners over folds."""
+"""Two-way analysis of variance of learners over folds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ __all__ = ["Anova", "Variation", "anova", "blocks_assumed"]
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """One line of an analysis of variance.
+    """One line of the analysis of variance table.
 
     Attributes
     ----------
@@ -29,8 +29,8 @@ class Variation:
     df, sum_of_squares
         Degrees of freedom, and the sum of squared deviations.
     F, pvalue
-        The ratio of its mean square to that of the error, and the chance of a larger one if all means of this
-        source are equal; nan for error and total, and where there is no error to divide by.
+        Ratio of its mean square to that of the error, and its p-value under the hypothesis that all means of this
+        source are equal; nan for error and total, and if the error is zero.
     """
 
     source: str
@@ -41,26 +41,26 @@ class Variation:
 
     @property
     def mean_square(self) -> float:
-        """The sum of squares by its degrees of freedom."""
+        """Sum of squares divided by the degrees of freedom."""
         return self.sum_of_squares / self.df
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Anova(Result):
-    """Whether the mean values of learners over the same folds are equal.
+    """Analysis of variance: whether learners have equal means over the same folds.
 
     Attributes
     ----------
     data_set, measure
-        What was tested on, and by what.
+        Name of the data set and key of the measure.
     means
-        By learner, over the folds.
+        Mean over the folds, by learner.
     folds
-        How many folds (blocks).
+        Number of folds (blocks).
     table
-        By source: "learners", "folds", "error", "total".
+        The lines by source: "learners", "folds", "error", "total".
     assumes
-        What has to be so for the p-values to hold.
+        Assumptions of the p-values.
     provenance
         Method, folds left out, version.
     """
@@ -80,7 +80,7 @@ class Anova(Result):
 
     @property
     def pvalue(self) -> float:
-        """Of the hypothesis that all learners have the same mean."""
+        """p-value of the hypothesis that all learners have the same mean."""
         return self.table["learners"].pvalue
 
     @property
@@ -90,64 +90,64 @@ class Anova(Result):
 
     @property
     def mean_square_error(self) -> float:
-        """The variance that is left when learners and folds are accounted for (MSE)."""
+        """Residual variance after learner and fold effects (MSE)."""
         return self.table["error"].mean_square
 
     @property
     def standard_error(self) -> float:
-        """Of one learner's mean: sqrt(MSE / folds)."""
+        """Standard error of one learner's mean: sqrt(MSE / folds)."""
         return sqrt(self.mean_square_error / self.folds)
 
     def confidence_interval(self, learner: str, level: float = 0.95) -> ConfidenceInterval:
-        """Of a learner's mean over such folds: Student's, with the common error."""
+        """Student interval of a learner's mean, with the pooled standard error."""
         return student_interval(self.means[learner], self.standard_error, self.df[1], level)
 
     def __repr__(self) -> str:
-        found = "no F" if isnan(self.F) else f"F({self.df[0]}, {self.df[1]}) = {number_text(self.F)}"
-        return f"Anova({self.measure} on {self.data_set}: {found}, {p_text(self.pvalue)})"
+        ratio = "no F" if isnan(self.F) else f"F({self.df[0]}, {self.df[1]}) = {number_text(self.F)}"
+        return f"Anova({self.measure} on {self.data_set}: {ratio}, {p_text(self.pvalue)})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no interval here
         """One record per source of variation."""
         return [
             {
-                "source": each.source,
-                "df": each.df,
-                "sum_of_squares": each.sum_of_squares,
-                "mean_square": each.mean_square,
-                "F": plain(each.F),
-                "pvalue": plain(each.pvalue),
+                "source": line.source,
+                "df": line.df,
+                "sum_of_squares": line.sum_of_squares,
+                "mean_square": line.mean_square,
+                "F": plain(line.F),
+                "pvalue": plain(line.pvalue),
             }
-            for each in self.table.values()
+            for line in self.table.values()
         ]
 
 
-UNIT = 1e-14  # relative error of a mean
+MEAN_ROUNDING = 1e-14  # relative rounding error of a mean; smaller sums of squares are set to 0
 
 
 def anova(table: Table, *, missing: Missing = "raise") -> Anova:
-    """Whether learners have the same mean over folds (Bradley 1997, section 7.1).
+    """Two-way analysis of variance of learners over folds (Bradley 1997, section 7.1).
 
     With r folds, c learners and the value y_ij of learner j in fold i, the sum of squares about the grand mean m
     is that of the learners, r sum_j (m_j - m)^2, that of the folds, c sum_i (m_i - m)^2, and that of the error,
-    sum_ij (y_ij - m_i - m_j + m)^2; F is the mean square of the learners by that of the error, with c - 1 and
-    (r - 1)(c - 1) degrees of freedom. All learners saw the same folds, so what makes a fold easy or hard for all
-    of them is taken out.
+    sum_ij (y_ij - m_i - m_j + m)^2. F is the ratio of the mean squares of learners and error, with c - 1 and
+    (r - 1)(c - 1) degrees of freedom. All learners have the same folds, so the difficulty of a fold that all share
+    is removed.
 
     Parameters
     ----------
     table
         A `FoldTable`, or a dict of values by learner, one for each fold.
     missing
-        Folds in which a learner has no value: "raise" them, or "drop" them for all learners (the design stays
-        balanced), and with them the learners that never have a value.
+        Folds in which a learner has no value: "raise" an error, or "drop" them for all learners (the design stays
+        balanced), as well as learners without any value.
 
     Examples
     --------
     >>> anova({"a": [3, 4, 5], "b": [5, 5, 8], "c": [1, 4, 4]})
     Anova(value on data: F(2, 4) = 8.4000, p = 0.037)
     """
-    whole, dropped = fold_table(table, missing)
-    y = whole.values
+    complete, dropped = fold_table(table, missing)
+    y = complete.values
     (r, c), m = y.shape, y.mean()
     learners, folds = y.mean(axis=0) - m, y.mean(axis=1) - m
     squares = {
@@ -155,17 +155,17 @@ def anova(table: Table, *, missing: Missing = "raise") -> Anova:
         "folds": c * float((folds**2).sum()),
         "error": float(((y - m - learners - folds[:, None]) ** 2).sum()),
     }
-    rounding = max(ROUNDING_VARIANCE * sum(squares.values()), UNIT**2 * float((y**2).sum()))
-    squares = {name: each if each > rounding else 0.0 for name, each in squares.items()}
+    rounding = max(ROUNDING_VARIANCE * sum(squares.values()), MEAN_ROUNDING**2 * float((y**2).sum()))
+    squares = {name: square if square > rounding else 0.0 for name, square in squares.items()}
     if squares["error"] == 0 and squares["learners"] > 0:
-        _warn_of_no_error(whole)
+        _warn_of_zero_error(complete)
     df = {"learners": c - 1, "folds": r - 1, "error": (r - 1) * (c - 1)}
-    table_of = {name: _variation(name, squares, df) for name in squares}
-    table_of["total"] = Variation("total", r * c - 1, sum(squares.values()), nan, nan)
-    means = dict(zip(whole.learners, (m + learners).tolist(), strict=True))
+    lines = {name: _variation(name, squares, df) for name in squares}
+    lines["total"] = Variation("total", r * c - 1, sum(squares.values()), nan, nan)
+    means = dict(zip(complete.learners, (m + learners).tolist(), strict=True))
     method = "two-way analysis of variance, folds as blocks"
-    where = whole.data_set, whole.measure
-    return Anova(*where, means, r, table_of, blocks_assumed(whole), Provenance({}, method, dropped=dropped))
+    where = complete.data_set, complete.measure
+    return Anova(*where, means, r, lines, blocks_assumed(complete), Provenance({}, method, dropped=dropped))
 
 
 def _variation(source: str, squares: dict[str, float], df: dict[str, int]) -> Variation:
@@ -180,23 +180,23 @@ def _variation(source: str, squares: dict[str, float], df: dict[str, int]) -> Va
     return Variation(source, df[source], squares[source], F, pvalue)
 
 
-def _warn_of_no_error(table: FoldTable) -> None:
+def _warn_of_zero_error(table: FoldTable) -> None:
     warn(
-        f"The learners differ by the same amount in every fold ({table.measure} on {table.data_set}), so there is "
-        "no error to hold the differences against and no p-value (nan); use more folds or cases.",
+        f"The learners differ by the same amount in every fold ({table.measure} on {table.data_set}), so the "
+        "error is zero and there is no p-value (nan); use more folds or cases.",
         DegenerateComparisonWarning,
     )
 
 
 def blocks_assumed(table: FoldTable) -> str:
-    """What an analysis of variance over folds takes for granted."""
-    said = (
+    """The assumptions of an analysis of variance over folds."""
+    text = (
         "Values are learner effect + fold effect + independent normal errors of one variance. Folds share "
         "training cases, so errors are not quite independent and p-values tend to be too small."
     )
-    repeats, folds = (len(set(each)) for each in zip(*table.blocks, strict=True))
+    repeats, folds = (len(set(indices)) for indices in zip(*table.blocks, strict=True))
     if repeats > 1 and folds > 1:
-        said += f" The {repeats} repeats use the same cases again, which makes this much worse: use corrected_t."
+        text += f" The {repeats} repeats use the same cases again, which makes this much worse: use corrected_t."
     elif repeats > 1:
-        said += f" The {repeats} test sets may share cases too: use corrected_t."
-    return said
+        text += f" The {repeats} test sets may share cases too: use corrected_t."
+    return text

@@ -1,4 +1,4 @@
-"""Friedman: learners ranked on several data sets."""
+"""Friedman's test of ranks over data sets, with Nemenyi's test of all pairs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +11,7 @@ from polyroc.output.numbers import number_text, p_text
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.studies.summaries.input_tables import Tables, direction, means_of
-from polyroc.studies.summaries.range_groups import RangeTest
-from polyroc.studies.summaries.range_tests import range_test
+from polyroc.studies.summaries.range_tests import RangeTest, range_test
 from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
 
@@ -21,25 +20,24 @@ __all__ = ["Friedman", "friedman"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Friedman(Result):
-    """Whether learners rank equally over data sets, and by Nemenyi's test which do not.
+    """Friedman's test that learners rank equally over data sets, and Nemenyi's test of pairs.
 
     Attributes
     ----------
     measure, data_sets
-        By what, and on what.
+        Key of the measure and names of the data sets.
     ranks
-        By learner, the best first: the mean of its ranks on the data sets; 1 is the best rank, ties share the
-        mean.
+        Mean rank over the data sets by learner, the best first; 1 is the best rank, ties share their mean rank.
     statistic, df, pvalue
-        Friedman's chi-square, divided by `ties`.
+        Friedman's chi-square, corrected for ties.
     F, F_df, F_pvalue
-        Iman & Davenport's F of it, less conservative.
+        Iman & Davenport's F, which is less conservative.
     ties
-        The correction for ties, 1 without any.
+        Divisor that corrects for ties; 1 without ties.
     nemenyi
-        Which learners differ.
+        Nemenyi's test: which learners differ.
     assumes
-        What has to be so for the p-values to hold.
+        Assumptions of the p-values.
     provenance
         Method, version.
     """
@@ -60,7 +58,7 @@ class Friedman(Result):
 
     @property
     def critical_difference(self) -> float:
-        """The smallest difference of two mean ranks that Nemenyi's test would find."""
+        """Nemenyi's critical difference: two learners differ if their mean ranks are further apart."""
         return self.nemenyi.critical_ranges[-1]
 
     def __repr__(self) -> str:
@@ -83,10 +81,10 @@ ASSUMES = (
 
 
 def friedman(tables: Tables, *, alpha: float = 0.05, missing: Missing = "raise") -> Friedman:
-    """Whether learners rank equally over data sets, and which do not (Demsar 2006).
+    """Friedman's test with Iman & Davenport's F, and Nemenyi's test of all pairs (Demsar 2006).
 
-    Learners are ranked on each of N data sets by their mean over folds, the best first, ties sharing the mean
-    rank. With mean ranks R_j of k learners, Friedman's
+    Learners are ranked on each of N data sets by their mean over folds, the best first; ties share the mean rank.
+    With mean ranks R_j of k learners, Friedman's
 
         chi-square = 12 N / (k (k + 1)) sum_j (R_j - (k + 1) / 2)^2 / C,   C = 1 - sum (t^3 - t) / (N (k^3 - k))
 
@@ -101,8 +99,8 @@ def friedman(tables: Tables, *, alpha: float = 0.05, missing: Missing = "raise")
     alpha
         The level of Nemenyi's test.
     missing
-        "raise" missing values, or "drop" them: folds in which a learner has none, and data sets without a
-        complete fold.
+        "raise" an error for missing values, or "drop" them: folds in which a learner has none, and data sets
+        without a complete fold.
 
     References
     ----------
@@ -118,7 +116,7 @@ def friedman(tables: Tables, *, alpha: float = 0.05, missing: Missing = "raise")
     checked_alpha(alpha)
     means = means_of(tables, missing)
     N, k = means.values.shape
-    ranks, found = _tested(-direction(means.measure) * means.values)
+    ranks, tests = _tests(-direction(means.measure) * means.values)
     by_learner = dict(zip(means.learners, ranks.mean(axis=0).tolist(), strict=True))
     provenance = Provenance({}, "Friedman's test", dropped=means.dropped)
     nemenyi = range_test(
@@ -133,11 +131,11 @@ def friedman(tables: Tables, *, alpha: float = 0.05, missing: Missing = "raise")
         assumes=ASSUMES,
         provenance=provenance,
     )
-    return Friedman(means.measure, means.data_sets, nemenyi.values, *found, nemenyi, ASSUMES, provenance)
+    return Friedman(means.measure, means.data_sets, nemenyi.values, *tests, nemenyi, ASSUMES, provenance)
 
 
-class _Tested(NamedTuple):
-    """What is tested, in the order of `Friedman`."""
+class _Tests(NamedTuple):
+    """Statistics and p-values, in the order of the fields of `Friedman`."""
 
     statistic: float
     df: int
@@ -148,18 +146,20 @@ class _Tested(NamedTuple):
     ties: float
 
 
-def _tested(values: FloatArray) -> tuple[FloatArray, _Tested]:
-    """Ranks by row, the smallest first, and the tests; without any rank that differs p is 1."""
+def _tests(values: FloatArray) -> tuple[FloatArray, _Tests]:
+    """Ranks by row, the smallest first, and the tests; if all ranks are equal, p is 1."""
     from scipy.special import fdtrc
     from scipy.stats import rankdata
 
     N, k = values.shape
     ranks = rankdata(values, axis=1)
+    # The variance of the ranks relative to that without ties: the same as C in `friedman`.
     ties = float(((ranks - (k + 1) / 2) ** 2).sum()) / (N * (k**3 - k) / 12)
     df = k - 1, (k - 1) * (N - 1)
     if ties == 0:
-        return ranks, _Tested(nan, k - 1, 1.0, nan, df, 1.0, ties)
+        return ranks, _Tests(nan, k - 1, 1.0, nan, df, 1.0, ties)
     statistic = 12 * N / (k * (k + 1)) * float(((ranks.mean(axis=0) - (k + 1) / 2) ** 2).sum()) / ties
-    left = N * (k - 1) - statistic
-    F = (N - 1) * statistic / left if left > 1e-9 * N * k else inf
-    return ranks, _Tested(statistic, k - 1, chi_square_tail(statistic, k - 1), F, df, float(fdtrc(*df, F)), ties)
+    remainder = N * (k - 1) - statistic
+    # If all data sets have the same ranks, the remainder is 0 up to rounding and F is infinite.
+    F = (N - 1) * statistic / remainder if remainder > 1e-9 * N * k else inf
+    return ranks, _Tests(statistic, k - 1, chi_square_tail(statistic, k - 1), F, df, float(fdtrc(*df, F)), ties)

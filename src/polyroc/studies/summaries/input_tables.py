@@ -1,4 +1,4 @@
-"""Input of the summaries: fold values as complete blocks, means of data sets as complete rows."""
+"""Input of the summaries: complete folds of one data set, or means over several data sets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ import numpy as np
 
 from polyroc.errors import DroppedRowsWarning, InputError, MeasureError, warn
 from polyroc.kernels.arrays import FloatArray
-from polyroc.measures.registry import measure as find
+from polyroc.measures.registry import measure as find_measure
 from polyroc.messages import Option
 from polyroc.results.result import tidy
 from polyroc.studies.fold_values import FoldTable
@@ -23,16 +23,16 @@ Tables: TypeAlias = Sequence[FoldTable] | Mapping[str, Sequence[float]]
 
 
 class Means(NamedTuple):
-    """One value of each learner on each data set.
+    """Mean values of learners on data sets.
 
     Attributes
     ----------
     values
-        Data sets x learners, without rounding errors that would break ties.
+        Data sets x learners, rounded so that rounding errors do not break ties.
     learners, data_sets, measure
-        Names of the columns and rows, and what was measured.
+        Names of the columns and rows, and key of the measure.
     dropped
-        How many data sets were left out.
+        Number of data sets left out.
     """
 
     values: FloatArray
@@ -43,13 +43,13 @@ class Means(NamedTuple):
 
     @property
     def scale(self) -> FloatArray:
-        """The largest value of each data set, as a column: differences are told from rounding by it."""
+        """The largest absolute value of each data set, as a column: the scale of rounding errors."""
         largest: FloatArray = np.abs(self.values).max(axis=1, keepdims=True)
         return largest
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Of learners, in order."""
+        """Pairs of learners, in order."""
         return list(combinations(self.learners, 2))
 
     def differences(self) -> FloatArray:
@@ -59,15 +59,15 @@ class Means(NamedTuple):
 
 
 def fold_table(table: Table, missing: Missing) -> tuple[FoldTable, int]:
-    """Complete blocks of at least two learners, and how many blocks were left out.
+    """Complete folds of at least two learners, and the number of folds left out.
 
     Parameters
     ----------
     table
         A `FoldTable`, or the values by learner, one for each fold.
     missing
-        What to do with folds in which a learner has no value: "raise" them, or "drop" them, and with them the
-        learners without any value.
+        Folds in which a learner has no value: "raise" an error, or "drop" them, as well as learners without any
+        value.
     """
     if not isinstance(table, FoldTable):
         learners, values = _columns(table, "fold")
@@ -81,13 +81,13 @@ def fold_table(table: Table, missing: Missing) -> tuple[FoldTable, int]:
         )
     if len(whole.values) < 2:
         raise InputError(
-            f"A comparison needs two or more complete folds, got {len(whole.values)} ({_where(table)})."
+            f"A comparison needs two or more complete folds, got {len(whole.values)} ({_subject(table)})."
         )
     return whole, len(table.values) - len(whole.values)
 
 
 def means_of(tables: Tables, missing: Missing) -> Means:
-    """The mean of each learner on each data set; at least two of either.
+    """Mean of each learner on each data set; at least two learners and two data sets.
 
     Parameters
     ----------
@@ -95,25 +95,25 @@ def means_of(tables: Tables, missing: Missing) -> Means:
         A `FoldTable` for each data set, all of the same learners and measure; or the values by learner, one for
         each data set.
     missing
-        "raise" what is missing, or "drop" it: folds in which a learner has no value, and data sets without a fold
-        in which all learners have one.
+        "raise" an error for missing values, or "drop" them: folds in which a learner has no value, and data sets
+        without a fold in which all learners have one.
     """
     if isinstance(tables, FoldTable):
-        raise InputError("Give the tables of several data sets, as a list; this is the table of one.")
-    found = _of_columns(tables) if isinstance(tables, Mapping) else _of_tables(tables, missing)
-    _check(missing, found.learners)
-    known = np.array(np.isfinite(found.values).all(axis=1))
+        raise InputError("Expected a list with the tables of several data sets, got one table.")
+    means = _of_columns(tables) if isinstance(tables, Mapping) else _of_tables(tables, missing)
+    _check(missing, means.learners)
+    known = np.array(np.isfinite(means.values).all(axis=1))
     if not known.all():
-        lost = [name for name, keep in zip(found.data_sets, known, strict=True) if not keep]
-        _complain(missing, f"No complete values on {_some(lost)}", "leave these data sets out")
-        kept = tuple(name for name, keep in zip(found.data_sets, known, strict=True) if keep)
-        found = found._replace(values=found.values[known], data_sets=kept, dropped=len(lost))
-    if len(found.values) < 2 or len(found.learners) < 2:
+        lost = [name for name, keep in zip(means.data_sets, known, strict=True) if not keep]
+        _raise_or_warn(missing, f"No complete fold on {_some(lost)}", "leave these data sets out")
+        kept = tuple(name for name, keep in zip(means.data_sets, known, strict=True) if keep)
+        means = means._replace(values=means.values[known], data_sets=kept, dropped=len(lost))
+    if len(means.values) < 2 or len(means.learners) < 2:
         raise InputError(
             "A comparison over data sets needs two or more data sets and learners, got "
-            f"{len(found.values)} and {len(found.learners)}."
+            f"{len(means.values)} and {len(means.learners)}."
         )
-    return found._replace(values=tidy(found.values, found.scale))
+    return means._replace(values=tidy(means.values, means.scale))
 
 
 def _of_columns(columns: Mapping[str, Sequence[float]]) -> Means:
@@ -122,17 +122,17 @@ def _of_columns(columns: Mapping[str, Sequence[float]]) -> Means:
 
 
 def _of_tables(tables: Sequence[FoldTable], missing: Missing) -> Means:
-    if not tables or not all(isinstance(each, FoldTable) for each in tables):
+    if not tables or not all(isinstance(table, FoldTable) for table in tables):
         raise InputError(f"Expected a FoldTable for each data set, got {tables!r}.")
     first = tables[0]
-    for each in tables[1:]:
-        if set(each.learners) != set(first.learners) or each.measure != first.measure:
+    for table in tables[1:]:
+        if set(table.learners) != set(first.learners) or table.measure != first.measure:
             raise InputError(
-                f"All data sets need the same learners and measure; {first.data_set!r} has {_what(first)}, "
-                f"{each.data_set!r} has {_what(each)}."
+                f"All data sets need the same learners and measure; {first.data_set!r} has {_contents(first)}, "
+                f"{table.data_set!r} has {_contents(table)}."
             )
-    rows = [_row(each, first.learners, missing) for each in tables]
-    return Means(np.array(rows), first.learners, tuple(each.data_set for each in tables), first.measure, 0)
+    rows = [_row(table, first.learners, missing) for table in tables]
+    return Means(np.array(rows), first.learners, tuple(table.data_set for table in tables), first.measure, 0)
 
 
 def _row(table: FoldTable, learners: tuple[str, ...], missing: Missing) -> FloatArray:
@@ -143,16 +143,16 @@ def _row(table: FoldTable, learners: tuple[str, ...], missing: Missing) -> Float
     return values.mean(axis=0) if len(values) else np.full(len(learners), np.nan)
 
 
-def _columns(columns: Any, what: str) -> tuple[tuple[str, ...], FloatArray]:
+def _columns(columns: Any, unit: str) -> tuple[tuple[str, ...], FloatArray]:
     if not isinstance(columns, Mapping) or not columns:
-        raise InputError(f"Expected a FoldTable, or a dict of one value per {what} by learner, got {columns!r}.")
+        raise InputError(f"Expected a FoldTable, or a dict of one value per {unit} by learner, got {columns!r}.")
     try:
         arrays = {str(name): np.asarray(values, dtype=np.float64) for name, values in columns.items()}
     except (TypeError, ValueError):
-        raise InputError(f"Every learner needs one number per {what}, got {columns!r}.") from None
+        raise InputError(f"Every learner needs one number per {unit}, got {columns!r}.") from None
     if any(values.ndim != 1 for values in arrays.values()) or len({len(values) for values in arrays.values()}) > 1:
         shapes = ", ".join(f"{name!r} {values.shape}" for name, values in arrays.items())
-        raise InputError(f"Every learner needs one value per {what}, all equally many; got shapes {shapes}.")
+        raise InputError(f"Every learner needs one value per {unit}, all equally many; got shapes {shapes}.")
     return tuple(arrays), np.column_stack(list(arrays.values()))
 
 
@@ -160,39 +160,39 @@ def _without_missing(table: FoldTable, missing: Missing) -> FoldTable:
     known = np.isfinite(table.values)
     if known.all():
         return table
-    some, always = (np.array(kind(known, axis=0)) for kind in (np.any, np.all))
-    never = [name for name, found in zip(table.learners, some, strict=True) if not found]
-    failed = [name for name, found in zip(table.learners, always, strict=True) if not found]
-    blocks = int((~known[:, some].all(axis=1)).sum())
-    _complain(
+    ever, always = (np.array(kind(known, axis=0)) for kind in (np.any, np.all))
+    never = [name for name, has_value in zip(table.learners, ever, strict=True) if not has_value]
+    failed = [name for name, has_value in zip(table.learners, always, strict=True) if not has_value]
+    incomplete = int((~known[:, ever].all(axis=1)).sum())
+    _raise_or_warn(
         missing,
-        f"{_some(failed)} has no value in some folds ({_where(table)})",
+        f"{_some(failed)} has no value in some folds ({_subject(table)})",
         (f"leave out {_some(never)}, which never has one" if never else "")
-        + (" and " if never and blocks else "")
-        + (f"leave out {blocks} of {len(known)} folds for all learners" if blocks else ""),
+        + (" and " if never and incomplete else "")
+        + (f"leave out {incomplete} of {len(known)} folds for all learners" if incomplete else ""),
     )
-    learners = tuple(name for name, keep in zip(table.learners, some, strict=True) if keep)
-    return replace(table, values=table.values[:, some], learners=learners).complete()
+    learners = tuple(name for name, keep in zip(table.learners, ever, strict=True) if keep)
+    return replace(table, values=table.values[:, ever], learners=learners).complete()
 
 
 def _check(missing: Missing, learners: tuple[str, ...]) -> None:
     if missing not in ("raise", "drop"):
         raise InputError(f"missing must be 'raise' or 'drop', got {missing!r}.")
     if len(set(learners)) < len(learners):
-        raise InputError(f"Learners need names of their own, got {', '.join(map(repr, learners))}.")
+        raise InputError(f"Names of learners must be distinct, got {', '.join(map(repr, learners))}.")
 
 
-def _complain(missing: Missing, what: str, remedy: str) -> None:
+def _raise_or_warn(missing: Missing, problem: str, remedy: str) -> None:
     if missing == "raise":
-        raise InputError(f"{what}; ", Option("missing", "drop"), f" would {remedy}.")
-    warn(f"{what}: asked to {remedy}.", DroppedRowsWarning)
+        raise InputError(f"{problem}; ", Option("missing", "drop"), f" would {remedy}.")
+    warn(f"{problem}: asked to {remedy}.", DroppedRowsWarning)
 
 
-def _where(table: FoldTable) -> str:
+def _subject(table: FoldTable) -> str:
     return f"{table.measure} on {table.data_set}"
 
 
-def _what(table: FoldTable) -> str:
+def _contents(table: FoldTable) -> str:
     return f"{table.measure} of {', '.join(table.learners)}"
 
 
@@ -201,12 +201,12 @@ def _some(names: Sequence[str]) -> str:
 
 
 def direction(measure: str) -> float:
-    """1 if a larger value of the measure is better, -1 if a smaller is; what is no measure of ours is the former.
+    """1 if larger values of the measure are better, -1 if smaller; 1 for a name that is not in the registry.
 
     >>> direction("auc"), direction("expected_cost"), direction("my own score")
     (1.0, -1.0, 1.0)
     """
     try:
-        return 1.0 if find(measure).larger_is_better else -1.0
+        return 1.0 if find_measure(measure).larger_is_better else -1.0
     except MeasureError:
         return 1.0

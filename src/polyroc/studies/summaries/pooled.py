@@ -1,4 +1,4 @@
-"""Out-of-fold predictions of all folds together: the paired test, and pooled and averaged curves."""
+"""Pooled out-of-fold predictions: the paired test, and pooled and averaged ROC curves."""
 
 from typing import Any
 
@@ -24,11 +24,11 @@ POOLED = (
 def pooled_test(
     scores: Scores, measure: str | Measure, *, method: Method = DEFAULT, adjustment: Adjustment | None = "max-t"
 ) -> Comparison:
-    """DeLong's kind of test on pooled out-of-fold predictions, folds as groups.
+    """Compare learners by their pooled out-of-fold predictions, with folds as groups.
 
-    Cases of one fold share a classifier, so they vary together: `compare` with groups. It needs the folds in
-    `scores.groups`, many of them (ten or more), and one repeat of the cross-validation, where every case is
-    predicted once; see `POOLED` for what it assumes.
+    The cases of a fold share a classifier, so they are correlated: `compare` with groups. It needs the folds in
+    `scores.groups`, at least ten of them, and one repeat of the cross-validation, so that every case is predicted
+    once; `POOLED` states its assumptions.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ def pooled_test(
     >>> pooled_test(as_scores(y, {"knn": knn, "tree": tree}, groups=fold), "auc")
     Comparison(auc: knn 0.8125, tree 0.5859; all equal: p = 0.357)
     """
-    return compare(_folded(scores), measure=measure, method=method, adjustment=adjustment)
+    return compare(_with_folds(scores), measure=measure, method=method, adjustment=adjustment)
 
 
 def pooled_roc(scores: Scores, **options: Any) -> Curve | Curves:
     """One ROC curve for each learner from the cases of all folds (Bradley's pooling); options as in `curve`."""
-    return curve(_folded(scores), folds="groups", average="pooled", **options)
+    return curve(_with_folds(scores), folds="groups", average="pooled", **options)
 
 
 def averaged_roc(scores: Scores, **options: Any) -> Curve | Curves:
@@ -59,10 +59,10 @@ def averaged_roc(scores: Scores, **options: Any) -> Curve | Curves:
 
     The true positive rates are averaged at each false positive rate, so the area is the mean of the folds' areas.
     """
-    return curve(_folded(scores), folds="groups", average="vertical", **options)
+    return curve(_with_folds(scores), folds="groups", average="vertical", **options)
 
 
-def _folded(scores: Scores) -> Scores:
+def _with_folds(scores: Scores) -> Scores:
     if scores.groups is None:
         raise InputError("Expected out-of-fold predictions with their folds as groups, got no groups.")
     return scores

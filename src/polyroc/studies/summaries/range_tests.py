@@ -1,113 +1,171 @@
-"""The studentized range: quick enough to hold every pair of many learners against it.
+"""Multiple range tests: groups of learners that do not differ significantly (Duncan, Tukey, Nemenyi)."""
 
-scipy.stats.studentized_range takes about 20 ms for one probability and 0.2 s for a quantile; twenty learners have
-190 pairs. Here the same integral is a sum over one grid for all numbers of means at once, tens of times
-quicker; tests hold it against scipy's.
-"""
-
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from itertools import pairwise
-from math import inf, isinf, sqrt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
 
 import numpy as np
 
+from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import tidy
+from polyroc.results.result import Result, plain, tidy
 from polyroc.studies.summaries.anova import anova
 from polyroc.studies.summaries.input_tables import Table, direction
-from polyroc.studies.summaries.range_groups import NAMES, Procedure, RangeTest
+from polyroc.studies.summaries.studentized_range import range_probability, range_quantile
 from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
 
-__all__ = ["duncan", "range_probability", "range_quantile", "range_test", "tukey"]
+__all__ = ["Procedure", "RangeTest", "duncan", "letter", "range_test", "tukey"]
+
+Procedure = Literal["duncan", "tukey", "nemenyi"]
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+NAMES = {"duncan": "Duncan's multiple range test", "tukey": "Tukey's HSD", "nemenyi": "Nemenyi's test"}
 
 
-REACH, STEP = 8.6, 0.2  # of the grid over a normal variable: what is beyond weighs less than rounding
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RangeTest(Result):
+    """Groups of learners by the range of their means (Duncan, Tukey) or mean ranks (Nemenyi).
 
-
-def range_probability(q: FloatArray, means: Sequence[int], df: float) -> FloatArray:
-    """P(range of k independent normal means / their estimated standard error <= q): a row per q, a column per k.
-
-    The numbers of means k rise.
-
-    With S the root of a chi-square by its df,
-
-        P = E k integral phi(z) [Phi(z) - Phi(z - q S)]^(k - 1) dz
-
-    by the trapezoidal rule in z and log S. The integrands are analytic and fall off at both ends exponentially or
-    faster, so the rule's error falls exponentially with its step and is rounding here.
-
-    >>> range_probability(np.array([3.5]), [2, 5], 72.0).round(4)
-    array([[0.9843, 0.8921]])
+    Attributes
+    ----------
+    procedure
+        "duncan", "tukey" or "nemenyi".
+    data_set, measure
+        Name of the data set and key of the measure.
+    values
+        Means over folds, or mean ranks over data sets, by learner; the best first.
+    groups
+        Maximal runs of learners, in this order, that do not differ significantly; they may overlap.
+    critical_ranges
+        Critical ranges of 2, 3 ... neighbours: a larger range is significant.
+    pvalues
+        Learners x learners, in order: the smallest level at which the pair differs, 1 on the diagonal; nan if the
+        standard error is zero.
+    standard_error, df
+        Standard error of one mean, and its degrees of freedom (infinity for mean ranks).
+    alpha
+        The level.
+    assumes
+        Assumptions of the test.
+    provenance
+        Method, folds left out, version.
     """
-    from scipy.special import ndtr
 
-    s, weight = _chi_grid(df)
-    z = np.arange(-REACH, REACH + STEP / 2, STEP)
-    density = STEP * np.exp(-0.5 * z**2) / sqrt(2 * np.pi)
-    found = np.empty((len(q), len(means)))
-    for row, each in enumerate(q):
-        below = ndtr(z) - ndtr(z - float(each) * s[:, None])  # chance that a mean is in the range below z
-        power = below
-        for column, (before, k) in enumerate(pairwise([2, *means])):
-            for _ in range(k - before):
-                power = power * below
-            found[row, column] = k * (weight @ (power @ density))
-    return np.clip(found, 0.0, 1.0)
+    procedure: Procedure
+    data_set: str
+    measure: str
+    values: Mapping[str, float]
+    groups: tuple[tuple[str, ...], ...]
+    critical_ranges: tuple[float, ...]
+    pvalues: FloatArray
+    standard_error: float
+    df: float
+    alpha: float
+    assumes: str
+    provenance: Provenance
+
+    @property
+    def learners(self) -> tuple[str, ...]:
+        """The learners, the best first."""
+        return tuple(self.values)
+
+    @property
+    def name(self) -> str:
+        """The name of the procedure."""
+        return NAMES[self.procedure]
+
+    @property
+    def quantity(self) -> str:
+        """The quantity that is compared."""
+        return "mean rank" if self.procedure == "nemenyi" else "mean"
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """The compact letter display: learners that share a letter do not differ; "a" is the best group."""
+        return {
+            learner: "".join(letter(k) for k, group in enumerate(self.groups) if learner in group)
+            for learner in self.values
+        }
+
+    def pvalue(self, first: str, second: str) -> float:
+        """p-value of the hypothesis that two learners are equal; see `pvalues`."""
+        for name in (first, second):
+            if name not in self.values:
+                raise InputError(f"There is no learner {name!r}; there are {', '.join(map(repr, self.values))}.")
+        return float(self.pvalues[self.learners.index(first), self.learners.index(second)])
+
+    def apart(self, first: str, second: str) -> bool:
+        """Whether two learners differ significantly: no group contains both."""
+        return not any(first in group and second in group for group in self.groups)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name} {letters}" for name, letters in list(self.letters.items())[:8])
+        more = ", ..." if len(self.values) > 8 else ""
+        where = f"{self.measure} on {self.data_set}"
+        return f"RangeTest({self.procedure}, {where}, {100 * self.alpha:g} %: {shown}{more})"
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no interval here
+        """One record per learner, the best first."""
+        letters = self.letters
+        return [
+            {
+                "learner": name,
+                self.quantity.replace(" ", "_"): value,
+                "letters": letters[name],
+                "different_from": sum(self.apart(name, other) for other in self.values),
+            }
+            for name, value in self.values.items()
+        ]
+
+    def pairs(self) -> list[dict[str, Any]]:
+        """One record per pair."""
+        return [
+            {
+                "first": a,
+                "second": b,
+                "difference": self.values[a] - self.values[b],
+                "span": j - i + 1,
+                "critical_range": self.critical_ranges[j - i - 1],
+                "pvalue": plain(float(self.pvalues[i, j])),
+                "apart": self.apart(a, b),
+            }
+            for (i, a), (j, b) in combinations(enumerate(self.values), 2)
+        ]
+
+    def _derived(self) -> dict[str, Any]:
+        return {"letters": self.letters}
 
 
-@lru_cache(maxsize=64)
-def _chi_grid(df: float) -> tuple[FloatArray, FloatArray]:
-    """Nodes and weights of S, evenly spaced in its logarithm."""
-    if isinf(df):
-        return np.ones(1), np.ones(1)
-    width = 1 / sqrt(2 * df)
-    step = min(0.06, width / 1.5)
-    t = np.arange(-(38 / df + 6 * width), 9 * width + step, step)
-    density = np.exp(df * (t - 0.5 * np.expm1(2 * t)))
-    return np.exp(t), density / density.sum()
+def letter(position: int) -> str:
+    """The letter of a group: a, b ... z, then a2, b2 ...
 
-
-@lru_cache(maxsize=4096)
-def range_quantile(probability: float, means: int, df: float) -> float:
-    """The q with this probability: `range_probability` turned round.
-
-    Duncan's table has it at probability (1 - alpha)^(k - 1); for 72 degrees of freedom, as in Bradley (1997):
-
-    >>> [round(range_quantile(0.95 ** (k - 1), k, 72.0), 4) for k in range(2, 10)]
-    [2.8192, 2.9662, 3.0634, 3.1343, 3.1892, 3.2332, 3.2695, 3.3001]
+    >>> letter(1), letter(26)
+    ('b', 'a2')
     """
-    from scipy.optimize import brentq
-
-    def excess(q: float) -> float:
-        return float(range_probability(np.array([q]), [means], df)[0, 0]) - probability
-
-    high = 4.0
-    while excess(high) < 0 and high < inf:
-        high *= 2
-    return float(brentq(excess, 0.0, high, xtol=1e-11, rtol=1e-13))
+    again, k = divmod(position, len(LETTERS))
+    return LETTERS[k] + (str(again + 1) if again else "")
 
 
 def duncan(table: Table, *, alpha: float = 0.05, missing: Missing = "raise") -> RangeTest:
-    """Groups of learners that Duncan's multiple range test does not tell apart (Bradley 1997, section 7.2).
+    """Duncan's multiple range test (Bradley 1997, section 7.2).
 
     The range of p neighbouring means is significant if it exceeds R_p = r_p sqrt(MSE / folds), where r_p is the
     quantile of the studentized range of p means at probability (1 - alpha)^(p - 1), and MSE is that of `anova`.
     A range inside one that is not significant is not significant (containment). With few degrees of freedom the
-    formula's r_p fall again as p grows; as in Duncan's table, the largest so far counts.
+    r_p of the formula decrease for large p; as in Duncan's table, the largest so far is used.
 
-    The p-value of a pair is the smallest level at which it would be told apart by this rule.
+    The p-value of a pair is the smallest level at which this rule finds a difference.
 
     Parameters
     ----------
     table, missing
         As in `anova`.
     alpha
-        The level for two neighbours; for a range of p means it is 1 - (1 - alpha)^(p - 1), so nine equal learners
-        have some difference found among them up to a third of the time at alpha = 0.05. Tukey's test holds the
-        level for all pairs together.
+        The level for two neighbours. For a range of p means it is 1 - (1 - alpha)^(p - 1), so at alpha = 0.05 a
+        difference is found among nine equal learners up to a third of the time. Tukey's test controls the level
+        for all pairs together.
 
     References
     ----------
@@ -115,19 +173,19 @@ def duncan(table: Table, *, alpha: float = 0.05, missing: Missing = "raise") -> 
 
     Examples
     --------
-    >>> found = duncan({"a": [3, 4, 5], "b": [5, 5, 8], "c": [1, 4, 4]})
-    >>> found.letters
+    >>> test = duncan({"a": [3, 4, 5], "b": [5, 5, 8], "c": [1, 4, 4]})
+    >>> test.letters
     {'b': 'a', 'a': 'ab', 'c': 'b'}
     """
-    return _of_means("duncan", table, alpha, missing)
+    return _test_of_means("duncan", table, alpha, missing)
 
 
 def tukey(table: Table, *, alpha: float = 0.05, missing: Missing = "raise") -> RangeTest:
-    """Groups of learners that Tukey's honestly significant difference does not tell apart.
+    """Tukey's honestly significant difference.
 
     Two means differ if they are more than q sqrt(MSE / folds) apart, where q is the quantile of the studentized
-    range of all means at 1 - alpha, and MSE is that of `anova`. The chance that any of the equal ones is told
-    apart is alpha at most.
+    range of all means at 1 - alpha, and MSE is that of `anova`. The probability that any two equal learners are
+    found to differ is at most alpha.
 
     Parameters
     ----------
@@ -138,28 +196,28 @@ def tukey(table: Table, *, alpha: float = 0.05, missing: Missing = "raise") -> R
 
     Examples
     --------
-    >>> found = tukey({"a": [3, 4, 5], "b": [5, 5, 8], "c": [1, 4, 4]})
-    >>> found.groups, round(found.pvalue("b", "c"), 4)
+    >>> test = tukey({"a": [3, 4, 5], "b": [5, 5, 8], "c": [1, 4, 4]})
+    >>> test.groups, round(test.pvalue("b", "c"), 4)
     ((('b', 'a'), ('a', 'c')), 0.034)
     """
-    return _of_means("tukey", table, alpha, missing)
+    return _test_of_means("tukey", table, alpha, missing)
 
 
-def _of_means(procedure: Procedure, table: Table, alpha: float, missing: Missing) -> RangeTest:
+def _test_of_means(procedure: Procedure, table: Table, alpha: float, missing: Missing) -> RangeTest:
     checked_alpha(alpha)
-    found = anova(table, missing=missing)
+    analysis = anova(table, missing=missing)
     method = f"{NAMES[procedure]} at level {alpha:g}"
     return range_test(
         procedure,
-        found.means,
-        found.standard_error,
-        found.df[1],
+        analysis.means,
+        analysis.standard_error,
+        analysis.df[1],
         alpha,
-        better=direction(found.measure),
-        data_set=found.data_set,
-        measure=found.measure,
-        assumes=found.assumes,
-        provenance=Provenance({}, method, dropped=found.provenance.dropped),
+        better=direction(analysis.measure),
+        data_set=analysis.data_set,
+        measure=analysis.measure,
+        assumes=analysis.assumes,
+        provenance=Provenance({}, method, dropped=analysis.provenance.dropped),
     )
 
 
@@ -171,9 +229,9 @@ def range_test(
     alpha: float,
     *,
     better: float,
-    **said: object,
+    **context: object,
 ) -> RangeTest:
-    """Sort, hold every range against its critical one, and gather the longest that are not significant."""
+    """Compare all ranges of the sorted values with their critical ranges, and find the groups."""
     order = sorted(values, key=lambda name: -better * values[name])
     y = np.array([values[name] for name in order])
     ranges = tidy(np.abs(y[:, None] - y), np.abs(y).max())
@@ -192,7 +250,7 @@ def range_test(
         standard_error=standard_error,
         df=df,
         alpha=alpha,
-        **said,  # type: ignore[arg-type]
+        **context,  # type: ignore[arg-type] # data_set, measure, assumes and provenance
     )
 
 
@@ -200,40 +258,40 @@ def _quantiles(procedure: Procedure, k: int, df: float, alpha: float) -> FloatAr
     """The critical studentized ranges of 2 .. k means."""
     if procedure != "duncan":
         return np.full(k - 1, range_quantile(1 - alpha, k, float(df)))
-    found = [range_quantile((1 - alpha) ** (p - 1), p, float(df)) for p in range(2, k + 1)]
-    return np.maximum.accumulate(found)
+    quantiles = [range_quantile((1 - alpha) ** (p - 1), p, float(df)) for p in range(2, k + 1)]
+    return np.maximum.accumulate(quantiles)
 
 
 def _pvalues(procedure: Procedure, ranges: FloatArray, standard_error: float, df: float) -> FloatArray:
-    """Of each range by itself, above the diagonal; without any error 1 for no range, else nan."""
+    """p-values of single ranges, above the diagonal; if the standard error is 0, 1 for equal values, else nan."""
     k = len(ranges)
-    found = np.ones((k, k))
+    pvalues = np.ones((k, k))
     above = np.triu_indices(k, 1)
     if standard_error == 0:
-        found[above] = np.where(ranges[above] == 0, 1.0, np.nan)
-        return found
+        pvalues[above] = np.where(ranges[above] == 0, 1.0, np.nan)
+        return pvalues
     q = ranges[above] / standard_error
     if procedure != "duncan":
-        found[above] = 1 - range_probability(q, [k], df)[:, 0]
-        return found
+        pvalues[above] = 1 - range_probability(q, [k], df)[:, 0]
+        return pvalues
     spans = np.arange(2, k + 1)
-    each = 1 - range_probability(q, spans.tolist(), df) ** (1 / (spans - 1))
-    # The critical range is the largest so far, and so is the level that is needed to exceed it.
-    largest = np.maximum.accumulate(each, axis=1)
-    found[above] = largest[np.arange(len(q)), above[1] - above[0] - 1]
-    return found
+    by_span = 1 - range_probability(q, spans.tolist(), df) ** (1 / (spans - 1))
+    # The critical range is the largest of those of 2 .. p means, so the level that exceeds it is the largest too.
+    largest = np.maximum.accumulate(by_span, axis=1)
+    pvalues[above] = largest[np.arange(len(q)), above[1] - above[0] - 1]
+    return pvalues
 
 
 def _contained(pvalues: FloatArray) -> FloatArray:
-    """Containment: a pair cannot be told apart at a level at which a range around it is not significant."""
+    """Containment: a pair cannot differ at a level at which a range around it is not significant."""
     above = np.where(np.tri(len(pvalues), dtype=bool), np.nan, pvalues)
     wider = np.fmax.accumulate(np.fmax.accumulate(above, axis=0)[:, ::-1], axis=1)[:, ::-1]
-    found = np.triu(wider, 1)
-    return found + found.T + np.eye(len(found))
+    upper = np.triu(wider, 1)
+    return upper + upper.T + np.eye(len(upper))
 
 
 def _longest(within: BoolArray) -> list[tuple[int, int]]:
-    """The maximal ranges start .. stop that are not significant; what is inside one needs no test of its own."""
+    """The maximal ranges start .. stop that are not significant; ranges inside one need no test."""
     runs: list[tuple[int, int]] = []
     end = 0
     for start in range(len(within)):

@@ -1,4 +1,4 @@
-"""Recommendation: which test suits a study, and why."""
+"""The recommended test for a study, with the reason."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ __all__ = ["Recommendation", "recommend"]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Recommendation(Result):
-    """The test that suits a study best, and what others would add.
+    """The recommended test for a study, and alternatives.
 
     Attributes
     ----------
     test
-        Its name among the summaries, such as "corrected_t".
+        Name of the function, such as "corrected_t".
     why
-        In a sentence.
+        The reason, in a sentence.
     others
-        What else there is, by name, and when to take it.
+        Other tests by name, with their purpose.
     data_sets, learners, folds
-        How many; folds of the data set that has fewest.
+        Their numbers; folds of the data set with the fewest.
     provenance
         Version.
     """
@@ -46,8 +46,8 @@ class Recommendation(Result):
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no interval here
         """The recommended test, then the others."""
-        found = {self.test: self.why, **self.others}
-        return [{"test": test, "recommended": test == self.test, "why": why} for test, why in found.items()]
+        reasons = {self.test: self.why, **self.others}
+        return [{"test": test, "recommended": test == self.test, "why": why} for test, why in reasons.items()]
 
 
 OTHERS = {
@@ -61,16 +61,16 @@ OTHERS = {
     "pooled_test": "for the trained classifiers as they are, on out-of-fold predictions",
 }
 LEVEL = 0.05
-FEWEST = 6  # data sets with which a signed-rank test of one pair can reach the level: 2 / 2^6 = 0.03
+FEWEST_DATA_SETS = 6  # with which a signed-rank test of one pair can reach the level: 2 / 2^6 = 0.03
 
 
 def recommend(tables: FoldTable | Sequence[FoldTable]) -> Recommendation:
-    """Which test suits a study, and why.
+    """Recommend a test for the numbers of data sets, learners and folds.
 
-    One data set: training sets overlap, so the corrected t; without several folds of several cases, the pooled
-    predictions. Fewer than six data sets: no test over data sets can reach 5 %, so the corrected t on each. Two
-    learners on more: Wilcoxon's. Several: Wilcoxon's with Holm's adjustment, if there are data sets enough for it
-    to find anything in so many pairs; else Friedman's with Nemenyi's.
+    One data set: the corrected t, since training sets overlap; if there are not several folds of several cases,
+    the test of pooled predictions. Fewer than six data sets: the corrected t on each, since no test over data sets
+    can reach 5 %. Two learners on more: Wilcoxon's test. Several: Wilcoxon's test with Holm's adjustment if there
+    are enough data sets for any of the pairs to reach 5 %; else Friedman's test with Nemenyi's.
 
     Parameters
     ----------
@@ -88,21 +88,23 @@ def recommend(tables: FoldTable | Sequence[FoldTable]) -> Recommendation:
     tables = [tables] if isinstance(tables, FoldTable) else list(tables)
     if not tables:
         raise InputError("Expected a FoldTable, or one for each data set, got none.")
-    N, c = len(tables), max(len(each.learners) for each in tables)
-    folds = min(len(each.values) for each in tables)
+    N, c = len(tables), max(len(table.learners) for table in tables)
+    folds = min(len(table.values) for table in tables)
     if c < 2:
         raise InputError(f"A comparison needs two or more learners, got {c}.")
-    test, why = _chosen(tables, N, c, folds)
-    fitting = {name: when for name, when in OTHERS.items() if name != test and (N > 1 or name not in _OVER)}
-    return Recommendation(test, why, fitting, N, c, folds, Provenance({}, None))
+    test, why = _choice(tables, N, c, folds)
+    others = {
+        name: when for name, when in OTHERS.items() if name != test and (N > 1 or name not in OVER_DATA_SETS)
+    }
+    return Recommendation(test, why, others, N, c, folds, Provenance({}, None))
 
 
-_OVER = ("friedman", "wilcoxon", "signed_rank")
+OVER_DATA_SETS = ("friedman", "wilcoxon", "signed_rank")
 
 
-def _chosen(tables: Sequence[FoldTable], N: int, c: int, folds: int) -> tuple[str, str]:
+def _choice(tables: Sequence[FoldTable], N: int, c: int, folds: int) -> tuple[str, str]:
     pairs = c * (c - 1) // 2
-    if folds < 2 or min(each.test_size for each in tables) < 2:
+    if folds < 2 or min(table.test_size for table in tables) < 2:
         return (
             "pooled_test",
             "test folds are too few or too small for a value each, but pooled predictions are not.",
@@ -112,7 +114,7 @@ def _chosen(tables: Sequence[FoldTable], N: int, c: int, folds: int) -> tuple[st
             f"one data set, {folds} folds that share training cases, so differences over folds vary less than "
             "those of new training sets would; the corrected t allows for it."
         )
-    if N < FEWEST:
+    if N < FEWEST_DATA_SETS:
         return "corrected_t", (
             f"{N} data sets are too few for a test over data sets (six can reach 5 %); take each by itself."
         )

@@ -1,4 +1,4 @@
-"""Spread: means and standard deviations over folds, beside the standard error of one fold's area."""
+"""Means and standard deviations over folds, beside Hanley & McNeil's standard error of one fold's area."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -24,14 +24,14 @@ STORED = ("mean", "standard_deviation", "wilcoxon_error")
 
 @dataclass(frozen=True, slots=True)
 class FoldSpread:
-    """One learner on one data set.
+    """Mean and standard deviation of one learner on one data set.
 
     Attributes
     ----------
     data_set, learner
-        Which.
+        Names of both.
     folds, failed
-        How many folds have a value, and how many have none.
+        Number of folds with a value, and without one.
     mean, standard_deviation
         Over the folds; SD(theta) in Bradley (1997).
     wilcoxon_error
@@ -49,7 +49,7 @@ class FoldSpread:
 
     @property
     def error_of_mean(self) -> float:
-        """SD / sqrt(folds): as if folds were independent, which they are not quite."""
+        """SD / sqrt(folds), as if folds were independent; they share training cases, so it is too small."""
         return self.standard_deviation / sqrt(self.folds) if self.folds else nan
 
     def _derived(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class FoldSpread:
 
 
 class Line(NamedTuple):
-    """How SD over folds goes with SE(W): correlation, and the straight line SD = intercept + slope SE(W)."""
+    """Relation of SD over folds and SE(W): their correlation, and the line SD = intercept + slope SE(W)."""
 
     correlation: float
     slope: float
@@ -71,13 +71,13 @@ class Spread(Result):
     Attributes
     ----------
     measure
-        By what.
+        Key of the measure.
     spreads
-        By data set and learner.
+        Means and standard deviations by data set and learner.
     line
         The least squares line through SE(W) and SD, as in Bradley's figure 14; None with fewer than three points.
     assumes
-        What has to be so for SD and SE(W) to agree.
+        When SD and SE(W) agree.
     provenance
         Method, version.
     """
@@ -100,8 +100,8 @@ class Spread(Result):
 
     @property
     def has_errors(self) -> bool:
-        """Whether there is a SE(W) to hold a SD against."""
-        return any(isfinite(each.wilcoxon_error) for each in self.spreads.values())
+        """Whether any learner has a SE(W)."""
+        return any(isfinite(spread.wilcoxon_error) for spread in self.spreads.values())
 
     def __getitem__(self, key: tuple[str, str]) -> FoldSpread:
         if key not in self.spreads:
@@ -127,18 +127,18 @@ class Spread(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WilcoxonErrors(Result):
-    """SE(W) by area and size, as in Bradley's (1997) figure 15.
+    """SE(W) by area and size of a test set, as in Bradley's (1997) figure 15.
 
     Attributes
     ----------
     areas
         Areas under the ROC curve.
     positives, negatives
-        Cases of a test set, size by size.
+        Positive and negative cases of a test set, for each size.
     errors
         Areas x sizes.
     assumes
-        What has to be so for the errors to hold.
+        Assumptions of the errors.
     provenance
         Method, version.
     """
@@ -181,15 +181,15 @@ def spread(
 ) -> Spread:
     """Mean and standard deviation of each learner over folds, beside SE(W) (Bradley 1997, figures 13 and 14).
 
-    Folds without a value are counted, and left out for that learner alone.
+    Folds without a value are counted as failed and left out for that learner only.
 
     Parameters
     ----------
     tables
         A `FoldTable`, or one for each data set, all of the same measure.
     fold_counts
-        Positive and negative cases of one test fold (means if folds differ), by data set or for all; for SE(W) of
-        `auc` and `gini`. Without them there is none.
+        Positive and negative cases of one test fold (means if folds differ), by data set or for all. Required for
+        SE(W), which exists for `auc` and `gini`.
 
     Examples
     --------
@@ -204,17 +204,17 @@ def spread(
     if len(measures) != 1:
         raise InputError(f"Expected fold tables of one measure, got {', '.join(sorted(measures)) or 'none'}.")
     (measure,) = measures
-    found = {
+    spreads = {
         (table.data_set, learner): _fold_spread(table, learner, values, _counts(fold_counts, table.data_set))
         for table in tables
         for learner, values in zip(table.learners, table.values.T, strict=True)
     }
     provenance = Provenance({}, "standard deviation over folds")
-    return Spread(measure, found, _line(found.values()), ASSUMES, provenance)
+    return Spread(measure, spreads, _line(spreads.values()), ASSUMES, provenance)
 
 
-def _counts(given: Any, data_set: str) -> tuple[float, float] | None:
-    counts = given.get(data_set) if isinstance(given, Mapping) else given
+def _counts(fold_counts: Any, data_set: str) -> tuple[float, float] | None:
+    counts = fold_counts.get(data_set) if isinstance(fold_counts, Mapping) else fold_counts
     if counts is not None and (len(counts) != 2 or not min(counts) > 0):
         raise InputError(f"fold_counts must be the positive and negative cases of one test fold, got {counts!r}.")
     return counts
@@ -254,14 +254,14 @@ def wilcoxon_errors(
     *,
     negatives_per_positive: float = 1.0,
 ) -> WilcoxonErrors:
-    """SE(W) for areas and sizes of a test set (Bradley's figure 15): how many cases a fold should have.
+    """SE(W) for areas and sizes of a test set (Bradley's figure 15), to choose the size of a fold.
 
     Parameters
     ----------
     areas
         Areas under the ROC curve.
     positives, negatives_per_positive
-        Positive cases of a test set, and how many negative ones come with each.
+        Numbers of positive cases of a test set, and the ratio of negative to positive cases.
 
     Examples
     --------
@@ -282,9 +282,9 @@ def wilcoxon_errors(
     return WilcoxonErrors(tuple(map(float, areas)), sizes, others, errors, EXPONENTIAL, Provenance({}, method))
 
 
-def _line(found: Iterable[FoldSpread]) -> Line | None:
-    """The least squares line through the points that have both errors."""
-    points = np.array([(each.wilcoxon_error, each.standard_deviation) for each in found])
+def _line(spreads: Iterable[FoldSpread]) -> Line | None:
+    """The least squares line through the points with both SE(W) and SD."""
+    points = np.array([(spread.wilcoxon_error, spread.standard_deviation) for spread in spreads])
     points = points[np.isfinite(points).all(axis=1)]
     if len(points) < 3 or np.ptp(points[:, 0]) == 0 or np.ptp(points[:, 1]) == 0:
         return None

@@ -1,4 +1,4 @@
-"""From variances to power and width, and back to the smallest number of cases."""
+"""Analytic power and interval width from variances, and the smallest number of cases that suffices."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,41 +9,43 @@ from polyroc.errors import InputError
 from polyroc.estimates.difference import JointRegion
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
-from polyroc.power.aims import NORMAL, Question
 from polyroc.power.allocation import Allocation, Sizes
+from polyroc.power.goals import NORMAL, PlanningQuestion
 from polyroc.results.provenance import Provenance
 
 __all__ = [
-    "MOST",
+    "MOST_CASES",
     "VarianceModel",
     "Variances",
     "is_near_limit",
     "power_at",
-    "smallest",
-    "unreachable",
+    "smallest_sizes",
+    "too_many_cases",
     "width_at",
 ]
 
-MOST = 10**9  # cases beyond which nobody plans
-CURVATURE = 1.25  # an area of normal scores has 1.23 to 1.30 from 0.5 to 0.99, a share of cases has 1
+MOST_CASES = 10**9  # no study is larger
+# The variance of an estimate p is taken as proportional to (p (1 - p))^CURVATURE: an area of normal scores has an
+# exponent of 1.23 to 1.30 from 0.5 to 0.99, a proportion has 1.
+CURVATURE = 1.25
 
 
 class Variances(NamedTuple):
-    """Of the estimates of one classifier or two, and of the effect: the value, or the difference of two values."""
+    """Variances of the estimates of one classifier or two (`own`), and of the effect: a value or a difference."""
 
     own: tuple[float, ...]
     effect: float
 
 
 class VarianceModel(Protocol):
-    """Where variances come from."""
+    """A source of variances: a formula or pilot data."""
 
     def variances(self, sizes: Sizes) -> Variances:
-        """At the expected values."""
+        """The variances at the expected values."""
         ...
 
     def under_hypothesis(self, sizes: Sizes) -> float | None:
-        """Variance of the effect if the hypothesis is true, for a textbook formula that tests with it.
+        """The variance of the effect under the hypothesis, for a textbook formula that tests with it.
 
         None if the test is that of `evaluate` or `compare`.
         """
@@ -54,93 +56,93 @@ class VarianceModel(Protocol):
         ...
 
 
-def power_at(question: Question, model: VarianceModel, sizes: Sizes) -> float:
-    """The probability that the test rejects the hypothesis; rejections on the wrong side do not count as power."""
+def power_at(question: PlanningQuestion, model: VarianceModel, sizes: Sizes) -> float:
+    """The probability that the test rejects the hypothesis on the expected side."""
     under_hypothesis = model.under_hypothesis(sizes)
     if under_hypothesis is None:
         return _study(question, model, sizes).power()
-    beyond = abs(question.expected - question.hypothesis) - question.z * sqrt(under_hypothesis)
-    return NORMAL.cdf(beyond / sqrt(model.variances(sizes).effect))
+    excess = abs(question.expected - question.hypothesis) - question.z * sqrt(under_hypothesis)
+    return NORMAL.cdf(excess / sqrt(model.variances(sizes).effect))
 
 
-def width_at(question: Question, model: VarianceModel, sizes: Sizes) -> float:
-    """The width of the interval that `evaluate` or `compare` gives if the estimate is what is expected."""
+def width_at(question: PlanningQuestion, model: VarianceModel, sizes: Sizes) -> float:
+    """The width of the interval by `evaluate` or `compare` if the estimate is the expected value."""
     low, high = _study(question, model, sizes).interval(question.expected)
     return high - low
 
 
-def is_near_limit(question: Question, model: VarianceModel, sizes: Sizes) -> bool:
+def is_near_limit(question: PlanningQuestion, model: VarianceModel, sizes: Sizes) -> bool:
     """True if a value is less than two standard errors from a limit, so that its estimate is far from normal."""
     low, high = question.limits
     errors = zip(question.values, model.variances(sizes).own, strict=True)
     return any(min(value - low, high - value) < 2.0 * sqrt(variance) for value, variance in errors)
 
 
-def _study(question: Question, model: VarianceModel, sizes: Sizes) -> "PlannedStudy":
+def _study(question: PlanningQuestion, model: VarianceModel, sizes: Sizes) -> "PlannedStudy":
     return PlannedStudy(question, model.variances(sizes), model.effective(sizes))
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedStudy:
-    """A study of given size: the interval that it will give, as a function of the effect that it will find.
+    """A study of given size: its interval as a function of the estimated effect.
 
     Attributes
     ----------
     question
-        What is to be shown.
+        The goal and the expected values.
     variances
-        At the expected values.
+        The variances at the expected values.
     effective
         For each classifier the effective number of cases in the smallest class.
     """
 
-    question: Question
+    question: PlanningQuestion
     variances: Variances
     effective: tuple[float, ...]
 
     def power(self) -> float:
         """The probability that the interval excludes the hypothesis.
 
-        That is, that the effect found lies beyond the critical effect, whose interval just reaches the hypothesis.
+        That is, that the estimate lies beyond the critical effect, whose interval just reaches the hypothesis.
         """
         expected, error = self.question.expected, sqrt(self.variances.effect)
         if error == 0:
-            return float(self._beyond(expected) > 0)
+            return float(self._distance(expected) > 0)
         critical = self._critical(error)
         if critical is None:
             return 0.0
         return NORMAL.cdf((expected - critical if self.question.upward else critical - expected) / error)
 
     def interval(self, effect: float) -> ConfidenceInterval:
-        """What `evaluate` or `compare` gives at the level of the test if this effect is found."""
+        """The interval by `evaluate` or `compare`, at the level of the test, if this effect is estimated."""
         estimates = [self._estimate(i, value) for i, value in enumerate(self._values(effect))]
         if len(estimates) == 1:
             return estimates[0].confidence_interval(self.question.level)
         first, second = (estimate.standard_error for estimate in estimates)
         variance = first**2 + second**2 - 2.0 * self._correlation() * first * second
-        ends = JointRegion(estimates[0], estimates[1], max(0.0, variance)).ends(self.question.z)
-        return ConfidenceInterval(*ends)
+        region = JointRegion(estimates[0], estimates[1], max(0.0, variance))
+        return ConfidenceInterval(*region.ends(self.question.z))
 
     def _critical(self, error: float) -> float | None:
         """The effect nearest to the hypothesis whose interval excludes it; None if there is none.
 
-        Near a limit the interval may grow faster than the estimate moves, so that farther effects are not always
-        shown more clearly: steps outwards from the hypothesis find the first one, a root finder the exact place.
+        Near a limit the interval may widen faster than the estimate changes, so that a larger effect is not always
+        more significant: growing steps away from the hypothesis bracket the first such effect for a root finder.
         """
         from scipy.optimize import brentq
 
         side = 1.0 if self.question.upward else -1.0
-        end = self.question.reach[1 if self.question.upward else 0]
+        end = self.question.effect_limits[1 if self.question.upward else 0]
         below, step = self.question.hypothesis, 0.25 * error
         while side * (end - below) > 0:
             above = side * min(side * (below + side * step), side * end)
-            if self._beyond(above) > 0:
-                return float(brentq(self._beyond, below, above, xtol=1e-9 * error, rtol=1e-15))
+            if self._distance(above) > 0:
+                return float(brentq(self._distance, below, above, xtol=1e-9 * error, rtol=1e-15))
             below, step = above, 1.1 * step
         return None
 
-    def _beyond(self, effect: float) -> float:
-        """How far the hypothesis is outside the interval; negative inside."""
+    def _distance(self, effect: float) -> float:
+        """The distance of the hypothesis from the interval; negative inside."""
         low, high = self.interval(effect)
         hypothesis = self.question.hypothesis
         return low - hypothesis if self.question.upward else hypothesis - high
@@ -152,24 +154,24 @@ class PlannedStudy:
             return [effect]
         first, second = self.variances.own
         share = 0.5 + (first - second) / (2.0 * self.variances.effect) if self.variances.effect > 0 else 0.5
-        more = effect - self.question.expected
-        values = self.question.value + share * more, self.question.versus - (1.0 - share) * more
+        change = effect - self.question.expected
+        values = self.question.value + share * change, self.question.versus - (1.0 - share) * change
         return [min(high, max(low, value)) for value in values]
 
     def _correlation(self) -> float:
-        """Between the two estimates."""
+        """The correlation of the two estimates."""
         first, second = self.variances.own
         if first * second == 0:
             return 0.0
         return (first + second - self.variances.effect) / (2.0 * sqrt(first * second))
 
     def _estimate(self, i: int, value: float) -> Estimate:
-        """The estimate of classifier i if it turns out to be this value; its variance is that expected there."""
+        """The estimate of classifier i if it has this value; its variance there is scaled (see `CURVATURE`)."""
         low, high = self.question.limits
         expected = self.question.values[i]
-        variance, room = self.variances.own[i], (expected - low) * (high - expected)
-        if value != expected and room > 0:
-            variance *= ((value - low) * (high - value) / room) ** CURVATURE
+        variance, expected_scale = self.variances.own[i], (expected - low) * (high - expected)
+        if value != expected and expected_scale > 0:
+            variance *= ((value - low) * (high - value) / expected_scale) ** CURVATURE
         return Estimate(
             measure=str(self.question.measure),
             name=self.question.measure.name,
@@ -183,22 +185,22 @@ class PlannedStudy:
         )
 
 
-def smallest(reached: Callable[[Sizes], bool], allocation: Allocation) -> Sizes | None:
-    """The smallest class sizes that reach what is wanted, which more cases reach too; None beyond `MOST` cases."""
+def smallest_sizes(suffices: Callable[[Sizes], bool], allocation: Allocation) -> Sizes | None:
+    """The smallest class sizes that suffice, by bisection; None beyond `MOST_CASES` cases."""
     below, cases = allocation.fewest - 1, allocation.fewest
-    while not reached(allocation.sizes(cases)):
-        if cases > MOST:
+    while not suffices(allocation.sizes(cases)):
+        if cases > MOST_CASES:
             return None
         below, cases = cases, 2 * cases
     while cases - below > 1:
         middle = (below + cases) // 2
-        below, cases = (below, middle) if reached(allocation.sizes(middle)) else (middle, cases)
+        below, cases = (below, middle) if suffices(allocation.sizes(middle)) else (middle, cases)
     return allocation.sizes(cases)
 
 
-def unreachable(what: str) -> InputError:
-    """Nobody has so many cases."""
+def too_many_cases(best: str) -> InputError:
+    """The error if more than `MOST_CASES` cases would be needed."""
     return InputError(
-        f"More than {MOST:.0e} cases would be needed; with that many there is {what}. Expect a larger difference, "
-        "or ask for less."
+        f"More than {MOST_CASES:.0e} cases would be needed; with that many there is {best}. Use a larger expected "
+        "difference, or a weaker goal."
     )
