@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc.errors import InputError
-from polyroc.fronts.volumes import chance_volume
+from polyroc.fronts.dominated_volume import chance_volume
 from polyroc.kernels.volumes import LEVELS, Shadow, points_below_chance, staircase_share, union_share
 
 

@@ -11,11 +11,10 @@ from polyroc.conversions import to_ordered
 from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.estimates.evaluation import Evaluation
-from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.evaluation import Evaluation, Grouped
 from polyroc.inference.estimation import estimate_measure
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
-from polyroc.measures.applicability import refusal
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
@@ -131,7 +130,7 @@ def evaluate(
     labels
         The classes in order; sorted by default.
     pos_label
-        The positive one of two classes; 0/1, -1/1 and False/True need not say it.
+        The positive one of two classes; not needed for 0/1, -1/1 and False/True.
     sample_weight
         One weight per case, 0 or more; `weight_kind` says what it means.
     weight_kind
@@ -219,7 +218,7 @@ def evaluate(
                         raise
                     skipped[each.key] = reason.message
     warn_of_small(scores, estimates)
-    # a range that is the default of a measure nobody asked for is no news
+    # no warning for the default range of a measure that was not named
     warn_of_few_effective(() if measure is None else estimates.values())
     if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
         return with_null(next(iter(estimates.values())), null, method)
@@ -296,12 +295,12 @@ def select_measures(
 ) -> tuple[list[Measure], dict[str, str]]:
     """The measures to compute, and why others are not; a measure asked for by name must be applicable."""
     if measures is None:
-        reasons = {key: refusal(each, scores, asked=False) for key, each in MEASURES.items()}
+        reasons = {key: inapplicable_reason(each, scores, by_name=False) for key, each in MEASURES.items()}
         skipped = {key: reason for key, reason in reasons.items() if reason is not None}
         return [each for key, each in MEASURES.items() if key not in skipped], skipped
     chosen = [find(each) for each in ([measures] if isinstance(measures, str | Measure) else measures)]
     for each in chosen:
-        reason = refusal(each, scores, asked=True)
+        reason = inapplicable_reason(each, scores, by_name=True)
         if reason is not None:
             raise NotApplicableError(f"{each} ", reason, ".")
     return chosen, {}
