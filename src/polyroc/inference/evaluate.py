@@ -11,8 +11,7 @@ from polyroc.conversions import to_ordered
 from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.estimates.evaluation import Evaluation
-from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.evaluation import Evaluation, Grouped
 from polyroc.inference.estimation import estimate_measure
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.applicability import inapplicable_reason
