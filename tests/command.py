@@ -1,4 +1,7 @@
-"""The command line without the cost of a process; `tests/test_cli.py` starts real ones where they could differ."""
+"""The command line without the cost of a process.
+
+`tests/cli/test_commands.py` starts real processes where the two could differ.
+"""
 
 import contextlib
 import io

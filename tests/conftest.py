@@ -5,6 +5,8 @@ runs find more; `settled` draws fewer and always the same ones, so that the resu
 chance; `quick` draws fewest, for `make test-fast`.
 """
 
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -23,24 +25,26 @@ settings.register_profile("settled", parent=settings.get_profile("polyroc"), der
 settings.register_profile("quick", parent=settings.get_profile("settled"), max_examples=10)
 settings.load_profile("polyroc")
 
+HERE = Path(__file__).parent
+
 LONGEST = (
-    "test_engine_spark.py",
-    "test_docs.py",
-    "test_laws.py",
-    "test_io.py",
-    "test_repro.py",
-    "test_operate_sklearn.py",
-    "test_plots.py",
-    "test_report_page.py",
-    "test_serve.py",
-    "test_study_resume.py",
-    "test_cli.py",
-    "test_engine.py",
-    "test_unbiased.py",
-    "test_bootstrap.py",
-    "test_study_run.py",
-    "test_jackknife.py",
-    "test_report.py",
+    "engines/test_spark.py",
+    "docs/test_docs.py",
+    "measures/test_laws.py",
+    "io/test_read.py",
+    "repro/test_reproduction.py",
+    "decisions/test_classifier.py",
+    "plots/test_plots.py",
+    "reports/test_page.py",
+    "serve/test_serve.py",
+    "studies/test_resume.py",
+    "cli/test_commands.py",
+    "engines/test_engine.py",
+    "inference/test_unbiased.py",
+    "inference/test_bootstrap.py",
+    "studies/test_study.py",
+    "inference/test_jackknife.py",
+    "reports/test_report.py",
 )
 
 
@@ -58,5 +62,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for name in MARKED_BY_FIXTURE:
             if name in getattr(item, "fixturenames", ()):
                 item.add_marker(name)
-    places = {name: place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: places.get(item.path.name, len(places)))
+    places = {HERE / name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))

@@ -2,5 +2,5 @@
 
 `data` has the data sets; `inference`, `curves`, ... the calls whose JSON is recorded, collected in `answers`;
 `files` the files that are stored; `plain` the conversion to JSON and the comparison. `record` writes the records,
-and `tests/test_golden.py` compares.
+and `tests/results/test_golden.py` compares.
 """

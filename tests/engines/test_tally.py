@@ -1,0 +1,264 @@
+"""Tally: bounds hold the exact value, whatever the scores, batches, weights and order of merging."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import polyroc as pr
+from engine_data import MATRIX, ONE_COLUMN, TWO_CLASSES, number, share, tallied
+from polyroc.engines.bins import Layout
+from polyroc.errors import InputError, NotApplicableError, PolyrocWarning
+
+
+def quietly(act, *arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PolyrocWarning)
+        return act(*arguments, **options)
+
+
+def in_batches(y, scores, w, bits, cuts, labels):
+    """One tally per batch."""
+    found = []
+    for part in np.split(np.arange(len(y)), sorted(cuts)):
+        tally = pr.Tally(labels, bits=bits)
+        if len(part):
+            tally.update(y[part], scores[part], None if w is None else w[part])
+        found.append(tally)
+    return found
+
+
+def check(data, keys, cuts, shuffle):
+    y, scores, w, bits = data
+    labels = list(range(int(y.max()) + 1))
+    parts = in_batches(y, scores, w, bits, [cut % (len(y) + 1) for cut in cuts], labels)
+    whole = pr.Tally(labels, bits=bits)
+    whole.update(y, scores, w)
+    merged = pr.Tally(labels, bits=bits)
+    for i in shuffle.sample(range(len(parts)), len(parts)):
+        merged.merge(pr.Tally.from_bytes(parts[i].to_bytes()))
+    assert merged.to_bytes() == whole.to_bytes()  # any order, any batches: the same to the last bit
+    for key in keys:
+        exact = quietly(pr.evaluate, y, scores, measure=key, labels=labels, sample_weight=w, method=None)
+        found = quietly(merged.evaluate, key)
+        low, high = found.bounds
+        assert low <= exact.value <= high, key
+        assert low <= found.value <= high, key
+        for name, part in found.parts.items():
+            assert part.bounds[0] <= exact.parts[name].value <= part.bounds[1], (key, name)
+
+
+CUTS = st.lists(st.integers(0, 14), max_size=3)
+SHUFFLES = st.randoms(use_true_random=False)
+
+
+@given(tallied(3, 1, number), CUTS, SHUFFLES)
+@settings(max_examples=40)
+def test_bounds_of_ordered_measures(data, cuts, shuffle):
+    check(data, ONE_COLUMN, cuts, shuffle)
+
+
+@given(tallied(2, 1, number), CUTS, SHUFFLES)
+def test_bounds_of_ranking_measures(data, cuts, shuffle):
+    check(data, TWO_CLASSES, cuts, shuffle)
+
+
+@given(tallied(3, 3, share), CUTS, SHUFFLES)
+def test_bounds_of_matrix_measures(data, cuts, shuffle):
+    check(data, MATRIX, cuts, shuffle)
+
+
+@given(tallied(4, 1, number), CUTS, SHUFFLES)
+@settings(max_examples=15)
+def test_bounds_of_four_classes(data, cuts, shuffle):
+    check(data, ["vus", "scurfield"], cuts, shuffle)
+
+
+@given(st.lists(number, min_size=1, max_size=40), st.sampled_from([2, 8, 10]), st.data())
+def test_bins_keep_the_order(values, bits, data):
+    """A larger score is never in a lower bin, nor below the edge of its bin, also in refined bins."""
+    layout = Layout.of(bits)
+    if data.draw(st.booleans()):
+        held = layout.locate(np.array(values))
+        parts = np.zeros(layout.size, dtype=np.int64)
+        parts[held] = data.draw(st.integers(0, 12))
+        layout = layout.refined(parts)
+    values = np.sort(values)
+    bins = layout.locate(values)
+    edges = np.append(layout.edges(), np.inf)
+    assert (np.diff(bins) >= 0).all()
+    assert (edges[bins] <= values).all()
+    assert (values < edges[bins + 1]).all()
+
+
+def test_fine_cells_tell_values_apart_near_both_ends():
+    tally = pr.Tally([0, 1])
+    for end in (1e-12, 1 - 1e-12):
+        step = 2e-14
+        tally.update([0, 1, 0, 1], [end - 2 * step, end - step, end, end + step])
+    assert tally.evaluate("auc").certificate.width < 0.2  # one cell would leave 1/2 of each end open
+
+
+@pytest.fixture(scope="module")
+def large():
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 3, 20_000)
+    P = rng.dirichlet([1, 1, 1], len(y)) + 0.8 * np.eye(3)[y]
+    return y, P / P.sum(axis=1, keepdims=True), rng.random(len(y)) * 3
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("key", MATRIX)
+def test_standard_errors(large, key, weighted):
+    """As in memory where one column tells; where several do, the largest there can be."""
+    y, P, w = large
+    w = w if weighted else None
+    tally = pr.Tally([0, 1, 2])
+    tally.update(y, P, w)
+    found, memory = tally.evaluate(key), pr.evaluate(y, P, measure=key, sample_weight=w)
+    if found.certificate.error_is_bound:
+        assert key in ("hand_till", "ova")
+        assert memory.standard_error < found.standard_error < 2 * memory.standard_error
+    else:
+        # decisions are exact; what is left is rounding
+        assert found.standard_error == pytest.approx(memory.standard_error, rel=1e-9)
+    for name, part in found.parts.items():
+        if not part.certificate.error_is_bound:
+            off = abs(part.standard_error - memory.parts[name].standard_error)
+            assert off <= part.certificate.error_within + 1e-12  # 1e-12: rounding
+    assert found.confidence_interval().low < memory.value < found.confidence_interval().high
+
+
+@pytest.mark.parametrize("key", ["auc", "partial_auc", "gini"])
+def test_standard_error_is_within_what_is_said(large, key):
+    y, P, w = large
+    kept = y < 2
+    tally = pr.Tally([0, 1], bits=7)
+    tally.update(y[kept], P[kept, 1], w[kept])
+    found, memory = tally.evaluate(key), pr.evaluate(y[kept], P[kept, 1], measure=key, sample_weight=w[kept])
+    assert abs(found.standard_error - memory.standard_error) <= found.certificate.error_within
+    assert found.certificate.error_within < 0.1 * memory.standard_error
+    assert found.effective == pytest.approx(memory.effective)
+
+
+def test_decisions_given_as_labels():
+    y, said = ["a", "b", "b", "c", "c", "a"], ["a", "b", "c", "c", "a", "a"]
+    tally = pr.Tally(["a", "b", "c"])
+    tally.update(y, said)
+    assert tally.evaluate("accuracy").value == pytest.approx(4 / 6)
+    with pytest.raises(NotApplicableError, match="needs probabilities"):
+        tally.evaluate("hand_till")
+
+
+class TestBytes:
+    def test_every_damage_is_refused(self, large):
+        y, P, w = large
+        tally = pr.Tally([0, 1, 2], bits=6)
+        tally.update(y[:200], P[:200], w[:200])
+        data = tally.to_bytes()
+        assert pr.Tally.from_bytes(data).to_bytes() == data
+        rng = np.random.default_rng(0)
+        for place in [0, 15, 16, 47, 48, len(data) - 1, *rng.integers(0, len(data), 60).tolist()]:
+            damaged = bytearray(data)
+            damaged[place] ^= 1 << int(rng.integers(0, 8))
+            with pytest.raises(InputError):
+                pr.Tally.from_bytes(bytes(damaged))
+        for cut in (0, 10, 48, len(data) // 2, len(data) - 1):
+            with pytest.raises(InputError):
+                pr.Tally.from_bytes(data[:cut])
+
+    def test_consistent_checksum_does_not_make_nonsense_a_tally(self):
+        import zlib
+        from hashlib import sha256
+
+        for raw in (b"", b"\x05\0\0\0\0\0\0\0nope!", (2).to_bytes(8, "little") + b"{}", b"\xff" * 9):
+            body = zlib.compress(raw)
+            with pytest.raises(InputError, match="damaged"):
+                pr.Tally.from_bytes(b"polyroc tally 1\n" + sha256(body).digest() + body)
+
+    def test_other_version_and_other_things(self):
+        with pytest.raises(InputError, match="another version"):
+            pr.Tally.from_bytes(b"polyroc tally 2\nwhatever")
+        with pytest.raises(InputError, match="no stored tally"):
+            pr.Tally.from_bytes(b"PAR1")
+        with pytest.raises(InputError, match="is bytes"):
+            pr.Tally.from_bytes("text")
+
+    def test_labels_that_cannot_be_stored(self):
+        tally = pr.Tally([(0, 1), (1, 0)])
+        with pytest.raises(InputError, match="labels of text"):
+            tally.to_bytes()
+
+    def test_empty(self):
+        tally = pr.Tally.from_bytes(pr.Tally(["a", "b"]).to_bytes())
+        assert tally.rows == 0
+        with pytest.raises(InputError, match="empty"):
+            tally.evaluate("auc")
+
+
+class TestRefusals:
+    def test_classes(self):
+        for labels in (["a"], ["a", "a"], []):
+            with pytest.raises(InputError, match="two or more different"):
+                pr.Tally(labels)
+        with pytest.raises(InputError, match="bits"):
+            pr.Tally([0, 1], bits=99)
+
+    def test_mixtures(self):
+        tally = pr.Tally([0, 1])
+        tally.update([0, 1], [0.2, 0.8])
+        with pytest.raises(InputError, match="keep a tally for each"):
+            tally.update([0, 1], [0.2, 0.8], [1.0, 2.0])
+        with pytest.raises(InputError, match="keep a tally for each"):
+            tally.update([0, 1], [[0.8, 0.2], [0.2, 0.8]])
+        with pytest.raises(InputError, match="same classes"):
+            tally.merge(pr.Tally([1, 0]))
+        other = pr.Tally([0, 1], bits=4)
+        other.update([0, 1], [0.2, 0.8])
+        with pytest.raises(InputError, match="same bins"):
+            tally.merge(other)
+        assert tally.rows == 2  # refused batches leave nothing behind
+
+    def test_measures(self):
+        tally = pr.Tally([0, 1, 2])
+        tally.update([0, 1, 2], np.eye(3))
+        with pytest.raises(NotApplicableError, match="engines have"):
+            tally.evaluate("pdi")
+        with pytest.raises(NotApplicableError, match="2 classes"):
+            tally.evaluate("auc")
+        ordered = pr.Tally([0, 1, 2])
+        ordered.update([0, 1, 2, 0, 1, 2], range(6))
+        with pytest.raises(NotApplicableError, match="no certified bounds"):
+            ordered.evaluate("scurfield(corrected=True)")
+
+    def test_scores_outside_the_unit_interval(self):
+        tally = pr.Tally([0, 1])
+        tally.update([0, 1], [[0.5, 0.5], [-0.2, 1.2]])
+        with pytest.raises(NotApplicableError, match=r"go from -0\.2"):
+            tally.evaluate("hand_till")
+
+    def test_heavy_weights(self):
+        with pytest.raises(InputError, match="2\\^25"):
+            pr.Tally([0, 1]).update([0, 1], [0.2, 0.8], [1.0, 1e9])
+
+    def test_absent_class_and_class_of_one(self):
+        tally = pr.Tally([0, 1, 2])
+        tally.update([0, 1], [[0.5, 0.5, 0.0], [0.2, 0.8, 0.0]])
+        with pytest.warns(pr.errors.UndefinedMeasureWarning, match="'2'"):
+            assert np.isnan(tally.evaluate("hand_till").value)
+        tally.update([2, 0], [[0.5, 0.5, 0.0], [0.2, 0.8, 0.0]])
+        with pytest.warns(pr.errors.SmallClassWarning):
+            assert np.isnan(tally.evaluate("hand_till").standard_error)
+
+
+def test_results_travel(large):
+    y, P, _ = large
+    tally = pr.Tally([0, 1, 2])
+    tally.update(y, P)
+    found = tally.evaluate("hand_till")
+    again = pr.Estimate.from_dict(found.to_dict())
+    assert again.bounds == found.bounds
+    assert again.parts["A(0|1)"].bounds == found.parts["A(0|1)"].bounds
+    assert again.to_dict() == found.to_dict()

@@ -1,0 +1,224 @@
+"""Searches that are gone on with, interrupted, killed: nothing that was found is lost, nothing is overwritten."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import polyroc as pr
+from front_data import Tilt, three_blobs
+from polyroc.errors import InputError, MissingFileError
+
+
+@pytest.mark.parametrize("name", ["front.npz", "front.json"])
+@pytest.mark.parametrize(
+    ("family", "options"),
+    [
+        (pr.fronts.LogisticFamily(), {}),
+        (pr.fronts.LogisticFamily(), {"selection": "uniform", "objectives": "false_positives", "start": "random"}),
+        (pr.fronts.NearestNeighbours(largest=5), {"bounds": {((0, 1), (1, 0)): (0.2, np.inf)}, "alpha": 2}),
+        (Tilt(), {"costs": 7}),
+    ],
+    ids=["logistic", "false positives", "neighbours", "own family"],
+)
+def test_two_parts_are_the_whole(name, family, options, tmp_path):
+    """25 generations and then 38, through a file, are 63; looks at the growth fall on the same generations."""
+    X, y = three_blobs()
+    whole = pr.front(family, X, y, generations=63, rng=4, **options)
+    pr.front(family, X, y, generations=25, rng=4, **options).save(tmp_path / name)
+    again = pr.front(family, X, y, generations=63, resume=tmp_path / name, **options)
+    assert again.to_dict() == whole.to_dict()
+    assert again.search.generations == 63
+    nothing = pr.front(family, X, y, generations=20, resume=again, **options)
+    assert nothing.to_dict() == whole.to_dict()
+
+
+def test_two_classes_are_gone_on_with():
+    X, y = three_blobs(sizes=(20, 22))
+    whole = pr.front(pr.fronts.LogisticFamily(), X, y, generations=40)
+    part = pr.front(pr.fronts.LogisticFamily(), X, y, generations=11)
+    assert pr.front(pr.fronts.LogisticFamily(), X, y, generations=40, resume=part).to_dict() == whole.to_dict()
+
+
+def test_other_data_families_and_options_are_refused_and_nothing_is_overwritten(tmp_path):
+    X, y = three_blobs()
+    file = tmp_path / "front.npz"
+    pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, save=file)
+    before = file.read_bytes()
+    other = X.copy()
+    other[3, 1] += 1e-9
+    more = {"generations": 30, "resume": file, "save": file}
+    for wrong, said in [
+        ((pr.fronts.LogisticFamily(), other, y), "other cases"),
+        ((pr.fronts.LogisticFamily(), X, y[::-1]), "other cases"),
+        ((pr.fronts.LogisticFamily(), X, np.array(["a", "b", "c"])[y]), "other cases .or other labels"),
+        ((pr.fronts.LogisticFamily(scale=0.5), X, y), "another family .settings"),
+        ((pr.fronts.NearestNeighbours(), X, y), "another family .name: 'logistic', now 'nearest neighbours'"),
+    ]:
+        with pytest.raises(InputError, match=said):
+            pr.front(*wrong, **more)
+    with pytest.raises(InputError, match=r"another options \(costs: 100, now 50\)"):
+        pr.front(pr.fronts.LogisticFamily(), X, y, costs=50, **more)
+    with pytest.raises(InputError, match="fixed classifier"):
+        pr.front(pr.fronts.LogisticFamily(), X, y, resume=pr.front(y, np.full((60, 3), 1 / 3), n=5))
+    with pytest.raises(InputError, match="exists and would be overwritten"):
+        pr.front(pr.fronts.LogisticFamily(), X, y, generations=3, save=file)
+    with pytest.raises(MissingFileError, match="There is no file"):
+        pr.front(pr.fronts.LogisticFamily(), X, y, resume=tmp_path / "none.npz")
+    assert file.read_bytes() == before
+    pr.front(pr.fronts.LogisticFamily(), X, y, **more)
+    assert pr.Front.load(file).search.generations == 30
+
+
+def test_a_damaged_search_is_refused(tmp_path):
+    X, y = three_blobs()
+    stored = pr.front(pr.fronts.NearestNeighbours(), X, y, generations=5).to_dict()
+    assert pr.Front.from_dict(stored).search.model.limits.tolist() == [3, 50]
+    for name in ("models", "place", "generation", "model_cases"):
+        with pytest.raises(InputError, match="damaged"):
+            pr.Front.from_dict({key: value for key, value in stored.items() if key != name})
+        with pytest.raises(InputError, match="damaged"):
+            pr.Front.from_dict({**stored, name: stored[name][::-1]})
+    with pytest.raises(InputError, match="damaged"):
+        pr.Front.from_dict({**stored, "search": {**stored["search"], "generations": 6}})
+
+
+class Interrupting(Tilt):
+    """Stops as ctrl-C would, in the middle of a generation."""
+
+    at = 30
+
+    def posteriors(self, parameters, X):
+        said = super().posteriors(parameters, X)
+        if len(self.asked) == self.at:
+            raise KeyboardInterrupt
+        return said
+
+
+def test_an_interrupt_keeps_what_was_found_and_can_be_gone_on_with(tmp_path):
+    X, y = three_blobs()
+    file = tmp_path / "front.npz"
+    broken = pr.front(Interrupting(), X, y, generations=60, save=file)
+    assert broken.search.interrupted
+    assert broken.search.generations == 28  # the start was the first question, the last one is as if not asked
+    assert "28 generations, interrupted" in repr(broken)
+    assert pr.Front.load(file).to_dict() == broken.to_dict()
+
+    calm = Interrupting()
+    calm.at = -1
+    whole = pr.front(calm, X, y, generations=60)
+    assert not whole.search.interrupted
+    assert pr.front(calm, X, y, generations=60, resume=broken).to_dict() == whole.to_dict()
+
+
+def test_an_interrupt_from_the_progress_callback():
+    X, y = three_blobs()
+
+    def stop(done, total, what):
+        if done == 20:
+            raise KeyboardInterrupt
+
+    broken = pr.front(pr.fronts.LogisticFamily(), X, y, generations=60, progress=stop)
+    assert broken.search.generations == 20
+    whole = pr.front(pr.fronts.LogisticFamily(), X, y, generations=60)
+    assert pr.front(pr.fronts.LogisticFamily(), X, y, generations=60, resume=broken).to_dict() == whole.to_dict()
+
+
+SEARCH = """
+import sys
+import polyroc as pr
+from front_data import three_blobs
+X, y = three_blobs()
+def tell(done, total, what):
+    print(done, flush=True)
+family = pr.fronts.LogisticFamily()
+found = pr.front(family, X, y, generations=10**6, save=sys.argv[1], save_every=0, progress=tell)
+print("kept", found.search.generations, found.search.interrupted, len(found), flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-C", "kill -9"])
+def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
+    """A real process: ctrl-C returns what was found; kill -9 leaves the last front stored, whole."""
+    file = tmp_path / "front.npz"
+    command = [sys.executable, "-c", SEARCH, str(file)]
+    tests = {"PYTHONPATH": str(Path(__file__).parents[1])}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **tests}) as process:
+        try:
+            seen = [process.stdout.readline() for _ in range(4)]
+            process.send_signal(blow)
+            rest, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert seen[-1] == "40\n"
+    kept = pr.Front.load(file)
+    assert [each.name for each in tmp_path.iterdir() if not each.name.endswith(".part")] == ["front.npz"]
+    if blow == signal.SIGINT:
+        assert process.returncode == 0
+        words = rest.splitlines()[-1].split()
+        assert words == ["kept", str(kept.search.generations), "True", str(len(kept))]
+    else:
+        assert process.returncode == -signal.SIGKILL
+        assert "kept" not in rest
+    assert kept.search.interrupted
+    done = kept.search.generations
+    assert done >= 1
+    X, y = three_blobs()
+    whole = pr.front(pr.fronts.LogisticFamily(), X, y, generations=done + 5)
+    again = pr.front(pr.fronts.LogisticFamily(), X, y, generations=done + 5, resume=file, save=file)
+    assert again.to_dict() == whole.to_dict()
+    assert pr.Front.load(file).to_dict() == whole.to_dict()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_an_interrupt_keeps_the_draws_of_a_fixed_classifier():
+    """The front of the first draws, as if no more had been asked for; of the classifier that waited, one batch."""
+    _, y = three_blobs()
+    P = np.random.default_rng(0).dirichlet(np.ones(3), len(y)) + np.eye(3)[y] / 2
+    P /= P.sum(axis=1, keepdims=True)
+
+    def stop(done, total, what):
+        if done == 300:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        found = pr.front(y, {"a": P, "b": P[:, [1, 0, 2]]}, n=1000, progress=stop)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert [each.growth.draws[-1] for each in found.values()] == [300, 50]
+    assert found["a"].interrupted
+    assert "300 cost vectors, interrupted, G about" in repr(found["a"])
+    assert "300 cost vectors (interrupted)" in found["a"].convergence
+    assert pr.Front.from_dict(found["a"].to_dict()).interrupted
+    whole = pr.front(y, P, n=1000)
+    assert not whole.interrupted
+    assert found["a"].growth.gini == whole.growth.gini[:6]
+
+
+def test_the_handler_of_signals_is_put_back():
+    X, y = three_blobs()
+    before = signal.getsignal(signal.SIGINT)
+    pr.front(pr.fronts.LogisticFamily(), X, y, generations=2)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_storing_takes_a_tenth_of_the_time_at_most(tmp_path, monkeypatch):
+    from polyroc.fronts.search import Checkpoint
+
+    X, y = three_blobs()
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=2)
+    clock = iter([0.0, 5.0, 5.0, 7.0, 24.9, 25.0])  # made, due, began, stored (2 s), not due until 18 s later, due
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    checkpoint = Checkpoint(tmp_path / "front.npz", 5.0)
+    assert checkpoint.is_due()
+    checkpoint.save(found)
+    assert not checkpoint.is_due()
+    assert checkpoint.is_due()

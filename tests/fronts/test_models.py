@@ -1,0 +1,217 @@
+"""Searched fronts put to use: classifiers that are deployed, and fronts that are judged on other cases."""
+
+import json
+
+import numpy as np
+import pytest
+
+import naive
+import polyroc as pr
+from front_data import Tilt, errors_of, three_blobs
+from polyroc.errors import InputError, NotApplicableError
+
+
+@pytest.fixture(scope="module", params=["logistic", "neighbours", "two classes"])
+def searched(request):
+    X, y = three_blobs(sizes=(20, 22) if request.param == "two classes" else (20, 16, 24))
+    names = np.array(["a", "b", "c"])[y]
+    family = pr.fronts.NearestNeighbours() if request.param == "neighbours" else pr.fronts.LogisticFamily()
+    return X, names, pr.front(family, X, names, generations=40)
+
+
+def test_a_point_is_deployed_and_survives_json(searched):
+    X, names, found = searched
+    new, _ = three_blobs(seed=9, sizes=(30, 30, 30))
+    for point in np.linspace(0, len(found) - 1, 6).astype(int).tolist():
+        deployed = found.deploy(point)
+        again = pr.fronts.PointClassifier.from_json(deployed.to_json())
+        P = deployed.posteriors(new)
+        assert P.sum(axis=1) == pytest.approx(1, abs=1e-12)
+        assert (again.posteriors(new) == P).all()
+        assert (again.decide(new) == deployed.decide(new)).all()
+        assert (deployed.decide(new) == found.rule(point).decide(P)).all()
+        assert (np.concatenate([deployed.decide(x[None]) for x in new]) == deployed.decide(new)).all()
+        assert deployed.labels == found.labels
+        assert (deployed.parameters == found.parameters[point]).all()
+        if found.classifier == "logistic":  # neighbours judge their own cases without themselves
+            said = deployed.decide(X)
+            table = [[np.sum((names == k) & (said == j)) for j in found.labels] for k in found.labels]
+            assert (found.counts[point] == table).all()
+
+
+def test_deployed_after_a_file(searched, tmp_path):
+    X, _, found = searched
+    found.save(tmp_path / "front.npz")
+    again = pr.Front.load(tmp_path / "front.npz")
+    assert (again.deploy(1).posteriors(X) == found.deploy(1).posteriors(X)).all()
+    assert repr(again.deploy(1)) == repr(found.deploy(1))
+    assert found.classifier in repr(found.deploy(1)).replace("_", " ")
+
+
+def test_bad_points_and_texts(searched):
+    _, _, found = searched
+    for bad in (-1, len(found), 1.0, True, "first"):
+        with pytest.raises(InputError, match=f"from 0 to {len(found) - 1}"):
+            found.deploy(bad)
+    with pytest.raises(InputError, match="2 features, as the training cases had, got 3"):
+        found.deploy(0).decide(np.zeros((2, 3)))
+    with pytest.raises(InputError, match="finite"):
+        found.deploy(0).decide([[np.nan, 0.0]])
+    stored = json.loads(found.deploy(0).to_json())
+    for text in (
+        "",
+        "[]",
+        "{}",
+        json.dumps({**stored, "kind": "Rule"}),
+        json.dumps({**stored, "model_kind": "x"}),
+    ):
+        with pytest.raises(InputError):
+            pr.fronts.PointClassifier.from_json(text)
+    for name in ("rule", "model", "parameters"):
+        with pytest.raises(InputError):
+            pr.fronts.PointClassifier.from_json(
+                json.dumps({**stored, name: stored[name][:1] if name[0] == "p" else {}})
+            )
+    with pytest.raises(InputError, match=r"damaged|whole"):
+        pr.fronts.PointClassifier.from_json(
+            json.dumps({**stored, "parameters": [*stored["parameters"], 1.0, 1.0, 1.0]})
+        )
+
+
+def test_a_fixed_classifier_has_rules_only():
+    y, P = np.repeat([0, 1, 2], 5), np.random.default_rng(0).dirichlet(np.ones(3), 15)
+    found = pr.front(y, P, n=50)
+    assert found.rule(0).costs == tuple(map(tuple, found.costs[0].tolist()))
+    with pytest.raises(InputError, match=r"a fixed classifier is not in the front; apply front.rule"):
+        found.deploy(0)
+    with pytest.raises(InputError, match="evaluated"):
+        found.on(P, y)
+
+
+def test_held_out_cases_are_counted_again(searched):
+    """Each point decides by its own parameters and costs; all tables once more by `decide`."""
+    _, _, found = searched
+    sizes = (15, 12) if len(found.classes) == 2 else (15, 12, 18)
+    X, y = three_blobs(seed=4, sizes=sizes)
+    names = np.array(["a", "b", "c"])[y]
+    judged = found.on(X, names, n_points=5000)
+    for i in range(0, len(found), max(1, len(found) // 15)):
+        said = found.deploy(i).decide(X)
+        table = [[np.sum((names == k) & (said == j)) for j in found.labels] for k in found.labels]
+        assert (judged.counts[i] == table).all()
+    twin = naive.non_dominated(errors_of(judged.counts).tolist())
+    free = {tuple(row) for row in errors_of(judged.counts)[judged.non_dominated].tolist()}
+    assert free == twin
+    assert judged.gini == pr.fronts.gini_volume(judged.rates, n_points=5000)
+    assert judged.gini_found == found.gini(n_points=5000)
+    assert judged.optimism == judged.gini_found - judged.gini
+    assert f"{judged.non_dominated.sum()} of {len(found)} points" in repr(judged)
+    rows = judged.rows()
+    c = len(found.classes)
+    assert len(rows) == len(found) * c * (c - 1)
+    assert rows[0]["rate_found"] == found.rates[0, 0, 1]
+    assert rows[0]["rate"] == judged.rates[0, 0, 1]
+    again = pr.fronts.HeldOut.from_dict(json.loads(json.dumps(judged.to_dict())))
+    assert again.to_dict() == judged.to_dict()
+    assert repr(again) == repr(judged)
+
+
+def test_the_logistic_front_on_its_own_cases_is_itself():
+    X, y = three_blobs()
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=30)
+    same = found.on(X, y, n_points=1000)
+    assert (same.counts == found.counts).all()
+    assert same.optimism == 0
+    assert same.non_dominated.all()
+
+
+def test_a_searched_front_flatters_itself():
+    """Sixteen features without meaning: the front found on 45 cases has much that others do not bear out."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 15)
+    X = rng.normal(size=(45, 16))
+    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=50)
+    judged = found.on(rng.normal(size=(45, 16)), y)
+    assert judged.gini_found > 0.3
+    assert judged.gini < 0.02
+    assert judged.optimism > 0.3
+
+
+def test_a_fixed_front_on_other_predictions():
+    rng = np.random.default_rng(0)
+
+    def sample(n):
+        y = np.repeat([0, 1, 2], n)
+        P = rng.dirichlet(np.ones(3), 3 * n) + 0.5 * np.eye(3)[y]
+        return y, P / P.sum(axis=1, keepdims=True)
+
+    y, P = sample(30)
+    found = pr.front(y, P, n=400)
+    assert (found.evaluated(y, P, n_points=100).counts == found.counts).all()
+    z, R = sample(20)
+    judged = found.evaluated(z, R, n_points=1000)
+    for i in range(0, len(found), len(found) // 9):
+        said = found.rule(i).decide(R)
+        table = [[np.sum((z == k) & (said == j)) for j in range(3)] for k in range(3)]
+        assert (judged.counts[i] == table).all()
+    for wrong in ((z, R[:, 0]), (z, {"a": R, "b": R})):
+        with pytest.raises(InputError):
+            found.evaluated(*wrong)
+    with pytest.raises(InputError, match="every class"):
+        found.evaluated(z[z < 2], R[z < 2])
+    X, y = three_blobs()
+    with pytest.raises(InputError, match=r"give features: on\(X, y\)"):
+        pr.front(pr.fronts.LogisticFamily(), X, y, generations=1).evaluated(z, R)
+
+
+def test_weights_count_a_case_as_often_as_it_weighs(searched):
+    """On other cases, of a fixed classifier, and in the search itself; a weight of 0 takes a case out."""
+    X, y, found = searched
+    w = np.arange(len(y)) % 3
+    weighted = found.on(X, y, sample_weight=w, n_points=100)
+    again = found.on(np.repeat(X, w, axis=0), np.repeat(y, w), n_points=100)
+    assert (weighted.counts == again.counts).all()
+    assert weighted.provenance.weighted
+    c = len(found.classes)
+    P = np.random.default_rng(0).dirichlet(np.ones(c), len(y))
+    fixed = pr.front(y, P, n=100)
+    heavy = fixed.evaluated(y, P, sample_weight=w, n_points=100)
+    assert (heavy.counts == fixed.evaluated(np.repeat(y, w), np.repeat(P, w, axis=0), n_points=100).counts).all()
+    with pytest.raises(InputError, match="whole numbers"):
+        fixed.evaluated(y, P, sample_weight=w + 0.5)
+
+
+def test_weights_in_a_search():
+    """Posteriors that need no training cases, so that repeated cases are searched alike; the fit sees the rows."""
+    X, y = three_blobs()
+    w = np.arange(len(y)) % 3
+    weighted = pr.front(Tilt(), X, y, generations=30, sample_weight=w)
+    repeated = pr.front(Tilt(), np.repeat(X, w, axis=0), np.repeat(y, w), generations=30)
+    assert (weighted.counts == repeated.counts).all()
+    assert (weighted.parameters == repeated.parameters).all()
+    assert weighted.provenance.weighted
+    assert weighted.provenance.cases == {str(k): int(np.sum((y == k) & (w > 0))) for k in range(3)}
+    plain = pr.front(Tilt(), X, y, generations=3)
+    with pytest.raises(InputError, match="other cases"):
+        pr.front(Tilt(), X, y, generations=5, sample_weight=np.full(len(y), 2), resume=plain)
+    for bad, said in ((w[:-1], "one number per case"), (-w, "0 or more"), (0 * w, "add up to 1")):
+        with pytest.raises(InputError, match=said):
+            pr.front(Tilt(), X, y, sample_weight=bad)
+    with pytest.raises(NotApplicableError, match="none of '1'"):
+        pr.front(Tilt(), X, y, sample_weight=np.where(y == 1, 0, 1))
+
+
+def test_always_the_second_of_two_also_where_its_probability_is_zero():
+    y, P = np.array([0, 1, 0, 1]), np.array([[1.0, 0.0], [1.0, 0.0], [0.3, 0.7], [0.2, 0.8]])
+    found = pr.front(y, P)
+    judged = found.evaluated(y, P)
+    assert (judged.counts == found.counts).all()
+
+
+def test_a_family_of_ones_own_is_given_for_other_cases():
+    X, y = three_blobs()
+    family = Tilt()
+    found = pr.front(family, X, y, generations=20)
+    with pytest.raises(InputError, match="family tilt is not in the front; give it as family="):
+        found.on(X, y)
+    assert (found.on(X, y, family=family, n_points=10).counts == found.counts).all()

@@ -1,0 +1,34 @@
+"""Plans of small studies that several tests run."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+
+import polyroc as pr
+
+HERE = Path(__file__).parent  # where plans find the modules of learners
+
+
+BLOBS = {"name": "blobs", "call": "study_learners:blobs"}
+
+
+def plan(*learners, folder=HERE, **more):
+    """A quick plan with learners of `study_learners`, by name or as tables."""
+    tables = [
+        {"name": each, "class": f"study_learners:{each}"} if isinstance(each, str) else each for each in learners
+    ]
+    table = {"data": [BLOBS], "splitting": {"folds": 4}, "learners": tables, **more}
+    return replace(pr.Plan.from_dict(table), folder=folder)
+
+
+def content(path):
+    """Everything in a store but times and versions, as bytes."""
+    tables = {"plan": "digest", "data_sets": "data_set", "learners": "learner", "blocks": "data_set, block"}
+    tables["fits"] = "data_set, learner, block"
+    with duckdb.connect(str(path), read_only=True) as store:
+        rows = {
+            name: store.execute(f"SELECT * FROM polyroc_study.{name} ORDER BY {order}").fetchall()
+            for name, order in tables.items()
+        }
+    return repr(rows).encode()
