@@ -100,7 +100,7 @@ def test_order_stability_is_stored_and_shown(iris):
     ("options", "message"),
     [
         ({"method": pr.DeLong()}, "method must be Bootstrap"),
-        ({"y_score": {"only": [0.1, 0.2, 0.3, 0.4]}}, "Two or more classifiers"),
+        ({"y_score": {"only": [0.1, 0.2, 0.3, 0.4]}}, "At least two classifiers"),
         ({"labels": [0, 1, 2]}, "No case of class '2'"),
     ],
 )

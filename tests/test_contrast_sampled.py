@@ -13,7 +13,7 @@ import naive
 import polyroc as pr
 from polyroc.consistency.bulk import goodness, levels, signs
 from polyroc.errors import InputError, NotApplicableError, UndefinedMeasureWarning
-from polyroc.measures.applicability import refusal
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
@@ -38,7 +38,7 @@ def columns(draw):
 @settings(max_examples=150, deadline=None)
 def test_values_of_many_outputs_are_those_of_each(outputs, key):
     measure = pr.measure(key)
-    if refusal(measure, outputs.scores(0), asked=True) is not None:
+    if inapplicable_reason(measure, outputs.scores(0), by_name=True) is not None:
         return
     expected = [measure(Sample(outputs.scores(i), "output")).value for i in range(len(outputs))]
     assert goodness(measure, outputs) == pytest.approx(expected, abs=1e-12)

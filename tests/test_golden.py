@@ -67,10 +67,20 @@ def _estimates(node):
 # Stored files ---------------------------------------------------------------------------------------------------
 
 
+def without_sentences(node):
+    """Plain data without the sentences of reports, which are written anew from the stored results."""
+    if isinstance(node, list):
+        return [without_sentences(inner) for inner in node]
+    if not isinstance(node, dict):
+        return node
+    sentences = ("conclusion", "cautions", "methods") if node.get("kind") == "Report" else ()
+    return {key: without_sentences(inner) for key, inner in node.items() if key not in sentences}
+
+
 @pytest.mark.parametrize("name", RESULTS)
 def test_stored_result_is_read_and_written_again(name):
-    again = files.read_result(name).to_dict()
-    require_same(name, json.loads(files.result_text(name)), json.loads(json.dumps(again, allow_nan=False)))
+    again = json.loads(json.dumps(files.read_result(name).to_dict(), allow_nan=False))
+    require_same(name, without_sentences(json.loads(files.result_text(name))), without_sentences(again))
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -85,7 +95,7 @@ def test_stored_result_is_what_is_computed_now(name):
 
 @pytest.mark.parametrize("name", SCHEMA_1)
 def test_no_number_of_schema_1_is_lost(name):
-    stored = json.loads(files.result_text(name, 1))
+    stored = without_sentences(json.loads(files.result_text(name, 1)))
     written = set(_leaves(files.read_result(name, 1).to_dict()))
     assert [leaf for leaf in _leaves(stored) if leaf not in written] == []
 

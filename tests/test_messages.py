@@ -132,9 +132,9 @@ CASES = {
     ),
     "calibrated": (
         lambda _: pr.operate(THREE, P, at_most={(0, 1): 0.1}, calibrated=True),
-        "calibrated=True uses a fixed one; leave out one of the two.",
-        "--calibrated uses a fixed one; leave out one of the two.",
-        "calibrated=True uses a fixed one; leave out one of the two.",
+        "calibrated=True uses a fixed one;",
+        "--calibrated uses a fixed one;",
+        "calibrated=True uses a fixed one;",
     ),
     "large file": (
         lambda file: pr.operate(three_classes(file), truth="y", scores="p_*", engine="duckdb"),
@@ -191,7 +191,7 @@ CASES = {
         "is not a DuckDB file and has no tables; leave out table='t'.",
     ),
     "enumeration": (
-        lambda _: pr.compare_measures("auc", "accuracy", sizes=(30, 30), ties=True, most=10),
+        lambda _: pr.compare_measures("auc", "accuracy", sizes=(30, 30), ties=True, max_lists=10),
         "Sample them with model=RankedLists((30, 30)), or take fewer cases.",
         "Sample them with --model lists --sizes 30,30, or take fewer cases.",
         "Sample them with model=RankedLists((30, 30)), or take fewer cases.",

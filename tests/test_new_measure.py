@@ -180,7 +180,7 @@ def test_files_by_an_engine_and_a_tally(file):
 def test_without_bins_an_engine_says_so(file):
     unregister("spaced")
     register(replace(SPACED, bins=None))
-    with pytest.raises(NotApplicableError, match="spaced looks at whole rows"):
+    with pytest.raises(NotApplicableError, match="spaced needs the cases in memory"):
         pr.evaluate(
             str(file), measure="spaced", truth="truth", scores=COLUMNS["good"], labels=LABELS, engine="duckdb"
         )

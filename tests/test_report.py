@@ -12,9 +12,10 @@ from polyroc.cli.app import run
 from polyroc.datasets import catalogue
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.measures.registry import MEASURES
+from polyroc.output.names import shortened
 from polyroc.reports import collection, conclusion, explorer, figures
-from polyroc.reports.collection import drawn
-from polyroc.reports.embedding import as_json, plotly, shortened
+from polyroc.reports.collection import sampled_cases
+from polyroc.reports.embedding import as_json, plotly
 from polyroc.reports.methods import PAPERS
 from polyroc.reports.tables import tables
 
@@ -43,7 +44,7 @@ def report(*arguments, **options):
 
 def test_the_better_classifier_is_named_with_numbers_that_compare_gives():
     y, scores = two()
-    said = report(y, scores).conclusion.said
+    said = report(y, scores).conclusion.sentences
     pair = pr.compare(y, scores, measure="auc").difference("good", "poor")
     low, high = pair.confidence_interval()
     assert said[0].startswith("good has the highest area under the ROC curve, 0.")
@@ -54,17 +55,17 @@ def test_no_winner_is_named_without_a_significant_difference():
     y, scores = two()
     rng = np.random.default_rng(3)
     twin = {"one": scores["good"], "other": scores["good"] + 0.3 * rng.normal(size=len(y))}
-    said = " ".join(report(y, twin).conclusion.said)
-    assert "cannot be told from these cases" in said
-    assert "That does not show them to be equal" in said
+    said = " ".join(report(y, twin).conclusion.sentences)
+    assert "do not differ significantly on these cases" in said
+    assert "This does not show that they are equal" in said
     assert "is better than" not in said
 
 
 def test_chance_is_not_called_an_achievement():
     y, scores = two(gap=0.0)
-    said = report(y, scores["good"]).conclusion.said
-    assert "That is not shown to be better than guessing (0.5)." in said[0]
-    assert "are its scores the right way round?" in report(y, -two(gap=2)[1]["good"]).conclusion.said[0]
+    said = report(y, scores["good"]).conclusion.sentences
+    assert "This is not significantly better than chance (0.5)." in said[0]
+    assert "check the direction of its scores." in report(y, -two(gap=2)[1]["good"]).conclusion.sentences[0]
 
 
 def test_small_classes_are_a_caution():
@@ -72,7 +73,7 @@ def test_small_classes_are_a_caution():
     P = np.random.default_rng(0).dirichlet(np.ones(3), size=36)
     made = report(y, P)
     cautions = " ".join(made.conclusion.cautions)
-    assert "one case only of 2" in cautions
+    assert "only one case of 2" in cautions
     assert "Few cases of 1 (5)" in cautions
     assert any("one case only" in note for note in made.findings.notes)
 
@@ -82,17 +83,15 @@ def test_an_absent_class_leaves_out_what_needs_it():
     P = np.column_stack([scores["m0"], np.zeros(len(y))])
     made = report(y, P, labels=[0, 1, 2, 3])
     assert "There is no case of 3" in " ".join(made.conclusion.cautions)
-    assert made.desk is None
-    assert "no case of class '3'" in made.refusal
+    assert made.cases is None
+    assert "no case of class '3'" in made.why_no_cases
     assert "Operating point" in made.to_html()
 
 
 def test_a_perfect_classifier_is_not_praised_beyond_its_cases():
     y = np.repeat([0, 1, 2], 6)
     made = report(y, np.eye(3)[y])
-    assert "makes no error on these cases; with more of them there may well be some." in " ".join(
-        made.conclusion.said
-    )
+    assert "makes no error on these cases; a larger sample may show some." in " ".join(made.conclusion.sentences)
     assert "Wilson" in " ".join(made.conclusion.cautions)
 
 
@@ -102,15 +101,15 @@ def test_decisions_and_ordered_scores_and_groups():
     decided = report(labels[y], {name: labels[P.argmax(axis=1)] for name, P in scores.items()})
     assert decided.findings.comparison.measure == "macro_average"
     assert decided.findings.curves is None
-    assert "decisions" in decided.refusal
+    assert "decisions" in decided.why_no_cases
     ordered = report(y, scores["m0"] @ [0, 1, 2], labels=[0, 1, 2])
     assert ordered.findings.surfaces["classifier"].volume.measure == "vus"
-    assert "one score for more than two classes" in ordered.refusal
+    assert "one score for more than two classes" in ordered.why_no_cases
     orders = pr.evaluate(y, scores["m0"] @ [0, 1, 2], labels=[0, 1, 2], measure="scurfield").parts
     wrong = max((key for key in orders if key != "0<1<2"), key=lambda key: orders[key].value)
-    assert f"of each class: {wrong}, {100 * orders[wrong].value:.1f} % (" in ordered.conclusion.said[-1]
+    assert f"of each class: {wrong}, {100 * orders[wrong].value:.1f} % (" in ordered.conclusion.sentences[-1]
     grouped = report(*two(), groups=np.arange(300) // 3)
-    assert "Error bars count 100 groups" in " ".join(grouped.conclusion.cautions)
+    assert "based on 100 groups" in " ".join(grouped.conclusion.cautions)
     for made in (decided, ordered, grouped):
         assert made.to_html().startswith("<!DOCTYPE html>")
 
@@ -121,7 +120,7 @@ def test_formats_follow_the_suffix(tmp_path):
         path = made.save(tmp_path / f"report{suffix}")
         assert path.stat().st_size > 1000
         assert list(tmp_path.glob("*.part")) == []
-    with pytest.raises(InputError, match=r"ends in \.html"):
+    with pytest.raises(InputError, match=r"must end in \.html"):
         pr.report(*three(), path=tmp_path / "report.pdf")
     with pytest.raises(InputError, match="no folder"):
         pr.report(*three(), path=tmp_path / "nowhere" / "report.html")
@@ -135,7 +134,7 @@ def test_json_comes_back():
     assert again.conclusion == made.conclusion
     assert again.to_dict()["results"].keys() == made.to_dict()["results"].keys()
     assert tables(again.findings) == tables(made.findings)
-    assert again.desk is None
+    assert again.cases is None
 
 
 def test_results_make_a_report_without_cases(tmp_path):
@@ -143,11 +142,11 @@ def test_results_make_a_report_without_cases(tmp_path):
     found = report(
         [pr.evaluate(y, scores), pr.compare(y, scores, measure="hand_till"), pr.rates(y, scores, classifier="m0")]
     )
-    assert found.conclusion.said[0].startswith("m0 has the highest Hand & Till's M")
-    assert found.conclusion.said == report(y, scores).conclusion.said
+    assert found.conclusion.sentences[0].startswith("m0 has the highest Hand & Till's M")
+    assert found.conclusion.sentences == report(y, scores).conclusion.sentences
     assert "Curves</h2>" not in found.to_html()
     front = report(pr.front(y, scores["m0"], n=300))
-    assert "operating points of which none is better than another" in front.conclusion.said[0]
+    assert "Pareto-optimal operating points" in front.conclusion.sentences[0]
     page = front.to_html()
     assert 'id="explorer-terms"' in page
     with pytest.raises(InputError, match="A report is made of scores, or of results"):
@@ -168,7 +167,7 @@ def test_tables_have_the_numbers_of_evaluate():
     assert made.findings.comparison.measure == "pdi"
     assert by_key["measures"].rows[0][1] == "pdi"
     alone = report(y, scores["m0"], measure="sahiner(malignant=1)")
-    assert alone.conclusion.said[0].startswith("classifier: normalised volume, one class against two 0.")
+    assert alone.conclusion.sentences[0].startswith("classifier: normalised volume, one class against two 0.")
     assert len(by_key["differences"].rows) == 1
 
 
@@ -215,7 +214,7 @@ def test_the_file_stays_small_whatever_the_cases(c, k):
     for i in range(k):
         P = rng.random((n, c)) + 0.3 * np.eye(c)[y]
         made[f"m{i}"] = P / P.sum(axis=1, keepdims=True)
-    tables_ = explorer.desk_of(
+    tables_ = explorer.explorer_cases(
         pr.Scores(y.astype(np.int32), tuple(range(c)), made, "matrix", 1 if c == 2 else None), 0
     )
     assert len(json.dumps(tables_.tables())) < 1.34 * explorer.BYTES + 2000
@@ -226,18 +225,18 @@ def test_sampled_cases_keep_their_classes():
     rng = np.random.default_rng(0)
     y = np.concatenate([np.zeros(90_000), np.ones(9_950), np.full(50, 2)]).astype(np.int32)
     P = rng.dirichlet(np.ones(3), size=100_000)
-    found = explorer.desk_of(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
+    found = explorer.explorer_cases(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
     assert found.scores.counts[2] == 50
     assert found.shares == pytest.approx([0.9, 0.0995, 0.0005], abs=1e-15)
     assert "0.14 (95 %)" in found.note  # 1.96 x 0.5 / sqrt(50)
-    again = explorer.desk_of(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
+    again = explorer.explorer_cases(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
     assert (again.scores.values["a"] == found.scores.values["a"]).all()
 
 
 def test_no_more_cases_are_drawn_than_asked_for():
     y = np.arange(4000) % 60
     scores = pr.Scores(y.astype(np.int32), tuple(range(60)), {"a": np.zeros((4000, 60))}, "matrix")
-    cases = drawn(scores, 700, 0)
+    cases = sampled_cases(scores, 700, 0)
     assert 600 < len(cases) <= 700
     assert np.bincount(y[cases], minlength=60).min() >= 5
 
@@ -246,7 +245,7 @@ def test_many_classifiers_share_the_room_for_thresholds():
     rng = np.random.default_rng(0)
     y = (rng.random(60_000) < 0.3).astype(np.int32)
     made = {f"m{i}": rng.normal(size=len(y)) + y for i in range(30)}
-    found = explorer.desk_of(pr.Scores(y, (0, 1), made, "score", 1), 0)
+    found = explorer.explorer_cases(pr.Scores(y, (0, 1), made, "score", 1), 0)
     assert len(json.dumps(found.tables())) < 1.34 * 1.3 * explorer.BYTES  # the hull comes on top
     assert f"some {explorer.BYTES // (36 * 30)}, so" in found.note
 
@@ -254,10 +253,10 @@ def test_many_classifiers_share_the_room_for_thresholds():
 def test_the_error_of_thinned_curves_is_stated_and_true():
     y, scores = three(n=2400, k=1)
     with pytest.MonkeyPatch.context() as small:
-        small.setattr(collection, "PAIR_POINTS", 120)
+        small.setattr(collection, "ALL_PAIR_POINTS", 120)
         found = report(y, scores).findings
     (note,) = [note for note in found.notes if note.startswith("Curves of pairs")]
-    stated = float(re.search(r"changes by up to (\S+);", note)[1])
+    stated = float(re.search(r"by up to (\S+);", note)[1])
     off = [abs(np.trapezoid(each.tpr, each.fpr) - each.area.value) for each in found.pairs.values()]
     assert 0.9 * stated <= max(off) <= stated
     assert max(len(each.fpr) for each in found.pairs.values()) <= 20
@@ -273,22 +272,22 @@ def test_a_front_of_many_classes_is_not_called_guessing():
     y = np.arange(200) % 5
     P = rng.dirichlet(np.ones(5), size=200) + np.eye(5)[y]
     made = report(pr.front(y, P / P.sum(axis=1, keepdims=True), n=100))
-    said = " ".join(made.conclusion.said)
-    assert "guessing" not in said
-    assert "always saying 0 would in 80.0 %" in said
+    said = " ".join(made.conclusion.sentences)
+    assert "chance" not in said
+    assert "always predicting 0 misclassifies 80.0 %" in said
     assert not any("Standard errors" in each for each in made.methods)
 
 
 def test_very_many_classes_have_no_matrix(monkeypatch):
     for module in (explorer, collection, figures, conclusion):
         monkeypatch.setattr(module, "MOST_CLASSES", 12)
-    monkeypatch.setattr(collection, "PAIRS", 100)
+    monkeypatch.setattr(collection, "MOST_PAIR_CURVES", 100)
     rng = np.random.default_rng(0)
     c, n = 13, 52
     y = np.arange(n) % c
     P = rng.dirichlet(np.ones(c), size=n) + 0.05 * np.eye(c)[y]
     made = report(y, P / P.sum(axis=1, keepdims=True))
-    assert "more than 12 classes" in made.refusal
+    assert "more than 12 classes" in made.why_no_cases
     assert any(note.startswith("No pairs: 156 curves for every classifier") for note in made.findings.notes)
     page = made.to_html()
     assert 'id="pair-matrix"' not in page

@@ -106,7 +106,7 @@ def operate_as_told(line, front):
 def judged(page):
     """Intervals of all rates and of the cost, as the page has them."""
     return page.evaluate("""() => {
-        const found = polyroc.explorer.answer(), z = polyroc.data.z, of = polyroc.deciding;
+        const found = polyroc.explorer.answer(), z = polyroc.data.z, of = polyroc.decisions;
         const end = (k, m) => of.rateInterval(found.confusion, k, m, z);
         const ends = found.confusion.rates.map((row, k) => row.map((_, m) => end(k, m)));
         return { ends, cost: of.costOf(found.confusion, found.losses, z) };
@@ -142,7 +142,7 @@ def test_sections_come_in_their_order_and_nothing_leaves_the_page(show, iris_rep
     titles = page.locator("h2").all_text_contents()
     assert titles == [
         "Conclusion", "Measures", "Comparisons", "Curves", "Pairs of classes", "Surface", "Operating point",
-        "How it was made",
+        "Methods",
     ]  # fmt: skip
     assert page.locator(".lead").inner_text().startswith("lda has the highest Hand & Till's M, 0.920 (95 % 0.877")
     page.evaluate("Promise.all(polyroc.figures.map((each) => each.draw()))")
@@ -298,7 +298,7 @@ def test_rules_and_intervals_are_those_of_python(show, flat_report):
         P = (rng.integers(0, 5, size=(400, c)) / 4).astype(float)
         costs = rng.choice([0, 1, 1, 2, 3, 1 / 3, 1e-9, 1e6], size=(30, c, c)) * (1 - np.eye(c))
         found = page.evaluate(
-            "([values, c, costs]) => costs.map((L) => Array.from(polyroc.deciding.byCosts(values, c, L)))",
+            "([values, c, costs]) => costs.map((L) => Array.from(polyroc.decisions.byCosts(values, c, L)))",
             [P.ravel().tolist(), c, costs.tolist()],
         )
         expected = [pr.decisions.CostRule(tuple(range(c)), L).codes(P).tolist() for L in costs.tolist()]
@@ -311,7 +311,7 @@ def test_rules_and_intervals_are_those_of_python(show, flat_report):
         for n in (1, 2.5, 40)
     ]
     found = page.evaluate(
-        "(asked) => asked.map((each) => polyroc.deciding.interval(...each.map((x) => (x === null ? NaN : x))))",
+        "(asked) => asked.map((each) => polyroc.decisions.interval(...each.map((x) => (x === null ? NaN : x))))",
         [[None if np.isnan(x) else x for x in each] for each in asked],
     )
     expected = [[*interval(value, error, (low, high), n)] for value, error, low, high, n, _ in asked]
@@ -346,13 +346,11 @@ def test_thirty_classes_have_a_matrix_and_one_curve_at_a_time(show):
     assert np.array_equal(counts(page), expected.confusion.counts)
     assert downloaded(page) == expected.rule
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert (
-        page.locator("#explorer-caption").inner_text().startswith("No picture of the front: 30 classes have 870")
-    )
+    assert page.locator("#explorer-caption").inner_text().startswith("The front is not drawn: 30 classes have 870")
 
 
 def test_five_classes_have_a_front_and_a_limit_takes_the_cheaper_rule(show, monkeypatch):
-    monkeypatch.setattr("polyroc.reports.collection.DRAWS", 400)
+    monkeypatch.setattr("polyroc.reports.collection.MOST_COSTS", 400)
     y, P = many(5, 200)
     made = pr.report(y, P, path=None)
     page, front = show(made), made.findings.fronts["classifier"]
@@ -365,7 +363,7 @@ def test_five_classes_have_a_front_and_a_limit_takes_the_cheaper_rule(show, monk
     assert downloaded(page) == expected.rule
     rule.select_option("0")
     answer = "polyroc.explorer.answer()"
-    cost = page.evaluate(f"polyroc.deciding.costOf({answer}.confusion, {answer}.losses, 1.96)[0]")
+    cost = page.evaluate(f"polyroc.decisions.costOf({answer}.confusion, {answer}.losses, 1.96)[0]")
     assert cost < expected.expected_cost  # drawn costs find little of a front of twenty errors
     assert page.evaluate(f"{answer}.confusion.rates[2][0]") <= 0.02
     assert page.locator(".parallel").is_visible()

@@ -12,7 +12,7 @@ from polyroc.cli.app import run
 from polyroc.errors import InputError
 from polyroc.output.numbers import number_text, p_number
 from polyroc.reports.study_conclusion import conclude_study
-from polyroc.reports.study_findings import EVERYWHERE, StudyFindings
+from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
 from polyroc.reports.study_tables import study_tables
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries import friedman, recommend, spread, wilcoxon
@@ -76,7 +76,7 @@ def test_numbers_are_those_of_the_summaries(two):
     made = report(two)
     values, means = table(made, "values"), two.spread()
     for row in values.rows:
-        for learner, cell in zip(values.columns[1:], row[1:], strict=True):
+        for learner, cell in zip([column.name for column in values.columns[1:]], row[1:], strict=True):
             each = means[row[0], learner]
             assert cell == f"{number_text(each.mean)} ({number_text(each.standard_deviation)})"
     for k, (name, test) in enumerate(two.corrected_t().items()):
@@ -116,7 +116,7 @@ def test_the_page_says_things_in_order(two):
 
 def test_the_conclusion_is_that_of_the_recommended_test(one):
     made = report(one)
-    said = made.conclusion.said
+    said = made.conclusion.sentences
     pair = one.corrected_t()["bayes", "stump"]
     low, high = pair.confidence_interval()
     mean = one.spread()["pair", "bayes"].mean
@@ -125,7 +125,7 @@ def test_the_conclusion_is_that_of_the_recommended_test(one):
         f"On pair, bayes has the highest area under the ROC curve, {mean:.3f} (mean of 5 folds"
     )
     assert said[1].startswith(f"It is better than stump by {pair.value:.3f} (95 % {low:.3f} to {high:.3f}), p = ")
-    assert said[-1] == f"Judged by Nadeau & Bengio's corrected resampled t: {one.recommend().why}"
+    assert said[-1] == f"Tested by Nadeau & Bengio's corrected resampled t: {one.recommend().why}"
     assert made.conclusion.cautions == ()
 
 
@@ -138,9 +138,9 @@ def test_the_error_of_one_fold_stands_beside_areas(one):
 
 def test_nothing_is_claimed_at_a_level_that_is_not_reached(one):
     made = report(one, level=0.9999)
-    said = " ".join(made.conclusion.said)
-    assert "cannot be told from these folds" in said
-    assert "That does not show them to be equal" in said
+    said = " ".join(made.conclusion.sentences)
+    assert "do not differ significantly on these folds" in said
+    assert "This does not show that they are equal" in said
     assert "better than" not in said
     assert made.findings.study.duncan["pair"].alpha == pytest.approx(0.0001)
 
@@ -150,7 +150,7 @@ def test_learners_that_fail_are_a_caution_and_the_rest_is_judged(failing):
     cautions = " ".join(made.conclusion.cautions)
     lost = [each for each in failing.failures if each.learner == "Sometimes"]
     assert 0 < len(lost) < 4
-    assert "Never failed in 5 fits and never has a value, so nothing is said of it." in cautions
+    assert "Never failed in 5 fits and has no value, so it is not compared." in cautions
     assert f"Sometimes failed in {len(lost)} fit" in cautions
     assert "left out of the tests for all learners" in cautions
     test = made.findings.study.tests["pair"]
@@ -217,19 +217,19 @@ def over(tables, test):
     asked = plan([blobs(each.data_set, 2) for each in tables], learners, None, measures=["auc"])
     study = pr.Study.from_dict({**data, "plan": asked.to_dict()})
     ranks = friedman(tables)
-    return StudyFindings(study, "auc", spread(tables), recommend(tables), {EVERYWHERE: test(tables)}, {}, ranks)
+    return StudyFindings(study, "auc", spread(tables), recommend(tables), {ALL_DATA_SETS: test(tables)}, {}, ranks)
 
 
 def test_over_data_sets_pairs_are_told_by_signed_ranks():
     found = over(folds({"good": 0.9, "twin": 0.9, "poor": 0.7}), wilcoxon)
     said, cautions = conclude_study(found)
-    test = found.tests[EVERYWHERE]
+    test = found.tests[ALL_DATA_SETS]
     best, twin = sorted(("good", "twin"), key=lambda name: found.friedman.ranks[name])
     assert said[0].startswith(f"{best} has the best mean rank by area under the ROC curve on 8 data sets, ")
     assert f"better than poor by {test[best, 'poor'].value:.3f}" in " ".join(said)
-    assert f"Whether {best} or {twin} is better cannot be told from these data sets" in " ".join(said)
+    assert f"{best} and {twin} do not differ significantly on these data sets" in " ".join(said)
     assert f"Among the others, {twin} is better than poor." in said
-    assert cautions[0] == "2 fits are still to be done: this is not the whole study."
+    assert cautions[0] == "The study is incomplete: 2 fits left to run."
     assert study_tables(found)[1].title == "Pairs on all data sets"
 
 
@@ -240,12 +240,12 @@ def test_over_data_sets_ranks_are_told_by_friedman():
     assert (
         said[0] == "m0 has the best mean rank by area under the ROC curve, 1.00 among 5 learners on 6 data sets."
     )
-    assert said[1] == "That learners do not rank equally is shown (p < 0.001)."
+    assert said[1] == "The learners do not rank equally (p < 0.001)."
     assert [name for name in names if found.friedman.nemenyi.apart("m0", name)] == ["m3", "m4"]
-    assert said[2].startswith("It ranks better than m3, m4, by more than ")
-    assert said[3] == "It is not told from m1, m2; that does not show them to be equal."
+    assert said[2].startswith("It ranks better than m3 and m4, by more than ")
+    assert said[3] == "It does not differ significantly from m1 and m2; this does not show that they are equal."
     even, _ = conclude_study(over(folds(dict.fromkeys(names, 0.9), data_sets=6), friedman))
-    assert even[1].startswith("No difference of ranks is shown (p = ")
+    assert even[1].startswith("Mean ranks do not differ significantly (p = ")
     assert not any("ranks better than" in each for each in even)
 
 
@@ -255,7 +255,7 @@ def test_pooled_predictions_where_folds_are_too_small(tmp_path):
     made = report(study)
     difference = study.pooled_test().difference("bayes", "stump")
     assert table(made, "pairs-0").rows[0][1] == number_text(difference.value)
-    assert "(all folds together)" in made.conclusion.said[0]
+    assert "(all folds together)" in made.conclusion.sentences[0]
     assert made.findings.study.duncan == {}
 
 
@@ -268,20 +268,22 @@ def test_without_two_learners_nothing_is_compared(alive, tmp_path):
     made = report(study)
     if alive:
         mean = study.spread()["pair", "bayes"].mean
-        assert made.conclusion.said[0].startswith(f"On pair, bayes: Hand & Till's M {mean:.3f} (mean of 5 folds")
-        assert made.conclusion.said[1] == "There is nothing to compare it with."
+        assert made.conclusion.sentences[0].startswith(
+            f"On pair, bayes: Hand & Till's M {mean:.3f} (mean of 5 folds"
+        )
+        assert made.conclusion.sentences[1] == "There is no other learner to compare it with."
     else:
-        assert made.conclusion.said == ("No learner has any value: there is no result.",)
-    assert "Never failed in 5 fits and never has a value" in made.conclusion.cautions[0]
+        assert made.conclusion.sentences == ("No learner has any value: there is no result.",)
+    assert "Never failed in 5 fits and has no value" in made.conclusion.cautions[0]
     assert 'id="test"' not in made.to_html()
-    assert "Judged by" not in made.to_markdown()
+    assert "Tested by" not in made.to_markdown()
 
 
 def test_what_does_not_fit_a_study_is_refused(one, two):
     for name, value in {"labels": [0, 1], "groups": [1], "rng": 3, "missing": "drop", "y_score": [1]}.items():
         with pytest.raises(InputError, match=f"leave out {name}"):
             report(two, **{name: value})
-    with pytest.raises(InputError, match="mossman fits no data set of this study; its measures are auc"):
+    with pytest.raises(InputError, match="mossman applies to no data set of this study; its measures are auc"):
         report(one, measure="mossman")
     with pytest.raises(InputError, match="or of one study, got Study"):
         pr.report([two, two.recommend()], path=None)

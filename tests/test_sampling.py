@@ -277,7 +277,10 @@ def test_weights_of_one_size_are_as_none_whatever_the_size():
     [
         ({"sampling": "random"}, "sampling must be 'cohort' .* or 'case-control' .*, got 'random'"),
         ({"sample_weight": [1] * 200, "weight_kind": "counts"}, "weight_kind must be 'importance' .*got 'counts'"),
-        ({"weight_kind": "frequency"}, "weight_kind='frequency' says what sample_weight means, but there is none"),
+        (
+            {"weight_kind": "frequency"},
+            "weight_kind='frequency' says what sample_weight means, but there are no",
+        ),
         (
             {"sample_weight": [0.5] * 200, "weight_kind": "frequency"},
             "whole numbers with weight_kind='frequency' .* got 0.5 .*use weight_kind='importance'",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import polyroc as pr
 from polyroc.errors import DroppedRowsWarning, InputError
-from polyroc.measures.applicability import refusal
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.registry import MEASURES
 from polyroc.scores import Schema, Scores, readable
 
@@ -141,4 +141,6 @@ def test_a_schema_decides_applicability_as_scores_do(kind, classes, positive, as
     values = np.linspace(0, 1, classes) if kind == "score" else np.eye(classes)
     scores = Scores(codes, tuple(range(classes)), {"one": values}, kind, positive, ordered)
     for measure in MEASURES.values():
-        assert refusal(measure, scores.schema, asked) == refusal(measure, scores, asked), measure
+        assert inapplicable_reason(measure, scores.schema, asked) == inapplicable_reason(measure, scores, asked), (
+            measure
+        )

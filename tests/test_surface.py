@@ -111,7 +111,7 @@ def test_what_comes_back():
 
 def test_bad_input_is_told():
     y, P = data_for("he", np.random.default_rng(2), [3, 3, 3])
-    with pytest.raises(MeasureError, match="pdi has no surface; known: vus, mossman, he"):
+    with pytest.raises(MeasureError, match="pdi has no surface; known: vus, he, mossman"):
         pr.surface(y, P, measure="pdi")
     with pytest.raises(InputError, match="points must be a positive integer, got 0"):
         pr.surface(y, P, measure="he", points=0)

@@ -329,10 +329,10 @@ def test_the_malignant_class_is_never_guessed():
     with pytest.raises(NotApplicableError, match=r"^sahiner needs to know the malignant class; write"):
         pr.evaluate(names, P[:, [1, 0, 2]], measure="sahiner")
     with pytest.raises(
-        NotApplicableError, match=r"knows no class 'm' to be malignant; the classes are 'B', 'M', 'N'"
+        NotApplicableError, match=r"has no class 'm' to be malignant; the classes are 'B', 'M', 'N'"
     ):
         pr.evaluate(names, P[:, [1, 0, 2]], measure="sahiner(malignant='m')")
-    with pytest.raises(NotApplicableError, match=r"knows no class '0' to be malignant; the classes are 0, 1, 2"):
+    with pytest.raises(NotApplicableError, match=r"has no class '0' to be malignant; the classes are 0, 1, 2"):
         pr.compare(y, {"a": P, "b": P}, measure="sahiner(malignant='0')")
     named = pr.evaluate(names, P[:, [1, 0, 2]], measure="sahiner(malignant='M')")
     numbered = pr.evaluate(y, P, measure=pr.measure("sahiner", malignant=np.int64(0)))

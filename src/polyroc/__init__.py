@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from polyroc.plots import plot
     from polyroc.power.result import SampleSize
     from polyroc.power.sample_size import sample_size
-    from polyroc.reports.document import Report
     from polyroc.reports.report import report
+    from polyroc.reports.result import Report
     from polyroc.rules import Rule
     from polyroc.scores import Scores
     from polyroc.studies.plan import Plan
@@ -138,7 +138,7 @@ __getattr__, __dir__ = attach(
         "Permutation": "polyroc.inference.methods.permutation",
         "Plan": "polyroc.studies.plan",
         "Rates": "polyroc.decisions.rate_matrix",
-        "Report": "polyroc.reports.document",
+        "Report": "polyroc.reports.result",
         "Rule": "polyroc.rules",
         "SampleSize": "polyroc.power.result",
         "Scores": "polyroc.scores",

@@ -1,20 +1,18 @@
 """The command `compare_measures`: measure against measure."""
 
-import json
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.cli.options import formats, level_option, progress_bar, scores_from
+from polyroc.cli.options import formats, level_option, print_result, progress_bar, scores_from
 from polyroc.consistency.practice import OrderStability, Separation
 from polyroc.consistency.result import MeasureComparison
 from polyroc.errors import InputError
-from polyroc.output.csv import as_csv
 from polyroc.output.numbers import interval_text, level_text, number_text
 from polyroc.output.tables import Row, Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 
 __all__ = ["compare_measures"]
 
@@ -38,7 +36,7 @@ MODELS = (
     click.option("--correlation", type=float, metavar="R", help="gaussian: of the two classifiers' noise; 0."),
     click.option("--levels", type=int, metavar="N", help="lists: so many ratings instead of no ties."),
     click.option("--pairs", default=10_000, show_default=True, type=click.IntRange(1), help="Pairs to draw."),
-    click.option("--jobs", type=int, metavar="N", help="Threads; all cores by default."),
+    click.option("--n-jobs", type=int, metavar="N", help="Threads; all cores by default."),
 )
 
 DATA = (
@@ -67,7 +65,9 @@ DATA = (
     click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
     click.option("--missing", type=click.Choice(["raise", "drop"]), help="What to do with missing values."),
     click.option("--between", metavar="A,B", help="data: the two classifiers, if there are more."),
-    click.option("--seed", type=click.IntRange(0), help="Of the random numbers, for the same answer again."),
+    click.option(
+        "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the random numbers."
+    ),
     click.option(
         "-o",
         "--out",
@@ -149,7 +149,7 @@ def _comparisons(measures: tuple[str, ...], options: dict[str, Any], progress: A
 
     if options["model"] is not None:
         _refuse_idle(options, ("positives", "negatives", "ties"), f"--model {options['model']}")
-        how = {"pairs": options["pairs"], "rng": options["seed"], "n_jobs": options["jobs"]}
+        how = {"pairs": options["pairs"], "rng": options["seed"], "n_jobs": options["n_jobs"]}
         return [*judge([*measures] or None, model=_model(options), progress=progress, **how).comparisons.values()]
     _refuse_idle(options, ("file", "separation", "precision", "rival", "correlation", "levels"), "ranked lists")
     cut = _numbers(options["cut"], "--cut", "8")
@@ -238,18 +238,18 @@ def _practice(kind: str, measures: tuple[str, ...], options: dict[str, Any], pro
     scores = _scores(options)
     if kind == "groups":
         return separation(scores, measure=[*measures], alpha=options["alpha"], progress=progress)
-    method = Bootstrap(n=options["replicates"], rng=options["seed"], n_jobs=options["jobs"])
+    method = Bootstrap(n=options["replicates"], rng=options["seed"], n_jobs=options["n_jobs"])
     return order_stability(scores, measure=[*measures], method=method, progress=progress)
 
 
 def _show(found: list[Any], level: float, output: Format | None) -> None:
-    if output == "json":
-        stored = [each.to_dict(level) for each in found]
-        click.echo(json.dumps(stored if len(stored) > 1 else stored[0], indent=2))
-    elif output == "csv":
-        click.echo(as_csv([row for each in found for row in each.rows(level)]))
-    else:
-        click.echo(render(_table(found, level), output))
+    records = [each.to_dict(level) for each in found]
+    print_result(
+        output,
+        record=lambda: records if len(records) > 1 else records[0],
+        rows=lambda: [row for each in found for row in each.rows(level)],
+        table=lambda: _table(found, level),
+    )
 
 
 def _table(results: list[Any], level: float) -> Table:

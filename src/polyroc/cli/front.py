@@ -205,7 +205,7 @@ def _volumes(
     found: dict[str, Front], held: dict[str, HeldOut], points: int | None, seed: int
 ) -> dict[str, dict[str, Any]]:
     """By front, G and the volumes that only it dominates, all on the same random points; and G on other cases."""
-    from polyroc.fronts.volumes import front_volumes
+    from polyroc.fronts.volume_table import front_volumes
 
     table = front_volumes(found, n_points=points, rng=seed)
     told: dict[str, dict[str, Any]] = {}

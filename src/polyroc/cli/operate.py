@@ -16,6 +16,7 @@ from polyroc.cli.options import (
     level_option,
     name_of,
     optional_data_files,
+    print_result,
     progress_bar,
 )
 from polyroc.cli.rates import matrix_page
@@ -23,11 +24,10 @@ from polyroc.cli.stored import needs_data, store
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, MissingFileError
 from polyroc.fronts.result import Front
-from polyroc.output.csv import as_csv
 from polyroc.output.names import printable
 from polyroc.output.numbers import estimate_text
 from polyroc.output.tables import Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 from polyroc.rules import CostRule
 from polyroc.scores import Scores
 
@@ -140,14 +140,12 @@ def operate(
         )
     if rule is not None:
         store(_deployable(source, found), rule, "--rule")
-    if output == "json":
-        click.echo(json.dumps(found.to_dict(level), indent=2))
-    elif output == "csv":
-        click.echo(as_csv(found.rows(level)))
-    else:
-        click.echo(
-            render(_table(found, level, name_of(evaluate_on or front or needs_data(file, columns))), output)
-        )
+    print_result(
+        output,
+        record=lambda: found.to_dict(level),
+        rows=lambda: found.rows(level),
+        table=lambda: _table(found, level, name_of(evaluate_on or front or needs_data(file, columns))),
+    )
     return 0
 
 
@@ -257,7 +255,7 @@ def _table(point: OperatingPoint, level: float, source: str) -> Table:
         f"Chosen for: {point.aim}.",
         point.sentence(),
         f"Expected cost {cost} per case; priors {priors}.",
-        "Evaluated on other cases." if point.judged_apart else "Evaluated on the cases it was chosen on.",
+        "Evaluated on other cases." if point.held_out else "Evaluated on the cases it was chosen on.",
     ]
     return replace(matrix_page(point.confusion, level, source), notes=tuple(map(printable, notes)))
 

@@ -1,7 +1,8 @@
-"""Options that several commands share, and what is done with them."""
+"""Options that several commands share, the data they describe, and the output format."""
 
+import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from glob import has_magic
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyroc.errors import InputError
+from polyroc.output.csv import as_csv
+from polyroc.output.tables import Table
+from polyroc.output.text import Format, render
 from polyroc.scores import Scores
 
 if TYPE_CHECKING:
@@ -30,6 +34,7 @@ __all__ = [
     "name_of",
     "optional_data_file",
     "optional_data_files",
+    "print_result",
     "progress_bar",
     "score_columns",
     "scores_from",
@@ -43,42 +48,48 @@ COLUMNS = (
         multiple=True,
         metavar="COLUMNS",
         help="Column of the scores, or one column per class, by name or glob ('p_*'); give it again for more. "
-        "Several classifiers side by side: NAME=COLUMNS for each. Every column without another part by default.",
+        "Several classifiers side by side: NAME=COLUMNS for each. By default every column that no "
+        "other option names.",
     ),
-    click.option("--classifier", metavar="COLUMN", help="Column that says whose scores a row holds."),
-    click.option("--case", metavar="COLUMN", help="Column that names the case of a row (pairs classifiers)."),
+    click.option("--classifier", metavar="COLUMN", help="Column of the classifier that a row belongs to."),
+    click.option(
+        "--case", metavar="COLUMN", help="Column that identifies the case of a row (for paired classifiers)."
+    ),
     click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."),
     click.option("--table", metavar="NAME", help="DuckDB file: the table or view; of a study, the data set."),
     click.option("--weight", metavar="COLUMN", help="Column of sample weights; see --weight-kind."),
     click.option(
         "--weight-kind",
         type=click.Choice(["importance", "frequency"]),
-        help="What weights mean: how much each case counts (importance, the default), or how many cases each row "
-        "stands for (frequency).",
+        help="Meaning of the weights: how much each case counts (importance, the default), or the number of cases "
+        "that each row stands for (frequency).",
     ),
-    click.option("--groups", metavar="COLUMN", help="Column of groups (patients, folds) for the error bars."),
+    click.option(
+        "--groups", metavar="COLUMN", help="Column of groups (patients, folds): cases of a group are dependent."
+    ),
     click.option(
         "--sampling",
         type=click.Choice(["cohort", "case-control"]),
-        help="How cases were collected: as they came, class sizes random (cohort, the default), or so many of "
-        "each class (case-control). It matters to measures that depend on prevalence.",
+        help="Sampling of the cases: class sizes are random (cohort, the default) or fixed in advance "
+        "(case-control). Relevant for measures that depend on prevalence.",
     ),
-    click.option("--labels", metavar="A,B,C", help="The classes in order, also those without a case."),
+    click.option("--labels", metavar="A,B,C", help="The classes in order, including those without cases."),
     click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
     click.option(
         "--missing",
         default="raise",
         show_default=True,
         type=click.Choice(["raise", "drop"]),
-        help="What to do with rows that have missing values.",
+        help="Treatment of rows with missing values: an error, or drop them.",
     ),
 )
 
 convert_option = click.option(
     "--convert",
     type=click.Choice(["sampat", "expected", "gaussian"]),
-    help="Probabilities to one score, for ordered measures (--labels gives the order): by the rule of Sampat et "
-    "al., or the expected class number. One score to probabilities: gaussian, fitted to the same cases.",
+    help="Convert probabilities to one score for ordered measures (--labels gives the order), by "
+    "the rule of Sampat "
+    "et al. or the expected class number; or one score to probabilities (gaussian, fitted to the same cases).",
 )
 
 level_option = click.option(
@@ -86,27 +97,35 @@ level_option = click.option(
     default=0.95,
     show_default=True,
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Level of the intervals.",
+    help="Confidence level of the intervals.",
 )
 
 
 METHODS = ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife")
 RESAMPLING = (
-    click.option("--replicates", default=2000, show_default=True, type=click.IntRange(1), help="For resampling."),
     click.option(
-        "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the random numbers of resampling."
+        "--replicates",
+        default=2000,
+        show_default=True,
+        type=click.IntRange(1),
+        help="Number of replicates for resampling methods.",
+    ),
+    click.option(
+        "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the random numbers."
     ),
 )
 
 
 def method_options(*more: str) -> Callable[[Any], Any]:
-    """How the error bars are made, with the methods that only some commands have."""
+    """The method of the standard errors; `more` are methods that only some commands have."""
 
     def add(command: Any) -> Any:
         choice = click.Choice([*METHODS, *more])
         for option in (
             *reversed(RESAMPLING),
-            click.option("--method", default="delong", show_default=True, type=choice, help="Of the error bars."),
+            click.option(
+                "--method", default="delong", show_default=True, type=choice, help="Method of the standard errors."
+            ),
         ):
             command = option(command)
         return command
@@ -115,14 +134,14 @@ def method_options(*more: str) -> Callable[[Any], Any]:
 
 
 def method_from(method: str, replicates: int, seed: int | None) -> "Method":
-    """What `method_options` describes."""
+    """The method that the options of `method_options` describe."""
     from polyroc.inference.methods import method_named
 
     return method_named(method, n=replicates, rng=seed)
 
 
 def data_file(command: Any, required: bool = True, several: bool = False) -> Any:
-    """The file, or several, and which of their columns hold what."""
+    """The file or files, and the roles of their columns."""
     path = click.Path(path_type=Path)
     place = (
         click.argument("file", required=required, type=path, nargs=-1, metavar="FILE...", callback=_one_or_more)
@@ -135,28 +154,28 @@ def data_file(command: Any, required: bool = True, several: bool = False) -> Any
     return command
 
 
-def _one_or_more(_: click.Context, __: click.Parameter, given: tuple[Path, ...]) -> Path | list[Path] | None:
-    """One file as it is: most commands have no more."""
-    return None if not given else given[0] if len(given) == 1 else [*given]
+def _one_or_more(_: click.Context, __: click.Parameter, files: tuple[Path, ...]) -> Path | list[Path] | None:
+    """One file as a path, several as a list."""
+    return None if not files else files[0] if len(files) == 1 else [*files]
 
 
 def optional_data_file(command: Any) -> Any:
-    """The same for a command that takes a stored front instead; see `polyroc.cli.stored`."""
+    """As `data_file`, for a command that also takes a stored front; see `polyroc.cli.stored`."""
     return data_file(command, required=False)
 
 
 def data_files(command: Any) -> Any:
-    """The same for a command that an engine serves."""
+    """As `data_file`, for a command that takes several files through an engine."""
     return data_file(command, several=True)
 
 
 def optional_data_files(command: Any) -> Any:
-    """Files that an engine can count, or a stored front."""
+    """As `data_files`, for a command that also takes a stored front."""
     return data_file(command, required=False, several=True)
 
 
 def formats(command: Any) -> Any:
-    """The choice of output, the same for every command that prints a table."""
+    """The output formats, the same for every command that prints a table."""
     for name, text in (
         ("markdown", "A Markdown table."),
         ("csv", "Comma-separated values, all digits."),
@@ -166,25 +185,44 @@ def formats(command: Any) -> Any:
     return command
 
 
+def print_result(
+    output: Format | None,
+    *,
+    record: Callable[[], Any],
+    rows: Callable[[], Sequence[Mapping[str, Any]]],
+    table: Callable[[], Table],
+) -> None:
+    """Print a result in the chosen format: as JSON its record, as CSV its rows, otherwise its table."""
+    if output == "json":
+        click.echo(json.dumps(record(), indent=2))
+    elif output == "csv":
+        click.echo(as_csv(rows()))
+    else:
+        click.echo(render(table(), output))
+
+
 def scores_from(
     file: Path, *, scores: tuple[str, ...], labels: str | None, convert: Any = None, **columns: Any
 ) -> Scores:
-    """What `data_file` describes, read, and converted if asked for."""
+    """The scores that the options of `data_file` describe, converted if `convert` is given."""
     from polyroc.conversions import to_ordered, to_probabilities
     from polyroc.io.read import read
 
-    order = None if labels is None else [label.strip() for label in labels.split(",")]
-    found = read(file, scores=score_columns(scores), labels=order, **columns)
+    read_scores = read(file, scores=score_columns(scores), labels=_label_list(labels), **columns)
     if convert is None:
-        return found
-    return to_probabilities(found) if convert == "gaussian" else to_ordered(found, rule=convert)
+        return read_scores
+    return to_probabilities(read_scores) if convert == "gaussian" else to_ordered(read_scores, rule=convert)
 
 
-def score_columns(given: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
-    """Column names and globs, or the same by classifier where NAME=COLUMNS was written."""
-    named = [text.partition("=") for text in given]
+def _label_list(labels: str | None) -> list[str] | None:
+    return None if labels is None else [label.strip() for label in labels.split(",")]
+
+
+def score_columns(patterns: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
+    """Column names and globs, by classifier if they are written as NAME=COLUMNS."""
+    named = [text.partition("=") for text in patterns]
     if not any(sign for _, sign, _ in named):
-        return list(given)
+        return list(patterns)
     if not all(sign for _, sign, _ in named):
         raise InputError("--scores: write NAME=COLUMNS for every classifier, or for none.")
     columns: dict[str, list[str]] = {}
@@ -195,7 +233,7 @@ def score_columns(given: tuple[str, ...]) -> list[str] | dict[str, list[str]]:
 
 @contextmanager
 def progress_bar() -> Iterator[Any]:
-    """Show a bar on a terminal, nothing in a pipe; gives what the verbs take as `progress`."""
+    """Show a bar on a terminal, None in a pipe; for the `progress` argument of a verb."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -206,43 +244,50 @@ def progress_bar() -> Iterator[Any]:
 
 
 Files = Path | list[Path]
-NOT_THERE = {"classifier": "--classifier", "case": "--case", "class_": "--class", "groups": "--groups"}
-OPTIONS = {
+IN_MEMORY_ONLY = {
+    "classifier": "--classifier",
+    "case": "--case",
+    "class_": "--class",
+    "groups": "--groups",
+    "convert": "--convert",
+}
+ENGINE_OPTIONS = {
     "engine": click.option(
         "--engine",
         type=click.Choice(["duckdb", "memory"]),
-        help="duckdb: count scores in cells, with certified bounds; FILE may be a glob or a folder. By default "
-        "for several files, or more than a quarter of the memory.",
+        help="duckdb: bin the scores, with certified bounds; FILE may be a glob or a folder. The "
+        "default for several "
+        "files, and for more than a quarter of the memory.",
     ),
-    "memory": click.option("--memory", metavar="SIZE", help="How much the engine may take, such as 1GB."),
+    "memory": click.option("--memory", metavar="SIZE", help="Memory limit of the engine, such as 1GB."),
     "tolerance": click.option(
-        "--tolerance", type=float, metavar="WIDTH", help="How far apart certified bounds may be."
+        "--tolerance", type=float, metavar="WIDTH", help="Largest width of the certified bounds."
     ),
-    "exact": click.option("--exact", is_flag=True, help="Go on until the bounds meet, but for rounding."),
+    "exact": click.option("--exact", is_flag=True, help="Refine until the bounds are equal, except for rounding."),
     "by": click.option(
-        "--by", multiple=True, metavar="COLUMN", help="One result per value of this column; repeat it."
+        "--by", multiple=True, metavar="COLUMN", help="One result per value of this column; may be repeated."
     ),
 }
 
 
 def engine_options(*without: str) -> Callable[[Any], Any]:
-    """How large files are judged."""
+    """The options of the engine for large files, except some."""
 
     def add(command: Any) -> Any:
-        for name in reversed([name for name in OPTIONS if name not in without]):
-            command = OPTIONS[name](command)
+        for name in reversed([name for name in ENGINE_OPTIONS if name not in without]):
+            command = ENGINE_OPTIONS[name](command)
         return command
 
     return add
 
 
 def data_from(file: Files, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """What a verb takes first, and what beside it: files that an engine counts, or scores read into memory.
+    """The first argument of a verb, and its options: files for an engine, or scores read into memory.
 
-    Takes the engine's own options out of `columns` in either case.
+    Removes the options of the engine from `columns` in either case.
     """
-    told = {name: columns.pop(name) for name in OPTIONS if name in columns}
-    wanted = {name: value for name, value in told.items() if value not in (None, False, ())}
+    engine_values = {name: columns.pop(name) for name in ENGINE_OPTIONS if name in columns}
+    wanted = {name: value for name, value in engine_values.items() if value not in (None, False, ())}
     files = [file] if isinstance(file, Path) else file
     if wanted.get("engine") == "memory" and wanted.get("by"):
         raise InputError("--by needs an engine; leave out --engine memory.")
@@ -250,20 +295,19 @@ def data_from(file: Files, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]
         if len(files) > 1:
             raise InputError(f"--engine memory reads one file, got {len(files)}; leave it out.")
         return scores_from(files[0], **columns), {}
-    given = [option for name, option in NOT_THERE.items() if columns.get(name)]
-    given += ["--convert"] if columns.get("convert") else []
-    if given:
+    unsupported = [option for name, option in IN_MEMORY_ONLY.items() if columns.get(name)]
+    if unsupported:
         raise InputError(
-            f"{given[0]} needs the rows in memory, which --engine duckdb does not support; use --engine memory."
+            f"{unsupported[0]} needs the rows in memory, which --engine duckdb does not support; "
+            "use --engine memory."
         )
-    labels = columns["labels"]
-    return [str(each) for each in files] if len(files) > 1 else str(files[0]), {
+    return [str(path) for path in files] if len(files) > 1 else str(files[0]), {
         "truth": columns["truth"],
         "scores": score_columns(columns["scores"]),
         "weight": columns["weight"],
         "weight_kind": columns["weight_kind"],
         "sampling": columns["sampling"],
-        "labels": None if labels is None else [label.strip() for label in labels.split(",")],
+        "labels": _label_list(columns["labels"]),
         "pos_label": columns["pos_label"],
         "missing": columns["missing"],
         "engine": "duckdb",
@@ -272,7 +316,7 @@ def data_from(file: Files, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]
 
 
 def _for_engine(files: list[Path]) -> bool:
-    """Whether these are several files, or one too large to be read into memory."""
+    """True for several files, or one that is too large to be read into memory."""
     from polyroc.engines.options import is_large
 
     (file, *more) = files
@@ -280,5 +324,5 @@ def _for_engine(files: list[Path]) -> bool:
 
 
 def name_of(file: Files) -> str:
-    """What a page calls the data."""
+    """The name of the data in a title."""
     return file.name if isinstance(file, Path) else f"{file[0].name} and {len(file) - 1} more"

@@ -7,8 +7,7 @@ from itertools import groupby
 from polyroc.cli.spelling import shell_spelling
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
-from polyroc.estimates.evaluation import Evaluation
-from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.evaluation import Evaluation, Grouped
 from polyroc.estimates.tables import conversion_notes, difference_rows, estimate_row
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES

@@ -30,15 +30,15 @@ FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates"
 @data_file
 @click.option(
     "-o",
-    "--output",
+    "--out",
     "out",
     default=Path("report.html"),
     show_default=True,
     type=click.Path(path_type=Path),
     help="Where to write it: .html, .md, .tex (tables) or .json.",
 )
-@click.option("--open", "show", is_flag=True, help="Open it in the browser when it is made.")
-@click.option("--title", help="What it is called; the name of FILE, or of the plan of a study, by default.")
+@click.option("--open", "show", is_flag=True, help="Open it in a browser afterwards.")
+@click.option("--title", help="The title; the name of FILE, or of the plan of a study, by default.")
 @click.option("-m", "--measure", metavar="KEY", help="The measure to compare by: auc or hand_till by default.")
 @convert_option
 @method_options()

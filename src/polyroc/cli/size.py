@@ -1,17 +1,15 @@
 """The command `size`: how many cases a study needs."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.cli.options import convert_option, formats, progress_bar, scores_from
+from polyroc.cli.options import convert_option, formats, print_result, progress_bar, scores_from
 from polyroc.errors import InputError
-from polyroc.output.csv import as_csv
 from polyroc.output.numbers import interval_text, level_text
 from polyroc.output.tables import Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 from polyroc.power.result import SampleSize
 
 __all__ = ["size"]
@@ -69,7 +67,7 @@ PILOT = (
     click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
     click.option("--missing", type=click.Choice(["raise", "drop"]), help="What to do with missing values."),
     click.option("--simulate", type=int, metavar="TIMES", help="Resample the pilot data instead of a formula."),
-    click.option("--seed", type=int, help="Seed of --simulate, to get the same answer again."),
+    click.option("--seed", type=int, help="Seed of --simulate; 0 by default."),
 )
 
 
@@ -121,12 +119,7 @@ def size(
     }
     with progress_bar() as progress:
         found = sample_size(scores, measure=measure, progress=progress, **asked)
-    if output == "json":
-        click.echo(json.dumps(found.to_dict(), indent=2))
-    elif output == "csv":
-        click.echo(as_csv(found.rows()))
-    else:
-        click.echo(render(size_page(found), output))
+    print_result(output, record=found.to_dict, rows=found.rows, table=lambda: size_page(found))
     return 0
 
 
@@ -152,7 +145,7 @@ def _method(formula: str | None, simulate: int | None, seed: int | None) -> Any:
     from polyroc.power.simulation import Simulation
 
     if simulate is not None:
-        return Simulation(simulate, seed)
+        return Simulation(simulate, 0 if seed is None else seed)
     if seed is not None:
         raise InputError(f"--seed {seed} is for --simulate TIMES; give both, or leave it out.")
     return {None: None, "obuchowski": Obuchowski(), "hanley-mcneil": HanleyMcNeil("exponential")}[formula]

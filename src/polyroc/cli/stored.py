@@ -1,4 +1,4 @@
-"""Files that commands take instead of data, and those they write."""
+"""Stored fronts given instead of data, and text files that commands write."""
 
 import os
 import tempfile
@@ -11,22 +11,22 @@ from polyroc.errors import InputError
 
 __all__ = ["is_front", "needs_data", "store"]
 
-HEAD = 200  # bytes at the beginning of a JSON file that tell its kind
+HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
 
 
 def is_front(file: Path) -> bool:
-    """Whether a file looks like a stored front: arrays by its name, or JSON of that kind."""
+    """True if a file looks like a stored front, by its ending or by the kind in its JSON."""
     if file.suffix == ".npz":
         return True
     try:
         with file.open("rb") as text:
             return file.suffix == ".json" and b'"kind": "Front"' in text.read(HEAD)
     except OSError:
-        return False  # whoever reads it says what is wrong
+        return False  # reading it raises the error
 
 
 def needs_data(file: Path | list[Path] | None, columns: dict[str, Any]) -> Any:
-    """FILE and --truth, which only stored fronts do without."""
+    """The file; FILE and --truth are required unless there is a stored front."""
     context = click.get_current_context()
     if file is None:
         raise click.UsageError("Missing argument 'FILE'.", context)
@@ -36,16 +36,16 @@ def needs_data(file: Path | list[Path] | None, columns: dict[str, Any]) -> Any:
 
 
 def store(text: str, path: Path, option: str) -> None:
-    """All of it or nothing: written beside, then moved into place."""
+    """Write a text file atomically: to a temporary file in the same folder, then renamed."""
     try:
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(text + "\n")
-            Path(beside).chmod(0o644)
-            Path(beside).replace(path)
+            Path(temporary).chmod(0o644)
+            Path(temporary).replace(path)
         except OSError:
-            Path(beside).unlink(missing_ok=True)
+            Path(temporary).unlink(missing_ok=True)
             raise
-    except OSError as trouble:
-        raise InputError(f"{option}: {path} cannot be written ({trouble.strerror}).") from None
+    except OSError as error:
+        raise InputError(f"{option}: {path} cannot be written ({error.strerror}).") from None

@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.errors import NotApplicableError, UndefinedMeasureWarning
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.measures.applicability import refusal
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.registry import MEASURES
@@ -35,7 +35,7 @@ def require_applicable(measures: Sequence[Measure], outputs: ClassifierOutputs) 
 def _reason(measure: Measure, outputs: ClassifierOutputs) -> str | None:
     """Why a measure does not apply, or None; with one score per case the cut makes decisions."""
     example, threshold = outputs.scores(0), measure.settings.get("threshold")
-    reason = refusal(measure, example, asked=True)
+    reason = inapplicable_reason(measure, example, by_name=True)
     if reason is not None or measure.needs != "decisions" or example.kind != "score":
         return reason
     if outputs.cuts is not None and threshold is not None:

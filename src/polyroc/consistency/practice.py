@@ -239,11 +239,11 @@ def order_stability(
     samples = {name: Sample(scores, name) for name in scores.classifiers}
     pairs: dict[tuple[str, str, str], PairStability] = {}
     with progress_callback(progress) as report:
-        for each in track(measures, report):
-            values = [each(sample).value for sample in samples.values()]
-            replicates = resampling.replicates(each, list(samples.values()))
+        for one in track(measures, report):
+            values = [one(sample).value for sample in samples.values()]
+            replicates = resampling.replicates(one, list(samples.values()))
             for (i, a), (j, b) in combinations(enumerate(samples), 2):
-                pairs[str(each), a, b] = _stability(each, (a, b), (values[i], values[j]), replicates[[i, j]])
+                pairs[str(one), a, b] = _stability(one, (a, b), (values[i], values[j]), replicates[[i, j]])
     provenance = Provenance.of(scores, repr(resampling), resampling.seed)
     return OrderStability(pairs, replace(provenance, groups=None))
 
@@ -348,9 +348,9 @@ def separation(
     measures, _ = select_measures([measure] if isinstance(measure, str | Measure) else measure, scores)
     separated: dict[str, Groups] = {}
     with progress_callback(progress) as report:
-        for each in track(measures, report):
-            comparison = compare(scores, measure=each, method=method, adjustment=adjustment)
-            separated[str(each)] = _groups(each, comparison, alpha)
+        for one in track(measures, report):
+            comparison = compare(scores, measure=one, method=method, adjustment=adjustment)
+            separated[str(one)] = _groups(one, comparison, alpha)
     return Separation(separated, alpha, adjustment, replace(Provenance.of(scores, repr(method)), groups=None))
 
 

@@ -21,7 +21,7 @@ from polyroc.inference.estimation import estimate_measure
 from polyroc.inference.evaluate import select_measures, warn_of_small
 from polyroc.inference.file_input import scores_or_settings
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
-from polyroc.measures.applicability import refusal
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
@@ -213,7 +213,7 @@ def _require_curve(scores: Scores | Schema, multi_class: str | None) -> None:
             Option("multi_class", "ovo"),
             ".",
         )
-    reason = refusal(needed, scores, asked=True)
+    reason = inapplicable_reason(needed, scores, by_name=True)
     if reason is not None:
         raise NotApplicableError("A curve ", reason, ".")
     if isinstance(scores, Scores) and scores.absent:

@@ -12,7 +12,7 @@ from polyroc.engines.options import EngineOptions
 from polyroc.engines.refine import EngineResult, EvaluationRequest, evaluate_rows
 from polyroc.engines.rows import MemoryRows
 from polyroc.errors import InputError, MeasureError, NotApplicableError
-from polyroc.measures.applicability import refusal
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.progress import Progress
@@ -140,7 +140,7 @@ def _choose(measures: MeasureArgument, schema: Schema) -> tuple[list[Measure], d
         raise MeasureError("No measure was named; leave measure out for all that apply.")
     chosen = [find(name) for name in names]
     for measure in chosen:
-        reason = refusal(measure, schema, asked=True)
+        reason = inapplicable_reason(measure, schema, by_name=True)
         if reason is not None:
             raise NotApplicableError(f"{measure} ", reason, ".")
     return chosen, {}
@@ -149,7 +149,7 @@ def _choose(measures: MeasureArgument, schema: Schema) -> tuple[list[Measure], d
 def _applicable(schema: Schema) -> tuple[list[Measure], dict[str, str]]:
     chosen, skipped = [], {}
     for measure in engine_measures():
-        reason = refusal(measure, schema, asked=False)
+        reason = inapplicable_reason(measure, schema, by_name=False)
         if reason is None and measure.needs == "ordered" and schema.kind == "matrix":
             reason = "needs one score per case, here one column per class"  # engines make no conversions
         if reason is None:

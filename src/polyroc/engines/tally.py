@@ -14,7 +14,7 @@ from polyroc.engines.tally_file import StoredTally, pack, unpack
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.measures.applicability import ROUNDING, refusal
+from polyroc.measures.applicability import ROUNDING, inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.results.provenance import Provenance
@@ -249,7 +249,7 @@ def warn_absent(absent: Sequence[str], measure: Measure) -> None:
 
 def check_applicable(measure: Measure, counts: Counts) -> None:
     """Raise an error if the measure does not apply to the counted predictions."""
-    reason = refusal(measure, counts.schema, asked=True)
+    reason = inapplicable_reason(measure, counts.schema, by_name=True)
     if reason is not None:
         raise NotApplicableError(f"{measure} ", reason, ".")
     if measure.needs == "probabilities":

@@ -8,8 +8,7 @@ if TYPE_CHECKING:
     from polyroc.estimates.comparison import Comparison
     from polyroc.estimates.difference import Difference
     from polyroc.estimates.estimate import Certificate, Estimate
-    from polyroc.estimates.evaluation import Evaluation
-    from polyroc.estimates.grouped import Grouped
+    from polyroc.estimates.evaluation import Evaluation, Grouped
     from polyroc.estimates.intervals import ConfidenceInterval
 
 __all__ = ["Certificate", "Comparison", "ConfidenceInterval", "Difference", "Estimate", "Evaluation", "Grouped"]
@@ -23,6 +22,6 @@ __getattr__, __dir__ = attach(
         "Difference": "polyroc.estimates.difference",
         "Estimate": "polyroc.estimates.estimate",
         "Evaluation": "polyroc.estimates.evaluation",
-        "Grouped": "polyroc.estimates.grouped",
+        "Grouped": "polyroc.estimates.evaluation",
     },
 )

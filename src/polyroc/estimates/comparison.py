@@ -1,4 +1,4 @@
-"""Comparison: several classifiers by one measure, with the covariance between them."""
+"""The comparison of several classifiers by one measure: differences of all pairs, omnibus test, contrasts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,7 +36,7 @@ NAMES: Mapping[Adjustment | None, str | None] = {
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Comparison(Result):
-    """Whether several classifiers are equal, and if not, which differ.
+    """Several classifiers compared by one measure.
 
     Attributes
     ----------
@@ -45,13 +45,13 @@ class Comparison(Result):
     covariance
         Of the estimates, in the same order.
     statistic, pvalue
-        The test that all are equal: the largest absolute z among the pairs, and its p-value, which is the smallest
-        one adjusted by "max-t" (see `MaxT`). So it rejects exactly if some pair differs. With two classifiers it
-        is the p-value of their difference.
+        The test that all are equal: the largest absolute z of the pairs, and its p-value, the smallest p-value
+        adjusted by "max-t" (see `MaxT`). It rejects if and only if some pair differs. For two classifiers it is
+        the p-value of their difference.
     differences
         By pair of classifiers, in order.
     adjustment
-        How the p-values of the pairs were adjusted: "max-t", "holm", "bonferroni", "benjamini-hochberg" or None.
+        The adjustment of the p-values of the pairs: "max-t", "holm", "bonferroni", "benjamini-hochberg" or None.
     max_t
         The distribution of the largest absolute z if all are equal.
     """
@@ -65,19 +65,19 @@ class Comparison(Result):
     max_t: MaxT = field(metadata=NOT_STORED)
 
     def __post_init__(self) -> None:
-        # Not a method of this object: a cycle would keep the data behind the estimates until the garbage collector
-        # comes by.
-        pvalues = [each.pvalue for each in self.differences.values()]
+        # `critical` does not refer to this object: with a reference cycle, the data of the estimates would stay in
+        # memory until the next garbage collection.
+        pvalues = [difference.pvalue for difference in self.differences.values()]
         critical = partial(_critical, pvalues, self.adjustment, self.max_t)
-        together = {
-            pair: replace(each, critical=partial(critical, number))
-            for number, (pair, each) in enumerate(self.differences.items())
+        differences = {
+            pair: replace(difference, critical=partial(critical, number))
+            for number, (pair, difference) in enumerate(self.differences.items())
         }
-        object.__setattr__(self, "differences", together)
+        object.__setattr__(self, "differences", differences)
 
     @property
     def measure(self) -> str:
-        """The measure they were compared by."""
+        """The measure of the comparison."""
         return next(iter(self.estimates.values())).measure
 
     def __repr__(self) -> str:
@@ -171,7 +171,8 @@ class Comparison(Result):
         stored: dict[tuple[str, str], Difference] = fields["differences"]
         first, *_ = stored.values()
         accelerations = {
-            pair: None if each.resampled is None else each.resampled.acceleration for pair, each in stored.items()
+            pair: None if difference.resampled is None else difference.resampled.acceleration
+            for pair, difference in stored.items()
         }
         rebuilt = pairwise_differences(estimates, covariance, first.larger_is_better, accelerations)
         differences = {
@@ -188,7 +189,7 @@ class Comparison(Result):
 
 
 def guarded_covariance(estimates: Mapping[str, Estimate], covariance: FloatArray) -> FloatArray:
-    """The covariance of the estimates with the variance that the guarded interval adds to each."""
+    """The covariance of the estimates, with the pseudo-observations of the guarded intervals on the diagonal."""
     added = []
     for estimate in estimates.values():
         low, high = estimate.limits
@@ -236,7 +237,7 @@ def pairwise_differences(
 
 
 def _variance_of_difference(covariance: FloatArray, i: int, j: int) -> float:
-    """Of estimate i minus estimate j; what is only rounding is 0."""
+    """The variance of estimate i minus estimate j; 0 if it is only rounding."""
     own = float(covariance[i, i] + covariance[j, j])
     variance = own - 2.0 * float(covariance[i, j])
     return 0.0 if variance <= ROUNDING_VARIANCE * own else variance

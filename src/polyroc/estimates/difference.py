@@ -1,4 +1,4 @@
-"""Difference: how much more one classifier has of a measure than another, with interval and tests."""
+"""The difference between two classifiers by a measure: joint confidence region, interval and tests."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -19,30 +19,30 @@ from polyroc.validation.arguments import checked_level, checked_margin
 
 __all__ = ["Difference", "JointRegion"]
 
-QUANTILES = np.linspace(0.25, 7.0, 28)  # at which intervals of measures near a limit are tabulated
+QUANTILES = np.linspace(0.25, 7.0, 28)  # z at which the intervals of measures near a limit are tabulated
 TABLE_Z = np.concatenate([-QUANTILES[::-1], [0.0], QUANTILES])
-# Around the region: its ends are right to 1 in 250 of their distance.
+# Directions around the region; the ends of the difference are accurate to 1 in 250 of their distance.
 DIRECTIONS = np.linspace(0.0, 2.0 * np.pi, 240, endpoint=False)
 
 
 class JointRegion:
-    """The joint confidence region of two values, from which the interval of their difference is read.
+    """The joint confidence region of two values, which defines the interval of their difference.
 
-    Each value has its guarded interval at every level, hence a function from z (a standard normal quantile) to the
-    value; the two z have the correlation of the estimates. The region at z is the ellipse
+    The guarded intervals of a value at all levels define a function from z, a standard normal quantile, to the
+    value. The two z have the correlation r of the estimates. The region at z is the ellipse
 
         z1^2 - 2 r z1 z2 + z2^2 <= (1 - r^2) z^2
 
-    carried to the two values, and the interval of the difference reaches from the smallest to the largest
-    difference in it. Like MOVER (Zou & Donner 2008) it respects the limits and the two guarded intervals; unlike
-    MOVER it moves both values to the same side when they are correlated. The correlation is that of the estimates
-    with the guard's pseudo-observation of each, taken as independent: r = covariance / sqrt((v1 + g1) (v2 + g2)).
-    An unseen case on which both go wrong leaves the difference as it is, so the intervals are recentred by the
-    share 1 - r of what they are for a single value (all of it if r < 0).
+    mapped to the two values, and the interval of the difference is the range of the differences in the region.
+    Like MOVER (Zou & Donner 2008) it respects the limits and the two guarded intervals; unlike MOVER it allows for
+    correlated errors of the two values. The correlation includes the pseudo-observation of the guarded interval of
+    each value, taken as independent: r = covariance / sqrt((v1 + g1) (v2 + g2)), with the variances v and g of the
+    estimates and pseudo-observations. An unseen case on which both classifiers err does not change the difference,
+    so the intervals are recentred by the share 1 - r of the shift of a single value (by all of it if r < 0).
 
-    Where both values are far from their limits, or equal, Wald's interval from the variance of the difference is
-    right as well, and it does not depend on the shape of the marginal intervals; at each end the wider of the two
-    is taken. docs/coverage.md has the coverage of both and of other candidates.
+    If both values are far from their limits, or equal, Wald's interval from the variance of the difference is
+    valid as well and does not depend on the shape of the marginal intervals; at each end the wider of the two is
+    used. docs/coverage.md compares the coverage of both and of other candidates.
 
     References
     ----------
@@ -54,17 +54,18 @@ class JointRegion:
         self._pair, self._variance = pair, variance
         self.value, self.span = first.value - second.value, float(high - low)
         self._wald = sqrt(variance + first.monte_carlo_error**2 + second.monte_carlo_error**2)
-        n = np.array([each.cases_behind for each in pair])
+        n = np.array([estimate.cases_behind for estimate in pair])
         self._ends: GuardedEnds | None = None
         if self.span == 0 or np.isnan([self.value, *n]).any():
             return
-        p = np.array([(each.value - low) / self.span for each in pair])
-        error = np.array([hypot(each.standard_error, each.monte_carlo_error) / self.span for each in pair])
+        p = np.array([(estimate.value - low) / self.span for estimate in pair])
+        error = np.array([hypot(e.standard_error, e.monte_carlo_error) / self.span for e in pair])
         r = _correlation(p, error, n, variance / self.span**2)
         self._around = _ellipse(p, error, n, r)
         columns = p[:, None], error[:, None], n[:, None]
         self._ends = GuardedEnds(*columns, self._around, share=1.0 - max(0.0, r))
-        self._tables = [each.quantiles(QUANTILES) if each.uses_boundary else None for each in pair]
+        # A boundary interval takes long to compute, so it is interpolated between tabulated quantiles.
+        self._tables = [e.quantiles(QUANTILES) if e.uses_boundary else None for e in pair]
 
     def __reduce__(self) -> tuple[type["JointRegion"], tuple[Estimate, Estimate, float]]:
         return JointRegion, (*self._pair, self._variance)
@@ -87,7 +88,7 @@ class JointRegion:
         return max(-self.span, min(low, self.value)), min(self.span, max(high, self.value))
 
     def _values(self, ends: GuardedEnds, z: float) -> FloatArray:
-        """The two values around the region at z: ends of their own intervals."""
+        """The two values around the region at z, as ends of their intervals."""
         values = self.span * ends.at(z)
         for row, table in enumerate(self._tables):
             if table is not None:
@@ -98,8 +99,8 @@ class JointRegion:
 def _ellipse(p: FloatArray, error: FloatArray, n: FloatArray, r: float) -> FloatArray:
     """The two z around the ellipse for z = 1: z1 = cos(a), z2 = cos(a - b) with cos(b) = r.
 
-    The angles start where the difference is largest if both marginals are linear, so that the interval is exact
-    there.
+    The first angle is that of the largest difference if both values are linear in z, so that the interval is exact
+    in this case.
     """
     between, (e1, e2) = np.arccos(r), np.sqrt(np.nan_to_num(error) ** 2 + guard_variance(p, n))
     angle = DIRECTIONS + np.arctan2(-e2 * np.sin(between), e1 - e2 * r)
@@ -107,9 +108,10 @@ def _ellipse(p: FloatArray, error: FloatArray, n: FloatArray, r: float) -> Float
 
 
 def _correlation(p: FloatArray, error: FloatArray, n: FloatArray, variance: float) -> float:
-    """Of two estimates, from the variance of their difference.
+    """The correlation of two estimates, from the variance of their difference.
 
-    Each has the variance that the guard adds, p moved by half a case from the limits, so that it is never 1.
+    The variance of each includes that of the pseudo-observation at (n p + 1/2) / (n + 1), which is positive also
+    at a limit of the range, so that the correlation is defined and below 1.
     """
     own = error**2
     guarded = own + guard_variance((n * p + 0.5) / (n + 1.0), n)
@@ -119,16 +121,15 @@ def _correlation(p: FloatArray, error: FloatArray, n: FloatArray, variance: floa
 
 
 def _without_replicates(difference: "Difference", _: float) -> Resampled | None:
-    """What is stored of the replicates of a difference: they follow from those of the two estimates."""
+    """The kind of interval and the acceleration; the replicates follow from those of the two estimates."""
     return None if difference.resampled is None else difference.resampled._replace(replicates=())
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much more one classifier has of a measure than another.
+    """The difference between two classifiers by a measure.
 
-    The tests are inversions of the interval: p < 0.05 if and only if the 95 % interval excludes 0, and likewise
-    for margins.
+    The tests invert the interval: p < 0.05 if and only if the 95 % interval excludes 0, and likewise for margins.
 
     Attributes
     ----------
@@ -139,18 +140,18 @@ class Difference:
     limits
         The smallest and the largest possible difference.
     pvalue
-        Two-sided, of no difference: the inversion of the interval, unless the method makes p-values itself.
+        Two-sided p-value of no difference, by inverting the interval unless the method has p-values of its own.
     adjusted_pvalue
-        The same, adjusted for all pairs that were compared.
+        The same, adjusted for all compared pairs.
     larger_is_better
         False for a cost.
     resampled
-        The replicates behind the interval, if the method resamples.
+        The replicates of which the interval is made, if the method resamples.
     region
-        The joint region of the two values behind the interval.
+        The joint region of the two values, of which the interval is made otherwise.
     stretch
-        By how much the interval is longer than the region's, so that it agrees with a p-value that was not made by
-        inverting it (that of a permutation test): a test-based interval (Miettinen 1976). 1 otherwise.
+        Factor by which the interval is longer than that of the region, so that it agrees with the p-value of a
+        permutation test: a test-based interval (Miettinen 1976). 1 for other methods.
     critical
         From a level to the standard normal quantile of the simultaneous interval; None for a single difference.
     """
@@ -175,27 +176,27 @@ class Difference:
         }
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """The interval at a level, of this difference alone.
+        """The confidence interval of this difference alone.
 
-        From the joint region of the two values (see `JointRegion`); if the method resamples, of the kind of
-        interval that it names, from the replicates of the difference.
+        From the joint region of the two values (see `JointRegion`), or, if the method resamples, from the
+        replicates of the difference.
         """
         return self._interval_at(NormalDist().inv_cdf(0.5 + checked_level(level) / 2))
 
     def wald_test(self, null: float = 0.0) -> float:
-        """P-value of DeLong's z test, (value - null) / standard_error: two-sided, as pROC's roc.test prints it.
+        """Two-sided p-value of DeLong's z test, (value - null) / standard_error, as in pROC's roc.test.
 
-        For comparison with other programs; in small samples and near the limits it rejects too often. nan without
-        a standard error.
+        For comparison with other programs: in small samples and near the limits the test rejects too often. nan
+        without a standard error.
         """
         if not self.standard_error > 0:
             return nan
         return two_sided((self.value - null) / self.standard_error)
 
     def simultaneous_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """The interval that agrees with the adjusted p-value: it excludes 0 exactly if that is below 1 - level.
+        """The interval that excludes 0 if and only if the adjusted p-value is below 1 - level.
 
-        See `polyroc.estimates.multiplicity.critical_values` for what it guarantees with which adjustment.
+        See `polyroc.estimates.multiplicity.critical_values` for its guarantee under each adjustment.
         """
         if self.critical is None:
             return self.confidence_interval(level)

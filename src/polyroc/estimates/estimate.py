@@ -1,4 +1,4 @@
-"""Certificate: what an engine vouches for, and what it took."""
+"""Estimate, the value of a measure with its interval and tests; its parts; the certified bounds of an engine."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,21 +30,21 @@ __all__ = ["Alternative", "Certificate", "Estimate", "Parts", "warn_of_few_effec
 
 @dataclass(frozen=True, slots=True)
 class Certificate(Record):
-    """The interval that surely holds the exact value of an estimate made from tallies.
+    """Bounds of the exact value of an estimate that was computed from binned scores.
 
-    The value is bounded: scores that fell into one cell are given every order there can be. The standard error is
-    estimated, from components that are exact but for the order inside cells.
+    The bounds hold for every possible order of the scores inside a bin. The standard error is estimated from
+    structural components that are exact up to this order.
 
     Attributes
     ----------
     low, high
-        The bounds, rounding included.
+        The bounds, including rounding errors.
     passes, rows, bytes
-        How often the data were read, how many rows were, and how many bytes the files have (None if unknown).
+        Number of scans of the data, number of rows, and size of the files in bytes (None if unknown).
     error_within
-        By how much at most the order inside cells changes the standard error; nan if that is not known.
+        The largest change of the standard error by the order inside bins; nan if unknown.
     error_is_bound
-        True if the standard error is the largest there can be, from the columns' own errors (Cauchy & Schwarz),
+        True if the standard error is an upper bound, from the standard errors of the columns (Cauchy & Schwarz),
         because the rows were not scanned again for the covariance of the columns.
     """
 
@@ -58,11 +58,11 @@ class Certificate(Record):
 
     @property
     def width(self) -> float:
-        """How far apart the bounds are."""
+        """The distance between the bounds."""
         return self.high - self.low
 
     def row(self) -> dict[str, Any]:
-        """What a table shows of it."""
+        """The entries of a row of a table."""
         return {"bound_low": self.low, "bound_high": self.high, "passes": self.passes}
 
 
@@ -81,11 +81,11 @@ class Parts(Mapping[str, "Estimate"]):
 
     @classmethod
     def of(cls, parts: Mapping[str, "Estimate"]) -> Self:
-        """Parts that are there already."""
+        """Parts that were computed before."""
         return cls(tuple(parts), parts.__getitem__)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the parts themselves, as what makes them may be bound to all cases."""
+        """Pickle the parts, not the function that computes them from the data."""
         return Parts.of, (dict(self),)
 
     def __getitem__(self, key: str) -> "Estimate":
@@ -104,7 +104,7 @@ class Parts(Mapping[str, "Estimate"]):
         return f"Parts({', '.join(shown)}{', ...' if len(self) > 6 else ''})"
 
 
-# What a part has of its own; the rest is as in the whole. A part has neither replicates nor a test.
+# The entries of a part; the others are those of the whole, except for replicates and tests, which a part has not.
 OWN_ENTRIES = (
     *("value", "standard_error", "confidence_interval", "limits", "chance", "fewest", "effective"),
     *("certificate", "boundary"),
@@ -113,7 +113,7 @@ NOT_OF_PARTS: Mapping[str, Any] = {"parts": {}, "resampled": None, "monte_carlo_
 
 
 def _part_entries(whole: "Estimate", level: float) -> dict[str, Any]:
-    """What is stored of the parts."""
+    """The stored entries of the parts."""
     parts = {key: part.to_dict(level) for key, part in whole.parts.items()}
     return {key: {name: part[name] for name in OWN_ENTRIES} for key, part in parts.items()}
 
@@ -134,36 +134,36 @@ class Estimate(Result):
     Attributes
     ----------
     measure, name
-        The measure as it was asked for (with its options), and in words.
+        The key of the measure with its options, and its name in words.
     part
         The key of the part of the measure that this is; None for the measure itself.
     classifier
-        Whose scores were judged.
+        The name of the classifier.
     value, standard_error
-        The number and its standard error (nan where none is available).
+        The value and its standard error (nan if not available).
     limits, chance
-        The smallest and largest value the measure can take; what a constant score gets, or None.
+        The smallest and the largest possible value; the value of a constant score, or None.
     fewest
-        Cases (effective number, if weighted; groups, if clustered) of the smallest class.
+        Number of cases of the smallest class (effective number, if weighted; groups, if clustered).
     effective
-        The same, each class's number divided by the share of the range that its cases have a say in: for Hand &
-        Till's M of c classes by 2/c, for the accuracy by the class's share of the cases. None: as `fewest`.
+        The same, with the number of each class divided by the share of the range that its cases can change: 2/c
+        for Hand & Till's M of c classes, the share of the class for the accuracy. None: as `fewest`.
     provenance
-        What is needed to repeat it.
+        What is needed to repeat the computation.
     resampled
-        The replicates behind the interval, if the method resamples.
+        The replicates of which the interval is made, if the method resamples.
     converted
-        How what the classifier said was converted into what the measure needs; None if it was not.
+        How the predictions were converted for the measure; None if they were not.
     monte_carlo_error
-        How far the value may be from that of all tuples of the cases (a standard deviation), if only some of them
-        were looked at; 0 if it is exact. Intervals contain it; the standard error does not, but for that of a
-        bootstrap, whose replicates do.
+        Standard deviation of the value around that of all tuples of cases, if only a sample of the tuples was
+        used; else 0. Intervals account for it. The standard error does not, except that of a bootstrap, whose
+        replicates contain it.
     certificate
-        What an engine vouches for if the cases were counted in cells; None if they were in memory.
+        Bounds of the exact value, if it was computed from binned scores; None if all cases were in memory.
     null
-        The value that `evaluate(null=...)` tests against; None without a test.
+        The value of the hypothesis given to `evaluate(null=...)`; None without a test.
     boundary
-        Bias and unseen variance that the interval allows for, if any; see `polyroc.estimates.boundary`.
+        Bias and unseen variance near a limit of the range, if any; see `polyroc.estimates.boundary`.
     """
 
     measure: str
@@ -217,11 +217,11 @@ class Estimate(Result):
         return f"{self.measure.partition('(')[0]}({self.part})"  # a class, or a term of the measure
 
     def confidence_interval(self, level: float = 0.95, *, kind: IntervalKind | None = None) -> ConfidenceInterval:
-        """The interval at a level; see `polyroc.estimates.intervals.interval` for what is done at the edges.
+        """The confidence interval at a level; see `polyroc.estimates.intervals.interval` for values near a limit.
 
         A measure whose chance value is a limit of its range (`boundary`) has the interval of
-        `polyroc.estimates.boundary.boundary_interval`, by whatever method its standard error was made; "logit" and
-        "wald" do not hold there.
+        `polyroc.estimates.boundary.boundary_interval`, whatever the method of its standard error; "logit" and
+        "wald" intervals are not valid there.
 
         Parameters
         ----------
@@ -252,13 +252,13 @@ class Estimate(Result):
 
     @property
     def uses_boundary(self) -> bool:
-        """True if the interval is that of a boundary; it replaces replicates only where chance is a limit."""
+        """True if the interval is a boundary interval, which replaces replicates only if chance is a limit."""
         if self.boundary is None:
             return False
-        return self.resampled is None or self.chance in self.limits  # percentiles do not hold at a limit
+        return self.resampled is None or self.chance in self.limits  # percentiles are not valid at a limit
 
     def quantiles(self, z: FloatArray) -> FloatArray:
-        """The ends of the interval at -z and at z, for standard normal quantiles z > 0 in rising order.
+        """The ends of the interval at -z and at z, for standard normal quantiles z > 0 in ascending order.
 
         In the order of the quantiles: lower ends, the value, upper ends.
         """
@@ -295,7 +295,7 @@ class Estimate(Result):
         """
         if alternative not in get_args(Alternative):
             raise InputError(f"alternative must be 'two-sided', 'greater' or 'less', got {alternative!r}.")
-        null = next((each for each in (null, self.null, self.chance) if each is not None), None)
+        null = next((value for value in (null, self.null, self.chance) if value is not None), None)
         if null is None:
             raise InputError(f"{self.measure} has no chance value to test against; use ", Option("null", ...))
         z = self.z_value(null)
@@ -313,27 +313,27 @@ class Estimate(Result):
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The interval that surely holds the exact value, if an engine made the estimate; None if it is exact."""
+        """Bounds of the exact value, if an engine computed the estimate; None if the value is exact."""
         return None if self.certificate is None else (self.certificate.low, self.certificate.high)
 
     @property
     def components(self) -> FloatArray | None:
-        """One number per case, in the order given: the mean outcome of the tuples of cases that contain it.
+        """Structural components (placement values for the AUC), one per case in the order of the input.
 
-        The standard error is made of them: its square is the sum over classes of var(components) / size. A case
-        that plays no part (a third class in a comparison of two) has nan. Where rows were repeated by frequency
-        weights, there is one for each repeated case.
+        The component of a case is the mean outcome of the tuples of cases that contain it. The squared standard
+        error is the sum over classes of var(components) / size. A case that is in no tuple (of a third class in a
+        comparison of two) has nan. With frequency weights there is one component per repeated case.
 
-        In a cohort a measure that depends on the shares of the classes has instead what each case contributes: the
-        value plus the number of cases times the case's influence (for `accuracy` 1 if it is right, else 0). Their
-        mean is the value, and var(components) / cases the squared standard error, up to the correction for few
-        cases of a class.
+        In a cohort, the components of a measure that depends on the shares of the classes are the value plus the
+        number of cases times the influence value of the case (for `accuracy`, 1 if the decision is right, else 0).
+        Their mean is the value, and var(components) / cases the squared standard error, up to the correction for
+        few cases of a class.
         """
         return self._components()
 
     @property
     def parts(self) -> Parts:
-        """The pieces the measure is made of: pairs of classes, classes. Empty if it has none."""
+        """The estimates of which the measure is the mean: pairs of classes, or classes. Empty if it has none."""
         return self._parts()
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
@@ -371,14 +371,12 @@ class Estimate(Result):
 
 
 def warn_of_few_effective(estimates: Iterable[Estimate]) -> None:
-    """Warn of estimates to which less than one effective case of a class contributes, though there are more."""
-    narrow = [
-        e for e in estimates if e.effective is not None and e.effective < 1 - ROUNDING_ERROR and e.fewest > 1
-    ]
-    if narrow:
-        fewest = min(e.effective for e in narrow if e.effective is not None)
+    """Warn of estimates with less than one effective case of a class that has more than one case."""
+    few = [e for e in estimates if e.effective is not None and e.effective < 1 - ROUNDING_ERROR and e.fewest > 1]
+    if few:
+        fewest = min(e.effective for e in few if e.effective is not None)
         warn(
-            f"{', '.join(dict.fromkeys(e.measure for e in narrow))}: less than one effective case of a class "
+            f"{', '.join(dict.fromkeys(e.measure for e in few))}: less than one effective case of a class "
             f"({fewest:.2g}) bears on the value, as where a range of rates is shorter than 1 / cases. The value "
             "may be far off, and the interval contains all values. Use a wider range of rates, or more cases.",
             FewEffectiveCasesWarning,

@@ -1,20 +1,23 @@
-"""Evaluation: several measures, several classifiers, side by side."""
+"""Evaluation, the estimates of several measures and classifiers, and Grouped, one result per group of cases."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.tables import evaluation_table
 from polyroc.output.tables import Table
 from polyroc.results.result import Result
 
-__all__ = ["Evaluation"]
+__all__ = ["Evaluation", "Grouped"]
+
+Group = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Evaluation(Result):
-    """Every estimate by (classifier, measure), and why the measures that are not there do not apply.
+    """Estimates by classifier and measure, and why other measures do not apply.
 
     Attributes
     ----------
@@ -29,12 +32,12 @@ class Evaluation(Result):
 
     @property
     def classifiers(self) -> tuple[str, ...]:
-        """The classifiers, in the order given."""
+        """The classifiers, in the order of the input."""
         return tuple(dict.fromkeys(classifier for classifier, _ in self.estimates))
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The measures, in the order asked."""
+        """The measures, in the order of the request."""
         return tuple(dict.fromkeys(measure for _, measure in self.estimates))
 
     def __getitem__(self, key: str | tuple[str, str]) -> Estimate:
@@ -42,7 +45,7 @@ class Evaluation(Result):
         if isinstance(key, tuple):
             return self.estimates[key]
         if len(self.classifiers) != 1:
-            raise KeyError(f"{key!r}: there are several classifiers; ask for [classifier, {key!r}]")
+            raise KeyError(f"{key!r}: there are several classifiers; use [classifier, {key!r}]")
         return self.estimates[self.classifiers[0], key]
 
     def __len__(self) -> int:
@@ -58,3 +61,43 @@ class Evaluation(Result):
     def to_table(self, level: float = 0.95, *, parts: bool = False) -> Table:
         """Measures and classifiers as a table of text, with the parts of each measure if requested."""
         return evaluation_table(self, level, parts=parts)
+
+
+GroupResult = Estimate | Evaluation | Comparison
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Grouped(Result, Mapping[Group, GroupResult]):
+    """One result per group of cases, such as the AUC per country and day.
+
+    Attributes
+    ----------
+    by
+        The columns that define the groups.
+    groups
+        The results by the values of these columns.
+    """
+
+    by: tuple[str, ...]
+    groups: Mapping[Group, GroupResult]
+
+    def __getitem__(self, key: Hashable) -> GroupResult:
+        """The result of a group, by the value of its column or the values of its columns."""
+        return self.groups[key if isinstance(key, tuple) else (key,)]
+
+    def __iter__(self) -> Iterator[Group]:
+        return iter(self.groups)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __repr__(self) -> str:
+        return f"Grouped({len(self)} groups by {', '.join(self.by)})"
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """One record per group, classifier and measure, or per group and pair; the columns of the group first."""
+        return [
+            {**dict(zip(self.by, group, strict=True)), **row}
+            for group, result in self.groups.items()
+            for row in ([result.row(level)] if isinstance(result, Estimate) else result.rows(level))
+        ]

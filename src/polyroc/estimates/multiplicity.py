@@ -1,4 +1,4 @@
-"""Several differences at once: adjusted p-values, and the intervals that agree with them."""
+"""Multiple comparisons: adjusted p-values, and the simultaneous intervals that agree with them."""
 
 from functools import cached_property
 from itertools import combinations
@@ -15,18 +15,18 @@ from polyroc.kernels.arrays import FloatArray
 __all__ = ["Adjustment", "MaxT", "adjust", "adjusted_pvalues", "critical_values"]
 
 Adjustment = Literal["max-t", "holm", "bonferroni", "benjamini-hochberg"]
-DRAWS = 2**14
-TAIL_DRAWS = 100  # draws beyond a point, so that their share is known to a tenth
+DRAWS = 2**14  # of the maximum, for a Monte Carlo error of .0017 at a p-value of .05
+TAIL_DRAWS = 100  # beyond a point, for a relative error of 1/10 of the share of draws there
 NORMAL = NormalDist()
 
 
 class MaxT:
-    """The distribution of the largest |z| among all pairwise differences if all values are equal.
+    """The distribution of the largest |z| of all m pairwise differences if all values are equal.
 
-    Correlated estimates have correlated differences, so their maximum is smaller than that of as many independent
-    ones. Its distribution is simulated from the covariance of the estimates with a fixed seed: 16,384 draws, a
-    Monte Carlo error of .0017 at a p-value of .05. In the tail, where fewer than 100 draws lie, it is continued in
-    proportion to Sidak's bound 1 - (1 - p)^m, which also holds as an upper bound everywhere.
+    The differences are correlated, so their maximum is smaller than that of independent ones. Its distribution is
+    simulated from the covariance of the estimates with a fixed seed: 16,384 draws, a Monte Carlo error of .0017 at
+    a p-value of .05. Beyond the 100 largest draws it is extrapolated in proportion to Sidak's bound 1 - (1 - p)^m,
+    which is an upper bound everywhere.
 
     References
     ----------
@@ -40,9 +40,10 @@ class MaxT:
 
     @cached_property
     def _maxima(self) -> FloatArray:
-        """The simulated maxima, in rising order; empty if there is no covariance."""
-        variances, directions = np.linalg.eigh(np.nan_to_num(self._covariance))
-        root = directions * np.sqrt(np.maximum(variances, 0.0))
+        """The simulated maxima, in ascending order."""
+        # The square root by eigenvalues exists for a singular covariance too, unlike Cholesky's.
+        variances, axes = np.linalg.eigh(np.nan_to_num(self._covariance))
+        root = axes * np.sqrt(np.maximum(variances, 0.0))
         draws = root @ np.random.default_rng(0).standard_normal((len(root), DRAWS))
         largest = np.zeros(DRAWS)
         for i, j in combinations(range(len(root)), 2):
@@ -81,21 +82,20 @@ class MaxT:
 def adjusted_pvalues(z: FloatArray, how: Adjustment | None, max_t: MaxT) -> FloatArray:
     """P-values of several differences, given as z, adjusted for their number.
 
-    Each may be compared with the level meant for all of them. "max-t", "holm" and "bonferroni" bound the
-    probability of any false rejection, "benjamini-hochberg" the expected share of false rejections. A nan stays
-    nan and counts as a test.
+    "max-t", "holm" and "bonferroni" bound the family-wise error rate, "benjamini-hochberg" the false discovery
+    rate. A nan stays nan and counts as a test.
 
     References
     ----------
     Holm, Scand. J. Statist. 6 (1979) 65-70. Benjamini & Hochberg, J. R. Statist. Soc. B 57 (1995) 289-300.
     """
     if how == "max-t":
-        return np.array([max_t.adjusted(each) for each in z])
-    return adjust(np.array([two_sided(each) for each in z]), how)
+        return np.array([max_t.adjusted(value) for value in z])
+    return adjust(np.array([two_sided(value) for value in z]), how)
 
 
 def adjust(pvalues: FloatArray, how: Adjustment | None) -> FloatArray:
-    """P-values adjusted by their number alone; "max-t" needs a covariance and is not among these.
+    """Adjusted p-values by Holm, Bonferroni or Benjamini & Hochberg, which need no covariance.
 
     >>> adjust(np.array([0.01, 0.04, 0.03]), "holm")
     array([0.03, 0.06, 0.06])
@@ -109,24 +109,24 @@ def adjust(pvalues: FloatArray, how: Adjustment | None) -> FloatArray:
         return pvalues
     if how == "bonferroni":
         return np.minimum(1.0, m * pvalues)
-    order = np.argsort(pvalues)
-    found = np.empty(m)
-    if how == "holm":
-        found[order] = np.maximum.accumulate(pvalues[order] * np.arange(m, 0, -1))
-    else:
-        found[order] = np.fmin.accumulate((pvalues[order] * m / np.arange(1, m + 1))[::-1])[::-1]
-    return np.minimum(1.0, np.where(np.isnan(pvalues), np.nan, found))
+    order = np.argsort(pvalues)  # nan last
+    adjusted = np.empty(m)
+    if how == "holm":  # step-down: the r-th smallest times m - r + 1, not below the one before
+        adjusted[order] = np.maximum.accumulate(pvalues[order] * np.arange(m, 0, -1))
+    else:  # step-up: the r-th smallest times m / r, not above the one after
+        adjusted[order] = np.fmin.accumulate((pvalues[order] * m / np.arange(1, m + 1))[::-1])[::-1]
+    return np.minimum(1.0, np.where(np.isnan(pvalues), np.nan, adjusted))
 
 
 def critical_values(pvalues: FloatArray, how: Adjustment | None, level: float, max_t: MaxT) -> FloatArray:
-    """For each difference the z of its interval, so that it excludes 0 exactly if the adjusted p < 1 - level.
+    """The z of the interval of each difference, which excludes 0 if and only if the adjusted p < 1 - level.
 
-    "max-t" and "bonferroni" have one z for all, and the intervals hold all true differences at once with the
-    probability `level`. "holm": the r-th smallest p-value of m is compared with (1 - level) / (m - r + 1), and its
-    interval has that level; the intervals agree with the step-down test, which bounds the probability of any wrong
-    sign, but do not all hold at once with the probability `level`. "benjamini-hochberg": with R rejections every
-    interval has the level 1 - R (1 - level) / m, so that the expected share of selected intervals that miss is
-    bounded (Benjamini & Yekutieli, J. Amer. Statist. Assoc. 100 (2005) 71-81).
+    "max-t" and "bonferroni": one z for all; the intervals contain all true differences with probability `level`.
+    "holm": the r-th smallest p-value of m is compared with (1 - level) / (m - r + 1), and its interval has that
+    level; the intervals agree with the step-down test, which bounds the probability of any wrong sign, but their
+    joint coverage is below `level`. "benjamini-hochberg": with R rejections every interval has the level
+    1 - R (1 - level) / m, which bounds the expected share of selected intervals that miss the true difference
+    (Benjamini & Yekutieli, J. Amer. Statist. Assoc. 100 (2005) 71-81).
     """
     m, alpha = len(pvalues), 1.0 - level
     if how is None or m < 2:

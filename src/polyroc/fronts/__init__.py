@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from polyroc._lazy import attach
 
 if TYPE_CHECKING:
-    from polyroc.fronts.dominated_volume import Volume
+    from polyroc.fronts.dominated_volume import Volume, chance_volume, exclusive_volume, gini_volume
     from polyroc.fronts.families.estimator import EstimatorFamily
     from polyroc.fronts.families.family import Family
     from polyroc.fronts.families.logistic import LogisticFamily
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from polyroc.fronts.held_out import HeldOut
     from polyroc.fronts.models import PointClassifier
     from polyroc.fronts.result import Front
-    from polyroc.fronts.volumes import FrontVolumes, chance_volume, exclusive_volume, front_volumes, gini_volume
+    from polyroc.fronts.volume_table import FrontVolumes, front_volumes
 
 __all__ = [
     "EstimatorFamily",
@@ -41,15 +41,15 @@ __getattr__, __dir__ = attach(
         "EstimatorFamily": "polyroc.fronts.families.estimator",
         "Family": "polyroc.fronts.families.family",
         "Front": "polyroc.fronts.result",
-        "FrontVolumes": "polyroc.fronts.volumes",
+        "FrontVolumes": "polyroc.fronts.volume_table",
         "HeldOut": "polyroc.fronts.held_out",
         "LogisticFamily": "polyroc.fronts.families.logistic",
         "NearestNeighbours": "polyroc.fronts.families.neighbours",
         "PointClassifier": "polyroc.fronts.models",
         "Volume": "polyroc.fronts.dominated_volume",
-        "chance_volume": "polyroc.fronts.volumes",
-        "exclusive_volume": "polyroc.fronts.volumes",
-        "front_volumes": "polyroc.fronts.volumes",
-        "gini_volume": "polyroc.fronts.volumes",
+        "chance_volume": "polyroc.fronts.dominated_volume",
+        "exclusive_volume": "polyroc.fronts.dominated_volume",
+        "front_volumes": "polyroc.fronts.volume_table",
+        "gini_volume": "polyroc.fronts.dominated_volume",
     },
 )

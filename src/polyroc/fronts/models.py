@@ -252,7 +252,7 @@ class PointClassifier:
             "schema": SCHEMA,
             "kind": "PointClassifier",
             "rule": self.rule.to_dict(),
-            "model": {name: each.tolist() for name, each in self.model.arrays().items()},
+            "model": {name: array.tolist() for name, array in self.model.arrays().items()},
             "model_kind": kind_of(self.model),
             "parameters": self.parameters.tolist(),
         }
@@ -260,25 +260,25 @@ class PointClassifier:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """What `to_json` wrote, read back and checked; nothing in the text is ever run."""
+        """Read and check what `to_json` wrote; no code in the text is run."""
         try:
             data = json.loads(text)
             if (data["kind"], data["schema"]) != ("PointClassifier", SCHEMA):
                 raise InputError(f"Expected a stored PointClassifier of schema {SCHEMA}, got {data['kind']!r}.")
-            found = cls(
+            classifier = cls(
                 rule=Rule.from_dict(data["rule"]),
                 model=model_from(data["model_kind"], data["model"]),
                 parameters=np.asarray(data["parameters"], dtype=np.float64),
             )
-            whole = found.model.fits(found.parameters, len(found.labels))
+            consistent = classifier.model.fits(classifier.parameters, len(classifier.labels))
         except InputError:
             raise
-        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as trouble:
+        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
             raise InputError(
-                f"This is not a whole stored PointClassifier ({trouble!r}); store it again."
+                f"This is not a complete stored PointClassifier ({error!r}); store it again."
             ) from None
-        if not whole:
+        if not consistent:
             raise InputError(
                 "This stored PointClassifier is damaged: its parts do not fit together; store it again."
             )
-        return found
+        return classifier

@@ -320,7 +320,7 @@ class Front(Result):
                 "classifier": self.classifier,
                 "point": i,
                 "true": self.classes[k],
-                "said": self.classes[j],
+                "decision": self.classes[j],
                 "rate": float(rates[i, k, j]),
                 "cost": float(self.costs[i, k, j]),
             }
@@ -330,7 +330,7 @@ class Front(Result):
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - a front has no intervals
         """Plain data for JSON, with a digest by which damage is found."""
-        return {**self._header(), **{name: each.tolist() for name, each in self._arrays().items()}}
+        return {**self._header(), **{name: array.tolist() for name, array in self._arrays().items()}}
 
     def _arrays(self) -> dict[str, Any]:
         return {
@@ -354,8 +354,8 @@ class Front(Result):
         if self.search is not None:
             header["search"] = self.search.header()
         digest = sha256(json.dumps(header, sort_keys=True).encode())
-        for each in self._arrays().values():
-            digest.update(each.astype(f"<{each.dtype.kind}8").tobytes())
+        for array in self._arrays().values():
+            digest.update(array.astype(f"<{array.dtype.kind}8").tobytes())  # fixed byte order on all machines
         return {**header, "digest": digest.hexdigest()}
 
     @classmethod

@@ -69,17 +69,17 @@ class Search:
         """The arrays, by the name they are stored under."""
         shared = {} if self.model is None else self.model.arrays()
         own = {"models": self.models, "place": self.place, "generation": self.generation}
-        return {**own, **{f"model_{name}": each for name, each in shared.items()}}
+        return {**own, **{f"model_{name}": array for name, array in shared.items()}}
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Self:
-        """What `header` and `arrays` gave, put together again."""
+        """A search from its `header` and `arrays`."""
         prefix = "model_"
-        shared = {name.removeprefix(prefix): each for name, each in arrays.items() if name.startswith(prefix)}
+        shared = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
         models = np.asarray(arrays["models"], dtype=np.float64)
-        found = {name: header[name] for name in ("family", "options", "data", "generations", "state")}
+        plain = {name: header[name] for name in ("family", "options", "data", "generations", "state")}
         return cls(
-            **found,
+            **plain,
             models=models.reshape(len(models), -1),
             place=np.asarray(arrays["place"], dtype=np.int64),
             generation=np.asarray(arrays["generation"], dtype=np.int64),

@@ -14,7 +14,7 @@ from polyroc.estimates.bootstrap_intervals import acceleration
 from polyroc.estimates.comparison import Comparison, guarded_covariance, pairwise_differences
 from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.evaluation import Grouped
 from polyroc.estimates.hypothesis_tests import two_sided
 from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues
 from polyroc.inference.estimation import Estimates, estimate_measure

@@ -1,4 +1,10 @@
-"""Variance and covariance from components: one recipe for every measure."""
+"""Variance and covariance from structural components: one computation for every measure.
+
+The influence value of a case is its structural component, centred within its stratum and divided by the size of
+the stratum (see `polyroc.measures.statistic`). A variance is the sum of squared influence values, a covariance
+between classifiers the sum of their products; groups are summed before, weights multiply, and a cohort adds a
+stratum for the shares of the classes.
+"""
 
 from collections.abc import Sequence
 
@@ -32,7 +38,7 @@ def sampled_strata(statistic: Statistic, scores: Scores, random_sizes: bool | No
     statistic, scores
         The statistic of these scores.
     random_sizes
-        Whether class sizes are random; by default as `scores.sampling` says.
+        Whether class sizes are random; by default if `scores.sampling` is "cohort".
     """
     random_sizes = scores.sampling == "cohort" if random_sizes is None else random_sizes
     if statistic.shares is None or not random_sizes:
@@ -58,13 +64,13 @@ def covariance(classifiers: Sequence[Strata], scores: Scores) -> FloatArray:
 
     The products of their influences, case by case, or group by group where there are groups (Obuchowski 1997).
     """
-    moved = np.array([by_unit(influence(strata, scores), scores) for strata in classifiers])
-    return np.asarray(moved @ moved.T)
+    values = np.array([by_unit(influence(strata, scores), scores) for strata in classifiers])
+    return np.asarray(values @ values.T)
 
 
-def by_unit(moved: FloatArray, scores: Scores) -> FloatArray:
-    """What moves a statistic, added up inside each group where there are groups."""
-    return moved if scores.groups is None else np.asarray(np.bincount(scores.groups, moved), dtype=np.float64)
+def by_unit(values: FloatArray, scores: Scores) -> FloatArray:
+    """Influence values added up inside each group, where there are groups."""
+    return values if scores.groups is None else np.asarray(np.bincount(scores.groups, values), dtype=np.float64)
 
 
 def influence(strata: Strata, scores: Scores, corrected: bool = True) -> FloatArray:
@@ -73,13 +79,13 @@ def influence(strata: Strata, scores: Scores, corrected: bool = True) -> FloatAr
     Corrected by the factor sqrt(m / (m - 1)), with m units (cases, or groups) in the stratum, its sum of squares
     is the usual variance with m - 1 below.
     """
-    moved = np.zeros(len(scores))
+    values = np.zeros(len(scores))
     for stratum in strata:
         cases = stratum.cases()
         w = np.ones(len(cases)) if scores.sample_weight is None else scores.sample_weight[cases]
         centred = w * (stratum.components - np.average(stratum.components, weights=w)) / w.sum()
-        moved[cases] += centred * (_correction(_units(cases[w > 0], scores.groups)) if corrected else 1.0)
-    return moved
+        values[cases] += centred * (_correction(_units(cases[w > 0], scores.groups)) if corrected else 1.0)
+    return values
 
 
 def case_contributions(value: float, strata: Strata, scores: Scores) -> FloatArray:
@@ -115,5 +121,5 @@ def effective_units(stratum: Stratum, scores: Scores) -> float:
         return len(stratum.components)
     cases = stratum.cases()
     w = np.ones(len(cases)) if weight is None else weight[cases]
-    held = w if groups is None else np.bincount(groups[cases], w)
-    return float(w.sum() ** 2 / (held**2).sum())
+    of_units = w if groups is None else np.bincount(groups[cases], w)
+    return float(w.sum() ** 2 / (of_units**2).sum())

@@ -11,11 +11,10 @@ from polyroc.conversions import to_ordered
 from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.estimates.evaluation import Evaluation
-from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.evaluation import Evaluation, Grouped
 from polyroc.inference.estimation import estimate_measure
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
-from polyroc.measures.applicability import refusal
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
@@ -131,7 +130,7 @@ def evaluate(
     labels
         The classes in order; sorted by default.
     pos_label
-        The positive one of two classes; 0/1, -1/1 and False/True need not say it.
+        The positive one of two classes; not needed for 0/1, -1/1 and False/True.
     sample_weight
         One weight per case, 0 or more; `weight_kind` says what it means.
     weight_kind
@@ -199,31 +198,42 @@ def evaluate(
         scores = files
     else:
         scores = as_scores(y_true, **arrays, **options, **kinds)
+    with progress_callback(progress) as report:
+        evaluation = _evaluate_scores(scores, measure, method, report)
+    if isinstance(measure, str | Measure) and len(evaluation.estimates) == 1 and not isinstance(y_score, Mapping):
+        return with_null(next(iter(evaluation.estimates.values())), null, method)
+    return with_null(evaluation, null, method)
+
+
+def _evaluate_scores(
+    scores: Scores,
+    measure: MeasureLike | Sequence[MeasureLike] | None,
+    method: Method | None,
+    progress: Progress | None,
+) -> Evaluation:
+    """Evaluate every classifier by the measures, or by all that apply."""
     measures, skipped = select_measures(measure, scores)
     warn_of_absent(scores, measures)
     converted = to_ordered(scores) if any(_converts(each, scores) for each in measures) else scores
     estimates: dict[tuple[str, str], Estimate] = {}
     total = len(scores.classifiers) * len(measures)
-    with progress_callback(progress) as report:
-        for number, classifier in enumerate(scores.classifiers):
-            sample = Sample(scores, classifier)
-            ordered = sample if converted is scores else Sample(converted, classifier)
-            for done, each in enumerate(measures):
-                if report is not None:
-                    report(number * len(measures) + done, total, f"{classifier}: {each.key}")
-                cases = {classifier: ordered if _converts(each, scores) else sample}
-                try:
-                    estimates[classifier, str(each)] = estimate_measure(each, method, cases).estimates[classifier]
-                except NotApplicableError as reason:  # the method has no formula for it
-                    if measure is not None:
-                        raise
-                    skipped[each.key] = reason.message
+    for number, classifier in enumerate(scores.classifiers):
+        sample = Sample(scores, classifier)
+        ordered = sample if converted is scores else Sample(converted, classifier)
+        for done, each in enumerate(measures):
+            if progress is not None:
+                progress(number * len(measures) + done, total, f"{classifier}: {each.key}")
+            cases = {classifier: ordered if _converts(each, scores) else sample}
+            try:
+                estimates[classifier, str(each)] = estimate_measure(each, method, cases).estimates[classifier]
+            except NotApplicableError as reason:  # the method has no formula for it
+                if measure is not None:
+                    raise
+                skipped[each.key] = reason.message
     warn_of_small(scores, estimates)
-    # a range that is the default of a measure nobody asked for is no news
+    # no warning for the default range of a measure that was not named
     warn_of_few_effective(() if measure is None else estimates.values())
-    if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
-        return with_null(next(iter(estimates.values())), null, method)
-    return with_null(Evaluation(estimates, skipped), null, method)
+    return Evaluation(estimates, skipped)
 
 
 def _evaluate_files(
@@ -296,12 +306,12 @@ def select_measures(
 ) -> tuple[list[Measure], dict[str, str]]:
     """The measures to compute, and why others are not; a measure asked for by name must be applicable."""
     if measures is None:
-        reasons = {key: refusal(each, scores, asked=False) for key, each in MEASURES.items()}
+        reasons = {key: inapplicable_reason(each, scores, by_name=False) for key, each in MEASURES.items()}
         skipped = {key: reason for key, reason in reasons.items() if reason is not None}
         return [each for key, each in MEASURES.items() if key not in skipped], skipped
     chosen = [find(each) for each in ([measures] if isinstance(measures, str | Measure) else measures)]
     for each in chosen:
-        reason = refusal(each, scores, asked=True)
+        reason = inapplicable_reason(each, scores, by_name=True)
         if reason is not None:
             raise NotApplicableError(f"{each} ", reason, ".")
     return chosen, {}

@@ -31,9 +31,9 @@ def scores_or_settings(
     **arrays: Any,
 ) -> Scores | EngineOptions:
     """The scores of small files; for large ones the settings of the engine, if it supports the method."""
-    given = [name for name, value in arrays.items() if value is not None]
-    if given:
-        raise InputError(f"{', '.join(given)} are arrays; of files name the columns (truth, scores, weight).")
+    named = [name for name, value in arrays.items() if value is not None]
+    if named:
+        raise InputError(f"{', '.join(named)} are arrays; of files name the columns (truth, scores, weight).")
     chosen = replace(engine_options(files, reading), sampling=check_sampling(sampling))
     if fits_memory(chosen, engine):
         return read(

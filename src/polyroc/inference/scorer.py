@@ -13,39 +13,39 @@ __all__ = ["Scorer", "scorer"]
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """A measure in the form scikit-learn asks for: called with a fitted classifier and data, it gives a number.
+    """A measure as a scikit-learn scorer: called with a fitted classifier and data, it returns a number.
 
     Attributes
     ----------
     measure
-        The measure, as text, so that the scorer can travel to other processes.
+        The measure as text, so that the scorer can be pickled.
     """
 
     measure: str
 
     def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None) -> float:
-        """The value of the measure, its sign turned if less is better; nan if a class has no case in `y_true`."""
+        """The value of the measure, negated if less is better; nan if a class has no case in `y_true`."""
         measure = find(self.measure)
-        found = evaluate(
+        evaluation = evaluate(
             y_true,
-            _said(estimator, X, measure),
+            _predictions(estimator, X, measure),
             measure=[measure],
             method=None,
             labels=list(estimator.classes_),
             sample_weight=sample_weight,
         )
-        value = found[self.measure].value
+        value = evaluation[self.measure].value
         return value if measure.larger_is_better else -value
 
 
 def scorer(measure: str | Measure, **options: Any) -> Scorer:
-    """A measure for `cross_val_score`, `GridSearchCV` and whatever else takes `scoring=`.
+    """A measure as a scorer for `cross_val_score`, `GridSearchCV` and everything else that takes `scoring=`.
 
     A measure that ranks takes `decision_function`, or the last column of `predict_proba`; one that needs
     probabilities takes `predict_proba`; one that needs decisions, unless it has a threshold, or an ordered score
     takes `predict`.
-    Classes are those the classifier was fitted on; the last of two is the positive one. A cost comes with its sign
-    turned, since scikit-learn looks for the largest score.
+    Classes are those the classifier was fitted on; the last of two is the positive one. A cost is negated,
+    since scikit-learn maximises scores.
 
     Examples
     --------
@@ -57,8 +57,8 @@ def scorer(measure: str | Measure, **options: Any) -> Scorer:
     return Scorer(str(find(measure, **options)))
 
 
-def _said(estimator: Any, X: Any, measure: Measure) -> Any:
-    """What the classifier says of the cases, in the form the measure needs."""
+def _predictions(estimator: Any, X: Any, measure: Measure) -> Any:
+    """The predictions of a classifier in the form that the measure needs."""
     ranks = measure.needs == "score" or measure.settings.get("threshold") is not None
     if measure.needs == "ordered" or (measure.needs == "decisions" and not ranks):
         return estimator.predict(X)

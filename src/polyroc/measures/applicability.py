@@ -1,4 +1,4 @@
-"""Whether a measure fits the data, and what would help if it does not."""
+"""Applicability: why a measure, or a method, cannot be used on these data, and what to do instead."""
 
 from collections.abc import Callable
 
@@ -9,22 +9,28 @@ from polyroc.measures.measure import Measure
 from polyroc.messages import Call, Message, Option
 from polyroc.scores import Schema, Scores
 
-__all__ = ["refusal", "require_formula", "require_plain_cases"]
+__all__ = ["inapplicable_reason", "require_formula", "require_plain_cases"]
 
 
-ROUNDING = 1e-9  # a softmax may end an ulp or two outside [0, 1]
+ROUNDING = 1e-9  # by which probabilities may leave [0, 1]: a softmax may end an ulp or two outside
 
 
-def refusal(measure: Measure, scores: Scores | Schema, asked: bool) -> str | None:
+def inapplicable_reason(measure: Measure, scores: Scores | Schema, by_name: bool) -> str | None:
     """Why the measure cannot be computed on these data; None if it can.
 
-    A 1-D numeric score is read as decisions only where the measure was asked for by name; probabilities are judged
-    by an ordered measure, after a conversion that the result tells, only where it was not. A `Schema` is enough
-    where the values are not known (yet): the range of probabilities is then not checked.
+    A `Schema` is enough where the values are not known (yet): the range of probabilities is then not checked.
+
+    Parameters
+    ----------
+    measure, scores
+        The measure and the data.
+    by_name
+        True if the user named the measure. Only then is a 1-D numeric score read as decisions. An ordered measure
+        is computed from probabilities, after a conversion that the result states, only if it was not named.
     """
     few, most = measure.classes
     if scores.n_classes < few:
-        hint = "; for two classes use auc" if asked and scores.n_classes == 2 else ""
+        hint = "; for two classes use auc" if by_name and scores.n_classes == 2 else ""
         return f"needs at least {few} classes, here {scores.n_classes}{hint}"
     if most is not None and scores.n_classes > most:
         exchanged = isinstance(scores, Scores) and scores.n_classes > max(10, len(scores) / 2)
@@ -33,10 +39,10 @@ def refusal(measure: Measure, scores: Scores | Schema, asked: bool) -> str | Non
     if measure.needs == "score":
         return _no_ranking(scores) or _no_positive(scores)
     if measure.needs == "ordered":
-        return _no_order(scores, asked)
+        return _no_order(scores, by_name)
     if measure.needs == "probabilities":
-        return _no_probabilities(scores, asked) or _no_role(measure, scores)
-    if scores.kind == "score" and not asked and measure.settings.get("threshold") is None:
+        return _no_probabilities(scores, by_name) or _no_role(measure, scores)
+    if scores.kind == "score" and not by_name and measure.settings.get("threshold") is None:
         return "needs decisions or one column per class, here one score per case"
     return _no_positive(scores) if most == 2 else None
 
@@ -45,28 +51,28 @@ def _no_ranking(scores: Scores | Schema) -> str | None:
     return "needs a ranking score, here decisions" if scores.kind == "decisions" else None
 
 
-def _no_order(scores: Scores | Schema, asked: bool) -> str | None:
-    if scores.kind == "decisions" or (scores.kind == "matrix" and (asked or scores.n_classes == 2)):
-        held = "decisions" if scores.kind == "decisions" else "one column per class"
-        reason = f"needs one score per case that rises along the classes, here {held}"
-        if not asked:
+def _no_order(scores: Scores | Schema, by_name: bool) -> str | None:
+    if scores.kind == "decisions" or (scores.kind == "matrix" and (by_name or scores.n_classes == 2)):
+        kind = "decisions" if scores.kind == "decisions" else "one column per class"
+        reason = f"needs one score per case that rises along the classes, here {kind}"
+        if not by_name:
             return reason
         if scores.n_classes == 2:
             return f"{reason}; for two classes use auc"
         return Message(reason, "; convert it with ", Call("to_ordered", ...))
     if not scores.ordered:
         return Message("needs the order of the classes; give it with ", Option("labels", [...]))
-    return _no_probabilities(scores, asked) if scores.kind == "matrix" else None
+    return _no_probabilities(scores, by_name) if scores.kind == "matrix" else None
 
 
 def _no_role(measure: Measure, scores: Scores | Schema) -> str | None:
     for role in measure.roles:
-        told = measure.settings[role]
-        if told is None:
-            first, *others = (repr(label) for label in scores.labels)
+        label = measure.settings[role]
+        if label is None:
+            first, *others = map(repr, scores.labels)
             return f"needs to know the {role} class; write {measure.key}({role}={first}), or {' or '.join(others)}"
-        if told not in scores.labels:
-            return f"knows no class {told!r} to be {role}; the classes are {', '.join(map(repr, scores.labels))}"
+        if label not in scores.labels:
+            return f"has no class {label!r} to be {role}; the classes are {', '.join(map(repr, scores.labels))}"
     return None
 
 
@@ -76,11 +82,11 @@ def _no_positive(scores: Scores | Schema) -> str | None:
     return Message("needs to know the positive class; use ", Option("pos_label", *reversed(scores.labels)))
 
 
-def _no_probabilities(scores: Scores | Schema, asked: bool) -> str | None:
+def _no_probabilities(scores: Scores | Schema, by_name: bool) -> str | None:
     if scores.kind != "matrix":
-        held = "decisions" if scores.kind == "decisions" else "one score per case"
-        reason = f"needs probabilities, one column per class, here {held}"
-        hint = asked and scores.kind == "score"
+        kind = "decisions" if scores.kind == "decisions" else "one score per case"
+        reason = f"needs probabilities, one column per class, here {kind}"
+        hint = by_name and scores.kind == "score"
         return Message(reason, "; convert it with ", Call("to_probabilities", ...)) if hint else reason
     for classifier, values in scores.values.items() if isinstance(scores, Scores) else ():
         if values.min() < -ROUNDING or values.max() > 1 + ROUNDING:
@@ -109,8 +115,8 @@ def require_formula(method: object, measure: Measure, has_formula: Callable[[Mea
 
 def require_plain_cases(method: object, scores: Scores) -> None:
     """Raise an error for weights and groups, for which the formula does not hold."""
-    given = {"sample_weight": scores.sample_weight, "groups": scores.groups}
-    named = " and ".join(name for name, value in given.items() if value is not None)
+    optional = {"sample_weight": scores.sample_weight, "groups": scores.groups}
+    named = " and ".join(name for name, value in optional.items() if value is not None)
     if named:
         raise NotApplicableError(
             f"{method} is for independent, unweighted cases, but there are {named}; leave out {named}, or use ",

@@ -1,7 +1,7 @@
-"""One case per class, each to be given its class: how often the right assignment is the best one.
+"""He & Frey's volume: how often the best assignment of one case per class to the classes is the right one.
 
 Three ways to the same number. Three classes are counted pair by pair, exactly. More are counted tuple by tuple
-while there are few different tuples; otherwise random tuples are looked at, and the error this makes is told.
+while there are few different tuples; otherwise random tuples are drawn, and the Monte Carlo error is estimated.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,16 +20,17 @@ from polyroc.measures.measure import Measure, always
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Stratum
+from polyroc.validation.random import is_whole
 
 __all__ = ["ASSIGNMENT", "he"]
 
-ROUNDINGS = 8.0  # sums of scores are equal within so many times c^2 ulps of the largest
-SMALLEST = 1e-290  # so that the tolerance does not vanish where all scores do
-MOST_PAIRS = 10**9  # of cases of three classes: some seconds
-MOST_CHECKS = 5 * 10**7  # of more classes, c^2 for a tuple: some tenths of a second
-LEAST_EACH = 10  # random tuples with each case
+ROUNDINGS = 8.0  # sums of scores are equal within this many times c^2 ulps of the largest: see `he`
+SMALLEST = 1e-290  # of the largest score, so that the tolerance is not 0 where all scores are
+MOST_PAIRS = 10**9  # of cases, up to which three classes are counted exactly: some seconds
+MOST_CHECKS = 5 * 10**7  # of sums, c^2 for each tuple of four or more classes: some tenths of a second
+LEAST_EACH = 10  # random tuples with each case, at least, so that its component can be estimated
 BULK_TUPLES = 50_000  # of one output, up to which looking at all tuples of many outputs is faster
-ROUND = 2**17  # random tuples drawn at a time: they fit the cache
+ROUND = 2**17  # random tuples drawn at a time: their picks fit the cache
 
 
 def _log(P: FloatArray) -> tuple[FloatArray, float]:
@@ -53,10 +54,10 @@ SCORINGS = {"log": _log, "linear": _linear, "distance": _distance}
 
 
 def he(sample: Sample, scoring: str = "log", tuples: int | None = None, rng: int = 0) -> Statistic:
-    """He & Frey's volume under the ideal observer's ROC surface: the chance that one case per class is told apart.
+    """He & Frey's volume under the ideal observer's ROC surface: how often one case per class is assigned right.
 
-    One random case x_k of each class k is to be given its class, each class being there once. With scores s_i(x)
-    of case x for class i, the best assignment has the largest sum, and the volume is
+    One random case x_k of each class k is to be assigned to its class, each class being there once. With scores
+    s_i(x) of case x for class i, the best assignment has the largest sum, and the volume is
 
         VUS = P(sum over k of s_k(x_k) is the largest of all c! sums),
 
@@ -75,10 +76,10 @@ def he(sample: Sample, scoring: str = "log", tuples: int | None = None, rng: int
     Three classes: exact, value and components in O(n^2) time and O(n) memory for n distinct rows in each class,
     up to 10^9 pairs (18,000 rows a class), or `tuples` if that is more. Four or more: exact if there are no more
     than `tuples` tuples of distinct rows. Otherwise so many tuples are drawn, each case coming up in proportion
-    to its weight. Then `monte_carlo_error` says how far the value may be from that of all tuples; the standard
-    error is the sampling error alone, as if all had been looked at, and intervals contain both. (Components are
+    to its weight. Then `monte_carlo_error` estimates how far the value is from that of all tuples; the standard
+    error is the sampling error alone, as if all tuples were used, and intervals contain both. (Components are
     drawn towards the mean of their class by as much as takes the noise of the draw out of their variance.)
-    Classifiers judged on the same cases get the same tuples, so that most of this noise cancels out of their
+    Classifiers evaluated on the same cases get the same tuples, so that most of this noise cancels out of their
     difference; what is left of it is not in the standard error of the difference. `Bootstrap` draws anew for
     each replicate: give it fewer `tuples`.
 
@@ -91,7 +92,7 @@ def he(sample: Sample, scoring: str = "log", tuples: int | None = None, rng: int
         "linear": s_i = p_i. "distance": s_i = -||p - e_i||, the distance from the corner of the simplex where
         p_i = 1 (Dreiseitl et al. 2000, R's mcca). They are different measures, and packages differ.
     tuples
-        How many tuples to look at, at most; if they are drawn, 10 for each case at least. By default
+        The number of tuples, at most; if they are drawn, 10 for each case at least. By default
         5 x 10^7 / c^2: some tenths of a second.
     rng
         The seed of the draw.
@@ -122,14 +123,10 @@ def he(sample: Sample, scoring: str = "log", tuples: int | None = None, rng: int
 def _check(scoring: Any, tuples: Any, rng: Any) -> None:
     if not isinstance(scoring, str) or scoring not in SCORINGS:
         raise MeasureError(f"scoring must be one of {', '.join(map(repr, SCORINGS))}, got {scoring!r}.")
-    if tuples is not None and not _is_whole(tuples, 1):
+    if tuples is not None and not is_whole(tuples, 1):
         raise MeasureError(f"tuples must be a whole number, 1 or more, or None, got {tuples!r}.")
-    if not _is_whole(rng, 0):
+    if not is_whole(rng, 0):
         raise MeasureError(f"rng must be a seed, a whole number from 0, got {rng!r}.")
-
-
-def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
 
 
 class _Rows:
@@ -148,8 +145,8 @@ class _Rows:
         scores, size = SCORINGS[scoring](sample.values)
         self.scores = np.array(scores, order="C")
         self.tolerance = ROUNDINGS * c**2 * np.finfo(np.float64).eps * max(size, SMALLEST)
-        found = [_distinct(self.scores[sample.cases(k)]) for k in range(c)]
-        self.rows, self.row_of = [rows for rows, _ in found], [row_of for _, row_of in found]
+        by_class = [_distinct(self.scores[sample.cases(k)]) for k in range(c)]
+        self.rows, self.row_of = [rows for rows, _ in by_class], [row_of for _, row_of in by_class]
 
     @property
     def work(self) -> int:
@@ -164,8 +161,8 @@ class _Rows:
 
     def weights(self, sample: Sample) -> list[FloatArray]:
         """The weight of each distinct row of each class."""
-        given = np.ones(len(self.scores)) if sample.weight is None else sample.weight
-        return [_added_up(row_of, given[sample.cases(k)]) for k, row_of in enumerate(self.row_of)]
+        weight = np.ones(len(self.scores)) if sample.weight is None else sample.weight
+        return [_added_up(row_of, weight[sample.cases(k)]) for k, row_of in enumerate(self.row_of)]
 
 
 ROWS = {scoring: partial(_Rows, scoring=scoring) for scoring in SCORINGS}
@@ -215,17 +212,17 @@ class _Triples:
 
     def components(self, weights: Sequence[FloatArray]) -> list[FloatArray]:
         totals = [w.sum() for w in weights]
-        found = right_triples(
+        right = right_triples(
             self.pair, [w[own] for w, own in zip(weights, self.own, strict=True)], self.tolerance
         )
         components = [np.zeros(len(w)) for w in weights] if self.zeros is None else self.zeros.components(weights)
         for k, each in enumerate(components):
-            each[self.own[k]] += found[k] / prod(totals[:k] + totals[k + 1 :])
+            each[self.own[k]] += right[k] / prod(totals[:k] + totals[k + 1 :])
         return components
 
 
 class _Zeros:
-    """Triples in which the right product is zero: worth 1/6 if all six are, which the zeros of each row tell."""
+    """Triples in which the right product is zero: worth 1/6 if all six are, which follows from the zeros alone."""
 
     def __init__(self, rows: Sequence[FloatArray]) -> None:
         kinds = [_distinct(np.where(each > -np.inf, 0.0, -np.inf)) for each in rows]
@@ -236,12 +233,12 @@ class _Zeros:
 
     def components(self, weights: Sequence[FloatArray]) -> list[FloatArray]:
         by_kind = [_added_up(kind_of, w) for kind_of, w in zip(self.kind_of, weights, strict=True)]
-        found = self.table.components(by_kind)
-        return [each[kind_of] for each, kind_of in zip(found, self.kind_of, strict=True)]
+        components = self.table.components(by_kind)
+        return [each[kind_of] for each, kind_of in zip(components, self.kind_of, strict=True)]
 
 
 class _Draw:
-    """Random tuples, and what they tell of the value and of each case.
+    """Random tuples: estimates of the value and of the component of each case.
 
     The worth of a tuple is the mean worth, plus an effect of each of its cases, plus a rest. Each case comes up in
     proportion to its weight, as nearly as whole numbers allow; the small differences are made good by means of the
@@ -261,14 +258,14 @@ class _Draw:
         largest = max(int(np.count_nonzero(self.share[cases])) for cases in self.classes)
         wanted = max(most, LEAST_EACH * largest)
         rounds = max(1, wanted // max(ROUND, largest))
-        self.times, found, total, squares = np.zeros(n), np.zeros(n), 0.0, 0.0
+        self.times, sums, total, squares = np.zeros(n), np.zeros(n), 0.0, 0.0
         for picks in self._rounds(np.random.default_rng(seed), rounds, -(-wanted // rounds)):
-            worth, square = tally_worths(rows.scores, picks, rows.tolerance, found)
+            worth, square = tally_worths(rows.scores, picks, rows.tolerance, sums)
             self.times += np.bincount(picks.ravel(), minlength=n)
             total, squares = total + worth, squares + square
         self.tuples = float(self.times.sum()) / sample.classes
         self.mean, self.square = total / self.tuples, squares / self.tuples
-        self.found = np.where(self.times > 0, found / np.maximum(self.times, 1.0), self.mean)
+        self.case_means = np.where(self.times > 0, sums / np.maximum(self.times, 1.0), self.mean)
 
     def _rounds(self, rng: np.random.Generator, rounds: int, size: int) -> Iterator[CodeArray]:
         """Tuples of cases, as rows; in each round a case comes up share x size times, rounded up or down."""
@@ -285,29 +282,30 @@ class _Draw:
 
     def statistic(self) -> Statistic:
         effects = sum(self._effect(cases) for cases in self.classes)
-        rest = max(1.0 / self.tuples, self.square - self.mean**2 - effects)  # as if one tuple were otherwise
-        value = self.mean + float((self.share - self.times / self.tuples) @ self.found)
+        rest = max(1.0 / self.tuples, self.square - self.mean**2 - effects)  # at least that of one tuple
+        value = self.mean + float((self.share - self.times / self.tuples) @ self.case_means)
         error = sqrt(rest / self.tuples)
         return Statistic(value, lambda: tuple(map(self._stratum, self.classes)), monte_carlo_error=error)
 
     def _noise(self, cases: IntArray) -> float:
         """The mean square of the worths within the cases of a class."""
-        times, found = self.times[cases], self.found[cases]
-        within = self.tuples * self.square - float(times @ found**2)
+        times, means = self.times[cases], self.case_means[cases]
+        within = self.tuples * self.square - float(times @ means**2)
         return max(0.0, within) / max(1.0, self.tuples - np.count_nonzero(times))
 
     def _effect(self, cases: IntArray) -> float:
-        times, found = self.times[cases], self.found[cases]
-        between = float(times @ (found - self.mean) ** 2)
+        times, means = self.times[cases], self.case_means[cases]
+        between = float(times @ (means - self.mean) ** 2)
         return max(0.0, between - (np.count_nonzero(times) - 1) * self._noise(cases)) / self.tuples
 
     def _stratum(self, cases: IntArray) -> Stratum:
-        share, times, found = self.share[cases], self.times[cases], self.found[cases]
-        away = found - share @ found
+        share, times, means = self.share[cases], self.times[cases], self.case_means[cases]
+        deviation = means - share @ means
         noise = self._noise(cases) * float((share**2)[times > 0] @ (1.0 / times[times > 0]))
-        spread = float(share**2 @ away**2)
-        pull = sqrt(max(0.0, 1.0 - noise / spread)) if spread > 0 else 0.0
-        return Stratum(share @ found + pull * away, lambda: cases)
+        variance = float(share**2 @ deviation**2)
+        # shrunk towards the class mean, so that the variance of the components is without the noise of the draw
+        shrinkage = sqrt(max(0.0, 1.0 - noise / variance)) if variance > 0 else 0.0
+        return Stratum(share @ means + shrinkage * deviation, lambda: cases)
 
 
 def _chance(classes: int, **_: Any) -> float:

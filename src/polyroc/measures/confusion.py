@@ -36,9 +36,9 @@ def _columns(sample: Sample) -> FloatArray:
         return sample.values
     labels = sample.scores.labels
     table = np.column_stack([sample.values == _number(label) for label in labels]).astype(np.float64)
-    strange = ~table.any(axis=1)
-    if strange.any():
-        i = int(np.argmax(strange))
+    unknown = ~table.any(axis=1)
+    if unknown.any():
+        i = int(np.argmax(unknown))
         raise NotApplicableError(
             f"As decisions, the values must be labels {list(labels)!r}, but position {i} holds "
             f"{sample.values[i]:g}; give decisions, one column per class, or (for two classes) a threshold."
@@ -169,12 +169,12 @@ def ht3(sample: Sample) -> Statistic:
         slopes[i, i] = 0.0
         gradients[i, :, i] = -rest[:, i] / 2.0
         gradients[i, i, i] = 0.5
-    held = np.maximum(areas, 0.5)
+    truncated = np.maximum(areas, 0.5)
     above = (areas > 0.5).astype(np.float64)
 
     def mean_of(share: FloatArray, parts: Callable[[], Mapping[str, Statistic]] | None = None) -> Statistic:
         """The mean of the areas that are cut, with these shares."""
-        value, cut = float(share @ held), share * above
+        value, cut = float(share @ truncated), share * above
         whole = np.tensordot(share, gradients, 1), share @ slopes
         return replace(
             confusion.statistic(value, np.tensordot(cut, gradients, 1), parts, cut @ slopes),

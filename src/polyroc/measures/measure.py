@@ -112,7 +112,7 @@ class Measure:
     Attributes
     ----------
     key, name, symbol
-        How it is asked for, called and written.
+        The text that stands for it, its name in words, and its symbol in formulas.
     needs
         "score" (one number a case, or the column of the positive class), "ordered" (one number a case, and the
         order of the classes), "probabilities" (one column per class, in [0, 1]) or "decisions" (given as labels,
@@ -267,7 +267,7 @@ class Measure:
         for name in options:
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
-                raise MeasureError(f"{self.key} has no option {name!r}; it knows: {known}.")
+                raise MeasureError(f"{self.key} has no option {name!r}; known: {known}.")
         plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
         return replace(self, chosen=MappingProxyType({**self.chosen, **plain}))
 

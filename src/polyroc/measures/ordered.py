@@ -1,4 +1,4 @@
-"""Measures of one score for classes that have an order: volumes under ROC surfaces, and what they tell."""
+"""Measures of one score for ordered classes: volumes under ROC surfaces, and their entropy."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -12,7 +12,7 @@ from scipy.special import xlogy
 from polyroc.errors import MeasureError
 from polyroc.estimates.boundary import Boundary
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.chains import Runs, chain_components, chain_states, merge, run_shares, spread
+from polyroc.kernels.chains import Runs, chain_components, chain_states, expand_runs, merge, run_shares
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Scale, Statistic, Strata, Stratum
@@ -22,7 +22,7 @@ __all__ = ["ORDERED", "Chains", "scurfield", "umbrella", "vus"]
 
 
 Volume: TypeAlias = tuple[float, Callable[[], FloatArray]]
-MOST_KEPT = 2**24  # components of runs, over all orders of the classes: 128 megabytes; beyond, they are made anew
+MOST_KEPT = 2**24  # components of runs over all orders of the classes: 128 MB; beyond, they are computed again
 MOST_COMPARED = 2**21  # components of cases, over all orders, of which the covariance is computed
 
 
@@ -52,10 +52,10 @@ class Chains:
         """The chance that the scores of one case per class rise in this order; what makes the runs' components."""
         if order in self._kept:
             return self._kept[order]
-        found = self._volume(order)
+        volume = self._volume(order)
         if factorial(len(order)) * len(self.share) <= MOST_KEPT:
-            self._kept[order] = found
-        return found
+            self._kept[order] = volume
+        return volume
 
     def _volume(self, order: tuple[int, ...]) -> Volume:
         position = np.argsort(order)
@@ -71,7 +71,7 @@ class Chains:
 
     def strata(self, by_run: FloatArray) -> Strata:
         """The components of the cases, from those of the runs."""
-        blocks = np.split(spread(by_run, self.runs, self.sample.starts), self.sample.starts[1:-1])
+        blocks = np.split(expand_runs(by_run, self.runs, self.sample.starts), self.sample.starts[1:-1])
         return tuple(self._stratum(k, block) for k, block in enumerate(blocks))
 
     def _stratum(self, k: int, components: FloatArray) -> Stratum:
@@ -111,7 +111,7 @@ def umbrella(sample: Sample) -> Statistic:
 
 
 def scurfield(sample: Sample, corrected: bool) -> Statistic:
-    """Scurfield's discriminability D, in bits: what the order of one case per class tells of their classes.
+    """Scurfield's discriminability D, in bits: how much the order of one case per class reveals.
 
     vol_s = P(X_s1 < X_s2 < ... < X_sc) for each of the c! orders s of the classes, a block of m equal scores
     counting 1/m!, so that the volumes add up to one; D = log2(c!) + sum of vol_s log2(vol_s), from 0 (a constant
@@ -167,8 +167,8 @@ def _curvature(chains: Chains, volumes: Mapping[str, Statistic], errors: Errors)
 
 def _surprise(share: FloatArray) -> FloatArray:
     """Share x log2(share), 0 for 0; what rounding left below 0 counts as 0."""
-    found: FloatArray = xlogy(np.maximum(share, 0.0), np.maximum(share, 0.0)) / np.log(2.0)
-    return found
+    positive = np.maximum(share, 0.0)
+    return np.asarray(xlogy(positive, positive) / np.log(2.0))
 
 
 def _bias(chains: Chains, volumes: Mapping[tuple[int, ...], float]) -> float:

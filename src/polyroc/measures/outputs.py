@@ -102,10 +102,10 @@ class ClassifierOutputs:
     def areas(self) -> FloatArray:
         """At [output, i, j], A(i|j): how well column i separates class i from class j; nan on the diagonal."""
         c = self.classes
-        found = np.full((len(self), c, c), np.nan)
+        areas = np.full((len(self), c, c), np.nan)
         for i, j in permutations(range(c), 2):
-            found[:, i, j] = area(self.of(i, i), self.of(j, i))
-        return found
+            areas[:, i, j] = area(self.of(i, i), self.of(j, i))
+        return areas
 
     def scores(self, i: int) -> Scores:
         """One output as `Scores`."""

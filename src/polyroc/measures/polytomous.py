@@ -1,4 +1,4 @@
-"""One random case per class, each class judged by its own column: the polytomous discrimination index."""
+"""The polytomous discrimination index: one random case per class, each class by its own column."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -44,15 +44,15 @@ class _Column:
     def components(self) -> list[FloatArray]:
         """By class, one number per case in the order given: PDI_i if the case of the class is this one."""
         sample, i = self.sample, self.i
-        found = [np.empty(len(sample.cases(k))) for k in range(sample.classes)]
-        found[i][sample.order(i, i)] = highest(self.below, self.tied)
+        components = [np.empty(len(sample.cases(k))) for k in range(sample.classes)]
+        components[i][sample.order(i, i)] = highest(self.below, self.tied)
         share = np.diff(_mass(sample, i, i))[:, None]
         beats, ties = (_added_up(share * table) for table in highest_without(self.below, self.tied))
         for place, j in enumerate(self.others):
             lower, upper = counts_below(sample.sorted(j, i), self.x)
             above = beats[-1, place] - beats[upper, place]
-            found[j][sample.order(j, i)] = above + ties[upper, place] - ties[lower, place]
-        return found
+            components[j][sample.order(j, i)] = above + ties[upper, place] - ties[lower, place]
+        return components
 
 
 def _mass(sample: Sample, k: int, column: int) -> FloatArray:
@@ -98,7 +98,7 @@ def pdi(sample: Sample) -> Statistic:
 
 
 def _strata(sample: Sample, components: list[FloatArray]) -> Strata:
-    return tuple(Stratum(found, partial(sample.cases, k)) for k, found in enumerate(components))
+    return tuple(Stratum(of_class, partial(sample.cases, k)) for k, of_class in enumerate(components))
 
 
 def _bulk(outputs: ClassifierOutputs) -> FloatArray:

@@ -41,7 +41,7 @@ class _TwoClasses:
         return (weights > 0).astype(np.float64)
 
     def stratum(self, k: int, components: FloatArray, reach: float | None = None) -> Stratum:
-        """Components in the order of the sorted scores; the argsort that finds the cases waits until asked."""
+        """Components in the order of the sorted scores; their cases need an argsort, on demand."""
         return Stratum(components, lambda: self.sample.sorted_cases(k, self.column), reach)
 
 
@@ -128,15 +128,15 @@ def _partial_chance(_: int, fpr: Any, tpr: Any, standardised: bool) -> float:
 
 
 def _checked_range(fpr: Any, tpr: Any) -> tuple[float, float]:
-    name, given = ("fpr", fpr) if tpr is None else ("tpr", tpr)
+    name, ends = ("fpr", fpr) if tpr is None else ("tpr", tpr)
     try:
-        low, high = (float(end) for end in given)
+        low, high = (float(end) for end in ends)
     except (TypeError, ValueError):
-        raise MeasureError(f"partial_auc needs a range such as {name}=(0, 0.1), got {given!r}.") from None
+        raise MeasureError(f"partial_auc needs a range such as {name}=(0, 0.1), got {ends!r}.") from None
     if fpr is not None and tpr is not None:
         raise MeasureError(f"partial_auc takes a range of fpr or of tpr, got both ({fpr!r} and {tpr!r}).")
     if not 0 <= low < high <= 1:
-        raise MeasureError(f"partial_auc: {name} must be (low, high), 0 <= low < high <= 1, got {given!r}.")
+        raise MeasureError(f"partial_auc: {name} must be (low, high), 0 <= low < high <= 1, got {ends!r}.")
     return low, high
 
 
@@ -173,7 +173,7 @@ class _Run:
 
 def _lengths_beyond(x: _Run, z: _Run, low: float, high: float) -> FloatArray:
     """For each x, the length of the range low .. high of the axis that lies beyond its place; z is on the axis."""
-    return (high - _mean_held(*z.passed(x), low, high))[:: x.step]
+    return (high - _mean_clipped(*z.passed(x), low, high))[:: x.step]
 
 
 class _Staircase:
@@ -205,7 +205,7 @@ class _Staircase:
         return np.asarray(self.area_before[i] + way * (self.foot[i] + slope * way / 2.0))
 
     def pseudo_values(self, low: float, high: float) -> FloatArray:
-        """For each z, the value plus (1 / share - 1) (value - value without the case), moved to their mean.
+        """For each z, the value plus (1 / share - 1) (value - value without the case), recentred.
 
         The scores that bound the range are quantiles of z: without a case of z they jump to the next one. The
         derivative of the area by the weight of a case ignores these jumps, which are most of the variance where
@@ -220,8 +220,9 @@ class _Staircase:
             out=np.full(len(self.start), value),
             where=rest > 0,
         )
-        moved = rest / share * (value - without)
-        return np.asarray(value + moved - np.average(moved, weights=self.weight))
+        influence = rest / share * (value - without)
+        # recentred, because the mean of pseudo-values is the value only up to the bias of the jackknife
+        return np.asarray(value + influence - np.average(influence, weights=self.weight))
 
     def _area_without(self, share: FloatArray, place: FloatArray) -> FloatArray:
         """For each z, the area from 0 to a place (in shares of all z), if a share is cut out of its stretch."""
@@ -233,8 +234,8 @@ class _Staircase:
         )
 
 
-def _mean_held(start: FloatArray, end: FloatArray, low: float, high: float) -> FloatArray:
-    """The mean over [start, end] of a number held inside [low, high]; at a single point, the point held."""
+def _mean_clipped(start: FloatArray, end: FloatArray, low: float, high: float) -> FloatArray:
+    """The mean over [start, end] of u clipped to [low, high]; at a single point, the point clipped."""
     first, last = np.clip(start, low, high), np.clip(end, low, high)
     outside = low * (np.minimum(end, low) - np.minimum(start, low))
     outside += high * (np.maximum(end, high) - np.maximum(start, high))

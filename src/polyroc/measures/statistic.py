@@ -1,4 +1,11 @@
-"""What computing a measure yields: a value, and on demand the components its error bar is made of."""
+"""Statistic: the value of a measure on one sample, and on demand its structural components.
+
+A measure that is a mean over tuples of cases has **structural components** (for the AUC, placement values): the
+component of a case is the mean outcome of the tuples that contain it. Centred within its class and divided by the
+class size, a component is the **influence value** of the case: the first-order change of the value with the weight
+of the case. Variances and covariances are sums of products of influence values (`polyroc.inference.covariance`). A
+measure that is a function of such means has the components of its linearisation (delta method).
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +29,7 @@ class Stratum:
     components
         One number per case: the mean outcome of the tuples of cases that contain it.
     cases
-        Which cases these are, found on demand: a variance without weights or groups does not ask.
+        Finds the cases these are; not called for a variance without weights or groups.
     reach
         How far apart two components of the class can be: less than the range of the measure where the class has
         only a share in the value. None: as far as the measure's limits.
@@ -115,12 +122,12 @@ class Statistic:
 
 
 def _once(make: Callable[[], Strata]) -> Callable[[], Strata]:
-    """What `make` makes, made when it is first asked for (functools.cache does it more slowly)."""
-    made: list[Strata] = []
+    """The strata, computed at the first call (functools.cache is slower)."""
+    computed: list[Strata] = []
 
-    def ask() -> Strata:
-        if not made:
-            made.append(make())
-        return made[0]
+    def strata() -> Strata:
+        if not computed:
+            computed.append(make())
+        return computed[0]
 
-    return ask
+    return strata

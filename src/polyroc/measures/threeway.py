@@ -1,4 +1,4 @@
-"""Three classes judged by their probabilities: Mossman's three-way volume and Sahiner's normalised volume."""
+"""Measures of the probabilities of three classes: Mossman's three-way volume and Sahiner's normalised volume."""
 
 from collections.abc import Hashable
 from functools import partial
@@ -44,23 +44,23 @@ class _Sweep:
     @staticmethod
     def _along_d(sample: Sample) -> IntArray:
         d = sample.values[:, 1] - sample.values[:, 0]
-        found = np.zeros((3, len(d)), dtype=np.int64)
+        places = np.zeros((3, len(d)), dtype=np.int64)
         rising = [sample.cases(k)[np.argsort(d[sample.cases(k)])] for k in (0, 1)]
         for own, other in (rising, rising[::-1]):
-            found[0, own] = np.arange(len(own))
-            found[1, own] = np.searchsorted(d[other], d[own] - SAME)
-            found[2, own] = np.searchsorted(d[other], d[own] + SAME, "right")
-        return found
+            places[0, own] = np.arange(len(own))
+            places[1, own] = np.searchsorted(d[other], d[own] - SAME)
+            places[2, own] = np.searchsorted(d[other], d[own] + SAME, "right")
+        return places
 
     def partners(self, weight: FloatArray) -> FloatArray:
         """The weight of the partners of each case with lower y3, and with the same."""
-        found = np.zeros((2, len(weight)))
-        rising_pairs(self.edges, self.code, self.place, self.below, self.up_to, weight, found)
-        return found
+        weights = np.zeros((2, len(weight)))
+        rising_pairs(self.edges, self.code, self.place, self.below, self.up_to, weight, weights)
+        return weights
 
     def higher_partners(self, weight: FloatArray) -> FloatArray:
         """The weight of the partners of each case with higher y3: the same sweep from the other end."""
-        found = np.zeros((2, len(weight)))
+        weights = np.zeros((2, len(weight)))
         rising_pairs(
             len(weight) - np.flip(self.edges),
             np.flip(self.code).copy(),
@@ -68,21 +68,21 @@ class _Sweep:
             np.flip(self.below).copy(),
             np.flip(self.up_to).copy(),
             np.flip(weight).copy(),
-            found,
+            weights,
         )
-        return np.flip(found[0])
+        return np.flip(weights[0])
 
 
 def mossman(sample: Sample) -> Statistic:
-    """Mossman's three-way volume: the chance that one case per class is told apart by two questions.
+    """Mossman's three-way volume: the chance that two questions distinguish one case per class.
 
-    The rule asks for class 3 first (y3 >= alpha), then tells class 1 from class 2 (y2 - y1 <= beta or not). The
-    volume under the surface of its three rates of right decisions is
+    The rule decides for class 3 first (y3 >= alpha), then between class 1 and class 2 (y2 - y1 <= beta or not).
+    The volume under the surface of its three rates of right decisions is
 
         VUS = P(y3(x3) > y3(x1), y3(x3) > y3(x2) and d(x1) < d(x2)),  d = y2 - y1,
 
     with one random case x1, x2, x3 of each class. The classes play their roles in the order of `labels`: the third
-    is asked for first. A tie in d counts 1/2; y3(x3) tied with one of the others counts 1/2, with both 1/3; so a
+    is decided first. A tie in d counts 1/2; y3(x3) tied with one of the others counts 1/2, with both 1/3; so a
     constant score gets 1/6. Differences d within 1e-12 of each other are ties: equal ones need not be equal as
     floating-point numbers, and vote shares or nearest neighbours give many of them.
 
@@ -113,10 +113,11 @@ def mossman(sample: Sample) -> Statistic:
         higher = sweep.higher_partners(weight * after_one[at])
         among_thirds = np.cumsum(pairs) - pairs + apart / 2.0 + equal / 3.0
         among_others = after_one[at] * lower + after_two[at] * level + higher
-        found = np.empty(len(weight))
-        found[sweep.cases] = np.where(sweep.code == 2, among_thirds[at], among_others)
+        components = np.empty(len(weight))
+        components[sweep.cases] = np.where(sweep.code == 2, among_thirds[at], among_others)
         return tuple(
-            Stratum(found[sample.cases(k)] / (sizes.prod() / sizes[k]), partial(sample.cases, k)) for k in range(3)
+            Stratum(components[sample.cases(k)] / (sizes.prod() / sizes[k]), partial(sample.cases, k))
+            for k in range(3)
         )
 
     return Statistic(float((apart @ after_one + equal @ after_two) / sizes.prod()), strata)
@@ -181,8 +182,8 @@ class _Surface:
         variance = 0.0
         for k, (_, components) in zip(self.roles[1:], (self.by_b, self.by_n), strict=True):
             share = self._shares(k)
-            moved, units = share * (components - share @ components), np.count_nonzero(share)
-            variance += float(moved @ moved) * (units / (units - 1) if units > 1 else nan)
+            influence, units = share * (components - share @ components), np.count_nonzero(share)
+            variance += float(influence @ influence) * (units / (units - 1) if units > 1 else nan)
         return sqrt(variance)
 
 
@@ -221,8 +222,8 @@ def sahiner(sample: Sample, malignant: Hashable) -> Statistic:
     --------
     >>> from polyroc import evaluate
     >>> P = [[0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.2, 0.2, 0.6], [0.1, 0.4, 0.5]]
-    >>> found = evaluate(["M", "M", "B", "B", "N", "N"], P, measure="sahiner(malignant='M')")
-    >>> round(found.value, 4), float(found.parts["volume"]), float(found.parts["area"])
+    >>> nvus = evaluate(["M", "M", "B", "B", "N", "N"], P, measure="sahiner(malignant='M')")
+    >>> round(nvus.value, 4), float(nvus.parts["volume"]), float(nvus.parts["area"])
     (0.7143, 0.625, 0.875)
     """
     surface = _Surface(sample, sample.scores.labels.index(malignant))

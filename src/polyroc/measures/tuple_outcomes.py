@@ -155,9 +155,9 @@ def _places(sample: Sample, k: int, m: int) -> Places:
 
 
 def _unsorted(values: FloatArray, order: IntArray) -> FloatArray:
-    given = np.empty_like(values)
-    given[order] = values
-    return given
+    unsorted = np.empty_like(values)
+    unsorted[order] = values
+    return unsorted
 
 
 def _mean_products(a: _Marker, b: _Marker) -> dict[tuple[int, ...], float]:

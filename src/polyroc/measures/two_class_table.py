@@ -44,10 +44,10 @@ def _number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) -
     raise MeasureError(f"{name} must be {limits}, got {value!r}.")
 
 
-def _one_rate(confusion: Confusion, true: int, said: int) -> Statistic:
+def _one_rate(confusion: Confusion, true: int, decision: int) -> Statistic:
     gradient = np.zeros((2, 2))
-    gradient[true, said] = 1.0
-    return confusion.statistic(float(confusion.rates[true, said]), gradient)
+    gradient[true, decision] = 1.0
+    return confusion.statistic(float(confusion.rates[true, decision]), gradient)
 
 
 def sensitivity(sample: Sample, threshold: float | None = None) -> Statistic:
@@ -83,21 +83,21 @@ def _priors(confusion: Confusion, positive: int, prevalence: float | None) -> Fl
     return np.array([1.0 - share, share] if positive == 1 else [share, 1.0 - share])
 
 
-def _predictive(confusion: Confusion, said: int, other: int, priors: FloatArray, estimated: bool) -> Statistic:
-    """Bayes' rule on the rates: right / (right + wrong) among the cases called `said`; delta-method gradient."""
-    rates = confusion.rates[:, said]
-    right, wrong = priors[said] * rates[said], priors[other] * rates[other]
+def _predictive(confusion: Confusion, decision: int, other: int, priors: FloatArray, estimated: bool) -> Statistic:
+    """Bayes' rule on the rates: right / (right + wrong) among the cases with this decision."""
+    rates = confusion.rates[:, decision]
+    right, wrong = priors[decision] * rates[decision], priors[other] * rates[other]
     gradient, slopes = np.zeros((2, 2)), np.zeros(2)
     if right + wrong == 0:
-        name = confusion.sample.names[said]
+        name = confusion.sample.names[decision]
         warn(
             f"No case was called {name!r}, so its predictive value is undefined (nan); change the threshold.",
             UndefinedMeasureWarning,
         )
         return confusion.statistic(np.nan, gradient)
     of_right, of_wrong = wrong / (right + wrong) ** 2, -right / (right + wrong) ** 2
-    gradient[said, said], gradient[other, said] = priors[said] * of_right, priors[other] * of_wrong
-    slopes[said], slopes[other] = rates[said] * of_right, rates[other] * of_wrong
+    gradient[decision, decision], gradient[other, decision] = priors[decision] * of_right, priors[other] * of_wrong
+    slopes[decision], slopes[other] = rates[decision] * of_right, rates[other] * of_wrong
     value = float(right / (right + wrong))
     statistic = confusion.statistic(value, gradient, slopes=slopes if estimated else None)
     return confusion.allowing_for_unseen(statistic, gradient, (0.0, 1.0))

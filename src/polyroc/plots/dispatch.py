@@ -20,7 +20,7 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.fronts.result import Front
-from polyroc.fronts.volumes import FrontVolumes
+from polyroc.fronts.volume_table import FrontVolumes
 from polyroc.plots.cobweb import draw_cobweb, draw_cobwebs
 from polyroc.plots.consistency import (
     draw_consistency,

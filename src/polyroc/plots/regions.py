@@ -88,7 +88,7 @@ def _cases(ax: Axes, found: DecisionRegions, k: int) -> tuple[PathCollection, Pa
     n = len(found.truth)
     look: dict[str, Any] = {"marker": marker, "s": float(np.clip(6000 / n, 5, 30)), "rasterized": n > MANY}
     rim, edge = (0.4, 1.1) if n <= MANY else (0.0, 0.6)
-    mine, hit = found.truth == k, found.truth == found.said
+    mine, hit = found.truth == k, found.truth == found.decisions
     right = ax.scatter(*found.cases[mine & hit].T, color=colour, edgecolor="white", linewidth=rim, **look)
     wrong = ax.scatter(*found.cases[mine & ~hit].T, facecolor="white", edgecolor=colour, linewidth=edge, **look)
     return right, wrong

@@ -11,7 +11,7 @@ from matplotlib.text import Annotation
 
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.estimate import Estimate
-from polyroc.fronts.volumes import FrontVolumes
+from polyroc.fronts.volume_table import FrontVolumes
 from polyroc.plots.forest import write_beside
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
 from polyroc.plots.picture import Picture

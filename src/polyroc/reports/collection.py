@@ -1,4 +1,4 @@
-"""From scores to findings: every verb that fits them, one after the other."""
+"""Compute the results of a report: every verb that applies to the scores, one after the other."""
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -22,30 +22,40 @@ from polyroc.inference.compare import compare
 from polyroc.inference.evaluate import evaluate
 from polyroc.inference.methods import Method
 from polyroc.kernels.arrays import IntArray
-from polyroc.measures.registry import measure as find
+from polyroc.measures.registry import measure as registered_measure
 from polyroc.progress import Progress
 from polyroc.reports.findings import MOST_CLASSES, Findings
 from polyroc.scores import Scores
 
-__all__ = ["POINTS", "at_most", "detached", "drawn", "gather", "headline", "part_of"]
+__all__ = [
+    "CURVE_POINTS",
+    "collect_findings",
+    "detached_area",
+    "main_measure",
+    "sampled_cases",
+    "subset",
+    "thinned",
+]
 
-POINTS = 400  # of a curve, about
-ROUNDED = 1e-9  # an area that differs by less is the same, computed otherwise
-TOLERANCE = 1e-3  # by which the area under the points that are kept may differ
-CURVE_POINTS = 60_000  # of all curves together
-BANDS = 150  # curves beyond which they have no bands
-PAIRS = 4000  # curves of pairs, beyond which none is drawn
-PAIR_POINTS = 40_000  # of the curves of all pairs together
-SURFACE_CASES = 20_000  # a surface is drawn from so many at most
-STEPS = 8  # of the work, each of which may be long
-FRONT_CLASSES = 6  # beyond, a front has too many errors to be read, and draws find too little of it
-FEWEST = 300  # cost vectors below which a front says too little
-FRONT_BYTES = 1_000_000  # of all fronts together: of each error of each point, a cost and a count
-DRAWS, FRONT_EFFORT = 9000, 5.4e8  # cost vectors over all classifiers; vectors x cases x classes^2 of each
+# Limits that keep the page within a few megabytes and the work within a minute or two.
+CURVE_POINTS = 400  # of one curve, about
+ROUNDING_ERROR = 1e-9  # of an area that is computed in two ways
+TOLERANCE = 1e-3  # change of the area below a curve when points are left out
+ALL_CURVE_POINTS = 60_000
+MOST_BANDS = 150  # curves with bands
+MOST_PAIR_CURVES = 4000
+ALL_PAIR_POINTS = 40_000
+SURFACE_CASES = 20_000
+STEPS = 8  # of the work, for its progress
+FRONT_CLASSES = 6  # beyond, a front has too many kinds of errors to be read, and sampling finds little of it
+FEWEST_COSTS = 300  # cost vectors below which a front is too coarse
+FRONT_BYTES = 1_000_000  # of all fronts: per point and kind of error, a cost and a count
+MOST_COSTS = 9000  # cost vectors over all classifiers
+FRONT_EFFORT = 5.4e8  # cost vectors x cases x classes^2 per classifier
 
 
-def headline(scores: Scores) -> str:
-    """The measure by which classifiers are compared unless another is asked for."""
+def main_measure(scores: Scores) -> str:
+    """The measure by which classifiers are compared unless another is given."""
     if scores.kind == "decisions":
         return "macro_average"
     if scores.n_classes == 2:
@@ -53,9 +63,9 @@ def headline(scores: Scores) -> str:
     return "hand_till" if scores.kind == "matrix" else "vus"
 
 
-def gather(
+def collect_findings(
     scores: Scores,
-    desk: Scores | None,
+    explored: Scores | None,
     *,
     measure: str | None = None,
     method: Method | None,
@@ -63,20 +73,20 @@ def gather(
     seed: int,
     progress: Progress | None = None,
 ) -> Findings:
-    """All that a report tells of.
+    """All results of a report.
 
     Parameters
     ----------
-    scores, desk
-        The cases, and those of them that the explorer decides on: fronts are found on these.
+    scores, explored
+        All cases; those in the explorer of the page, on which fronts are computed.
     measure
-        The one to compare by.
+        The measure to compare by.
     method, level, seed
-        Of the error bars; of the bands; of whatever is drawn.
+        Of standard errors; of bands; of random samples.
     progress
-        Called with (done, total, what).
+        Called with (done, total, step).
     """
-    work = _Work(scores, desk, measure or headline(scores), method, level, seed, progress)
+    work = _Collection(scores, explored, measure or main_measure(scores), method, level, seed, progress)
     steps: dict[str, Callable[[], Any]] = {
         "evaluation": work.evaluation,
         "comparison": work.comparison,
@@ -88,58 +98,61 @@ def gather(
         "fronts": work.fronts,
     }
     for done, (name, step) in enumerate(steps.items()):
-        work.tell(done, name)
+        work.show_progress(done, name)
         with work.noting(name):
-            made = step()
-            if made is not None:
-                work.found[name] = made
-    work.tell(len(steps), "writing")
-    return Findings(**work.found, notes=tuple(dict.fromkeys(work.notes)))
+            result = step()
+            if result is not None:
+                work.results[name] = result
+    work.show_progress(len(steps), "writing")
+    return Findings(**work.results, notes=tuple(dict.fromkeys(work.notes)))
 
 
 @dataclass(slots=True)
-class _Work:
+class _Collection:
     scores: Scores
-    desk: Scores | None
+    explored: Scores | None
     measure: str
     method: Method | None
     level: float
     seed: int
     progress: Progress | None
-    found: dict[str, Any] = field(default_factory=dict)
+    results: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def tell(self, done: int, what: str) -> None:
-        """Which of the steps is under way; writing is the last."""
+    def show_progress(self, done: int, step: str) -> None:
+        """Report the step that begins; writing the page is the last."""
         if self.progress is not None:
-            self.progress(done, STEPS + 1, what)
+            self.progress(done, STEPS + 1, step)
 
     @contextmanager
-    def noting(self, what: str) -> Iterator[None]:
-        """Warnings become notes; what does not fit the data is left out, and the note says why."""
+    def noting(self, step: str) -> Iterator[None]:
+        """Turn warnings into notes; a step that does not apply is left out, with a note on the reason."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PolyrocWarning)
-            warnings.simplefilter("ignore", OptimismWarning)  # the page says it in its own place
+            warnings.simplefilter("ignore", OptimismWarning)  # the page itself states the optimism
             try:
                 yield
             except PolyrocError as reason:
-                if what in ("evaluation", "comparison"):
+                if step in ("evaluation", "comparison"):
                     raise
-                self.notes.append(f"No {what}: {reason}")
+                self.notes.append(f"No {step}: {reason}")
         self.notes += [str(each.message) for each in caught if issubclass(each.category, PolyrocWarning)]
 
     def evaluation(self) -> Evaluation:
-        found = evaluate(self.scores, method=self.method, progress=lambda _, __, what: self.tell(0, what))
-        asked = str(find(self.measure))
-        own = {key: each for key, each in found.estimates.items() if key[1] == asked}
-        if not own:
-            own = dict(evaluate(self.scores, measure=[self.measure], method=self.method).estimates)
-        return Evaluation({**own, **found.estimates}, found.skipped)  # what is compared comes first
+        evaluation = evaluate(
+            self.scores, method=self.method, progress=lambda _, __, step: self.show_progress(0, step)
+        )
+        key = str(registered_measure(self.measure))
+        compared = {pair: estimate for pair, estimate in evaluation.estimates.items() if pair[1] == key}
+        if not compared:
+            compared = dict(evaluate(self.scores, measure=[self.measure], method=self.method).estimates)
+        # The measure of the comparison comes first in the tables.
+        return Evaluation({**compared, **evaluation.estimates}, evaluation.skipped)
 
     @property
     def estimates(self) -> Mapping[tuple[str, str], Estimate]:
-        found: Evaluation = self.found["evaluation"]
-        return found.estimates
+        evaluation: Evaluation = self.results["evaluation"]
+        return evaluation.estimates
 
     def comparison(self) -> Any:
         if len(self.scores.classifiers) < 2 or self.method is None:
@@ -150,52 +163,54 @@ class _Work:
         two = self.scores.n_classes == 2 and self.scores.positive is not None
         if self.scores.kind == "decisions" or (not two and self.scores.kind != "matrix"):
             return None
-        many = len(self.scores.classifiers) * (1 if two else self.scores.n_classes)
-        points = int(np.clip(CURVE_POINTS // many, 16, POINTS))
-        banded: Literal["pointwise"] | None = "pointwise" if many <= BANDS else None
-        made, off = {}, 0.0
+        number = len(self.scores.classifiers) * (1 if two else self.scores.n_classes)
+        points = int(np.clip(ALL_CURVE_POINTS // number, 16, CURVE_POINTS))
+        band: Literal["pointwise"] | None = "pointwise" if number <= MOST_BANDS else None
+        curves, error = {}, 0.0
         for problem in binary_problems(self.scores, None if two else "ova"):
-            found = curve(problem.scores, band=banded, level=self.level, method=self.method)
-            assert isinstance(found, Curve)
-            kept = found.thinned(POINTS, TOLERANCE) if points == POINTS else at_most(found, points)
-            off = max(off, _off(kept, found))
-            made[problem.key] = replace(kept, _area=detached(found))
-        self._thinned(f"The {many} curves are", points, off if off > TOLERANCE else 0.0)
-        return Curves("classifier" if two else "class", made, {})
+            whole = curve(problem.scores, band=band, level=self.level, method=self.method)
+            assert isinstance(whole, Curve)
+            fewer = whole.thinned(points, TOLERANCE) if points == CURVE_POINTS else thinned(whole, points)
+            error = max(error, _area_error(fewer, whole))
+            curves[problem.key] = replace(fewer, _area=detached_area(whole))
+        self._note_thinning(f"The {number} curves are", points, error if error > TOLERANCE else 0.0)
+        return Curves("classifier" if two else "class", curves, {})
 
-    def _thinned(self, what: str, points: int, off: float) -> None:
-        if off > ROUNDED:
+    def _note_thinning(self, subject: str, points: int, error: float) -> None:
+        if error > ROUNDING_ERROR:
             self.notes.append(
-                f"{what} drawn from {points} points each at most, by which the area below them changes by up to "
-                f"{1.06 * off:.2g}; the areas that are told are of all points."  # 1.06: still a bound when rounded
+                f"{subject} drawn from at most {points} points each, which changes the area below them by up to "
+                f"{1.06 * error:.2g}; the areas in the tables are of all points."  # 1.06: a bound after rounding
             )
 
     def pairs(self) -> Curves | None:
-        each = self.scores.n_classes * (self.scores.n_classes - 1)
-        if self.scores.kind != "matrix" or each < 6 or self.scores.absent:
+        number = self.scores.n_classes * (self.scores.n_classes - 1)
+        if self.scores.kind != "matrix" or number < 6 or self.scores.absent:
             return None
-        scores = self._best(PAIRS // each)
+        scores = self._best(MOST_PAIR_CURVES // number)
         if not scores.values:
-            raise NotApplicableError(f"{each} curves for every classifier would make the page too large.")
-        points = int(np.clip(PAIR_POINTS // (each * len(scores.values)), 16, POINTS))
-        made, off = {}, 0.0
+            raise NotApplicableError(f"{number} curves for every classifier would make the page too large.")
+        points = int(np.clip(ALL_PAIR_POINTS // (number * len(scores.values)), 16, CURVE_POINTS))
+        curves, error = {}, 0.0
         for problem in binary_problems(scores, "ovo"):
-            found = curve(problem.scores, drop_intermediate=True, method=None)
-            assert isinstance(found, Curve)
-            kept = at_most(found, points)
-            off = max(off, _off(kept, found))
-            made[problem.key] = replace(kept, _area=detached(found))
-        self._thinned("Curves of pairs of classes are", points, off)
-        return Curves("pair", made, {})
+            whole = curve(problem.scores, drop_intermediate=True, method=None)
+            assert isinstance(whole, Curve)
+            fewer = thinned(whole, points)
+            error = max(error, _area_error(fewer, whole))
+            curves[problem.key] = replace(fewer, _area=detached_area(whole))
+        self._note_thinning("Curves of pairs of classes are", points, error)
+        return Curves("pair", curves, {})
 
-    def _best(self, many: int) -> Scores:
-        """So many classifiers at most, those with the largest pairwise areas."""
-        if many >= len(self.scores.values):
+    def _best(self, number: int) -> Scores:
+        """At most so many classifiers, those with the largest pairwise areas."""
+        if number >= len(self.scores.values):
             return self.scores
-        areas = {name: each.value for (name, key), each in self.estimates.items() if key == "hand_till"}
-        best = sorted(areas, key=lambda name: -areas[name])[:many]
+        areas = {name: estimate.value for (name, key), estimate in self.estimates.items() if key == "hand_till"}
+        best = sorted(areas, key=lambda name: -areas[name])[:number]
         if best:
-            self.notes.append(f"Curves of pairs of classes are of {', '.join(best)} alone: all would be too many.")
+            self.notes.append(
+                f"Curves of pairs of classes are shown for {', '.join(best)} only, to limit the page."
+            )
         return replace(self.scores, values={name: self.scores.values[name] for name in best})
 
     def surfaces(self) -> dict[str, Surface] | None:
@@ -206,84 +221,83 @@ class _Work:
             return None
         scores = self.scores
         if len(scores) > SURFACE_CASES:
-            scores = part_of(scores, drawn(scores, SURFACE_CASES, self.seed))
-            many = f"{len(scores)} of the {len(self.scores)} cases"
-            self.notes.append(f"The surface is drawn from {many}; its volume is that of all.")
-        found = surface(scores, measure=measure, points=30, method=None)
-        drawings = {found.classifier: found} if isinstance(found, Surface) else found
+            scores = subset(scores, sampled_cases(scores, SURFACE_CASES, self.seed))
+            cases = f"{len(scores)} of the {len(self.scores)} cases"
+            self.notes.append(f"The surface is drawn from {cases}; its volume is that of all cases.")
+        made = surface(scores, measure=measure, points=30, method=None)
+        surfaces = {made.classifier: made} if isinstance(made, Surface) else made
         return {
             name: replace(each, volume=self.estimates.get((name, measure), each.volume))
-            for name, each in drawings.items()
+            for name, each in surfaces.items()
         }
 
     def rates(self) -> dict[str, Any] | None:
         if self.scores.kind == "score":
             return None
-        self._refuse_many()
+        self._check_classes()
         return {name: rates_of(self.scores, name, None) for name in self.scores.classifiers}
 
-    def _refuse_many(self) -> None:
-        """Of very many classes no matrix is made: it could not be read, and takes long."""
+    def _check_classes(self) -> None:
+        """Raise an error for very many classes, whose matrix is slow to compute and cannot be read."""
         if self.scores.n_classes > MOST_CLASSES:
             raise NotApplicableError(f"there are more than {MOST_CLASSES} classes.")
 
     def points(self) -> dict[str, Any] | None:
         if self.scores.kind == "decisions" or (self.scores.n_classes > 2 and self.scores.kind != "matrix"):
             return None
-        self._refuse_many()
+        self._check_classes()
         calibrated = self.scores.n_classes > 2
         names = self.scores.classifiers
         return {name: operate(self.scores, classifier=name, calibrated=calibrated) for name in names}
 
     def fronts(self) -> dict[str, Any] | None:
-        desk = self.desk
-        if desk is None or desk.kind != "matrix" or not 2 < desk.n_classes <= FRONT_CLASSES:
+        scores = self.explored
+        if scores is None or scores.kind != "matrix" or not 2 < scores.n_classes <= FRONT_CLASSES:
             return None
-        effort = FRONT_EFFORT / (len(desk) * desk.n_classes**2)
-        room = min(DRAWS, FRONT_BYTES / (12 * desk.n_classes * (desk.n_classes - 1))) / len(desk.classifiers)
-        if room < FEWEST:
-            raise NotApplicableError(
-                f"{len(desk.classifiers)} of them, large enough, would make the page too large."
-            )
-        n = int(np.clip(min(effort, room), FEWEST, 5000))
-        found = fixed_front(desk, n=n, rng=self.seed)
-        return found if isinstance(found, dict) else {found.classifier: found}
+        errors = scores.n_classes * (scores.n_classes - 1)
+        affordable = FRONT_EFFORT / (len(scores) * scores.n_classes**2)
+        room = min(MOST_COSTS, FRONT_BYTES / (12 * errors)) / len(scores.classifiers)
+        if room < FEWEST_COSTS:
+            raise NotApplicableError(f"{len(scores.classifiers)} fronts would make the page too large.")
+        n = int(np.clip(min(affordable, room), FEWEST_COSTS, 5000))
+        made = fixed_front(scores, n=n, rng=self.seed)
+        return made if isinstance(made, dict) else {made.classifier: made}
 
 
-def detached(found: Curve) -> Callable[[], Estimate]:
-    """The area without the cases it was made of, which would otherwise be kept as long as the curve."""
-    area = Estimate.from_dict(found.area.to_dict())
+def detached_area(curve: Curve) -> Callable[[], Estimate]:
+    """The area of a curve without its influence values, which would keep all cases in memory."""
+    area = Estimate.from_dict(curve.area.to_dict())
     return lambda: area
 
 
-def _off(kept: Curve, found: Curve) -> float:
-    """By how much the area below fewer points differs."""
-    return abs(float(np.trapezoid(kept.tpr, kept.fpr)) - found.area.value)
+def _area_error(fewer: Curve, whole: Curve) -> float:
+    """Change of the area when points are left out."""
+    return abs(float(np.trapezoid(fewer.tpr, fewer.fpr)) - whole.area.value)
 
 
-def at_most(found: Curve, points: int) -> Curve:
-    """So many points and no more: a picture, whose area is told apart."""
+def thinned(curve: Curve, points: int) -> Curve:
+    """At most so many points of a curve, for drawing."""
     from polyroc.kernels.curves import thin
 
-    kept = thin(found.fpr, found.tpr, points)
-    return replace(found, fpr=found.fpr[kept], tpr=found.tpr[kept], thresholds=found.thresholds[kept])
+    kept = thin(curve.fpr, curve.tpr, points)
+    return replace(curve, fpr=curve.fpr[kept], tpr=curve.tpr[kept], thresholds=curve.thresholds[kept])
 
 
-def drawn(scores: Scores, cases: int, seed: int) -> IntArray:
-    """So many cases, each class in its share and, if there is room, fifty more of it, in the order of the data."""
+def sampled_cases(scores: Scores, cases: int, seed: int) -> IntArray:
+    """A stratified sample: each class in its share and, as far as possible, fifty more cases of it."""
     rng = np.random.default_rng(seed)
     least = min(50, cases // (2 * scores.n_classes))
     share = max(0, cases - least * scores.n_classes) / len(scores)
-    kept = []
+    sample = []
     for k in range(scores.n_classes):
-        own = np.flatnonzero(scores.codes == k)
-        size = min(len(own), least + int(share * len(own)))
-        kept.append(rng.choice(own, size, replace=False))
-    return np.sort(np.concatenate(kept))
+        members = np.flatnonzero(scores.codes == k)
+        size = min(len(members), least + int(share * len(members)))
+        sample.append(rng.choice(members, size, replace=False))
+    return np.sort(np.concatenate(sample))
 
 
-def part_of(scores: Scores, cases: IntArray) -> Scores:
-    """Some of the cases."""
+def subset(scores: Scores, cases: IntArray) -> Scores:
+    """The scores of some of the cases."""
     return replace(
         scores,
         codes=scores.codes[cases],

@@ -1,4 +1,4 @@
-"""The conclusion in plain sentences: which classifier, by how much, how sure, where it fails."""
+"""The conclusion in sentences: the best classifier, by how much, how certain, and its most frequent error."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,234 +13,231 @@ from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.fronts.result import Front
-from polyroc.output.numbers import p_text
-from polyroc.reports.embedding import shortened
+from polyroc.output.names import shortened
+from polyroc.output.numbers import estimate_text, interval_text, p_text, percentage
+from polyroc.output.sentences import listed
 from polyroc.reports.findings import MOST_CLASSES, Findings
 from polyroc.studies.summaries.paired_tests import PairedTest
 
-__all__ = ["Conclusion", "Pairs", "conclude", "listed", "measure_compared"]
+__all__ = ["MOST_PAIRS", "Conclusion", "PairSentences", "compared_measure", "conclude"]
 
-FEW = 20  # cases of a class below which numbers about it are rough
-VOLUMES = 4  # classes beyond which a front of points that were found fills next to none of its space
-MANY = 4  # classifiers beyond which not every pair is told
+FEW_CASES = 20  # of a class; below, normal approximations are poor
+MOST_VOLUME_CLASSES = 4  # beyond, a front found by sampling dominates next to nothing of its space
+MOST_PAIRS = 4  # beyond, pairs are summarised in one sentence
 
 
 class Conclusion(NamedTuple):
-    """What was found, and what to beware of: sentences."""
+    """The findings and the cautions, as sentences."""
 
-    said: tuple[str, ...]
+    sentences: tuple[str, ...]
     cautions: tuple[str, ...]
 
 
-def conclude(found: Findings, level: float = 0.95) -> Conclusion:
-    """The findings in sentences, no surer than they are."""
-    words = _Words(found, level)
-    said = [*words.ranking(), *words.failing()]
-    if not said and found.fronts:
-        said = [*words.fronts()]
-    return Conclusion(tuple(said), tuple(words.cautions()))
+def conclude(findings: Findings, level: float = 0.95) -> Conclusion:
+    """The findings in sentences that claim no more than the tests show."""
+    writer = _Writer(findings, level)
+    sentences = [*writer.ranking(), *writer.weaknesses()]
+    if not sentences and findings.fronts:
+        sentences = [*writer.fronts()]
+    return Conclusion(tuple(sentences), tuple(writer.cautions()))
 
 
-def measure_compared(found: Findings) -> str | None:
-    """The measure that classifiers were compared by, or the first that there is."""
-    if found.comparison is not None:
-        return found.comparison.measure
-    return found.evaluation.measures[0] if found.evaluation and found.evaluation.measures else None
+def compared_measure(findings: Findings) -> str | None:
+    """The measure by which classifiers were compared, or the first one that was evaluated."""
+    if findings.comparison is not None:
+        return findings.comparison.measure
+    evaluation = findings.evaluation
+    return evaluation.measures[0] if evaluation and evaluation.measures else None
 
 
-class _Words:
-    def __init__(self, found: Findings, level: float) -> None:
-        self.found, self.level = found, level
-        self.classifier = dict(zip(found.classifiers, shortened(found.classifiers), strict=True))
-        self.label = dict(zip(found.classes, shortened(found.classes), strict=True))
-        self.measure = measure_compared(found)
+class _Writer:
+    def __init__(self, findings: Findings, level: float) -> None:
+        self.findings, self.level = findings, level
+        self.classifier = dict(zip(findings.classifiers, shortened(findings.classifiers), strict=True))
+        self.label = dict(zip(findings.classes, shortened(findings.classes), strict=True))
+        self.measure = compared_measure(findings)
 
     def estimates(self) -> dict[str, Estimate]:
-        if self.found.comparison is not None:
-            return dict(self.found.comparison.estimates)
-        if self.found.evaluation is None or self.measure is None:
+        """By classifier, the estimates of the measure that classifiers are compared by."""
+        if self.findings.comparison is not None:
+            return dict(self.findings.comparison.estimates)
+        if self.findings.evaluation is None or self.measure is None:
             return {}
-        every = self.found.evaluation.estimates
-        return {name: each for (name, measure), each in every.items() if measure == self.measure}
+        estimates = self.findings.evaluation.estimates
+        return {name: estimate for (name, key), estimate in estimates.items() if key == self.measure}
 
     def best(self) -> str | None:
-        """The classifier with the best value, if it can be told at all; of several, the first."""
-        known = {name: each.value for name, each in self.estimates().items() if not isnan(each.value)}
-        if not known:
-            return self.found.classifiers[0] if len(self.found.classifiers) == 1 else None
-        return max(known, key=lambda name: known[name] if self.larger_is_better() else -known[name])
+        """The classifier with the best value, the first of several; None if no value is defined."""
+        values = {name: estimate.value for name, estimate in self.estimates().items() if not isnan(estimate.value)}
+        if not values:
+            return self.findings.classifiers[0] if len(self.findings.classifiers) == 1 else None
+        return max(values, key=lambda name: values[name] if self.larger_is_better() else -values[name])
 
     def larger_is_better(self) -> bool:
-        pairs = self.found.comparison.differences.values() if self.found.comparison else ()
-        return all(each.larger_is_better for each in pairs)
+        pairs = self.findings.comparison.differences.values() if self.findings.comparison else ()
+        return all(pair.larger_is_better for pair in pairs)
 
     def ranking(self) -> Iterator[str]:
         best, estimates = self.best(), self.estimates()
         if best is None or not estimates:
             if estimates:
-                yield "No classifier can be judged by these cases: the measure is undefined."
+                yield "The measure is undefined for these cases: no classifier can be evaluated."
             return
-        alone = len(estimates) == 1
-        one = estimates[best]
-        low, high = one.confidence_interval(self.level)
-        value = f"{one.value:.3f} ({100 * self.level:g} % {low:.3f} to {high:.3f})"
-        most = "highest" if self.larger_is_better() else "lowest"
-        lead = f"{self.classifier[best]}:" if alone else f"{self.classifier[best]} has the {most}"
-        yield f"{lead} {one.name}{'' if alone else ','} {value}{self._chance(one, low, high)}"
-        if self.found.comparison is not None:
-            yield from self._against_others(self.found.comparison, best)
+        estimate = estimates[best]
+        interval = estimate.confidence_interval(self.level)
+        low, high = interval
+        ends = interval_text(interval, 3)
+        value = f"{estimate.value:.3f} ({100 * self.level:g} % {ends}){self._against_chance(estimate, low, high)}"
+        if len(estimates) == 1:
+            yield f"{self.classifier[best]}: {estimate.name} {value}"
+        else:
+            most = "highest" if self.larger_is_better() else "lowest"
+            yield f"{self.classifier[best]} has the {most} {estimate.name}, {value}"
+        if self.findings.comparison is not None:
+            yield from self._against_others(self.findings.comparison, best)
 
-    def _chance(self, one: Estimate, low: float, high: float) -> str:
-        if one.chance is None or isnan(low):
+    def _against_chance(self, estimate: Estimate, low: float, high: float) -> str:
+        if estimate.chance is None or isnan(low):
             return "."
-        if low > one.chance:
-            return f"; guessing gets {one.chance:.3g}."
-        if high < one.chance:
-            return f"; that is worse than guessing ({one.chance:.3g}): are its scores the right way round?"
-        return f". That is not shown to be better than guessing ({one.chance:.3g})."
+        if low > estimate.chance:
+            return f"; chance gives {estimate.chance:.3g}."
+        if high < estimate.chance:
+            return f"; this is worse than chance ({estimate.chance:.3g}): check the direction of its scores."
+        return f". This is not significantly better than chance ({estimate.chance:.3g})."
 
     def _against_others(self, comparison: Comparison, best: str) -> Iterator[str]:
-        others = [comparison.difference(best, other) for other in comparison.estimates if other != best]
-        several = comparison.adjustment is not None and len(comparison.differences) > 1
-        after = f" after {comparison.adjustment} adjustment" if several else ""
-        yield from Pairs(self.classifier, self.level, after, "these cases").told(best, others)
+        pairs = [comparison.difference(best, other) for other in comparison.estimates if other != best]
+        after = f" after {comparison.adjustment} adjustment" if comparison.is_adjusted else ""
+        yield from PairSentences(self.classifier, self.level, after, "these cases").sentences(best, pairs)
 
-    def failing(self) -> Iterator[str]:
+    def weaknesses(self) -> Iterator[str]:
+        """Of the best classifier: the classes it separates least well, and its most frequent error."""
         best = self.best()
         if best is None:
             return
         if len(self.label) > 2:
             yield from self._hardest_pair(best)
             yield from self._worst_order(best)
-        if best in self.found.rates:
-            yield from self._worst_error(best, self.found.rates[best], "The")
-        elif best in self.found.points:
+        if best in self.findings.rates:
+            yield from self._worst_error(best, self.findings.rates[best], "The")
+        elif best in self.findings.points:
             where = "At the threshold of least error on these cases, the"
-            yield from self._worst_error(best, self.found.points[best].confusion, where)
+            yield from self._worst_error(best, self.findings.points[best].confusion, where)
+
+    def _estimate(self, classifier: str, measure: str) -> Estimate | None:
+        evaluation = self.findings.evaluation
+        return evaluation.estimates.get((classifier, measure)) if evaluation else None
 
     def _hardest_pair(self, best: str) -> Iterator[str]:
-        found = self.found.evaluation.estimates.get((best, "hand_till")) if self.found.evaluation else None
-        if found is None:
-            return
+        estimate = self._estimate(best, "hand_till")
         names = list(self.label)
-        if len(names) > MOST_CLASSES:
+        if estimate is None or len(names) > MOST_CLASSES:
             return
         keys = {f"A({a},{b})": (a, b) for i, a in enumerate(names) for b in names[i + 1 :]}
-        pairs = {key: found.parts[key] for key in keys if key in found.parts}
-        pairs = {key: each for key, each in pairs.items() if not isnan(each.value)}
-        if not pairs:
+        areas = {key: estimate.parts[key] for key in keys if key in estimate.parts}
+        areas = {key: area for key, area in areas.items() if not isnan(area.value)}
+        if not areas:
             return
-        key = min(pairs, key=lambda key: pairs[key].value)
-        low, high = pairs[key].confidence_interval(self.level)
+        key = min(areas, key=lambda key: areas[key].value)
         a, b = (self.label[name] for name in keys[key])
+        subject = self.classifier[best] if len(self.classifier) > 1 else "It"
+        ends = interval_text(areas[key].confidence_interval(self.level), 3)
         yield (
-            f"{self._who(best)} tells {a} from {b} least well: a pairwise area of {pairs[key].value:.3f} "
-            f"({low:.3f} to {high:.3f}), the smallest of {len(pairs)}, selected post hoc."
+            f"{subject} separates {a} and {b} least well: pairwise area {areas[key].value:.3f} ({ends}), "
+            f"the smallest of {len(areas)}, selected post hoc."
         )
 
     def _worst_order(self, best: str) -> Iterator[str]:
-        """Of an ordered score: the order, other than the right one, in which cases come most often."""
-        found = self.found.evaluation.estimates.get((best, "scurfield")) if self.found.evaluation else None
-        if found is None or found.converted or isnan(found.value):
+        """Of an ordered score: the most frequent order of one case per class, other than the right one."""
+        estimate = self._estimate(best, "scurfield")
+        if estimate is None or estimate.converted or isnan(estimate.value):
             return
-        wrong = {key: each for key, each in found.parts.items() if key != "<".join(self.label)}
+        wrong = {key: part for key, part in estimate.parts.items() if key != "<".join(self.label)}
         key = max(wrong, key=lambda key: wrong[key].value)
-        low, high = wrong[key].confidence_interval(self.level)
         yield (
             f"The most frequent wrong order of one case of each class: {shortened((key,))[0]}, "
-            f"{_percent(wrong[key].value)} ({_percent(low)} to {_percent(high)}), selected post hoc."
+            f"{self._rate(wrong[key])}, selected post hoc."
         )
 
-    def _who(self, best: str) -> str:
-        """By name, if there are others."""
-        return self.classifier[best] if len(self.classifier) > 1 else "It"
+    def _rate(self, estimate: Estimate) -> str:
+        low, high = estimate.confidence_interval(self.level)
+        return f"{percentage(estimate.value)} ({percentage(low)} to {percentage(high)})"
 
     def _worst_error(self, best: str, confusion: Rates, where: str) -> Iterator[str]:
         errors = np.nan_to_num(confusion.rates, nan=-1.0)
         errors[np.diag_indices_from(errors)] = -1.0
         k, m = np.unravel_index(int(errors.argmax()), errors.shape)
         if errors[k, m] <= 0:
-            who = self.classifier[best]
-            yield f"{who} makes no error on these cases; with more of them there may well be some."
+            yield f"{self.classifier[best]} makes no error on these cases; a larger sample may show some."
             return
         of = f" of {self.classifier[best]}" if len(self.classifier) > 1 else ""
-        true, said = confusion.classes[k], confusion.classes[m]
-        low, high = confusion[true, said].confidence_interval(self.level)
+        true, decision = confusion.classes[k], confusion.classes[m]
         yield (
             f"{where} most frequent error{of}: of {self.label.get(true, true)}, "
-            f"{_percent(errors[k, m])} ({_percent(low)} to {_percent(high)}) are called "
-            f"{self.label.get(said, said)}."
+            f"{self._rate(confusion[true, decision])} are called {self.label.get(decision, decision)}."
         )
 
     def fronts(self) -> Iterator[str]:
-        for name, each in self.found.fronts.items():
-            how = "all there are" if each.exact else f"found by {each.growth.draws[-1]} cost vectors"
+        for name, front in self.findings.fronts.items():
+            how = "all there are" if front.exact else f"found with {front.growth.draws[-1]} cost vectors"
             volume = ""
-            if len(each.classes) <= VOLUMES:
-                volume = (
-                    f"; its generalised Gini coefficient is about {each.growth.gini[-1]:.3f} (0: no better than "
-                    "guessing, 1: no errors)"
-                )
-            yield (
-                f"{self.classifier[name]} has {len(each)} operating points of which none is better than another "
-                f"in every error ({how}){volume}."
-            )
-            yield self._fewest(each)
+            if len(front.classes) <= MOST_VOLUME_CLASSES:
+                gini = front.growth.gini[-1]
+                volume = f"; its generalised Gini coefficient is about {gini:.3f} (0: chance, 1: no errors)"
+            yield f"{self.classifier[name]} has {len(front)} Pareto-optimal operating points ({how}){volume}."
+            yield self._fewest_errors(front)
 
-    def _fewest(self, front: Front) -> str:
+    def _fewest_errors(self, front: Front) -> str:
         totals = front.counts[0].sum(axis=1)
-        right = np.trace(front.counts, axis1=1, axis2=2).max()
+        correct = np.trace(front.counts, axis1=1, axis2=2).max()
         largest = front.classes[int(totals.argmax())]
         return (
-            f"If all errors cost the same, the best of them errs in {_percent(1 - right / totals.sum())} of the "
-            f"cases; always saying {self.label.get(largest, largest)} would in "
-            f"{_percent(1 - totals.max() / totals.sum())}. "
-            "It was picked on the cases it is judged on, so it looks better than it is."
+            f"With equal costs, the best of them misclassifies {percentage(1 - correct / totals.sum())} of the "
+            f"cases; always predicting {self.label.get(largest, largest)} misclassifies "
+            f"{percentage(1 - totals.max() / totals.sum())}. "
+            "It was selected on the cases it is evaluated on, so its error rate is optimistic."
         )
 
     def cautions(self) -> Iterator[str]:
-        facts = self.found.provenance
-        if facts is None:
+        provenance = self.findings.provenance
+        if provenance is None:
             return
-        cases = {self.label.get(name, name): count for name, count in facts.cases.items()}
+        cases = {self.label.get(name, name): count for name, count in provenance.cases.items()}
         for name in [name for name, count in cases.items() if count == 0]:
-            yield f"There is no case of {name}: what needs one is undefined."
-        alone = [name for name, count in cases.items() if count == 1]
-        if alone:
-            yield f"There is one case only of {listed(alone)}: nothing said of it has a standard error."
-        few = [f"{name} ({count})" for name, count in cases.items() if 1 < count < FEW]
+            yield f"There is no case of {name}: measures that need one are undefined."
+        single = [name for name, count in cases.items() if count == 1]
+        if single:
+            yield f"There is only one case of {listed(single)}: its estimates have no standard error."
+        few = [f"{name} ({count})" for name, count in cases.items() if 1 < count < FEW_CASES]
         if few:
-            yield f"Few cases of {listed(few)}: numbers about them are rough, and their intervals wide."
-        if facts.groups is not None:
-            yield f"Error bars count {facts.groups} groups, not cases."
-        if facts.dropped:
+            yield f"Few cases of {listed(few)}: their estimates are imprecise, and their intervals wide."
+        if provenance.groups is not None:
+            yield f"Standard errors are based on {provenance.groups} groups, not on cases."
+        if provenance.dropped:
             yield (
-                f"{facts.dropped} rows with missing values were left out, as asked; if they miss for a reason, "
-                "the rest is not like the whole."
+                f"{provenance.dropped} rows with missing values were dropped, as requested; unless values are "
+                "missing at random, the estimates are biased."
             )
-        if self._perfect():
-            yield "A value at the end of its range has no standard error; its interval is Wilson's."
-
-    def _perfect(self) -> bool:
-        return any(each.value in each.limits for each in self.estimates().values())
+        if any(estimate.value in estimate.limits for estimate in self.estimates().values()):
+            yield "A value at a limit of its range has no standard error; its interval is Wilson's."
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """Sentences on the best of several against the others, pair by pair.
+class PairSentences:
+    """Sentences on the best of several classifiers or learners against the others.
 
     Attributes
     ----------
     names
-        As they are shown.
+        The names as they are shown.
     level
-        Of the intervals; pairs with an adjusted p-value below 1 - level are told apart.
+        Level of the intervals; a pair differs significantly if its adjusted p-value is below 1 - level.
     after
-        What the p-values were adjusted by, as " after Holm".
+        The adjustment of the p-values, as " after Holm".
     source
-        What the differences come from, as "these cases".
+        The data that the differences come from, as "these cases".
     brief
-        Whether what cannot be told is told in one sentence.
+        True if pairs without a significant difference share one sentence.
     """
 
     names: Mapping[str, str]
@@ -249,68 +246,58 @@ class Pairs:
     source: str
     brief: bool = False
 
-    def told(self, best: str, pairs: Sequence[Difference | PairedTest]) -> Iterator[str]:
-        """`pairs` are the best minus another each."""
-        beaten = [each for each in pairs if each.adjusted_pvalue < 1 - self.level]
-        open_ = [each for each in pairs if each.adjusted_pvalue >= 1 - self.level]
-        if len(beaten) > MANY:
-            least = min(beaten, key=lambda each: abs(each.value))
+    def sentences(self, best: str, pairs: Sequence[Difference | PairedTest]) -> Iterator[str]:
+        """The sentences on `pairs`, each of which is the best minus another."""
+        significant = [pair for pair in pairs if pair.adjusted_pvalue < 1 - self.level]
+        others = [pair for pair in pairs if pair.adjusted_pvalue >= 1 - self.level]
+        if len(significant) > MOST_PAIRS:
+            least = min(abs(pair.value) for pair in significant)
             yield (
-                f"It is better than {len(beaten)} others, by {abs(least.value):.3f} or more (each p below "
+                f"It is better than {len(significant)} others, by {least:.3f} or more (each p below "
                 f"{1 - self.level:.2g}{self.after})."
             )
         else:
-            yield from (self._better(each) for each in beaten)
-        if open_:
-            yield from self._undecided(open_, best)
-        for each in [each for each in pairs if isnan(each.pvalue)][:MANY]:
-            other = self.names[each.second]
-            yield f"It cannot be compared with {other}: their difference has no standard error."
+            yield from map(self._better, significant)
+        if others:
+            yield from self._undecided(others, best)
+        for pair in [pair for pair in pairs if isnan(pair.pvalue)][:MOST_PAIRS]:
+            yield f"It cannot be compared with {self.names[pair.second]}: their difference has no standard error."
 
-    def _interval(self, each: Difference | PairedTest) -> ConfidenceInterval:
+    def _interval(self, pair: Difference | PairedTest) -> ConfidenceInterval:
         """The interval that agrees with the adjusted p-value, where there is one."""
-        return (
-            each.simultaneous_interval(self.level)
-            if isinstance(each, Difference)
-            else each.confidence_interval(self.level)
-        )
+        if isinstance(pair, Difference):
+            return pair.simultaneous_interval(self.level)
+        return pair.confidence_interval(self.level)
 
-    def _ends(self, each: Difference | PairedTest) -> str:
-        shown = each if each.value >= 0 else each.reversed()
-        low, high = self._interval(shown)
-        return f"{shown.value:.3f}" + ("" if isnan(low) else f" ({100 * self.level:g} % {low:.3f} to {high:.3f})")
+    def _size(self, pair: Difference | PairedTest) -> str:
+        """The absolute difference with its interval."""
+        positive = pair if pair.value >= 0 else pair.reversed()
+        return estimate_text(positive.value, self._interval(positive), level=self.level)
 
-    def _better(self, each: Difference | PairedTest) -> str:
-        other = self.names[each.second]
-        return f"It is better than {other} by {self._ends(each)}, {p_text(each.adjusted_pvalue)}{self.after}."
+    def _better(self, pair: Difference | PairedTest) -> str:
+        other = self.names[pair.second]
+        return f"It is better than {other} by {self._size(pair)}, {p_text(pair.adjusted_pvalue)}{self.after}."
 
     def _undecided(self, pairs: Sequence[Difference | PairedTest], best: str) -> Iterator[str]:
-        names = [self.names[each.second] for each in pairs]
-        if len(pairs) > MANY:
+        names = [self.names[pair.second] for pair in pairs]
+        if len(pairs) > MOST_PAIRS:
             yield (
-                f"Whether it is better than {len(pairs)} others ({', '.join(names[:MANY])}, ...) cannot be told "
-                f"from {self.source}; that does not show them to be equal."
+                f"It does not differ significantly from {len(pairs)} others ({', '.join(names[:MOST_PAIRS])}, ...)"
+                f" on {self.source}; this does not show that they are equal."
             )
             return
         if self.brief:
-            told = [f"{name} ({p_text(each.adjusted_pvalue)})" for each, name in zip(pairs, names, strict=True)]
-            yield f"It is not told from {', '.join(told)}{self.after}; that does not show them to be equal."
-            return
-        for each, name in zip(pairs, names, strict=True):
-            low, high = self._interval(each)
-            most = max(abs(low), abs(high))
-            fits = "." if isnan(most) else f": a difference of {most:.3f} would fit the data as well."
+            tested = [f"{name} ({p_text(pair.adjusted_pvalue)})" for pair, name in zip(pairs, names, strict=True)]
             yield (
-                f"Whether {self.names[best]} or {name} is better cannot be told from {self.source}: the "
-                f"difference is {self._ends(each)}, {p_text(each.adjusted_pvalue)}{self.after}. That does not "
-                f"show them to be equal{fits}"
+                f"It does not differ significantly from {listed(tested)}{self.after}; this does not show that "
+                "they are equal."
             )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first six, and how many more there are."""
-    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
+            return
+        for pair, name in zip(pairs, names, strict=True):
+            largest = max(map(abs, self._interval(pair)))
+            compatible = "" if isnan(largest) else f": a difference of {largest:.3f} is compatible with the data"
+            yield (
+                f"{self.names[best]} and {name} do not differ significantly on {self.source}: the difference is "
+                f"{self._size(pair)}, {p_text(pair.adjusted_pvalue)}{self.after}. This does not show that they "
+                f"are equal{compatible}."
+            )

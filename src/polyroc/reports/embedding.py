@@ -1,4 +1,4 @@
-"""What is put into a page: data that stay data, numbers as bytes, scripts with their fingerprints."""
+"""Data and scripts inside a page: numbers as bytes, JSON that cannot end its element, script fingerprints."""
 
 import base64
 import json
@@ -17,19 +17,15 @@ from polyroc.errors import MissingPackageError
 __all__ = [
     "as_json",
     "asset",
-    "clipped",
     "fingerprint",
     "packed",
     "plotly",
     "require_packages",
-    "shortened",
-    "tidy",
 ]
 
 TYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u2": "<u2"}
-# In a script element these could end it, begin a comment, or end a line of a script.
+# Inside a script element these could end it, begin a comment, or end a line of a script.
 UNSAFE = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
-SHOWN = 48  # characters of a name
 
 
 def packed(numbers: ArrayLike, kind: str) -> dict[str, str]:
@@ -43,7 +39,7 @@ def packed(numbers: ArrayLike, kind: str) -> dict[str, str]:
 
 
 def as_json(data: Any) -> str:
-    r"""JSON that may stand inside a script element, whatever the texts in it are.
+    r"""JSON that is safe inside a script element, whatever texts it contains.
 
     >>> print(as_json("</script>"))
     "\u003c/script\u003e"
@@ -52,50 +48,18 @@ def as_json(data: Any) -> str:
     return text.translate(UNSAFE)
 
 
-def tidy(name: str) -> str:
-    r"""A name that comes from a file, as it may be shown: no control characters, none that turn the line round.
-
-    >>> tidy("a\u202eb\n") == "a\ufffdb\ufffd"
-    True
-    """
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
-
-
-def clipped(text: str, most: int = 400) -> str:
-    """A sentence that may quote what comes from a file, of bounded length."""
-    found = tidy(text)
-    return found if len(found) <= most else f"{found[:most]}\N{HORIZONTAL ELLIPSIS}"
-
-
-def shortened(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of a length that can be read, still distinct.
-
-    >>> [len(name) for name in shortened(("a" * 99 + "b", "a" * 99 + "c"))]
-    [48, 48]
-    """
-    found: list[str] = []
-    for name in map(tidy, names):
-        short = name if len(name) <= SHOWN else f"{name[: SHOWN - 13]}\N{HORIZONTAL ELLIPSIS}{name[-12:]}"
-        number = 2
-        while short in found:
-            short = f"{name[: SHOWN - 13]}\N{HORIZONTAL ELLIPSIS} ({number})"
-            number += 1
-        found.append(short)
-    return tuple(found)
-
-
 def fingerprint(script: str) -> str:
-    """How a content security policy names a script that may run; no other may."""
+    """The hash by which a content security policy allows a script."""
     return f"'sha256-{base64.b64encode(sha256(script.encode()).digest()).decode()}'"
 
 
 def asset(name: str) -> str:
-    """A file that ships with the package."""
+    """The text of a file in the assets of this package."""
     return (files("polyroc.reports") / "assets" / name).read_text(encoding="utf-8")
 
 
 def require_packages() -> None:
-    """Refuse to go on without plotly and jinja2, and say how to get them."""
+    """Raise an error if plotly or jinja2 is not installed."""
     for package in ("plotly", "jinja2"):
         if find_spec(package) is None:
             raise MissingPackageError(
@@ -106,10 +70,10 @@ def require_packages() -> None:
 
 @cache
 def plotly() -> str:
-    """plotly.js as it comes with the Python package, unable to fetch anything.
+    """plotly.js of the installed Python package, without network addresses.
 
-    It holds addresses of map tiles, fonts and web sites, none of which a report asks for; they are made into
-    addresses that lead nowhere. Names of XML dialects look like addresses too and stay: nobody fetches them.
+    It contains addresses of map tiles, fonts and web sites, which a report does not use; they are replaced by
+    invalid ones. XML namespaces look like addresses too but are never fetched, so they stay.
     """
     script = (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
     script = re.sub(r"https?://(?!www\.w3\.org/)", "offline:", script)

@@ -1,4 +1,4 @@
-"""Findings: all results that a report tells of, whichever there are."""
+"""Findings: the results behind a report."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -20,15 +20,15 @@ from polyroc.results.result import Result
 if TYPE_CHECKING:
     from polyroc.reports.study_findings import StudyFindings
 
-__all__ = ["COBWEB", "MOST_CLASSES", "Findings", "collected"]
+__all__ = ["MOST_CLASSES", "MOST_COBWEB_CLASSES", "Findings", "findings_from"]
 
-MOST_CLASSES = 120  # beyond, no matrix of classes is made: it could not be read
-COBWEB = 6  # classes beyond which a cobweb cannot be read
+MOST_CLASSES = 120  # beyond, a matrix of classes cannot be read
+MOST_COBWEB_CLASSES = 6  # beyond, a cobweb cannot be read
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Findings:
-    """The results behind a report; whatever is empty has no section in it.
+    """The results behind a report; an empty field has no section in it.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class Findings:
     surfaces, rates, points, fronts
         By classifier.
     study
-        What a study says; a report of one has nothing else in it.
+        The findings of a study; all other fields are then empty.
     notes
-        What should be known of how they were made: warnings, and what was left out and why.
+        Warnings, and what was left out and why.
     """
 
     evaluation: Evaluation | None = None
@@ -57,12 +57,12 @@ class Findings:
 
     @property
     def classifiers(self) -> tuple[str, ...]:
-        """Everyone who is told of, in the order given."""
+        """All classifiers or learners, in order."""
         named: list[str] = list(self.study.study.learners) if self.study else []
         named += self.evaluation.classifiers if self.evaluation else ()
         named += self.comparison.estimates if self.comparison else ()
         for curves in (self.curves, self.pairs):
-            named += [each.classifier for each in curves.values()] if curves else []
+            named += [curve.classifier for curve in curves.values()] if curves else []
         for by_classifier in (self.surfaces, self.rates, self.points, self.fronts):
             named += by_classifier
         return tuple(dict.fromkeys(named))
@@ -70,81 +70,81 @@ class Findings:
     @property
     def classes(self) -> tuple[str, ...]:
         """The classes, in order."""
-        found: list[Rates | Front] = [*self.rates.values(), *(point.confusion for point in self.points.values())]
-        found += self.fronts.values()
-        if found:
-            return found[0].classes
+        results: list[Rates | Front] = [*self.rates.values(), *(point.confusion for point in self.points.values())]
+        results += self.fronts.values()
+        if results:
+            return results[0].classes
         return tuple(self.provenance.cases) if self.provenance else ()
 
     @property
     def provenance(self) -> Provenance | None:
-        """Of the first result that has any."""
-        found: list[Any] = list(self.evaluation.estimates.values()) if self.evaluation else []
-        found += list(self.comparison.estimates.values()) if self.comparison else []
-        found += [*self.rates.values(), *self.surfaces.values(), *self.fronts.values()]
-        found += [*self.curves.values()] if self.curves else []
-        found += [point.confusion for point in self.points.values()]
-        return found[0].provenance if found else None
+        """The provenance of the first result that has one."""
+        results: list[Any] = list(self.evaluation.estimates.values()) if self.evaluation else []
+        results += list(self.comparison.estimates.values()) if self.comparison else []
+        results += [*self.rates.values(), *self.surfaces.values(), *self.fronts.values()]
+        results += [*self.curves.values()] if self.curves else []
+        results += [point.confusion for point in self.points.values()]
+        return results[0].provenance if results else None
 
     def results(self) -> dict[str, Any]:
-        """By field, the results that can be stored: pairs are left out, their areas being parts of hand_till."""
-        names = [each.name for each in fields(self) if each.name not in ("pairs", "notes")]
+        """By field, the results that are stored; pairs are not, as their areas are parts of hand_till."""
+        names = [field.name for field in fields(self) if field.name not in ("pairs", "notes")]
         return {name: getattr(self, name) for name in names if getattr(self, name)}
 
 
-def collected(results: Iterable[Result]) -> Findings:
-    """Results that were computed already, each put where a report looks for it."""
-    found = Findings()
+def findings_from(results: Iterable[Result]) -> Findings:
+    """Findings of results that were computed already."""
+    findings = Findings()
     for result in results:
-        known = next((add for kind, add in PLACES.items() if isinstance(result, kind)), None)
-        if known is None:
-            names = ", ".join(kind.__name__ for kind in PLACES)
+        add = next((add for kind, add in ADD_RESULT.items() if isinstance(result, kind)), None)
+        if add is None:
+            names = ", ".join(kind.__name__ for kind in ADD_RESULT)
             raise InputError(
                 f"A report is made of scores, or of results ({names}), or of one study, got {short_repr(result)}."
             )
-        found = known(found, result)
-    return found
+        findings = add(findings, result)
+    return findings
 
 
-def _with_estimate(found: Findings, result: Estimate) -> Findings:
-    return _with_evaluation(found, Evaluation({(result.classifier, result.measure): result}, {}))
+def _with_estimate(findings: Findings, estimate: Estimate) -> Findings:
+    return _with_evaluation(findings, Evaluation({(estimate.classifier, estimate.measure): estimate}, {}))
 
 
-def _with_evaluation(found: Findings, result: Evaluation) -> Findings:
-    before = found.evaluation or Evaluation({}, {})
-    both = Evaluation({**before.estimates, **result.estimates}, {**before.skipped, **result.skipped})
-    return replace(found, evaluation=both)
+def _with_evaluation(findings: Findings, evaluation: Evaluation) -> Findings:
+    before = findings.evaluation or Evaluation({}, {})
+    estimates = {**before.estimates, **evaluation.estimates}
+    return replace(findings, evaluation=Evaluation(estimates, {**before.skipped, **evaluation.skipped}))
 
 
-def _with_curve(found: Findings, result: Curve) -> Findings:
-    return _with_curves(found, Curves("classifier", {result.classifier: result}, {}))
+def _with_curve(findings: Findings, curve: Curve) -> Findings:
+    return _with_curves(findings, Curves("classifier", {curve.classifier: curve}, {}))
 
 
-def _with_curves(found: Findings, result: Curves) -> Findings:
-    if result.kind != "roc":
-        raise InputError(f"A report draws ROC curves, got kind {result.kind!r}; make them with kind='roc'.")
-    where = "pairs" if result.by == "pair" else "curves"
-    before = getattr(found, where)
+def _with_curves(findings: Findings, curves: Curves) -> Findings:
+    if curves.kind != "roc":
+        raise InputError(f"A report draws ROC curves, got kind {curves.kind!r}; use kind='roc'.")
+    name = "pairs" if curves.by == "pair" else "curves"
+    before = getattr(findings, name)
     if before is not None:
-        result = Curves(before.by, {**before.curves, **result.curves}, {**before.whole, **result.whole})
-    changed: dict[str, Any] = {where: result}
-    return replace(found, **changed)
+        curves = Curves(before.by, {**before.curves, **curves.curves}, {**before.whole, **curves.whole})
+    changed: dict[str, Any] = {name: curves}
+    return replace(findings, **changed)
 
 
-def _by_classifier(where: str) -> Any:
-    def add(found: Findings, result: Any) -> Findings:
+def _by_classifier(field: str) -> Any:
+    def add(findings: Findings, result: Any) -> Findings:
         name = result.confusion.classifier if isinstance(result, OperatingPoint) else result.classifier
-        changed: dict[str, Any] = {where: {**getattr(found, where), name: result}}
-        return replace(found, **changed)
+        changed: dict[str, Any] = {field: {**getattr(findings, field), name: result}}
+        return replace(findings, **changed)
 
     return add
 
 
-# A further kind of result gets a line here and a section on the page.
-PLACES: Mapping[type, Any] = {
+# How each kind of result is added. A further kind gets a line here and a section on the page.
+ADD_RESULT: Mapping[type, Any] = {
     Evaluation: _with_evaluation,
     Estimate: _with_estimate,
-    Comparison: lambda found, result: replace(found, comparison=result),
+    Comparison: lambda findings, result: replace(findings, comparison=result),
     Curve: _with_curve,
     Curves: _with_curves,
     Surface: _by_classifier("surfaces"),

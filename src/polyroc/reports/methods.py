@@ -1,4 +1,4 @@
-"""The papers that measures name by author and year, as a reader finds them."""
+"""The methods of a report in sentences, and the references of its measures and methods."""
 
 import platform
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,8 @@ import numpy as np
 
 from polyroc._version import __version__
 from polyroc.measures.registry import MEASURES
-from polyroc.reports.findings import COBWEB, Findings
+from polyroc.output.numbers import level_text
+from polyroc.reports.findings import MOST_COBWEB_CLASSES, Findings
 from polyroc.results.provenance import Provenance
 
 __all__ = ["PAPERS", "cited", "methods_of", "references_of", "versions"]
@@ -42,72 +43,72 @@ PAPERS: Mapping[str, str] = {
 
 
 def cited(named: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Each paper once, and what it is named for; of pairs of a name and papers by author and year.
+    """Each paper once, with the names it is cited for; from pairs of a name and papers by author and year.
 
     >>> cited([("Gini coefficient", "Hand & Till (2001)"), ("Hand & Till's M", "Hand & Till (2001)")])
     ("Hand & Till, Machine Learning 45 (2001) 171-186: Gini coefficient, Hand & Till's M.",)
     """
-    found: dict[str, list[str]] = {}
+    names_by_paper: dict[str, list[str]] = {}
     for name, papers in named:
         for paper in papers.split("; "):
-            found.setdefault(PAPERS.get(paper, paper), []).append(name)
-    return tuple(f"{paper}: {', '.join(dict.fromkeys(names))}." for paper, names in found.items())
+            names_by_paper.setdefault(PAPERS.get(paper, paper), []).append(name)
+    return tuple(f"{paper}: {', '.join(dict.fromkeys(names))}." for paper, names in names_by_paper.items())
 
 
-def methods_of(found: Findings, level: float) -> tuple[str, ...]:
-    """Sentences on error bars, adjustments, curves and versions."""
-    facts = found.provenance
-    if facts is None:
+def methods_of(findings: Findings, level: float) -> tuple[str, ...]:
+    """Sentences on standard errors, adjustments, curves and versions."""
+    provenance = findings.provenance
+    if provenance is None:
         return (versions(),)
-    cases = sum(facts.cases.values())
-    said = [f"{cases} cases of {len(facts.cases)} classes; intervals at {100 * level:g} %."]
-    judged = found.evaluation or found.comparison or found.curves or found.surfaces or found.rates or found.points
-    said += [_error_bars(facts)] if judged else [f"The front was found by {facts.method}."]
-    if facts.weights is not None:
-        said.append(facts.weights)
-    if found.comparison is not None:
-        adjusted = found.comparison.adjustment
-        how = f"; p-values of the pairs are adjusted by {adjusted.title()}" if adjusted else ""
-        said.append(f"The classifiers were compared by {found.comparison.measure}, paired case by case{how}.")
-    if found.evaluation is not None and any(each.converted for each in found.evaluation.estimates.values()):
-        said.append("* computed from converted values: probabilities were turned into one score.")
-    if found.curves is not None:
-        said.append(
-            "Curves are drawn from about 400 of their points or fewer, by which the area changes by 0.001 at "
-            "most unless a note says otherwise (the areas in the tables are of all points); bands are pointwise."
+    cases = sum(provenance.cases.values())
+    sentences = [f"{cases} cases of {len(provenance.cases)} classes; intervals at {level_text(level)}."]
+    only_fronts = set(findings.results()) <= {"fronts"}
+    sentences += [f"The front was found by {provenance.method}." if only_fronts else _standard_errors(provenance)]
+    if provenance.weights is not None:
+        sentences.append(provenance.weights)
+    if findings.comparison is not None:
+        adjustment = findings.comparison.adjustment
+        how = f"; p-values of the pairs are adjusted by {adjustment.title()}" if adjustment else ""
+        sentences.append(f"The classifiers were compared by {findings.comparison.measure}, paired by case{how}.")
+    if findings.evaluation is not None and any(each.converted for each in findings.evaluation.estimates.values()):
+        sentences.append("* computed from converted values: probabilities were converted into one score.")
+    if findings.curves is not None:
+        sentences.append(
+            "Curves are drawn from about 400 points or fewer, which changes the area by at most 0.001 unless a "
+            "note says otherwise (the areas in the tables are of all points); bands are pointwise."
         )
-    if found.fronts:
-        said.append(
-            "Fronts: costs drawn from a Dirichlet distribution; operating points of which none is better than "
-            "another in every error. Rules picked on the cases they are judged on look better than they are."
+    if findings.fronts:
+        sentences.append(
+            "Fronts: Pareto-optimal operating points for costs drawn from a Dirichlet distribution. Rules "
+            "selected on the cases they are evaluated on are optimistic."
         )
-    return (*said, versions())
+    return (*sentences, versions())
 
 
-def _error_bars(facts: Provenance) -> str:
-    if facts.method is None:
-        return "No standard errors were asked for."
-    if facts.method == "DeLong()":
-        return f"Standard errors from components (DeLong), {facts.class_sizes}; guarded logit intervals."
-    return f"Standard errors by {facts.method}; {facts.class_sizes}."
+def _standard_errors(provenance: Provenance) -> str:
+    if provenance.method is None:
+        return "No standard errors were requested."
+    if provenance.method == "DeLong()":
+        return f"Standard errors from components (DeLong), {provenance.class_sizes}; guarded logit intervals."
+    return f"Standard errors by {provenance.method}; {provenance.class_sizes}."
 
 
 def versions() -> str:
-    """What the report was made with."""
+    """The versions of the software that made the report."""
     return f"Made with polyroc {__version__}, Python {platform.python_version()}, numpy {np.__version__}."
 
 
-def references_of(found: Findings) -> tuple[str, ...]:
-    """The papers of the measures in the report and of its methods, each once."""
-    keys = [key.partition("(")[0] for key in (found.evaluation.measures if found.evaluation else ())]
+def references_of(findings: Findings) -> tuple[str, ...]:
+    """The papers of the measures and methods of the report, each once."""
+    keys = [key.partition("(")[0] for key in (findings.evaluation.measures if findings.evaluation else ())]
     papers = [*cited((MEASURES[key].name, MEASURES[key].paper) for key in keys if key in MEASURES)]
-    facts = found.provenance
-    if facts is not None and facts.method == "DeLong()":
+    provenance = findings.provenance
+    if provenance is not None and provenance.method == "DeLong()":
         papers.append("DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845: standard errors.")
-    if found.comparison is not None and found.comparison.adjustment == "holm":
+    if findings.comparison is not None and findings.comparison.adjustment == "holm":
         papers.append("Holm, Scandinavian Journal of Statistics 6 (1979) 65-70: adjusted p-values.")
-    if found.rates and 3 <= len(found.classes) <= COBWEB:
+    if findings.rates and 3 <= len(findings.classes) <= MOST_COBWEB_CLASSES:
         papers.append("Diri & Albayrak, Expert Systems with Applications 34 (2008) 628-634: cobweb.")
-    if found.fronts:
+    if findings.fronts:
         papers.append("Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927: fronts and cost rules.")
     return tuple(dict.fromkeys(papers))

@@ -1,39 +1,36 @@
-"""The report as one HTML page: a template, a style sheet, our scripts, plotly.js and the data, all in one file."""
+"""The report as one HTML file: template, style sheet, scripts, plotly.js and data."""
 
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from polyroc.reports.document import exports
-from polyroc.reports.embedding import (
-    as_json,
-    asset,
-    clipped,
-    fingerprint,
-    plotly,
-    require_packages,
-    shortened,
-    tidy,
-)
-from polyroc.reports.explorer import explorer
+from polyroc.output.csv import as_csv
+from polyroc.output.names import clipped, printable, shortened
+from polyroc.output.numbers import level_text, p_text
+from polyroc.output.tables import Table
+from polyroc.reports.embedding import as_json, asset, fingerprint, plotly, require_packages
+from polyroc.reports.explorer import explorer_data
 from polyroc.reports.figures import curve_panels, pair_matrix, shapes
-from polyroc.reports.study_conclusion import name_of_test, ranks_text
-from polyroc.reports.study_findings import EVERYWHERE, StudyFindings
-from polyroc.reports.study_tables import grouped
-from polyroc.reports.tables import Table
+from polyroc.reports.findings import Findings
+from polyroc.reports.study_conclusion import name_of_test, ranks_sentence
+from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
+from polyroc.reports.study_tables import group_tables
+from polyroc.reports.tables import confusions, divided_measures
+from polyroc.studies.summaries.friedman import Friedman
 
 if TYPE_CHECKING:
-    from polyroc.reports.document import Report
+    from polyroc.reports.result import Report
 
 __all__ = ["as_html"]
 
 SCRIPTS = (
     "base.js",
-    "taking.js",
+    "downloads.js",
     "curves.js",
     "pairs.js",
     "shapes.js",
-    "deciding.js",
+    "decisions.js",
     "parallel.js",
     "explorer.js",
 )
@@ -42,15 +39,15 @@ SCRIPTS = (
 def as_html(report: "Report") -> str:
     """The page.
 
-    Nothing but the scripts of the package may run on it, by their fingerprints; nothing at all may be fetched.
+    Its content security policy allows the scripts of the package only, by their fingerprints, and no requests.
     """
     require_packages()
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
 
     data = _data(report)
-    drawn = any(data[name] for name in ("curves", "pairs", "shapes", "explorer"))
-    scripts = [*([plotly()] if drawn else []), "\n".join(asset(name) for name in SCRIPTS)]
+    has_figures = any(data[name] for name in ("curves", "pairs", "shapes", "explorer"))
+    scripts = [*([plotly()] if has_figures else []), "\n".join(asset(name) for name in SCRIPTS)]
     allowed = " ".join(map(fingerprint, scripts))
     policy = (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
@@ -63,11 +60,11 @@ def as_html(report: "Report") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found = report.findings
+    findings = report.findings
     by_key = {table.key: table for table in report.tables}
-    template = "study.html" if found.study else "cases.html"
+    template = "study.html" if findings.study else "cases.html"
     return environment.get_template(template).render(
-        title=tidy(report.title)[:200],
+        title=printable(report.title)[:200],
         policy=policy,
         style=Markup(asset("style.css")),
         scripts=[Markup(script) for script in scripts],
@@ -76,69 +73,109 @@ def as_html(report: "Report") -> str:
         tables=by_key,
         spans=_spans(by_key.get("measures")),
         exports=data["csv"],
-        decides="as the classifiers decide" if found.rates else "at the threshold of least error",
+        decisions="of the decisions" if findings.rates else "at the threshold of least error",
         confusions=[table for key, table in by_key.items() if key.startswith("rates-")],
-        comparison=found.comparison,
+        comparison=findings.comparison,
+        omnibus="" if findings.comparison is None else p_text(findings.comparison.pvalue),
         skipped=_skipped(report),
         has=data,
-        refusal=report.refusal,
+        why_no_cases=report.why_no_cases,
         methods=report.methods,
-        notes=[clipped(note) for note in found.notes],
+        notes=[clipped(note) for note in findings.notes],
         references=report.references,
-        study=_study(found.study, report) if found.study else None,
+        study=_study(findings.study, report) if findings.study else None,
         plan=report.plan,
         repeat=[clipped(line, 2000) for line in report.repeat],
         cases=_cases(report),
-        level=f"{100 * report.level:g} %",
+        level=level_text(report.level),
         alpha=f"{1 - report.level:.2g}",
     )
 
 
 def _data(report: "Report") -> dict[str, Any]:
-    """What the scripts draw."""
-    found = report.findings
+    """The data of the scripts."""
+    findings = report.findings
     return {
-        "classes": shortened(found.classes),
-        "classifiers": shortened(found.classifiers),
+        "classes": shortened(findings.classes),
+        "classifiers": shortened(findings.classifiers),
         "level": report.level,
         "z": NormalDist().inv_cdf(0.5 + report.level / 2),
-        "curves": curve_panels(found, report.level),
-        "pairs": pair_matrix(found, report.level),
-        "shapes": shapes(found, report.level),
-        "explorer": explorer(report),
-        "csv": exports(found, report.level),
+        "curves": curve_panels(findings, report.level),
+        "pairs": pair_matrix(findings, report.level),
+        "shapes": shapes(findings, report.level),
+        "explorer": explorer_data(report),
+        "csv": _csv_files(findings, report.level),
     }
 
 
-def _study(found: StudyFindings, report: "Report") -> dict[str, Any]:
+MOST_CSV = 400_000  # characters of all CSV files inside the page; a report as JSON has everything
+
+
+def _csv_files(findings: Findings, level: float) -> dict[str, str]:
+    """CSV files by name, the smallest first, as many as there is room for."""
+    study = findings.study
+    records = dict(_study_records(study, level) if study else _case_records(findings, level))
+    texts = {name: as_csv(rows) for name, rows in records.items() if rows}
+    files: dict[str, str] = {}
+    for name in sorted(texts, key=lambda name: len(texts[name])):
+        if len(texts[name]) + sum(map(len, files.values())) <= MOST_CSV:
+            files[name] = texts[name]
+    return files
+
+
+def _case_records(findings: Findings, level: float) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    if findings.evaluation is not None:
+        yield "measures", findings.evaluation.rows(level)
+        yield "parts", [row for each in divided_measures(findings.evaluation) for row in each.rows(level)]
+    if findings.comparison is not None:
+        yield "comparisons", findings.comparison.rows(level)
+    yield "rates", [row for rates in confusions(findings).values() for row in rates.rows(level)]
+
+
+def _study_records(findings: StudyFindings, level: float) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    yield "values", findings.spread.rows(level)
+    tests = {name: test for name, test in findings.tests.items() if not isinstance(test, Friedman)}
+    yield "pairs", _by_data_set(tests, level)
+    yield "ranks", [] if findings.friedman is None else findings.friedman.rows(level)
+    yield "pooled", _by_data_set(findings.pooled, level)
+    failures = findings.study.failures
+    yield "failures", [{**failure._asdict(), "message": clipped(failure.message)} for failure in failures]
+
+
+def _by_data_set(results: Mapping[str, Any], level: float) -> list[dict[str, Any]]:
+    return [{"data_set": name, **row} for name, result in results.items() for row in result.rows(level)]
+
+
+def _study(findings: StudyFindings, report: "Report") -> dict[str, Any]:
     """The parts of the page of a study."""
     by_key = {table.key: table for table in report.tables}
-    groups = grouped(found)
-    chosen, ranks = found.recommendation, found.friedman
+    groups = group_tables(findings)
+    recommendation, ranks = findings.recommendation, findings.friedman
     return {
         "design": report.methods[0].partition(":")[0],
         "means": by_key["values"],
-        "errors": found.spread.has_errors,
+        "errors": findings.spread.has_errors,
         "pairs": [table for key, table in by_key.items() if key.startswith("pairs-")],
-        "adjusted": chosen is not None and chosen.test != "friedman",
-        "each": bool(found.tests) and EVERYWHERE not in found.tests,
-        "test": "" if chosen is None else name_of_test(chosen.test),
-        "why": "" if chosen is None else chosen.why,
-        "duncan": [each for each in groups if each.table.key != "ranks"],
-        "ranks": next((each for each in groups if each.table.key == "ranks"), None),
-        "friedman": "" if ranks is None else ranks_text(ranks),
+        "adjusted": recommendation is not None and recommendation.test != "friedman",
+        "by_data_set": bool(findings.tests) and ALL_DATA_SETS not in findings.tests,
+        "test": "" if recommendation is None else name_of_test(recommendation.test),
+        "why": "" if recommendation is None else recommendation.why,
+        "duncan": [group for group in groups if group.table.key != "ranks"],
+        "ranks": next((group for group in groups if group.table.key == "ranks"), None),
+        "friedman": "" if ranks is None else ranks_sentence(ranks),
         "pooled": [table for key, table in by_key.items() if key.startswith("pooled-")],
         "failures": by_key.get("failures"),
     }
 
 
 def _cases(report: "Report") -> list[tuple[str, int]]:
-    facts = report.findings.provenance
-    return [] if facts is None else list(zip(shortened(tuple(facts.cases)), facts.cases.values(), strict=True))
+    provenance = report.findings.provenance
+    cases = {} if provenance is None else provenance.cases
+    return list(zip(shortened(tuple(cases)), cases.values(), strict=True))
 
 
 def _spans(table: Table | None) -> dict[int, int]:
-    """Where a measure begins in the table of measures, and how many rows it has."""
+    """The first row of each measure in the table of measures, and its number of rows."""
     names = [] if table is None else [row[:2] for row in table.rows]
     starts = [i for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
     return {first: after - first for first, after in pairwise([*starts, len(names)])}
@@ -146,4 +183,6 @@ def _spans(table: Table | None) -> dict[int, int]:
 
 def _skipped(report: "Report") -> list[tuple[str, str]]:
     evaluation = report.findings.evaluation
-    return [] if evaluation is None else [(tidy(key), clipped(why)) for key, why in evaluation.skipped.items()]
+    return (
+        [] if evaluation is None else [(printable(key), clipped(why)) for key, why in evaluation.skipped.items()]
+    )

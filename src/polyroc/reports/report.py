@@ -1,4 +1,4 @@
-"""The verb `report`: from scores, or from results, to one page that a colleague opens and understands."""
+"""The verb `report`: one page with the conclusion, tables, curves and operating points."""
 
 import os
 from collections.abc import Hashable, Sequence
@@ -11,12 +11,12 @@ from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.measure import Measure
 from polyroc.messages import short_repr
 from polyroc.progress import Progress, ProgressOption, progress_callback
-from polyroc.reports.collection import gather
-from polyroc.reports.document import STORED, Report, checked_path
+from polyroc.reports.collection import collect_findings
 from polyroc.reports.embedding import require_packages
-from polyroc.reports.explorer import desk_of, refusal_of_desk
-from polyroc.reports.findings import Findings, collected
-from polyroc.reports.study_findings import judged
+from polyroc.reports.explorer import explorer_cases, why_not_explored
+from polyroc.reports.findings import Findings, findings_from
+from polyroc.reports.result import NO_CASES, Report, checked_path
+from polyroc.reports.study_findings import collect_study
 from polyroc.reports.study_methods import study_repeat
 from polyroc.results.result import Result
 from polyroc.scores import Sampling, Scores, WeightKind
@@ -50,32 +50,32 @@ def report(
 ) -> Report:
     """Make a report: one self-contained file with the conclusion, tables, interactive curves and an explorer.
 
-    The page needs no network and opens from a mail attachment. It says, in this order: the conclusion in plain
-    sentences, the measures with intervals, the comparisons, the curves, the pairs of classes, the surface (three
-    classes), the operating point with sliders for costs, priors and limits, and how all of it was made. Warnings
-    of the verbs become notes in it.
+    The page needs no network. It contains, in this order: the conclusion in sentences, the measures with
+    intervals, the comparisons, the curves, the pairs of classes, the surface (three classes), the operating point
+    with sliders for costs, priors and limits, and the methods. Warnings become notes.
 
     Parameters
     ----------
     y_true, y_score
-        As for `evaluate`; or `Scores`; or a result of another verb, or a list of them, of which the report is then
-        made without computing anything; or a `Study`, whose page has its own order: the conclusion by the test
-        that `study.recommend` picks, values by data set and learner, pairs, groups, ranks, curves, failures, plan.
+        As in `evaluate`; or `Scores`; or a result of another function, or a list of results, which are then
+        reported without further computation; or a `Study`, whose page contains the conclusion by the recommended
+        test (`study.recommend`), values by data set and learner, pairs, groups, ranks, curves,
+        failures and the plan.
     path
-        Where to write it: .html, .md (Markdown), .tex (tables for LaTeX) or .json; None to write nothing.
+        The file to write: .html, .md (Markdown), .tex (tables for LaTeX) or .json; None to write nothing.
     title
-        What it is called.
+        Title of the report.
     measure
-        By which the classifiers are compared, and what the conclusion speaks of: by default auc for two classes,
-        hand_till for more, vus for an ordered score, macro_average for decisions.
+        The measure of the comparison and the conclusion: by default auc for two classes, hand_till for more, vus
+        for an ordered score, macro_average for decisions.
     method, level
-        How the standard errors are made, and the level of the intervals.
+        Method of the standard errors, and level of the intervals.
     rng
-        Seed of what is drawn: fronts, and the cases that the explorer decides on, if there are too many.
+        Seed of random samples: the costs of fronts, and the cases in the explorer if there are too many.
     labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
-        As everywhere.
+        As in `evaluate`.
     repeat
-        Lines by which a reader can make it again; by default a call of this function.
+        Lines of code that make the report again; by default a call of this function.
     progress
         As in `evaluate`: True for a progress bar, or a function called with (done, total, message).
 
@@ -87,16 +87,15 @@ def report(
     Examples
     --------
     >>> y, s = [0] * 12 + [1] * 12, [*range(12), *range(6, 18)]
-    >>> found = report(y, s, path=None)
-    >>> found.conclusion.said[0]
-    'classifier: area under the ROC curve 0.875 (95 % 0.652 to 0.962); guessing gets 0.5.'
+    >>> page = report(y, s, path=None)
+    >>> page.conclusion.sentences[0]
+    'classifier: area under the ROC curve 0.875 (95 % 0.652 to 0.962); chance gives 0.5.'
     """
     target = _target(path)
     if not isinstance(rng, int) or isinstance(rng, bool) or rng < 0:
         raise InputError(f"rng must be a seed, a whole number from 0, got {short_repr(rng)}.")
     checked_level(level)
-    asked = None if measure is None else str(measure)
-    terms = _Terms(title, asked, method, level, rng, tuple(repeat))
+    options = _Options(title, None if measure is None else str(measure), method, level, rng, tuple(repeat))
     columns: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,
@@ -108,22 +107,22 @@ def report(
     results = _results(y_true, y_score)
     if isinstance(y_true, Study):
         with progress_callback(progress) as callback:
-            found = _of_study(y_true, terms, {"y_score": y_score, **columns}, missing, callback)
+            made = _study_report(y_true, options, {"y_score": y_score, **columns}, missing, callback)
     elif results is not None:
-        found = Report(title or "Report", collected(results), level, refusal=STORED, repeat=terms.repeat)
+        made = Report(
+            title or "Report", findings_from(results), level, why_no_cases=NO_CASES, repeat=options.repeat
+        )
     else:
         scores = as_scores(y_true, y_score, **columns, missing=missing)
         with progress_callback(progress) as callback:
-            found = _of_cases(scores, terms, target, callback)
+            made = _case_report(scores, options, target, callback)
     if target is not None:
-        found.save(target)
-    return found
+        made.save(target)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
-class _Terms:
-    """How the report is to be made."""
-
+class _Options:
     title: str | None
     measure: str | None
     method: Method | str | None
@@ -133,42 +132,43 @@ class _Terms:
 
 
 def _target(path: str | os.PathLike[str] | None) -> Path | None:
-    """Where to write it; whatever would stop that is found before the work begins."""
+    """The file to write; errors are raised before the work begins."""
     target = None if path is None else checked_path(path)
     if target is not None and target.suffix.lower() in (".html", ".htm"):
         require_packages()
     return target
 
 
-def _of_study(
-    study: Study, terms: _Terms, others: dict[str, Any], missing: Missing, progress: Progress | None
+def _study_report(
+    study: Study, options: _Options, others: dict[str, Any], missing: Missing, progress: Progress | None
 ) -> Report:
-    _refuse({**others, "rng": terms.rng or None, "missing": None if missing == "raise" else missing})
-    how: dict[str, Any] = {"level": terms.level, "progress": progress}
-    told, notes = judged(study, terms.measure, method=as_estimating_method(terms.method), **how)
-    repeat = study_repeat(told, terms.repeat)
-    return Report(terms.title or study.plan.name, Findings(study=told, notes=notes), terms.level, repeat=repeat)
+    _check_not_given({**others, "rng": options.rng or None, "missing": None if missing == "raise" else missing})
+    method = as_estimating_method(options.method)
+    findings, notes = collect_study(study, options.measure, method=method, level=options.level, progress=progress)
+    repeat = study_repeat(findings, options.repeat)
+    title = options.title or study.plan.name
+    return Report(title, Findings(study=findings, notes=notes), options.level, repeat=repeat)
 
 
-def _of_cases(scores: Scores, terms: _Terms, target: Path | None, progress: Progress | None) -> Report:
-    method = as_estimating_method(terms.method)
-    terms = replace(terms, method=method)
-    desk = desk_of(scores, terms.rng)
-    findings = gather(
+def _case_report(scores: Scores, options: _Options, target: Path | None, progress: Progress | None) -> Report:
+    method = as_estimating_method(options.method)
+    options = replace(options, method=method)
+    cases = explorer_cases(scores, options.rng)
+    findings = collect_findings(
         scores,
-        None if desk is None else desk.scores,
-        measure=terms.measure,
+        None if cases is None else cases.scores,
+        measure=options.measure,
         method=method,
-        level=terms.level,
-        seed=terms.rng,
+        level=options.level,
+        seed=options.rng,
         progress=progress,
     )
-    refusal, repeat = refusal_of_desk(scores), terms.repeat or _call(target, terms)
-    return Report(terms.title or "Report", findings, terms.level, desk, refusal, repeat)
+    repeat = options.repeat or _call(target, options)
+    return Report(options.title or "Report", findings, options.level, cases, why_not_explored(scores), repeat)
 
 
-def _refuse(others: dict[str, Any]) -> None:
-    """What a study does not take."""
+def _check_not_given(others: dict[str, Any]) -> None:
+    """Raise an error for arguments that do not apply to a study."""
     given = [name for name, value in others.items() if value is not None]
     if given:
         raise InputError(
@@ -183,14 +183,13 @@ def _results(y_true: Any, y_score: Any) -> list[Result] | None:
         return None
     if isinstance(y_true, Result):
         return [y_true]
-    several = list(y_true) if isinstance(y_true, list | tuple) else []
-    if several and all(isinstance(each, Result) for each in several):
-        return several
-    return None
+    items = list(y_true) if isinstance(y_true, list | tuple) else []
+    return items if items and all(isinstance(item, Result) for item in items) else None
 
 
-def _call(path: Path | None, terms: _Terms) -> tuple[str, ...]:
-    said = {"path": None if path is None else path.name, "measure": terms.measure, "method": terms.method}
-    told = [f"{name}={value!r}" for name, value in said.items() if value is not None]
-    call = ", ".join([*told, f"level={terms.level}", f"rng={terms.rng}"])
+def _call(path: Path | None, options: _Options) -> tuple[str, ...]:
+    """The lines of Python that make the report."""
+    given = {"path": None if path is None else path.name, "measure": options.measure, "method": options.method}
+    arguments = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+    call = ", ".join([*arguments, f"level={options.level}", f"rng={options.rng}"])
     return "import polyroc as pr", f"pr.report(y_true, y_score, {call})"

@@ -1,8 +1,9 @@
-"""Findings of a study: its values, the test that suits it, groups, ranks, and what its pooled predictions say."""
+"""Findings of a study: values, the recommended test, groups, ranks, and results of the pooled predictions."""
 
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,9 +14,9 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.inference.evaluate import evaluate
 from polyroc.inference.methods import DEFAULT, Method
-from polyroc.measures.registry import measure as find
+from polyroc.measures.registry import measure as registered_measure
 from polyroc.progress import Progress, track
-from polyroc.reports.collection import POINTS, at_most, detached
+from polyroc.reports.collection import CURVE_POINTS, detached_area, thinned
 from polyroc.results.codec import NOT_STORED
 from polyroc.results.result import Result
 from polyroc.scores import Scores
@@ -28,47 +29,49 @@ from polyroc.studies.summaries.range_tests import RangeTest
 from polyroc.studies.summaries.recommendation import Recommendation
 from polyroc.studies.summaries.spread import Spread
 
-__all__ = ["EVERYWHERE", "StudyFindings", "Test", "judged"]
+__all__ = ["ALL_DATA_SETS", "StudyFindings", "StudyTest", "collect_study"]
 
-EVERYWHERE = "all data sets"  # the key of a test over data sets
-CURVE_POINTS = 80_000  # of all pooled curves together
+ALL_DATA_SETS = "all data sets"  # the key of a test over data sets
+ALL_CURVE_POINTS = 80_000  # of the pooled curves together
 MOST_BANDS = 120  # curves beyond which they are drawn without bands
-Test = PairedTests | Comparison | Friedman
+StudyTest = PairedTests | Comparison | Friedman
 KINDS: Mapping[str, Any] = {kind.__name__: kind for kind in (PairedTests, Comparison, Friedman)}
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StudyFindings(Result):
-    """What a report of a study tells of.
+    """The results behind the report of a study.
 
     Attributes
     ----------
     study, measure
-        What was run, and the measure by which learners are compared.
+        The study, and the measure by which learners are compared.
     spread
         Mean and standard deviation over folds, by data set and learner.
     recommendation
-        Which test suits the study, and why; None if there is nothing to compare.
+        The test that suits the study, and why; None if there is nothing to compare.
     tests
-        The results of this test by data set, or one, of `EVERYWHERE`.
+        The results of this test by data set, or one for `ALL_DATA_SETS`.
     duncan
         Groups of learners, by data set.
     friedman
         Mean ranks over data sets, if there are several.
     curves, pooled
-        By data set, from the predictions of all folds: ROC curves of two classes, if the positive one is known;
-        else measures.
+        By data set, from the predictions of all folds: ROC curves if there are two classes and the positive one is
+        known, else measures.
     """
 
     study: Study
     measure: str
     spread: Spread
     recommendation: Recommendation | None = None
-    tests: Mapping[str, Test] = field(default_factory=dict)
+    tests: Mapping[str, StudyTest] = field(default_factory=dict)
     duncan: Mapping[str, RangeTest] = field(default_factory=dict)
     friedman: Friedman | None = None
-    curves: Mapping[str, Curves] = field(default_factory=dict, metadata=NOT_STORED)  # in the store, drawn anew
+    curves: Mapping[str, Curves] = field(
+        default_factory=dict, metadata=NOT_STORED
+    )  # computed again from the store
     pooled: Mapping[str, Evaluation] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -80,7 +83,7 @@ class StudyFindings(Result):
         return self.spread.rows(level)
 
 
-def judged(
+def collect_study(
     study: Study,
     measure: str | None = None,
     *,
@@ -88,17 +91,17 @@ def judged(
     level: float = 0.95,
     progress: Progress | None = None,
 ) -> tuple[StudyFindings, tuple[str, ...]]:
-    """What a study says by a measure (the first of its plan by default), and notes on what was left out and why.
+    """The findings of a study by a measure (the first of its plan by default), and notes on what was left out.
 
     Tests are at 1 - level. Folds in which a learner failed are left out of them for all learners, as is a learner
-    without any value; `method` makes the error bars of the pooled predictions.
+    without any value; `method` gives the standard errors of the pooled predictions.
     """
-    key = study.measures[0] if measure is None else str(find(measure))
+    key = study.measures[0] if measure is None else str(registered_measure(measure))
     if not any(study.applies(key, name) for name in study.data_sets):
         raise InputError(
-            f"{key} fits no data set of this study; its measures are {', '.join(study.measures)}: name one."
+            f"{key} applies to no data set of this study; its measures are {', '.join(study.measures)}."
         )
-    work = _Work(study, key, method, level)
+    work = _StudyCollection(study, key, method, level)
     steps: dict[str, Callable[[], Any]] = {
         "spread": lambda: study.spread(key),
         "recommendation": work.recommendation,
@@ -108,62 +111,65 @@ def judged(
         "curves": work.curves,
         "pooled": work.pooled,
     }
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name in track(list(steps), progress):
-        found[name] = steps[name]()
-    return StudyFindings(study, key, **found), tuple(dict.fromkeys(work.notes))
+        results[name] = steps[name]()
+    return StudyFindings(study, key, **results), tuple(dict.fromkeys(work.notes))
 
 
-class _Work:
+class _StudyCollection:
     def __init__(self, study: Study, measure: str, method: Method | None, level: float) -> None:
         self.study, self.measure, self.method = study, measure, method
         self.level, self.alpha = level, round(1 - level, 12)
         self.notes: list[str] = []
-        whole = study.tables(measure)
-        known = np.any([np.isfinite(table.values).any(axis=0) for table in whole], axis=0)
-        self.learners = tuple(name for name, keep in zip(study.learners, known, strict=True) if keep)
-        self.tables = [replace(each, values=each.values[:, known], learners=self.learners) for each in whole]
+        tables = study.tables(measure)
+        evaluated = np.any([np.isfinite(table.values).any(axis=0) for table in tables], axis=0)
+        self.learners = tuple(name for name, keep in zip(study.learners, evaluated, strict=True) if keep)
+        self.tables = [
+            replace(table, values=table.values[:, evaluated], learners=self.learners) for table in tables
+        ]
         self.test: str | None = None
         self._scores: dict[str, Scores | None] = {}
 
-    def trying(self, what: str, step: Callable[[], T]) -> T | None:
-        """Warnings become notes; what cannot be had is left out, and a note says why."""
+    def attempt(self, name: str, step: Callable[[], T]) -> T | None:
+        """The result of a step, its warnings as notes; None if it does not apply, with a note on the reason."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PolyrocWarning)
             try:
                 return step()
             except PolyrocError as reason:
-                self.notes.append(f"No {what}: {reason}")
+                self.notes.append(f"No {name}: {reason}")
                 return None
             finally:
                 self.notes += [str(each.message) for each in caught if issubclass(each.category, PolyrocWarning)]
 
-    def each(self, what: str, step: Callable[[FoldTable], T | None]) -> dict[str, T]:
-        """By data set, where it is available."""
-        made = {
-            table.data_set: self.trying(f"{what} on {table.data_set}", lambda table=table: step(table))  # type: ignore[misc]
-            for table in self.tables
-        }
-        return {name: each for name, each in made.items() if each is not None}
+    def by_data_set(self, name: str, step: Callable[[FoldTable], T | None]) -> dict[str, T]:
+        """The results of a step by data set, where it applies."""
+        results = {}
+        for table in self.tables:
+            result = self.attempt(f"{name} on {table.data_set}", partial(step, table))
+            if result is not None:
+                results[table.data_set] = result
+        return results
 
     def recommendation(self) -> Recommendation | None:
         if len(self.learners) < 2:
             return None
-        found = summaries.recommend(self.tables)
-        self.test = found.test
-        return found
+        recommendation = summaries.recommend(self.tables)
+        self.test = recommendation.test
+        return recommendation
 
     def tests(self) -> Mapping[str, Any]:
         if self.test == "corrected_t":
-            return self.each("corrected t", lambda table: summaries.corrected_t(table, missing="drop"))
+            return self.by_data_set("corrected t", lambda table: summaries.corrected_t(table, missing="drop"))
         if self.test == "pooled_test":
-            return self.each("pooled test", self._pooled_test)
-        made: Test | None = None
+            return self.by_data_set("pooled test", self._pooled_test)
+        test: StudyTest | None = None
         if self.test == "friedman":
-            made = self.friedman()
+            test = self.friedman()
         elif self.test == "wilcoxon":
-            made = self.trying("test over data sets", lambda: summaries.wilcoxon(self.tables, missing="drop"))
-        return {} if made is None else {EVERYWHERE: made}
+            test = self.attempt("test over data sets", lambda: summaries.wilcoxon(self.tables, missing="drop"))
+        return {} if test is None else {ALL_DATA_SETS: test}
 
     def _pooled_test(self, table: FoldTable) -> Comparison | None:
         scores = self.scores(table.data_set)
@@ -174,27 +180,29 @@ class _Work:
     def duncan(self) -> dict[str, RangeTest]:
         if self.test in (None, "pooled_test"):
             return {}
-        return self.each("groups", lambda table: summaries.duncan(table, alpha=self.alpha, missing="drop"))
+        return self.by_data_set("groups", lambda table: summaries.duncan(table, alpha=self.alpha, missing="drop"))
 
     def friedman(self) -> Friedman | None:
         if self.test is None or len(self.tables) < 2:
             return None
-        return self.trying("mean ranks", lambda: summaries.friedman(self.tables, alpha=self.alpha, missing="drop"))
+        return self.attempt(
+            "mean ranks", lambda: summaries.friedman(self.tables, alpha=self.alpha, missing="drop")
+        )
 
     def scores(self, data_set: str) -> Scores | None:
         """The pooled predictions of the learners that have any."""
         if data_set not in self._scores:
             values = self.study.values(self.measure, data_set).values
-            known = np.asarray(np.isfinite(values).any(axis=0))
-            learners = [name for name, keep in zip(self.study.learners, known, strict=True) if keep]
+            evaluated = np.asarray(np.isfinite(values).any(axis=0))
+            learners = [name for name, keep in zip(self.study.learners, evaluated, strict=True) if keep]
             self._scores[data_set] = None
             if learners:
-                what = f"pooled predictions of {data_set}"
-                self._scores[data_set] = self.trying(what, lambda: self.study.scores(data_set, learners))
+                name = f"pooled predictions of {data_set}"
+                self._scores[data_set] = self.attempt(name, lambda: self.study.scores(data_set, learners))
         return self._scores[data_set]
 
     def curves(self) -> dict[str, Curves]:
-        return self.each("curves", self._curves)
+        return self.by_data_set("curves", self._curves)
 
     def _curves(self, table: FoldTable) -> Curves | None:
         scores = self.scores(table.data_set)
@@ -203,24 +211,26 @@ class _Work:
         if scores.positive is None:
             self.notes.append(f"No curves on {table.data_set}: the plan names no positive class (positive = ...).")
             return None
-        many = len(self.tables) * len(self.learners)
-        band = "pointwise" if many <= MOST_BANDS and self.method is not None else None
-        drawn = summaries.pooled_roc(scores, band=band, level=self.level, method=self.method)
-        every = {drawn.classifier: drawn} if isinstance(drawn, Curve) else drawn.curves
-        points = int(np.clip(CURVE_POINTS // many, 16, POINTS))
-        thinned = {name: replace(at_most(each, points), _area=detached(each)) for name, each in every.items()}
-        return Curves("classifier", thinned, {})
+        number = len(self.tables) * len(self.learners)
+        band = "pointwise" if number <= MOST_BANDS and self.method is not None else None
+        pooled = summaries.pooled_roc(scores, band=band, level=self.level, method=self.method)
+        curves = {pooled.classifier: pooled} if isinstance(pooled, Curve) else pooled.curves
+        points = int(np.clip(ALL_CURVE_POINTS // number, 16, CURVE_POINTS))
+        fewer = {
+            name: replace(thinned(curve, points), _area=detached_area(curve)) for name, curve in curves.items()
+        }
+        return Curves("classifier", fewer, {})
 
     def pooled(self) -> dict[str, Evaluation]:
-        return self.each("pooled measures", self._pooled)
+        return self.by_data_set("pooled measures", self._pooled)
 
     def _pooled(self, table: FoldTable) -> Evaluation | None:
         scores = self.scores(table.data_set)
         if scores is None or (scores.n_classes == 2 and scores.positive is not None):
             return None
-        own = [key for key in self.study.measures if self.study.applies(key, table.data_set)]
-        keys = list(dict.fromkeys([self.measure, *own]))
-        found = evaluate(scores, measure=keys, method=self.method)
-        return (
-            found if isinstance(found, Evaluation) else Evaluation({(found.classifier, found.measure): found}, {})
-        )
+        applicable = [key for key in self.study.measures if self.study.applies(key, table.data_set)]
+        keys = list(dict.fromkeys([self.measure, *applicable]))
+        result = evaluate(scores, measure=keys, method=self.method)
+        if isinstance(result, Evaluation):
+            return result
+        return Evaluation({(result.classifier, result.measure): result}, {})

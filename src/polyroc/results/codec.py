@@ -154,16 +154,16 @@ class _Field:
 def _stored_fields(kind: Any) -> tuple[_Field, ...]:
     hints = get_type_hints(kind)
     if is_dataclass(kind):
-        every = tuple(
+        stored = tuple(
             _Field(
-                each.name,
-                hints[each.name],
-                each.metadata.get("storage", _Storage()),
-                each.default is not MISSING or each.default_factory is not MISSING,
+                field.name,
+                hints[field.name],
+                field.metadata.get("storage", _Storage()),
+                field.default is not MISSING or field.default_factory is not MISSING,
             )
-            for each in fields(kind)
+            for field in fields(kind)
         )
-        return tuple(each for each in every if not each.storage.skip)
+        return tuple(field for field in stored if not field.storage.skip)
     names, defaults = kind._fields, kind._field_defaults  # of a named tuple
     return tuple(_Field(name, hints[name], _Storage(), name in defaults) for name in names)
 
@@ -176,7 +176,8 @@ def _is_record(kind: object) -> bool:
 
 def is_lazy(hint: Any) -> bool:
     """True for the hint of a field that is computed when it is first needed, a function without arguments."""
-    return any(get_args(each)[:1] == ([],) for each in (hint, *get_args(hint)) if get_origin(each) is Callable)
+    members = (hint, *get_args(hint))
+    return any(get_origin(member) is Callable and get_args(member)[0] == [] for member in members)
 
 
 # Plain data from records -----------------------------------------------------------------------------------------
@@ -197,13 +198,13 @@ class _Encoder:
 
     def record(self, record: Any) -> dict[str, Any]:
         data, kind = {}, cast(Any, type(record))
-        for each in _stored_fields(kind):
-            if each.storage.omit_none and getattr(record, each.name) is None:
+        for field in _stored_fields(kind):
+            if field.storage.omit_none and getattr(record, field.name) is None:
                 continue
-            if each.storage.encode is not None:
-                data[each.entry] = self.value(each.storage.encode(record, self.level))
+            if field.storage.encode is not None:
+                data[field.entry] = self.value(field.storage.encode(record, self.level))
             else:
-                data[each.entry] = self.value(getattr(record, each.name), each.hint)
+                data[field.entry] = self.value(getattr(record, field.name), field.hint)
         derived = record._derived() if hasattr(record, "_derived") else {}
         if hasattr(record, "_derived_at"):
             self.used_level = True
@@ -270,13 +271,13 @@ def _plain_array(array: np.ndarray[Any, Any]) -> list[Any]:
 def decode_fields(kind: type, data: dict[str, Any], where: str) -> dict[str, Any]:
     """The fields of a record by name, from what `encode_fields` wrote; fields with a default may be absent."""
     values = {}
-    for each in _stored_fields(kind):
-        if each.storage.decode is not None:
-            values[each.name] = each.storage.decode(data)
-        elif each.entry in data:
-            values[each.name] = _decoded(each.hint, data[each.entry], f"{where}.{each.entry}")
-        elif not each.has_default:
-            raise InputError(f"{where} has no entry {each.entry!r}; the stored data are damaged.")
+    for field in _stored_fields(kind):
+        if field.storage.decode is not None:
+            values[field.name] = field.storage.decode(data)
+        elif field.entry in data:
+            values[field.name] = _decoded(field.hint, data[field.entry], f"{where}.{field.entry}")
+        elif not field.has_default:
+            raise InputError(f"{where} has no entry {field.entry!r}; the stored data are damaged.")
     return values
 
 
@@ -385,7 +386,7 @@ def _mapping(hint: Any, data: Any, where: str) -> dict[Any, Any]:
 
 
 def _is_record_hint(hint: Any) -> bool:
-    return any(_is_record(each) for each in (hint, *get_args(hint)))
+    return any(_is_record(member) for member in (hint, *get_args(hint)))
 
 
 def _array(hint: Any, data: Any, where: str) -> np.ndarray[Any, Any]:

@@ -1,4 +1,4 @@
-"""The base class of all results, and how numbers are written for people."""
+"""The base class of all results."""
 
 import json
 from abc import ABC, abstractmethod
@@ -8,10 +8,7 @@ from importlib import import_module
 from math import isfinite
 from typing import Any, Self, TypeVar, cast, get_type_hints
 
-import numpy as np
-
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
-from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
 from polyroc.output.html import html_table
 from polyroc.output.tables import Table, record_table
@@ -19,20 +16,15 @@ from polyroc.output.text import as_text
 from polyroc.results.codec import Known, Record, decode_fields, encode_fields, is_lazy
 from polyroc.results.schema1 import from_schema_1
 
-__all__ = [
-    "SCHEMA",
-    "Result",
-    "plain",
-    "tidy",
-]
+__all__ = ["SCHEMA", "Result", "plain"]
 
 
 T = TypeVar("T")
-SCHEMA = 2
+SCHEMA = 2  # of the layout of stored results; `schema1` converts earlier ones
 
 
 class Result(Record, ABC):
-    """A frozen record that can be listed, stored, read back and shown."""
+    """A frozen record that can be listed as rows, printed as a table, stored as JSON and read back."""
 
     __slots__ = ()
 
@@ -141,16 +133,3 @@ def _rebuilt(kind: type[T], values: dict[str, Any]) -> T:
 def plain(value: float) -> float | None:
     """A number of a table; None if it is nan or infinite."""
     return float(value) if isfinite(value) else None
-
-
-def tidy(values: FloatArray, scale: FloatArray) -> FloatArray:
-    """Each value rounded to the twelfth digit of its scale.
-
-    >>> tidy(np.array([0.1 + 0.2, 0.3]), np.ones(1)).tolist()
-    [0.3, 0.3]
-    """
-    size = np.abs(scale)
-    places = 12 - np.ceil(np.log10(np.where(size > 0, size, 1.0)))
-    unit = 10.0 ** np.clip(places, -290, 290)
-    rounded: FloatArray = np.round(values * unit) / unit
-    return rounded

@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.errors import InputError, MeasureError
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
-from polyroc.measures.applicability import refusal
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find_measure
 from polyroc.measures.sample import Sample
@@ -83,7 +83,7 @@ def applies(measure: Measure, data: Classes) -> bool:
     fewest, most = measure.classes
     if len(data.labels) < fewest or len(data.labels) > (most or len(data.labels)):
         return False
-    reason = refusal(measure, Schema(data.labels, "matrix", data.positive), asked=True)
+    reason = inapplicable_reason(measure, Schema(data.labels, "matrix", data.positive), by_name=True)
     if reason is None:
         return True
     if data.positive is None and (measure.needs == "score" or most == 2):

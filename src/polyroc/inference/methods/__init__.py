@@ -1,4 +1,4 @@
-"""Methods: records that compute the covariance of a measure, asked for by object or by name."""
+"""Methods: records that compute the covariance of a measure, passed as objects or by name."""
 
 from inspect import signature
 from typing import Any

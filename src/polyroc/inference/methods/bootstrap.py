@@ -142,7 +142,7 @@ class Bootstrap(Method):
     def part_variances(
         self, measure: Measure, sample: Sample, parts: Mapping[str, Statistic]
     ) -> Callable[[str], float]:
-        """The variance of each part over the same resamples; all are computed when the first is asked for."""
+        """The variance of each part over the same resamples; all are computed at the first call."""
         method = self.for_measure(measure, sample.scores)
 
         @cache

@@ -93,7 +93,7 @@ class HanleyMcNeil(Method):
 
 
 def _variance_of_area(sample: Sample, kind: Kind) -> float:
-    """The variance of the area; nan where a class has too few cases to say."""
+    """The variance of the area; nan where a class has too few cases."""
     counts = sample.scores.counts.tolist()
     if min(counts) < (1 if kind == "exponential" else 2):
         return np.nan

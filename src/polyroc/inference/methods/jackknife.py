@@ -26,7 +26,7 @@ class Jackknife(Method):
 
         variance = sum over classes of (n_k - 1) / n_k  sum over x in k of (t(-x) - mean of these in k)^2
 
-    and a covariance is the same with the products of two classifiers' differences. Class sizes are held: the
+    and a covariance is the same with the products of two classifiers' differences. Class sizes are fixed: the
     rest of the class gets the weight of the case left out, each in proportion to its own. For a measure linear in
     the distribution of each class (`Measure.linear`) the values without a case follow from the components, in one
     pass, and where all cases (or groups) of a class weigh the same, the variance equals DeLong's. Any other
@@ -118,11 +118,11 @@ class _LeftOut:
         self.units, self.unit = np.unique(units[self.cases], return_inverse=True)
         self.rest = sums_of_others(_by_unit(self.unit, self.weight))
 
-    def weights(self, given: FloatArray) -> Iterator[FloatArray]:
+    def weights(self, whole: FloatArray) -> Iterator[FloatArray]:
         """All weights, each time one unit of this class is left out and the rest of the class stands in for it."""
         total = self.weight.sum()
         for left, rest in enumerate(self.rest):
-            weight = given.copy()
+            weight = whole.copy()
             weight[self.cases] = np.where(self.unit == left, 0.0, self.weight / rest * total)
             yield weight
 
@@ -164,11 +164,11 @@ class _Target:
         if self.components is not None:
             outcomes = _by_unit(left_out.unit, left_out.weight * self.components[left_out.cases])
             return np.asarray(sums_of_others(outcomes) / left_out.rest)
-        given = np.ones(len(self.sample.values)) if self.sample.weight is None else self.sample.weight
-        return np.array([self._of(self.sample.reweighted(weight)).value for weight in left_out.weights(given)])
+        whole = np.ones(len(self.sample.values)) if self.sample.weight is None else self.sample.weight
+        return np.array([self._of(self.sample.reweighted(weight)).value for weight in left_out.weights(whole)])
 
     def _of(self, sample: Sample) -> Statistic:
-        with warnings.catch_warnings():  # undefined without some case: then the variance is nan, which says it
+        with warnings.catch_warnings():  # undefined without some case: then the variance is nan
             warnings.simplefilter("ignore", UndefinedMeasureWarning)
             statistic = self.measure(sample)
         if self.part is None or statistic.parts is None:

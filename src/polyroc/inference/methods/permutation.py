@@ -1,4 +1,4 @@
-"""The permutation test: if two classifiers are equal, nothing changes when they trade places."""
+"""The permutation test of paired classifiers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ class Permutation(Method):
     p-value is the share of rearrangements, the observed one included, that differ as much as the observed one:
     (1 + how many) / (1 + n). Ranking scores are replaced by their mid-ranks first, so that classifiers on
     different scales can trade places (Bandos, Rockette & Gur 2005). For a pair the statistic is the absolute
-    difference; for all classifiers together the spread of their values. Standard errors and intervals are
+    difference; for all classifiers together the variance of their values. Standard errors and intervals are
     DeLong's.
 
     It tests that the classifiers are interchangeable, which is a little more than equal values of the measure.

@@ -43,11 +43,11 @@ class Unbiased(Method):
     for 8, 10 and 7 cases. O(n log n) for n cases.
 
     What has no bias need not be positive: in tiny samples the variance of `hand_till`, and that of a difference
-    between classifiers, can come out negative, and the covariance matrix singular or indefinite. They are given as
-    they come. (No sample with a negative variance of `auc` or `vus` is known: of `auc` there is none without ties
-    up to 8 and 8 cases, nor with ties up to 4 and 4; of `vus` none without ties up to 3 cases a class, nor with
-    ties for 2.) Every class that the measure looks at needs two cases, nan otherwise. Not for `sample_weight` or
-    `groups`, nor for `vus` of four classes or more.
+    between classifiers, can come out negative, and the covariance matrix singular or indefinite. They are returned
+    as they are. (No sample with a negative variance of `auc` or `vus` is known: of `auc` there is none without
+    ties up to 8 and 8 cases, nor with ties up to 4 and 4; of `vus` none without ties up to 3 cases a class, nor
+    with ties for 2.) Every class that the measure looks at needs two cases, nan otherwise. Not for `sample_weight`
+    or `groups`, nor for `vus` of four classes or more.
 
     References
     ----------
@@ -135,10 +135,10 @@ def _counted_twice(shared: Mapping[frozenset[int], FloatArray], counts: IntArray
     counts
         The class sizes.
     """
-    found = [
+    terms = [
         sum((-1) ** len(B) * product for B, product in shared.items() if B <= A)
         / prod(int(counts[k]) - 1 for k in A)
         for A in shared
         if len(A) > 1
     ]
-    return np.asarray(np.sum(found, axis=0))
+    return np.asarray(np.sum(terms, axis=0))

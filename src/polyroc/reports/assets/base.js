@@ -1,5 +1,5 @@
 "use strict";
-// What all parts of the page share: the data, the look, and a few ways to make elements. Texts from the data become
+// Shared by all parts of the page: the data, the style, and functions that make elements. Texts from the data become
 // text nodes, never markup; in pictures they are escaped, because plotly reads a few tags.
 const polyroc = { data: JSON.parse(document.getElementById("data").textContent), figures: [] };
 
@@ -70,7 +70,7 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
 
   polyroc.chance = (more) => ({ x: [0, 1], y: [0, 1], mode: "lines", line: { color: polyroc.css("--soft"), width: 1, dash: "dot" }, hoverinfo: "skip", showlegend: false, ...more });
 
-  // A figure is drawn when it comes near the screen, again in the other colours, and before it is printed.
+  // A figure is drawn when it comes near the screen, when the colour scheme changes, and before printing.
   polyroc.figure = function (element, draw) {
     const config = { displaylogo: false, responsive: true, showLink: false, showSendToCloud: false, modeBarButtonsToRemove: ["lasso2d", "select2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "zoom3d", "pan3d", "orbitRotation", "tableRotation", "resetCameraLastSave3d"] };
     const each = { element, shown: false };

@@ -1,21 +1,21 @@
 // ROC curves with bands, and a threshold that moves on all of them.
 (function () {
-  const found = polyroc.data.curves;
-  if (!found) return;
+  const curveData = polyroc.data.curves;
+  if (!curveData) return;
   const { make, name, numbers, plain, share, digits } = polyroc;
   const MANY = 6; // panels; beyond, one at a time
-  const panels = found.panels.map((panel) => ({ ...panel, curves: panel.curves.map(opened) }));
+  const panels = curveData.panels.map((panel) => ({ ...panel, curves: panel.curves.map(opened) }));
   let chosen = panels.length > MANY ? [0] : panels.map((_, i) => i);
-  const even = found.grid[0] === 0 && found.grid[found.grid.length - 1] === 1; // probabilities
+  const even = curveData.grid[0] === 0 && curveData.grid[curveData.grid.length - 1] === 1; // probabilities
   const start = even && !panels[0].title ? 1 / polyroc.data.classes.length : 0.5;
-  let threshold = found.grid[Math.floor(start * (found.grid.length - 1))];
+  let threshold = curveData.grid[Math.floor(start * (curveData.grid.length - 1))];
 
   function opened(curve) {
     const band = curve.band && { x: numbers(curve.band.x), low: numbers(curve.band.low), high: numbers(curve.band.high) };
     return { ...curve, fpr: numbers(curve.fpr), tpr: numbers(curve.tpr), thresholds: numbers(curve.thresholds), band };
   }
 
-  // The last point whose threshold is not below: everything that scores at least that is called.
+  // The last point whose threshold is not below the selected one: cases that score at least that are positive.
   function place(curve) {
     let i = 0;
     while (i + 1 < curve.thresholds.length && curve.thresholds[i + 1] >= threshold) i++;
@@ -27,14 +27,14 @@
     return called > 0 ? (curve.prevalence * curve.tpr[i]) / called : NaN;
   }
 
-  // Blanks as wide as a digit before the counts, so that in a column the shares are lined up.
+  // Figure spaces before the counts align the shares in a column.
   function of(rate, cases, width = 0) {
     if (cases === undefined) return share(rate);
-    const told = `(${Math.round(rate * cases)} of ${cases})`;
-    return `${share(rate)} ${told.padStart(width, "\u2007")}`;
+    const label = `(${Math.round(rate * cases)} of ${cases})`;
+    return `${share(rate)} ${label.padStart(width, "\u2007")}`;
   }
 
-  function told(panel, curve, i) {
+  function label(panel, curve, i) {
     const t = curve.thresholds[i] > 1e38 ? "above all scores" : digits(curve.thresholds[i], 4);
     const [negative, positive] = curve.cases || [];
     return [
@@ -55,7 +55,7 @@
         const there = [...curve.band.x], back = [...there].reverse();
         drawn.push({ x: there.concat(back), y: [...curve.band.low].concat([...curve.band.high].reverse()), fill: "toself", fillcolor: polyroc.faint(colour, 0.13), line: { width: 0 }, mode: "lines", hoverinfo: "skip", showlegend: false, legendgroup: group, xaxis: x, yaxis: y });
       }
-      drawn.push({ x: curve.fpr, y: curve.tpr, mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, name: plain(polyroc.data.classifiers[curve.who]), legendgroup: group, showlegend: at === 0, text: Array.from(curve.fpr, (_, i) => told(panel, curve, i)), hoverinfo: "text", xaxis: x, yaxis: y });
+      drawn.push({ x: curve.fpr, y: curve.tpr, mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, name: plain(polyroc.data.classifiers[curve.who]), legendgroup: group, showlegend: at === 0, text: Array.from(curve.fpr, (_, i) => label(panel, curve, i)), hoverinfo: "text", xaxis: x, yaxis: y });
     }
     return drawn;
   }
@@ -66,24 +66,24 @@
       const every = Array.from(curve.fpr, (_, i) => i).filter((i) => curve.tpr[i] > 0);
       const colour = polyroc.colour(curve.who);
       const common = { legendgroup: String(curve.who), showlegend: false, hoverinfo: "text", xaxis: `x${n}`, yaxis: `y${n}` };
-      drawn.push({ ...common, x: every.map((i) => curve.tpr[i]), y: every.map((i) => precision(curve, i)), mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, text: every.map((i) => told(panel, curve, i)) });
+      drawn.push({ ...common, x: every.map((i) => curve.tpr[i]), y: every.map((i) => precision(curve, i)), mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, text: every.map((i) => label(panel, curve, i)) });
     }
     return drawn;
   }
 
-  // The threshold on every curve of every panel; shapes, because these move without the lines being drawn anew.
+  // The threshold on every curve of every panel; drawn as shapes, which move without redrawing the curves.
   function marks() {
     const made = [];
     const mark = (who, n, x, y) => made.push({ type: "circle", xref: `x${n}`, yref: `y${n}`, xsizemode: "pixel", ysizemode: "pixel", xanchor: x, yanchor: y, x0: -6, x1: 6, y0: -6, y1: 6, fillcolor: polyroc.colour(who), line: { color: polyroc.css("--paper"), width: 2 } });
     chosen.forEach((p, at) => panels[p].curves.forEach((curve) => mark(curve.who, at ? at + 1 : "", curve.fpr[place(curve)], curve.tpr[place(curve)])));
-    if (found.two) panels[0].curves.forEach((curve) => curve.tpr[place(curve)] > 0 && mark(curve.who, 2, curve.tpr[place(curve)], precision(curve, place(curve))));
+    if (curveData.two) panels[0].curves.forEach((curve) => curve.tpr[place(curve)] > 0 && mark(curve.who, 2, curve.tpr[place(curve)], precision(curve, place(curve))));
     return made;
   }
 
   const element = document.getElementById("curve-figure");
   function draw() {
     const shown = chosen.map((i) => panels[i]);
-    const count = shown.length + (found.two ? 1 : 0);
+    const count = shown.length + (curveData.two ? 1 : 0);
     const columns = Math.max(1, Math.min(count, 3, Math.floor(element.clientWidth / 280)));
     const rows = Math.ceil(count / columns);
     const layout = { grid: { rows, columns, pattern: "independent", xgap: 0.16, ygap: 0.24 }, annotations: [], shapes: marks(), height: Math.max(360, 60 + rows * Math.min(480, 50 + (0.86 * element.clientWidth) / columns)), legend: { orientation: "h", yref: "container", y: 1, yanchor: "top", x: 0 }, margin: { l: 48, r: 12, t: 76, b: 46 } };
@@ -96,7 +96,7 @@
       layout.annotations.push({ text: plain(panel.title || `${panel.positive} or ${panel.negative}`), xref: `x${n} domain`, yref: `y${n} domain`, x: 0.5, y: 1.01, yanchor: "bottom", showarrow: false, font: { size: 12 } });
       drawn.push(polyroc.chance({ xaxis: `x${n}`, yaxis: `y${n}` }));
     });
-    if (found.two) {
+    if (curveData.two) {
       const n = shown.length + 1;
       drawn = drawn.concat(precisionTraces(shown[0], n));
       layout[`xaxis${n}`] = polyroc.rate("recall (true positive rate)");
@@ -133,11 +133,11 @@
   }
 
   const controls = document.getElementById("curve-controls");
-  if (found.grid.length > 1) {
+  if (curveData.grid.length > 1) {
     const output = make("output", {}, digits(threshold, 3));
-    const slider = make("input", { type: "range", id: "threshold", min: 0, max: found.grid.length - 1, step: 1, value: found.grid.indexOf(threshold) });
+    const slider = make("input", { type: "range", id: "threshold", min: 0, max: curveData.grid.length - 1, step: 1, value: curveData.grid.indexOf(threshold) });
     slider.addEventListener("input", () => {
-      threshold = found.grid[Number(slider.value)];
+      threshold = curveData.grid[Number(slider.value)];
       output.textContent = digits(threshold, 3);
       slider.setAttribute("aria-valuetext", output.textContent);
       move();

@@ -1,25 +1,25 @@
-// The operating-point explorer: costs, priors and limits in; the rule, its errors and their cost out.
+// The operating-point explorer: from costs, priors and limits to the rule, its errors and their cost.
 (function () {
-  const found = polyroc.data.explorer;
-  if (!found) return;
-  const { make, name, numbers, digits, share, deciding, data } = polyroc;
+  const explorer = polyroc.data.explorer;
+  if (!explorer) return;
+  const { make, name, numbers, digits, share, decisions, data } = polyroc;
   const classes = data.classes, c = classes.length;
   const FEW = 4, PRIORS = 8, SHOWN = 8; // classes up to which all costs, all priors, all numbers are on the page
   const errors = classes.flatMap((_, k) => classes.map((__, m) => [k, m])).filter(([k, m]) => k !== m);
-  const whose = [...new Set([...Object.keys(found.tables), ...Object.keys(found.fronts)])].map(Number).sort((a, b) => a - b);
+  const classifiers = [...new Set([...Object.keys(explorer.tables), ...Object.keys(explorer.fronts)])].map(Number).sort((a, b) => a - b);
   const open = {};
   const state = {};
   const lookup = (id) => document.getElementById(id);
 
   function reset() {
-    Object.assign(state, { who: state.who ?? whose[0], costs: classes.map((_, k) => classes.map((__, m) => Number(k !== m))), priors: [...found.shares], limits: new Map(), how: found.tables[whose[0]] ? "table" : "front" });
+    Object.assign(state, { who: state.who ?? classifiers[0], costs: classes.map((_, k) => classes.map((__, m) => Number(k !== m))), priors: [...explorer.shares], limits: new Map(), how: explorer.tables[classifiers[0]] ? "table" : "front" });
   }
 
   // Tables and fronts are unpacked when they are first needed.
   function opened(who) {
     if (open[who]) return open[who];
-    const table = found.tables[who] && Object.fromEntries(Object.entries(found.tables[who]).map(([key, each]) => [key, numbers(each)]));
-    const packed = found.fronts[who];
+    const table = explorer.tables[who] && Object.fromEntries(Object.entries(explorer.tables[who]).map(([key, each]) => [key, numbers(each)]));
+    const packed = explorer.fronts[who];
     const made = { table: table || null, front: null };
     if (packed) {
       const wrong = numbers(packed.errors), dear = numbers(packed.costs), size = packed.points * c * c;
@@ -39,12 +39,12 @@
       }
       made.front = { c, points: packed.points, counts, rates, costs, packed };
     }
-    if (table && c === 2) made.thresholds = deciding.thresholds(table, found.positive);
+    if (table && c === 2) made.thresholds = decisions.thresholds(table, explorer.positive);
     return (open[who] = made);
   }
 
   const limits = () => [...state.limits].map(([key, most]) => [...key.split(",").map(Number), most]);
-  const isFree = () => state.priors.every((p, k) => p === found.shares[k]);
+  const isFree = () => state.priors.every((p, k) => p === explorer.shares[k]);
 
   // The rule, and the decisions it makes.
   function answer() {
@@ -52,7 +52,7 @@
     const total = state.priors.reduce((a, b) => a + b, 0);
     const priors = isFree() ? state.priors : state.priors.map((p) => p / total);
     const losses = state.costs.map((row, k) => row.map((x) => x * priors[k]));
-    if (!losses.flat().some((x) => x > 0)) return { trouble: "With these costs and priors no error costs anything." };
+    if (!losses.flat().some((x) => x > 0)) return { trouble: "With these costs and priors no error has a cost." };
     const made = { priors, losses, trouble: "", point: null };
     if (c === 2 && own.table) return twoClasses(own, made, most);
     if (!own.front || (own.table && state.how === "table" && !most.length)) return byBayes(own, made, most);
@@ -60,22 +60,22 @@
     return own.table && state.how === "table" && c > FEW ? cheaper(point, byBayes(own, made, most)) : point;
   }
 
-  // Of many classes, draws find little of the front: there the limited errors may as well be made dearer.
+  // With many classes sampling finds little of the front: raising the costs of limited errors may be better.
   function cheaper(a, b) {
     if (a.trouble || b.trouble) return a.trouble ? b : a;
-    const cost = ({ confusion, losses }) => deciding.costOf(confusion, losses, data.z)[0];
+    const cost = ({ confusion, losses }) => decisions.costOf(confusion, losses, data.z)[0];
     return cost(a) <= cost(b) ? a : b;
   }
 
   function twoClasses(own, made, most) {
-    const threshold = deciding.bestThreshold(own.thresholds, made.losses, most, found.positive);
+    const threshold = decisions.bestThreshold(own.thresholds, made.losses, most, explorer.positive);
     if (threshold === null) return { ...made, trouble: "No threshold keeps these limits. Allow more of one error." };
-    const said = deciding.byThreshold(own.table.values, found.positive, threshold);
-    return { ...made, rule: { kind: "ThresholdRule", threshold, positive: found.positive }, confusion: deciding.confusion(own.table, said, 2) };
+    const assigned = decisions.byThreshold(own.table.values, explorer.positive, threshold);
+    return { ...made, rule: { kind: "ThresholdRule", threshold, positive: explorer.positive }, confusion: decisions.confusion(own.table, assigned, 2) };
   }
 
   function onFront(own, made, most) {
-    const { point, kept } = deciding.pick(own.front, made.losses, most);
+    const { point, kept } = decisions.pick(own.front, made.losses, most);
     const at = point * c * c;
     const square = (from) => classes.map((_, k) => Array.from(from.slice(at + k * c, at + (k + 1) * c)));
     const counts = square(own.front.counts);
@@ -83,23 +83,23 @@
     const rule = always ? { kind: "ThresholdRule", threshold: 0, positive: 1 } : { kind: "CostRule", costs: square(own.front.costs) };
     const trouble = kept ? "" : "No point of the front keeps these limits; this is the nearest. Allow more of one error.";
     const rows = counts.map((row) => Float64Array.from(row));
-    const judged = own.table && !always
-      ? deciding.confusion(own.table, deciding.byCosts(own.table.values, c, rule.costs), c)
-      : deciding.fromCounts(rows, rows, rows.map((row) => row.reduce((a, b) => a + b, 0)));
-    return { ...made, rule, point, trouble, confusion: judged };
+    const confusion = own.table && !always
+      ? decisions.confusion(own.table, decisions.byCosts(own.table.values, c, rule.costs), c)
+      : decisions.fromCounts(rows, rows, rows.map((row) => row.reduce((a, b) => a + b, 0)));
+    return { ...made, rule, point, trouble, confusion };
   }
 
-  // Bayes' rule for these costs, as if the probabilities were right; with limits, dearer and dearer until they hold.
+  // Bayes' rule for these costs and the given probabilities; the costs of limited errors rise until the limits hold.
   function byBayes(own, made, most) {
-    const bayes = state.costs.map((row, k) => row.map((x) => x * (made.priors[k] / found.shares[k])));
-    const judge = (L) => deciding.confusion(own.table, deciding.byCosts(own.table.values, c, L), c);
+    const bayes = state.costs.map((row, k) => row.map((x) => x * (made.priors[k] / explorer.shares[k])));
+    const confusionFor = (L) => decisions.confusion(own.table, decisions.byCosts(own.table.values, c, L), c);
     const keeps = (confusion) => most.every(([k, m, limit]) => confusion.rates[k][m] <= limit + 1e-12);
-    let rule = bayes, confusion = judge(bayes);
+    let rule = bayes, confusion = confusionFor(bayes);
     const top = Math.max(...bayes.flat());
     for (let power = -2; most.length && !keeps(confusion) && power < 8; power++) {
       rule = bayes.map((row) => [...row]);
       for (const [k, m] of most) rule[k][m] += top * 4 ** power;
-      confusion = judge(rule);
+      confusion = confusionFor(rule);
     }
     const trouble = keeps(confusion) ? "" : "No rule was found that keeps these limits. Allow more of one error.";
     return { ...made, rule: { kind: "CostRule", costs: rule }, confusion, trouble, raised: rule !== bayes };
@@ -107,9 +107,9 @@
 
   // JSON as polyroc.Rule.from_json reads it; the labels are Python's own text.
   function stored(rule) {
-    const head = [`"schema": 1`, `"kind": "${rule.kind}"`, `"labels": [${found.labels.join(", ")}]`];
+    const head = [`"schema": 1`, `"kind": "${rule.kind}"`, `"labels": [${explorer.labels.join(", ")}]`];
     if (rule.kind === "CostRule") head.push(`"costs": ${JSON.stringify(rule.costs)}`);
-    else head.push(`"positive": ${found.labels[rule.positive]}`, `"threshold": ${Number.isFinite(rule.threshold) ? JSON.stringify(rule.threshold) : `"${rule.threshold > 0 ? "" : "-"}inf"`}`);
+    else head.push(`"positive": ${explorer.labels[rule.positive]}`, `"threshold": ${Number.isFinite(rule.threshold) ? JSON.stringify(rule.threshold) : `"${rule.threshold > 0 ? "" : "-"}inf"`}`);
     return `{\n  ${head.join(",\n  ")}\n}\n`;
   }
 
@@ -120,19 +120,19 @@
       return rule.threshold === Infinity ? `Always ${no}.` : `${yes} if its score is at least ${Number(rule.threshold.toPrecision(6))}, otherwise ${no}.`;
     }
     if (made.point !== null) return `The class of least expected cost, by the costs of point ${made.point} of the front's ${opened(state.who).front.points}.`;
-    return made.raised ? "The class of least expected cost, the limited errors made dearer until they are rare enough." : "The class of least expected cost, the probabilities taken at their word.";
+    return made.raised ? "The class of least expected cost, with the costs of limited errors raised until the limits hold." : "The class of least expected cost, with the probabilities as given.";
   }
 
-  // How the front was found, if it was found on all cases.
+  // The call that computes the front, if it was computed on all cases.
   function frontLine() {
     const { draws, seed } = opened(state.who).front.packed;
-    if (!found.tables[state.who] || found.note || draws === null || !found.names[state.who]) return "";
-    return `front = polyroc.front(scores, n=${draws}, rng=${seed})${whose.length > 1 ? `[${found.names[state.who]}]` : ""}\n`;
+    if (!explorer.tables[state.who] || explorer.note || draws === null || !explorer.names[state.who]) return "";
+    return `front = polyroc.front(scores, n=${draws}, rng=${seed})${classifiers.length > 1 ? `[${explorer.names[state.who]}]` : ""}\n`;
   }
 
   function python(made) {
-    if (!found.python) return "";
-    const listed = (pairs) => `{${pairs.map(([k, m, x]) => `(${found.python[k]}, ${found.python[m]}): ${x}`).join(", ")}}`;
+    if (!explorer.python) return "";
+    const listed = (pairs) => `{${pairs.map(([k, m, x]) => `(${explorer.python[k]}, ${explorer.python[m]}): ${x}`).join(", ")}}`;
     const terms = [];
     const dear = errors.map(([k, m]) => [k, m, state.costs[k][m]]).filter(([, , x]) => x !== 1);
     if (dear.length) terms.push(`costs=${listed(dear)}`);
@@ -140,12 +140,12 @@
     if (limits().length) terms.push(`at_most=${listed(limits())}`);
     if (made.point !== null) return `${frontLine()}polyroc.operate(${["front", ...terms].join(", ")})`;
     if (made.raised) return `polyroc.operate(scores, ${terms.join(", ")})  # searches further than this page`;
-    if (whose.length > 1 && found.names[state.who]) terms.push(`classifier=${found.names[state.who]}`);
+    if (classifiers.length > 1 && explorer.names[state.who]) terms.push(`classifier=${explorer.names[state.who]}`);
     if (c > 2) terms.push("calibrated=True");
     return `polyroc.operate(${["scores", ...terms].join(", ")})`;
   }
 
-  const cells = [], at = [0, 1]; // of many classes, the error that is looked at
+  const cells = [], at = [0, 1]; // with many classes, the selected error
   function matrix() {
     const many = c > SHOWN;
     const head = make("tr", {}, make("td", {}, make("span", { class: "hidden" }, "true class")), ...classes.map((label) => make("th", { scope: "col", title: label }, many ? "" : "called ", name(label))));
@@ -165,17 +165,17 @@
       cell.classList.toggle("looked", c > FEW && k === at[0] && m === at[1]);
       if (c > SHOWN) {
         cell.textContent = rate === 0 ? "\u00a0" : (100 * rate).toFixed(0);
-        cell.onpointerenter = () => { cell.title = `${error([k, m])}: ${judged(k, m)}`; };
+        cell.onpointerenter = () => { cell.title = `${error([k, m])}: ${rateText(k, m)}`; };
         return;
       }
       const [low, high] = ends(k, m);
       cell.replaceChildren(share(rate), make("small", {}, Number.isNaN(low) ? "" : `${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)} %`), make("small", {}, `${count} of ${polyroc.count(confusion.totals[k])}`));
     }));
     const line = lookup("explorer-error");
-    if (line) line.textContent = judged(...at);
+    if (line) line.textContent = rateText(...at);
   }
-  const ends = (k, m) => (found.intervals ? deciding.rateInterval(current.confusion, k, m, data.z) : [NaN, NaN]);
-  function judged(k, m) {
+  const ends = (k, m) => (explorer.intervals ? decisions.rateInterval(current.confusion, k, m, data.z) : [NaN, NaN]);
+  function rateText(k, m) {
     const { rates, counts, totals } = current.confusion, [low, high] = ends(k, m);
     const reach = Number.isNaN(low) ? "" : ` (${(100 * low).toFixed(1)} to ${share(high)})`;
     return `${share(rates[k][m])}${reach}, ${polyroc.count(counts[k][m])} of ${polyroc.count(totals[k])} cases`;
@@ -187,26 +187,26 @@
     if (current.confusion) fill(current.confusion);
   }
 
-  function told(made) {
-    const [value, low, high] = deciding.costOf(made.confusion, made.losses, data.z);
+  function costText(made) {
+    const [value, low, high] = decisions.costOf(made.confusion, made.losses, data.z);
     const always = classes.map((_, m) => made.losses.reduce((a, row) => a + row[m], 0));
     const least = Math.min(...always);
-    const reach = found.intervals ? ` (${polyroc.percent} ${digits(low)} to ${digits(high)})` : "";
-    const fitted = c === 2 || made.point !== null || made.raised ? " Chosen and judged on the same cases, so it looks better than it is." : "";
-    return [make("b", { id: "explorer-value" }, digits(value)), ` expected cost per case${reach}. Always saying `, name(classes[always.indexOf(least)]), ` would cost ${digits(least)}.${fitted}`];
+    const reach = explorer.intervals ? ` (${polyroc.percent} ${digits(low)} to ${digits(high)})` : "";
+    const fitted = c === 2 || made.point !== null || made.raised ? " Chosen and evaluated on the same cases, so it is optimistic." : "";
+    return [make("b", { id: "explorer-value" }, digits(value)), ` expected cost per case${reach}. Always predicting `, name(classes[always.indexOf(least)]), ` costs ${digits(least)}.${fitted}`];
   }
 
   let current = null;
   function update() {
     current = answer();
     const place = lookup("explorer-cost");
-    lookup("explorer-download").disabled = !current.rule || !found.labels;
+    lookup("explorer-download").disabled = !current.rule || !explorer.labels;
     lookup("explorer-csv").disabled = !current.rule;
     if (!current.rule) {
       place.replaceChildren(make("span", { class: "trouble" }, current.trouble));
       return;
     }
-    place.replaceChildren(...told(current), make("span", { class: "trouble" }, current.trouble));
+    place.replaceChildren(...costText(current), make("span", { class: "trouble" }, current.trouble));
     fill(current.confusion);
     lookup("explorer-rule").replaceChildren(name(sentence(current)));
     lookup("explorer-python").textContent = python(current);
@@ -228,23 +228,23 @@
       roc.of = state.who;
     } else if (own.front && c <= SHOWN) {
       const { packed } = own.front;
-      const drawn = packed.draws === null ? "all there are" : `found by ${packed.draws} cost vectors`;
-      const left = packed.left_out ? ` ${packed.left_out} more are left out of this page.` : "";
-      caption.textContent = `${own.front.points} operating points of which none is better in every error (${drawn}). One line each, each axis from 0 to its largest rate; thick: the operating point above. Drag along an axis, or move a slider, to limit an error.${left}`;
+      const drawn = packed.draws === null ? "all there are" : `found with ${packed.draws} cost vectors`;
+      const left = packed.left_out ? ` ${packed.left_out} more are not shown.` : "";
+      caption.textContent = `${own.front.points} Pareto-optimal operating points (${drawn}), one line each; every axis runs from 0 to its largest rate. Thick: the operating point above. Drag along an axis, or move a slider, to limit an error.${left}`;
       lines = lines || polyroc.parallel(element, (k, m, most) => { limit(k, m, most); sync(); update(); });
       lines.show(own.front, state.limits, current.confusion.rates);
     } else {
       element.hidden = true;
-      caption.textContent = `No picture of the front: ${c} classes have ${errors.length} errors, too many axes to be read. ${own.front ? "" : "No front is searched either, as drawn costs would find little of it: the rule weighs the scores of the cases themselves, and a limited error is made dearer until it is rare enough. Python may find a cheaper rule within limits."}`;
+      caption.textContent = `The front is not drawn: ${c} classes have ${errors.length} kinds of errors, too many axes. ${own.front ? "" : "No front is searched either, as sampled costs would find little of it: the rule is Bayes' rule, with the costs of limited errors raised until the limits hold. Python may find a rule of lower cost within limits."}`;
     }
   }
   function spot() {
-    const p = found.positive, { rates } = current.confusion;
+    const p = explorer.positive, { rates } = current.confusion;
     return [rates[1 - p][p], rates[p][p]];
   }
-  // What the limits exclude: too many false alarms on the right, too many missed below.
+  // The region excluded by the limits: too many false positives on the right, too many false negatives below.
   function outside() {
-    const p = found.positive, most = (k, m) => state.limits.get(`${k},${m}`) ?? 1;
+    const p = explorer.positive, most = (k, m) => state.limits.get(`${k},${m}`) ?? 1;
     const shade = (x0, x1, y0, y1) => ({ type: "rect", layer: "below", x0, x1, y0, y1, line: { width: 0 }, fillcolor: polyroc.faint("#888888", 0.22) });
     return [shade(most(1 - p, p), 1, 0, 1), shade(0, 1, 0, 1 - most(p, 1 - p))];
   }
@@ -258,21 +258,21 @@
     return { traces: [line, point, polyroc.chance()], layout: { xaxis: polyroc.rate("false positive rate"), yaxis: polyroc.rate("true positive rate"), shapes: outside(), height: 400 } };
   }
 
-  // What is asked for.
+  // The settings of the user.
   function limit(k, m, most) {
     if (most === null || most >= 1) state.limits.delete(`${k},${m}`);
     else state.limits.set(`${k},${m}`, most);
   }
-  // One prior is set, the others keep their proportions.
+  // Set one prior; the others keep their proportions.
   function prior(k, value) {
     const p = Math.min(1, Math.max(0, value)), rest = state.priors.reduce((a, x, i) => a + (i === k ? 0 : x), 0);
     state.priors = state.priors.map((x, i) => (i === k ? p : rest > 0 ? (x * (1 - p)) / rest : (1 - p) / (c - 1)));
   }
   const error = ([k, m]) => `${classes[k]} called ${classes[m]}`;
-  const terms = []; // what brings the controls up to date
+  const terms = []; // functions that update the controls
   let serial = 0;
 
-  // A slider and a number for one quantity; get and set may mean another quantity after a choice was made.
+  // A slider and a number for one quantity; get and set follow the selected error or class.
   function term(label, key, get, set, scale, attributes) {
     const id = `term-${serial++}`;
     const slider = make("input", { type: "range", id, ...scale.range, "data-slider": key });
@@ -310,7 +310,7 @@
   function group(title, ...children) {
     return make("fieldset", {}, make("legend", {}, title), ...children);
   }
-  // Many classes: choose the error, in the matrix or here, then move its sliders.
+  // Many classes: select the error in the matrix or here, then move its sliders.
   function chosen() {
     const choose = (text, place) => {
       const made = polyroc.choice(text, classes, (i) => {
@@ -329,26 +329,26 @@
     const few = c <= FEW, form = lookup("explorer-terms");
     form.parentElement.classList.toggle("manifold", c > SHOWN);
     form.addEventListener("submit", (event) => event.preventDefault());
-    if (whose.length > 1) form.append(make("div", { class: "controls" }, polyroc.choice("Classifier", whose.map((i) => data.classifiers[i]), (i) => { state.who = whose[i]; update(); })));
-    if (c > 2 && opened(whose[0]).front && opened(whose[0]).table) {
+    if (classifiers.length > 1) form.append(make("div", { class: "controls" }, polyroc.choice("Classifier", classifiers.map((i) => data.classifiers[i]), (i) => { state.who = classifiers[i]; update(); })));
+    if (c > 2 && opened(classifiers[0]).front && opened(classifiers[0]).table) {
       form.append(make("div", { class: "controls" }, polyroc.choice("Rule", ["Bayes' rule, probabilities as they are", "cheapest point of the front"], (i) => { state.how = i ? "front" : "table"; update(); })));
-      form.append(make("p", { class: "note" }, c <= FEW ? "With a limit the front is used." : "With a limit: the front, or the limited error made dearer, whichever is cheaper."));
+      form.append(make("p", { class: "note" }, c <= FEW ? "With a limit the front is used." : "With a limit: the front, or raised costs of the limited error, whichever is cheaper."));
     }
     const each = (build) => (few ? errors.map((pair) => build(error(pair), pair.join(), () => pair)) : [build("this error", "chosen", () => at)]);
     if (!few) form.append(chosen());
-    form.append(group("What an error costs", ...each(costTerm)));
+    form.append(group("Cost of an error", ...each(costTerm)));
     let current = 0;
     const choice = polyroc.choice("Class ", classes, (i) => { current = i; sync(); });
-    form.append(group("How frequent each class is", ...(c <= PRIORS ? classes.map((label, k) => priorTerm(label, k, () => k)) : [choice, priorTerm("this class", "chosen", () => current)])));
-    form.append(group("How often an error may happen, at most", ...each(limitTerm)));
-    form.append(make("button", { type: "button", id: "explorer-reset", onclick: () => { reset(); sync(); update(); } }, "As in the data, all errors alike"));
+    form.append(group("Prior probability of a class", ...(c <= PRIORS ? classes.map((label, k) => priorTerm(label, k, () => k)) : [choice, priorTerm("this class", "chosen", () => current)])));
+    form.append(group("Largest rate of an error", ...each(limitTerm)));
+    form.append(make("button", { type: "button", id: "explorer-reset", onclick: () => { reset(); sync(); update(); } }, "Reset (priors of the data, equal costs)"));
   }
 
   lookup("explorer-download").addEventListener("click", () => polyroc.save(stored(current.rule), "rule.json", "application/json"));
   lookup("explorer-csv").addEventListener("click", () => {
     const { counts, rates } = current.confusion;
     const rows = classes.flatMap((label, k) => classes.map((said, m) => [label, said, counts[k][m], rates[k][m], ...ends(k, m)]));
-    polyroc.save(polyroc.csv([["true", "said", "count", "rate", "low", "high"], ...rows]), "matrix.csv", "text/csv");
+    polyroc.save(polyroc.csv([["true", "decision", "count", "rate", "low", "high"], ...rows]), "matrix.csv", "text/csv");
   });
 
   reset();

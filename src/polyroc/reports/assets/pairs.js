@@ -1,19 +1,19 @@
 // The matrix of pairwise areas; a cell opens its curve.
 (function () {
-  const found = polyroc.data.pairs;
-  if (!found) return;
+  const pairData = polyroc.data.pairs;
+  if (!pairData) return;
   const { make, name, numbers, plain, digits } = polyroc;
   const classes = polyroc.data.classes;
   const many = classes.length > 8;
   let current = 0;
   let [row, column] = hardest();
   let buttons = [];
-  const lowest = found.classifiers[0].cells[row][column][0]; // the palest
+  const lowest = pairData.classifiers[0].cells[row][column][0]; // the palest
   if (many) document.getElementById("pair-matrix").closest(".beside").style.gridTemplateColumns = "minmax(0, 1fr)";
 
   function hardest() {
     let worst = [0, 1], least = Infinity;
-    found.classifiers[0].cells.forEach((cells, i) => cells.forEach((cell, j) => {
+    pairData.classifiers[0].cells.forEach((cells, i) => cells.forEach((cell, j) => {
       if (cell && cell[0] !== null && cell[0] < least) [worst, least] = [[i, j], cell[0]];
     }));
     return worst;
@@ -31,7 +31,7 @@
   }
 
   function table() {
-    const { cells } = found.classifiers[current];
+    const { cells } = pairData.classifiers[current];
     buttons = classes.map(() => []);
     const head = make("tr", {}, make("td"), ...classes.map((label) => make("th", { scope: "col", title: label }, name(label))));
     const rows = classes.map((label, i) => make("tr", {}, make("th", { scope: "row", title: label }, name(label)), ...classes.map((_, j) => {
@@ -56,32 +56,32 @@
   const element = document.getElementById("pair-figure");
   const figure = polyroc.figure(element, () => {
     const traces = [polyroc.chance()];
-    for (const each of found.classifiers) {
+    for (const each of pairData.classifiers) {
       const packed = each.curves && each.curves[row][column];
       if (!packed) continue;
       const fpr = numbers(packed.fpr), tpr = numbers(packed.tpr), t = numbers(packed.thresholds);
-      const told = Array.from(fpr, (_, i) => `<b>${plain(polyroc.data.classifiers[each.who])}</b>, threshold ${t[i] > 1e38 ? "above all" : digits(t[i], 4)}<br>of ${plain(classes[row])}: ${rate(tpr[i], row)}<br>of ${plain(classes[column])}: ${rate(fpr[i], column)}`);
-      const width = each.who === found.classifiers[current].who ? 2.5 : 1.5;
-      traces.push({ x: fpr, y: tpr, mode: "lines", name: plain(polyroc.data.classifiers[each.who]), line: { color: polyroc.colour(each.who), dash: polyroc.dash(each.who), width }, text: told, hoverinfo: "text" });
+      const label = Array.from(fpr, (_, i) => `<b>${plain(polyroc.data.classifiers[each.who])}</b>, threshold ${t[i] > 1e38 ? "above all" : digits(t[i], 4)}<br>of ${plain(classes[row])}: ${rate(tpr[i], row)}<br>of ${plain(classes[column])}: ${rate(fpr[i], column)}`);
+      const width = each.who === pairData.classifiers[current].who ? 2.5 : 1.5;
+      traces.push({ x: fpr, y: tpr, mode: "lines", name: plain(polyroc.data.classifiers[each.who]), line: { color: polyroc.colour(each.who), dash: polyroc.dash(each.who), width }, text: label, hoverinfo: "text" });
     }
     return { traces, layout: { xaxis: polyroc.rate(`share of ${plain(classes[column])} called ${plain(classes[row])}`), yaxis: polyroc.rate(`share of ${plain(classes[row])} found`), height: 380 } };
   });
 
   function rate(x, k) {
-    return found.cases ? `${polyroc.share(x)} (${Math.round(x * found.cases[k])} of ${found.cases[k]})` : polyroc.share(x);
+    return pairData.cases ? `${polyroc.share(x)} (${Math.round(x * pairData.cases[k])} of ${pairData.cases[k]})` : polyroc.share(x);
   }
 
   function open(i, j) {
     [row, column] = [i, j];
     buttons.flat().forEach((each) => { each.setAttribute("aria-pressed", "false"); each.tabIndex = -1; });
     if (buttons[i][j]) { buttons[i][j].setAttribute("aria-pressed", "true"); buttons[i][j].tabIndex = 0; }
-    const told = found.classifiers.filter((each) => each.cells[i][j]).map((each) => `${polyroc.data.classifiers[each.who]} ${text(each.cells[i][j], 3)}`);
-    document.getElementById("pair-caption").replaceChildren("A(", name(classes[i]), "|", name(classes[j]), "): ", name(told.join("; ")));
+    const label = pairData.classifiers.filter((each) => each.cells[i][j]).map((each) => `${polyroc.data.classifiers[each.who]} ${text(each.cells[i][j], 3)}`);
+    document.getElementById("pair-caption").replaceChildren("A(", name(classes[i]), "|", name(classes[j]), "): ", name(label.join("; ")));
     figure.redraw();
   }
 
-  if (found.classifiers.length > 1) {
-    document.getElementById("pair-controls").append(polyroc.choice("Classifier", found.classifiers.map((each) => polyroc.data.classifiers[each.who]), (i) => { current = i; table(); open(row, column); }));
+  if (pairData.classifiers.length > 1) {
+    document.getElementById("pair-controls").append(polyroc.choice("Classifier", pairData.classifiers.map((each) => polyroc.data.classifiers[each.who]), (i) => { current = i; table(); open(row, column); }));
   }
   table();
   open(row, column);

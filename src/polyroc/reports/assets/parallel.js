@@ -73,7 +73,7 @@ polyroc.parallel = function (element, change) {
     });
   }
 
-  // What moves: the limits and the point that was chosen.
+  // The parts that change: the limits and the selected point.
   function over() {
     waiting = false;
     const pen = fresh(canvases[1]);
@@ -109,11 +109,11 @@ polyroc.parallel = function (element, change) {
 
   function drag(event) {
     const [k, m] = errors[dragged];
-    const found = rateAt(dragged, event.clientY - box.getBoundingClientRect().top);
-    change(k, m, found >= most[dragged] - 1e-9 ? null : Number(found.toFixed(4)));
+    const rate = rateAt(dragged, event.clientY - box.getBoundingClientRect().top);
+    change(k, m, rate >= most[dragged] - 1e-9 ? null : Number(rate.toFixed(4)));
   }
   box.addEventListener("pointerdown", (event) => {
-    dragged = front && event.pointerType !== "touch" ? axisAt(event) : null; // fingers scroll; they have the sliders
+    dragged = front && event.pointerType !== "touch" ? axisAt(event) : null; // touch scrolls the page; the sliders work instead
     if (dragged === null) return;
     box.setPointerCapture(event.pointerId);
     drag(event);
@@ -142,7 +142,7 @@ polyroc.parallel = function (element, change) {
           return high || 1;
         });
       }
-      if (!same) { // thousands of lines take longer than a slider should wait
+      if (!same) { // drawing thousands of lines would delay the slider
         clearTimeout(later);
         later = setTimeout(all, canvases[0].width > 300 ? 120 : 0); // 300: never drawn
       }

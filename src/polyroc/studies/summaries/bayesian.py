@@ -10,8 +10,8 @@ import numpy as np
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, plain, tidy
-from polyroc.studies.summaries.input_tables import Table, Tables, direction, means_of
+from polyroc.results.result import Result, plain
+from polyroc.studies.summaries.input_tables import Table, Tables, direction, means_of, tidy
 from polyroc.studies.summaries.paired_tests import OVERLAP, fold_differences
 from polyroc.validation.arrays import Missing
 from polyroc.validation.random import Rng, check_rng, seed_of

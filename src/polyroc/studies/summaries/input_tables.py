@@ -12,11 +12,10 @@ from polyroc.errors import DroppedRowsWarning, InputError, MeasureError, warn
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.registry import measure as find_measure
 from polyroc.messages import Option
-from polyroc.results.result import tidy
 from polyroc.studies.fold_values import FoldTable
 from polyroc.validation.arrays import Missing
 
-__all__ = ["Means", "Table", "Tables", "direction", "fold_table", "means_of"]
+__all__ = ["Means", "Table", "Tables", "direction", "fold_table", "means_of", "tidy"]
 
 Table: TypeAlias = FoldTable | Mapping[str, Sequence[float]]
 Tables: TypeAlias = Sequence[FoldTable] | Mapping[str, Sequence[float]]
@@ -210,3 +209,16 @@ def direction(measure: str) -> float:
         return 1.0 if find_measure(measure).larger_is_better else -1.0
     except MeasureError:
         return 1.0
+
+
+def tidy(values: FloatArray, scale: FloatArray) -> FloatArray:
+    """Values rounded to the twelfth digit of their scale, so that equal differences tie on every machine.
+
+    >>> tidy(np.array([0.1 + 0.2, 0.3]), np.ones(1)).tolist()
+    [0.3, 0.3]
+    """
+    size = np.abs(scale)
+    places = 12 - np.ceil(np.log10(np.where(size > 0, size, 1.0)))
+    unit = 10.0 ** np.clip(places, -290, 290)
+    rounded: FloatArray = np.round(values * unit) / unit
+    return rounded

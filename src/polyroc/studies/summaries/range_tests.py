@@ -10,9 +10,9 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, plain, tidy
+from polyroc.results.result import Result, plain
 from polyroc.studies.summaries.anova import anova
-from polyroc.studies.summaries.input_tables import Table, direction
+from polyroc.studies.summaries.input_tables import Table, direction, tidy
 from polyroc.studies.summaries.studentized_range import range_probability, range_quantile
 from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing

@@ -1,7 +1,7 @@
-"""Report: findings with a conclusion, to be read as a page, printed as text or stored."""
+"""Report: findings with a conclusion, as HTML, Markdown, LaTeX or JSON."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -14,23 +14,22 @@ from polyroc.errors import InputError
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.fronts.result import Front
-from polyroc.output.csv import as_csv
+from polyroc.output.latex import latex_table
+from polyroc.output.markdown import escape_markdown, markdown_table
+from polyroc.output.tables import Table
 from polyroc.reports.conclusion import Conclusion, conclude
-from polyroc.reports.embedding import clipped
-from polyroc.reports.explorer import Desk
+from polyroc.reports.explorer import ExplorerCases
 from polyroc.reports.findings import Findings
 from polyroc.reports.methods import methods_of, references_of
 from polyroc.reports.study_conclusion import conclude_study
 from polyroc.reports.study_findings import StudyFindings
 from polyroc.reports.study_methods import plan_lines, study_methods_of, study_references_of
 from polyroc.reports.study_tables import study_tables
-from polyroc.reports.tables import Table, decided, in_parts, tables
-from polyroc.reports.text import as_latex, as_markdown
+from polyroc.reports.tables import tables
 from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.result import Result
-from polyroc.studies.summaries.friedman import Friedman
 
-__all__ = ["FORMATS", "Report", "checked_path", "exports"]
+__all__ = ["FORMATS", "NO_CASES", "Report", "checked_path"]
 
 
 WHOLE: Mapping[str, Any] = {
@@ -56,20 +55,22 @@ def _stored_findings(data: dict[str, Any]) -> Findings:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Report(Result):
-    """What was found, said in plain sentences, with everything needed to repeat it.
+    """Results with a conclusion in sentences, and everything needed to repeat them.
 
     Attributes
     ----------
     title
-        What it is called.
+        Title of the report.
     findings
-        The results behind it.
+        The results.
     level
-        Of the intervals.
-    desk
-        The cases that the page's explorer decides on; None if there are none, and `refusal` says why.
+        Level of the intervals.
+    cases
+        The cases in the explorer of the page; None if there is no explorer.
+    why_no_cases
+        The reason why there is no explorer, if there is none.
     repeat
-        Lines that make it again.
+        Lines of code or shell commands that make the report again.
     """
 
     title: str
@@ -77,41 +78,41 @@ class Report(Result):
         metadata=stored_as("results", encode=lambda report, _: report.findings.results(), decode=_stored_findings)
     )
     level: float = 0.95
-    desk: Desk | None = field(default=None, metadata=NOT_STORED)
-    refusal: str | None = field(default=None, metadata=NOT_STORED)
+    cases: ExplorerCases | None = field(default=None, metadata=NOT_STORED)
+    why_no_cases: str | None = field(default=None, metadata=NOT_STORED)
     repeat: tuple[str, ...] = field(default=())
 
     @property
     def conclusion(self) -> Conclusion:
-        """What was found and what to beware of, in sentences."""
+        """The findings and the cautions, in sentences."""
         study = self.findings.study
         return conclude_study(study, self.level) if study else conclude(self.findings, self.level)
 
     @property
     def tables(self) -> list[Table]:
-        """Every table that the findings fill."""
+        """Every table for which there are results."""
         study = self.findings.study
         return study_tables(study, self.level) if study else tables(self.findings, self.level)
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """How it was made, in sentences."""
+        """The methods, in sentences."""
         study = self.findings.study
         return study_methods_of(study, self.level) if study else methods_of(self.findings, self.level)
 
     @property
     def plan(self) -> tuple[str, ...]:
-        """The plan of the study, if there is one: lines of TOML."""
+        """The plan of the study as lines of TOML, if the report is of a study."""
         return plan_lines(self.findings.study) if self.findings.study else ()
 
     @property
     def references(self) -> tuple[str, ...]:
-        """Where the measures and methods come from."""
+        """The papers of the measures and methods."""
         study = self.findings.study
         return study_references_of(study) if study else references_of(self.findings)
 
     def __repr__(self) -> str:
-        return f"Report({' '.join(self.conclusion.said[:2]) or self.title})"
+        return f"Report({' '.join(self.conclusion.sentences[:2]) or self.title})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per classifier and measure; of a study, per data set and learner."""
@@ -125,12 +126,12 @@ class Report(Result):
 
     @classmethod
     def _from_fields(cls, fields: dict[str, Any]) -> Self:
-        return cls(**fields, refusal=STORED)
+        return cls(**fields, why_no_cases=NO_CASES)
 
     def _derived(self) -> dict[str, Any]:
-        findings, cautions = self.conclusion
+        sentences, cautions = self.conclusion
         return {
-            "conclusion": findings,
+            "conclusion": sentences,
             "cautions": cautions,
             "notes": self.findings.notes,
             "methods": self.methods,
@@ -138,25 +139,43 @@ class Report(Result):
         }
 
     def to_html(self) -> str:
-        """One page with everything in it, that asks for nothing from outside."""
+        """A self-contained page that needs no network."""
         from polyroc.reports.page import as_html
 
         return as_html(self)
 
     def to_markdown(self) -> str:
-        """The sentences and the tables."""
-        return as_markdown(self)
+        """The sentences and the tables as Markdown."""
+        escape = escape_markdown
+        sentences, cautions = self.conclusion
+        lines = [f"# {escape(self.title)}", "", *(f"{escape(sentence)}\n" for sentence in sentences)]
+        lines += [f"- {escape(caution)}" for caution in cautions]
+        for table in self.tables:
+            lines += ["", f"## {escape(table.title)}", "", markdown_table(table)]
+        lines += ["", "## Methods", ""]
+        lines += [f"- {escape(sentence)}" for sentence in (*self.methods, *self.findings.notes)]
+        lines += ["", "## References", "", *(f"- {escape(reference)}" for reference in self.references)]
+        if self.plan:
+            lines += ["", "## Plan", "", "Saved as plan.toml:", "", *(f"    {line}" for line in self.plan)]
+        if self.repeat:
+            lines += ["", "## How to repeat it", "", *(f"    {line}" for line in self.repeat)]
+        return "\n".join(lines) + "\n"
 
     def to_latex(self) -> str:
-        """The tables."""
-        return as_latex(self)
+        """The tables for LaTeX, with the conclusion as comments; they need the package booktabs."""
+        comments = [self.title, *self.conclusion.sentences, *self.conclusion.cautions]
+        lines = [r"% \usepackage[T1]{fontenc} \usepackage{booktabs}"]
+        lines += [f"% {' '.join(comment.split())}" for comment in comments]
+        for table in self.tables:
+            lines += ["", latex_table(table)]
+        return "\n".join(lines) + "\n"
 
     def to_json(self, level: float | None = None) -> str:
-        """The results."""
+        """The results as JSON, by default with intervals at the level of the report."""
         return Result.to_json(self, self.level if level is None else level)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write it in the format that the name ends in, whole or not at all."""
+        """Write the report in the format given by the suffix; the file appears complete or not at all."""
         path = checked_path(path)
         text = FORMATS[path.suffix.lower()](self)
         part = path.with_name(f".{path.name[:100]}.{os.getpid()}.part")
@@ -170,7 +189,7 @@ class Report(Result):
         return path
 
 
-STORED = "This report was made from stored results, without the cases."
+NO_CASES = "This report was made from stored results, without the cases."
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     ".html": Report.to_html,
     ".htm": Report.to_html,
@@ -181,46 +200,12 @@ FORMATS: Mapping[str, Callable[[Report], str]] = {
 
 
 def checked_path(path: str | os.PathLike[str]) -> Path:
-    """The path, if it names a format and its folder is there; looked at before the work begins."""
-    found = Path(path)
-    if found.suffix.lower() not in FORMATS:
-        raise InputError(f"The name of a report ends in {', '.join(FORMATS)}, got {found.name!r}.")
-    if not found.parent.is_dir():
-        raise InputError(f"There is no folder {str(found.parent)!r} to write {found.name!r} to; make it first.")
-    return found
-
-
-MOST = 400_000  # characters of all files inside the page; a report as JSON has everything
-
-
-def exports(found: Findings, level: float) -> dict[str, str]:
-    """By the name of the file, its text; what has no rows has no file."""
-    rows = dict(_of_study(found.study, level) if found.study else _of_cases(found, level))
-    texts = {name: as_csv(each) for name, each in rows.items() if each}
-    made: dict[str, str] = {}
-    for name in sorted(texts, key=lambda name: len(texts[name])):
-        if len(texts[name]) + sum(map(len, made.values())) <= MOST:
-            made[name] = texts[name]
-    return made
-
-
-def _of_cases(found: Findings, level: float) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    if found.evaluation is not None:
-        yield "measures", found.evaluation.rows(level)
-        yield "parts", [row for each in in_parts(found.evaluation) for row in each.rows(level)]
-    if found.comparison is not None:
-        yield "comparisons", found.comparison.rows(level)
-    yield "rates", [row for each in decided(found).values() for row in each.rows(level)]
-
-
-def _of_study(found: StudyFindings, level: float) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    yield "values", found.spread.rows(level)
-    tests = {name: each for name, each in found.tests.items() if not isinstance(each, Friedman)}
-    yield "pairs", _by_data_set(tests, level)
-    yield "ranks", [] if found.friedman is None else found.friedman.rows(level)
-    yield "pooled", _by_data_set(found.pooled, level)
-    yield "failures", [{**each._asdict(), "message": clipped(each.message)} for each in found.study.failures]
-
-
-def _by_data_set(results: Mapping[str, Any], level: float) -> list[dict[str, Any]]:
-    return [{"data_set": name, **row} for name, each in results.items() for row in each.rows(level)]
+    """The path, if its suffix is a format and its folder exists; checked before the work begins."""
+    target = Path(path)
+    if target.suffix.lower() not in FORMATS:
+        raise InputError(f"The file name of a report must end in {', '.join(FORMATS)}, got {target.name!r}.")
+    if not target.parent.is_dir():
+        raise InputError(
+            f"There is no folder {str(target.parent)!r} to write {target.name!r} to; create it first."
+        )
+    return target

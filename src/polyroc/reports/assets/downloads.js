@@ -1,15 +1,15 @@
-// Files to take along: the tables as CSV, the rule as JSON.
+// Downloads: the tables as CSV, the rule as JSON.
 polyroc.save = function (text, file, type) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   polyroc.make("a", { href: address, download: file }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 };
-// Rows as CSV; a text that a spreadsheet would run gets a quote first.
+// Rows as CSV; a text that looks like a formula gets a quote in front.
 polyroc.csv = function (rows) {
   const cell = (value) => {
     const text = typeof value === "number" ? (Number.isNaN(value) ? "" : String(value)) : value;
-    const defused = typeof value === "string" && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
-    return /[",\r\n]/.test(defused) ? `"${defused.replace(/"/g, '""')}"` : defused;
+    const quoted = typeof value === "string" && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+    return /[",\r\n]/.test(quoted) ? `"${quoted.replace(/"/g, '""')}"` : quoted;
   };
   return rows.map((row) => row.map(cell).join(",")).join("\n") + "\n";
 };

@@ -1,12 +1,12 @@
-// Rules, rates and intervals, step by step as polyroc decides in Python, so that both give the same counts.
-polyroc.deciding = (function () {
-  const EQUAL = 1e-12; // rates and costs nearer than this are the same number, rounded otherwise
-  const ROUNDING = 1e-12; // risks nearer than this share of themselves tie
+// Decision rules, confusion rates and intervals, with the same steps as in Python so that both give the same counts.
+polyroc.decisions = (function () {
+  const EQUAL = 1e-12; // rates and costs that differ by less are equal up to rounding
+  const ROUNDING = 1e-12; // risks that differ by less, relative to the smallest, tie
 
-  // What CostRule decides: the class of least sum over k of L[k][j] p_k, the first of those that tie.
+  // CostRule: the class j with the least sum over k of L[k][j] p_k, the first of those that tie.
   function byCosts(values, c, L) {
     const n = values.length / c;
-    const said = new Uint16Array(n);
+    const assigned = new Uint16Array(n);
     const risk = new Float64Array(c);
     const flat = Float64Array.from(L.flat());
     for (let i = 0; i < n; i++) {
@@ -20,37 +20,37 @@ polyroc.deciding = (function () {
       const bound = least + ROUNDING * Math.abs(least);
       let j = 0;
       while (!(risk[j] <= bound)) j++;
-      said[i] = j;
+      assigned[i] = j;
     }
-    return said;
+    return assigned;
   }
 
-  // What ThresholdRule decides.
+  // ThresholdRule: the positive class if the score is at least the threshold.
   function byThreshold(values, positive, threshold) {
-    const said = new Uint16Array(values.length);
-    for (let i = 0; i < said.length; i++) said[i] = values[i] >= threshold ? positive : 1 - positive;
-    return said;
+    const assigned = new Uint16Array(values.length);
+    for (let i = 0; i < assigned.length; i++) assigned[i] = values[i] >= threshold ? positive : 1 - positive;
+    return assigned;
   }
 
-  // Two classes: every threshold, falling, from infinity; the share of positives missed and of negatives called.
+  // Two classes: every threshold in descending order from infinity, with the false negative and false positive rates.
   function thresholds(table, positive) {
     const { values, codes } = table;
     const order = Uint32Array.from(values.keys()).sort((a, b) => values[b] - values[a] || a - b);
-    const found = { values: [Infinity], missed: [], alarms: [] };
+    const curve = { values: [Infinity], missed: [], alarms: [] };
     const mass = [[0], [0]];
     const sum = [0, 0];
     order.forEach((i, place) => {
       sum[codes[i]] += table.weight ? table.weight[i] : table.times ? table.times[i] : 1;
       const next = order[place + 1];
       if (next === undefined || values[next] !== values[i]) {
-        found.values.push(values[i]);
+        curve.values.push(values[i]);
         mass[0].push(sum[0]);
         mass[1].push(sum[1]);
       }
     });
-    found.missed = mass[positive].map((m) => 1 - m / sum[positive]);
-    found.alarms = mass[1 - positive].map((m) => m / sum[1 - positive]);
-    return found;
+    curve.missed = mass[positive].map((m) => 1 - m / sum[positive]);
+    curve.alarms = mass[1 - positive].map((m) => m / sum[1 - positive]);
+    return curve;
   }
 
   function scaled(losses) {
@@ -58,18 +58,18 @@ polyroc.deciding = (function () {
     return losses.map((row) => row.map((x) => x / most));
   }
 
-  // The threshold of least cost within the limits; of several, the highest. Null if none keeps them.
+  // The threshold of least cost within the limits; of several, the highest. Null if none satisfies them.
   function bestThreshold(every, losses, limits, positive) {
     const L = scaled(losses), p = positive, n = 1 - positive;
     const rate = (k, i) => (k === p ? every.missed[i] : every.alarms[i]);
-    const worth = every.values.map((_, i) =>
+    const cost = every.values.map((_, i) =>
       limits.every(([k, , most]) => rate(k, i) <= most + EQUAL) ? L[p][n] * every.missed[i] + L[n][p] * every.alarms[i] : Infinity);
-    const least = worth.reduce((a, b) => Math.min(a, b), Infinity);
+    const least = cost.reduce((a, b) => Math.min(a, b), Infinity);
     if (least === Infinity) return null;
-    return every.values[worth.findIndex((w) => w <= least + EQUAL * Math.max(1, Math.abs(least)))];
+    return every.values[cost.findIndex((w) => w <= least + EQUAL * Math.max(1, Math.abs(least)))];
   }
 
-  // The point of a front that is cheapest within the limits; of equals the one with fewest errors, then the first.
+  // The point of a front with the least cost within the limits; among ties the one with fewest errors, then the first.
   function pick(front, losses, limits) {
     const { c, points, rates } = front;
     const L = scaled(losses).flat();
@@ -98,20 +98,20 @@ polyroc.deciding = (function () {
 
   const square = (c) => Array.from({ length: c }, () => new Float64Array(c));
 
-  // Decisions against classes. `variance(g)` is that of the sum of rates times slopes g, for the class sizes at hand.
-  function confusion(table, said, c) {
+  // The confusion matrix. `variance(g)` is the variance of the sum of rates times coefficients g, given class sizes.
+  function confusion(table, assigned, c) {
     const counts = square(c), squares = square(c), units = new Float64Array(c);
     const { codes, times, weight, groups } = table;
     for (let i = 0; i < codes.length; i++) {
-      const k = codes[i], m = said[i];
+      const k = codes[i], m = assigned[i];
       const t = times ? times[i] : 1, w = weight ? weight[i] : t;
       counts[k][m] += w;
       squares[k][m] += table.square ? table.square[i] : weight ? w * w : t;
       units[k] += t;
     }
-    const found = fromCounts(counts, squares, units);
-    if (groups) Object.assign(found, clustered(table, said, found));
-    return found;
+    const matrix = fromCounts(counts, squares, units);
+    if (groups) Object.assign(matrix, clustered(table, assigned, matrix));
+    return matrix;
   }
 
   function fromCounts(counts, squares, units) {
@@ -132,31 +132,31 @@ polyroc.deciding = (function () {
     return { counts, totals, rates, effective, variance };
   }
 
-  // The same where cases come in groups: what moves a rate is added up inside each group first.
-  function clustered(table, said, { totals, rates }) {
+  // The same for cases in groups: influence values are summed within each group first.
+  function clustered(table, assigned, { totals, rates }) {
     const { codes, weight, groups } = table;
     const c = totals.length, n = codes.length;
-    const many = groups.reduce((a, b) => Math.max(a, b), 0) + 1;
-    const held = Array.from({ length: c }, () => new Float64Array(many));
-    for (let i = 0; i < n; i++) held[codes[i]][groups[i]] += weight ? weight[i] : 1;
-    const present = held.map((row) => row.filter((x) => x > 0).length);
-    const effective = held.map((row, k) => totals[k] ** 2 / row.reduce((a, x) => a + x * x, 0));
+    const groupCount = groups.reduce((a, b) => Math.max(a, b), 0) + 1;
+    const groupMass = Array.from({ length: c }, () => new Float64Array(groupCount));
+    for (let i = 0; i < n; i++) groupMass[codes[i]][groups[i]] += weight ? weight[i] : 1;
+    const present = groupMass.map((row) => row.filter((x) => x > 0).length);
+    const effective = groupMass.map((row, k) => totals[k] ** 2 / row.reduce((a, x) => a + x * x, 0));
     function variance(g) {
-      const moved = new Float64Array(many);
+      const influence = new Float64Array(groupCount);
       const means = g.map((slope, k) => slope.reduce((a, x, m) => a + x * rates[k][m], 0));
       const used = g.map((slope) => slope.some((x) => x !== 0));
       for (let i = 0; i < n; i++) {
         const k = codes[i];
         if (!used[k]) continue;
         const corrected = present[k] > 1 ? Math.sqrt(present[k] / (present[k] - 1)) : NaN;
-        moved[groups[i]] += ((weight ? weight[i] : 1) * (g[k][said[i]] - means[k]) / totals[k]) * corrected;
+        influence[groups[i]] += ((weight ? weight[i] : 1) * (g[k][assigned[i]] - means[k]) / totals[k]) * corrected;
       }
-      return moved.reduce((a, x) => a + x * x, 0);
+      return influence.reduce((a, x) => a + x * x, 0);
     }
     return { effective, variance };
   }
 
-  // The guarded logit interval; Wilson's where the standard error says nothing (polyroc.results.intervals).
+  // The guarded logit interval; Wilson's where the standard error is zero (polyroc.estimates.intervals).
   function interval(value, error, low, high, n, z) {
     if (Number.isNaN(value) || (Number.isNaN(error) && Number.isNaN(n))) return [NaN, NaN];
     if (low === high) return [low, high];
@@ -166,10 +166,10 @@ polyroc.deciding = (function () {
     else if (!(p > 0 && p < 1)) ends = [p - z * e, p + z * e];
     else {
       const guarded = (q) => logit(q, Math.sqrt(e * e + (0.5 * q * (1 - q)) / (n * n)), z);
-      const plain = logit(p, e, z), edge = wilson(p, n, z), wide = guarded(p), moved = guarded((n * p + 0.5) / (n + 1));
+      const plain = logit(p, e, z), edge = wilson(p, n, z), wide = guarded(p), recentred = guarded((n * p + 0.5) / (n + 1));
       ends = [
-        Math.min(plain[0], Math.max(Math.min(wide[0], moved[0]), edge[0])),
-        Math.max(plain[1], Math.min(Math.max(wide[1], moved[1]), edge[1])),
+        Math.min(plain[0], Math.max(Math.min(wide[0], recentred[0]), edge[0])),
+        Math.max(plain[1], Math.min(Math.max(wide[1], recentred[1]), edge[1])),
       ];
     }
     return [Math.max(low, Math.min(low + span * ends[0], value)), Math.min(high, Math.max(low + span * ends[1], value))];
@@ -188,21 +188,21 @@ polyroc.deciding = (function () {
     return [Math.max(0, middle - reach), Math.min(1, middle + reach)];
   }
 
-  function rateInterval(found, k, m, z) {
-    const g = found.rates.map((row, a) => row.map((_, b) => (a === k && b === m ? 1 : 0)));
-    return interval(found.rates[k][m], Math.sqrt(found.variance(g)), 0, 1, found.effective[k], z);
+  function rateInterval(confusion, k, m, z) {
+    const g = confusion.rates.map((row, a) => row.map((_, b) => (a === k && b === m ? 1 : 0)));
+    return interval(confusion.rates[k][m], Math.sqrt(confusion.variance(g)), 0, 1, confusion.effective[k], z);
   }
 
-  function costOf(found, losses, z) {
+  function costOf(confusion, losses, z) {
     let value = 0;
-    losses.forEach((row, k) => row.forEach((x, m) => { if (x) value += x * found.rates[k][m]; }));
+    losses.forEach((row, k) => row.forEach((x, m) => { if (x) value += x * confusion.rates[k][m]; }));
     const most = losses.reduce((a, row) => a + Math.max(...row), 0);
     let n = Infinity;
     losses.forEach((row, k) => {
       const reach = Math.max(...row) - Math.min(...row);
-      if (reach > 0) n = Math.min(n, (found.effective[k] * most) / reach);
+      if (reach > 0) n = Math.min(n, (confusion.effective[k] * most) / reach);
     });
-    return [value, ...interval(value, Math.sqrt(found.variance(losses)), 0, most, n, z)];
+    return [value, ...interval(value, Math.sqrt(confusion.variance(losses)), 0, most, n, z)];
   }
 
   return { byCosts, byThreshold, thresholds, bestThreshold, pick, confusion, fromCounts, rateInterval, costOf, interval };

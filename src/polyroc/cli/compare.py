@@ -1,0 +1,88 @@
+"""The command `compare`: paired tests and intervals of differences."""
+
+from math import isnan
+from typing import Any
+
+import click
+
+from polyroc.cli.evaluate import print_groups
+from polyroc.cli.options import (
+    Files,
+    convert_option,
+    data_files,
+    data_from,
+    engine_options,
+    formats,
+    level_option,
+    method_from,
+    method_options,
+    name_of,
+    print_result,
+    progress_bar,
+)
+from polyroc.output.text import Format
+
+__all__ = ["compare"]
+
+
+@click.command(short_help="Differences between classifiers, with intervals and tests.")
+@data_files
+@click.option("-m", "--measure", required=True, metavar="KEY", help="The measure, such as hand_till.")
+@click.option(
+    "--adjust",
+    "adjustment",
+    default="max-t",
+    show_default=True,
+    type=click.Choice(["max-t", "holm", "bonferroni", "benjamini-hochberg", "none"]),
+    help="Adjustment of p-values and intervals for the number of pairs.",
+)
+@click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
+@convert_option
+@method_options("permutation")
+@engine_options()
+@level_option
+@formats
+def compare(
+    file: Files,
+    measure: str,
+    method: str,
+    replicates: int,
+    seed: int | None,
+    adjustment: str,
+    margin: float | None,
+    level: float,
+    output: Format | None,
+    **columns: Any,
+) -> int:
+    """Compare the classifiers in FILE on the same cases: all of them, and pair by pair.
+
+    \b
+    Stacked:       polyroc compare all.csv --truth y --scores 'p_*' --classifier model --case id -m hand_till
+    Side by side:  polyroc compare wide.csv --truth y --scores rf=rf_* --scores lr=lr_* -m hand_till
+    By group:      polyroc compare 's/*.parquet' --truth y --scores a=a_* --scores b=b_* -m auc --by country
+    """
+    from polyroc.cli.pages import comparison_page
+    from polyroc.inference.compare import compare as compute
+
+    procedure: Any = None if adjustment == "none" else adjustment
+
+    with progress_bar() as progress:
+        data, options = data_from(file, columns)
+        result: Any = compute(
+            data,
+            measure=measure,
+            method=method_from(method, replicates, seed),
+            adjustment=procedure,
+            progress=progress,
+            **options,
+        )
+    if options.get("by"):
+        print_groups(result, output, level, margin, name_of(file))
+        return 0
+    print_result(
+        output,
+        record=lambda: result.to_dict(level),
+        rows=lambda: result.rows(level),
+        table=lambda: comparison_page(result, level=level, margin=margin, source=name_of(file)),
+    )
+    return 1 if isnan(result.pvalue) else 0

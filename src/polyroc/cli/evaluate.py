@@ -1,0 +1,113 @@
+"""The command `evaluate`: measures with standard errors and intervals."""
+
+from math import isnan
+from typing import Any
+
+import click
+
+from polyroc.cli.options import (
+    Files,
+    convert_option,
+    data_files,
+    data_from,
+    engine_options,
+    formats,
+    level_option,
+    method_from,
+    method_options,
+    name_of,
+    print_result,
+    progress_bar,
+)
+from polyroc.output.text import Format
+
+__all__ = ["evaluate", "print_evaluation", "print_groups"]
+
+
+@click.command(short_help="Measures with standard errors and intervals for every classifier in a file.")
+@data_files
+@click.option(
+    "-m", "--measure", multiple=True, metavar="KEY", help="A measure, such as hand_till; all by default."
+)
+@click.option("--parts", is_flag=True, help="Also the parts of each measure: pairs of classes, or classes.")
+@click.option(
+    "--null", metavar="NUMBER|chance", help="Also test the hypothesis that the true value is this: a p-value."
+)
+@convert_option
+@method_options()
+@engine_options()
+@level_option
+@formats
+def evaluate(
+    file: Files,
+    measure: tuple[str, ...],
+    parts: bool,
+    null: str | None,
+    method: str,
+    replicates: int,
+    seed: int | None,
+    level: float,
+    output: Format | None,
+    **columns: Any,
+) -> int:
+    """Measures with standard errors and intervals, for every classifier in FILE.
+
+    \b
+    Two classes:           polyroc evaluate scores.csv --truth sick --scores risk
+    One column per class:  polyroc evaluate irises.parquet --truth species --scores 'p_*'
+    Several classifiers:   polyroc evaluate all.csv --truth y --scores 'p_*' --classifier model
+    Side by side:          polyroc evaluate wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
+    One measure:           polyroc evaluate scores.csv --truth y --scores s -m 'partial_auc(fpr=(0, 0.2))'
+    Larger than memory:    polyroc evaluate 's/*.parquet' --truth y -m auc --engine duckdb --tolerance 1e-6
+    """
+    from polyroc.inference.evaluate import evaluate as compute
+
+    with progress_bar() as progress:
+        data, options = data_from(file, columns)
+        result: Any = compute(
+            data,
+            measure=list(measure) or None,
+            method=method_from(method, replicates, seed),
+            null=_null(null),
+            progress=progress,
+            **options,
+        )
+    if options.get("by"):
+        print_groups(result, output, level, None, name_of(file))
+        return 0
+    print_evaluation(result, output, level, parts, name_of(file))
+    defined = [not isnan(estimate.value) for estimate in result.estimates.values()]
+    return 0 if (all(defined) if measure else any(defined)) else 1
+
+
+def _null(text: str | None) -> Any:
+    """The value to test against: a number, or a word for `evaluate` to check."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def print_groups(grouped: Any, output: Format | None, level: float, margin: float | None, source: str) -> None:
+    """Print one result per group."""
+    from polyroc.cli.pages import grouped_page
+
+    print_result(
+        output,
+        record=lambda: grouped.to_dict(level),
+        rows=lambda: grouped.rows(level),
+        table=lambda: grouped_page(grouped, level=level, margin=margin, source=source),
+    )
+
+
+def print_evaluation(evaluation: Any, output: Format | None, level: float, parts: bool, source: str) -> None:
+    """Print the estimates, with their parts if wanted."""
+    from polyroc.cli.pages import evaluation_page
+
+    estimates = evaluation.estimates.values()
+    print_result(
+        output,
+        record=lambda: evaluation.to_dict(level),
+        rows=lambda: [row for e in estimates for row in (e.rows(level) if parts else [e.row(level)])],
+        table=lambda: evaluation_page(evaluation, level=level, parts=parts, source=source),
+    )
