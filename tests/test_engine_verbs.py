@@ -196,7 +196,7 @@ class TestRules:
         arrays = pr.operate(folder / "two.parquet", evaluate_on=(data["kind"], data["s"]), **options)
         self.same_rates(found.confusion, arrays.confusion)
         small = pr.operate(folder / "two.parquet", evaluate_on=folder / "two.parquet", **RISK)
-        assert small.judged_apart  # both were read into memory
+        assert small.held_out  # both were read into memory
         data.filter(pl.col("kind") == "a").write_parquet(folder / "a.parquet")
         with pytest.raises(InputError, match="evaluate_on has no case of class 'b'"):
             pr.operate(folder / "two.parquet", evaluate_on=folder / "a.parquet", **options)

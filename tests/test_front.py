@@ -253,8 +253,8 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
 def test_rows_name_each_error():
     found = pr.front(["b", "a"], [[0.2, 0.8], [0.9, 0.1]])
     assert found.rows() == [
-        {"classifier": "classifier", "point": 0, "true": "a", "said": "b", "rate": 0.0, "cost": 0.45},
-        {"classifier": "classifier", "point": 0, "true": "b", "said": "a", "rate": 0.0, "cost": 0.55},
+        {"classifier": "classifier", "point": 0, "true": "a", "decision": "b", "rate": 0.0, "cost": 0.45},
+        {"classifier": "classifier", "point": 0, "true": "b", "decision": "a", "rate": 0.0, "cost": 0.55},
     ]
     assert found.parameters is None
     assert "<td>" in found._repr_html_()

@@ -131,8 +131,8 @@ def test_optimism_is_noted_and_other_cases_take_it_away(three):
         apparent = pr.operate(found, costs={(0, 1): 4})
     y, P = sample((30, 40, 20), seed=9)
     chosen = pr.operate(found, costs={(0, 1): 4}, evaluate_on=(y, P))
-    assert chosen.judged_apart
-    assert not apparent.judged_apart
+    assert chosen.held_out
+    assert not apparent.held_out
     assert chosen.point == apparent.point
     assert chosen.apparent_cost == apparent.expected_cost
     assert (chosen.rates == pr.rates(y, P, rule=chosen.rule).rates).all()

@@ -227,14 +227,14 @@ def test_limits_that_contradict_say_how_close_one_can_come():
 def test_choosing_and_judging_on_the_same_cases_is_noted():
     with pytest.warns(OptimismWarning, match="chosen and evaluated on the same cases"):
         found = pr.operate([0, 1, 0, 1], [1, 2, 3, 4])
-    assert not found.judged_apart
+    assert not found.held_out
 
 
 def test_judged_on_other_cases():
     y, s = np.repeat([0, 1], 50), np.concatenate([RNG.normal(size=50), RNG.normal(1, size=50)])
     y2, s2 = np.repeat([0, 1], 40), np.concatenate([RNG.normal(size=40), RNG.normal(1, size=40)])
     found = pr.operate(y, s, costs=[[0, 1], [3, 0]], evaluate_on=(y2, s2))
-    assert found.judged_apart
+    assert found.held_out
     assert found.rates.tolist() == pr.rates(y2, s2, rule=found.rule).rates.tolist()
     assert found.confusion.provenance.cases == {"0": 40, "1": 40}
     assert found.priors.tolist() == [0.5, 0.5]

@@ -276,7 +276,7 @@ def test_regions_are_what_is_decided_on_the_grid():
         place = np.array([[found.across[j], found.up[i]]])
         assert found.classes[found.regions[i, j]] == straight(place)[0]
     assert [found.classes[k] for k in found.truth] == y.tolist()
-    assert [found.classes[k] for k in found.said] == straight(X).tolist()
+    assert [found.classes[k] for k in found.decisions] == straight(X).tolist()
     assert found.errors == int((straight(X) != y).sum()) > 0
     assert found.across[0] < X[:, 0].min() < X[:, 0].max() < found.across[-1]
     assert (found.rows()[0]["true"], found.rows()[0]["first feature"]) == ("low", X[0, 0])
@@ -377,6 +377,6 @@ def test_lines_of_the_page_run(tmp_path, monkeypatch):
     for title in ("From front to decision", "Volumes", "Plots"):
         for block in re.findall(r"```python\n(.*?)```", sections[title], flags=re.DOTALL):
             exec(compile(block, "fronts.md", "exec"), names)
-    assert names["point"].judged_apart
+    assert names["point"].held_out
     assert names["table"].fronts == ("model", "flat")
     assert (tmp_path / "front.png").exists()

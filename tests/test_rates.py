@@ -116,7 +116,7 @@ def test_cobweb_is_in_the_published_order():
     sides = np.hypot(*np.diff(chance, axis=0).T)
     np.testing.assert_allclose(sides, 1 / 3, atol=EXACT)  # a regular hexagon's side is its radius
     assert chance[1, 0] > 0  # clockwise
-    assert [row["said"] for row in cobweb.rows()] == [said for _, said in cobweb.spokes]
+    assert [row["decision"] for row in cobweb.rows()] == [said for _, said in cobweb.spokes]
 
 
 def test_chance_and_perfection_in_the_cobweb():
@@ -168,7 +168,7 @@ def test_error_of_the_information_gain_by_simulation():
 def test_likelihood_ratios():
     y = np.repeat(["sick", "well"], [40, 60])
     said = np.repeat(["sick", "well", "sick", "well"], [30, 10, 6, 54])
-    found = {(each.said, each.of, each.against): each for each in pr.rates(y, said).likelihood_ratios()}
+    found = {(each.decision, each.of, each.against): each for each in pr.rates(y, said).likelihood_ratios()}
     assert len(found) == 4
     positive, negative = found["sick", "sick", "well"], found["well", "sick", "well"]
     assert (positive.value, negative.value) == (pytest.approx(7.5), pytest.approx(0.25 / 0.9))
@@ -183,7 +183,7 @@ def test_likelihood_ratios():
 
 def test_likelihood_ratios_without_a_case():
     found = pr.rates(list("aabbcc"), list("abbbbb")).likelihood_ratios()
-    ratios = {(each.said, each.of, each.against): each for each in found}
+    ratios = {(each.decision, each.of, each.against): each for each in found}
     assert ratios["a", "a", "b"].value == math.inf
     assert ratios["a", "b", "a"].value == 0
     assert math.isnan(ratios["c", "a", "b"].value)
@@ -198,7 +198,7 @@ def test_likelihood_ratios_without_a_case():
 def test_published_likelihood_ratio():
     y = np.repeat(["sick", "well"], [744, 842])
     said = np.repeat(["sick", "well", "sick", "well"], [670, 74, 202, 640])
-    found = next(each for each in pr.rates(y, said).likelihood_ratios() if each.said == each.of == "sick")
+    found = next(each for each in pr.rates(y, said).likelihood_ratios() if each.decision == each.of == "sick")
     assert [round(number, 2) for number in (found.value, *found.confidence_interval())] == [3.75, 3.32, 4.24]
 
 
@@ -206,7 +206,7 @@ def test_likelihood_ratio_where_a_rate_is_zero():
     """Half a case is added to each of the four cells: 20.5 of 31, 0.5 of 51."""
     y = np.repeat(["sick", "well"], [30, 50])
     said = np.repeat(["sick", "well"], [20, 60])
-    found = {(each.said, each.of, each.against): each for each in pr.rates(y, said).likelihood_ratios()}
+    found = {(each.decision, each.of, each.against): each for each in pr.rates(y, said).likelihood_ratios()}
     high, low = found["sick", "sick", "well"], found["sick", "well", "sick"]
     assert (high.value, low.value) == (math.inf, 0)
     error = math.sqrt(1 / 20.5 - 1 / 31 + 1 / 0.5 - 1 / 51)
@@ -225,7 +225,7 @@ def test_interval_of_a_likelihood_ratio_holds_it(n, m, p, q):
         if chance < 1e-6:
             continue
         y, said = np.repeat(["a", "b"], [n, m]), np.repeat(["a", "b", "a", "b"], [a, n - a, b, m - b])
-        ratio = next(each for each in pr.rates(y, said).likelihood_ratios() if each.said == each.of == "a")
+        ratio = next(each for each in pr.rates(y, said).likelihood_ratios() if each.decision == each.of == "a")
         low, high = ratio.confidence_interval()
         held += chance * (low <= p / q <= high)
     assert held >= 0.93
@@ -314,7 +314,7 @@ def test_a_class_of_one_case_has_wilsons_interval():
         ),
         (
             lambda: pr.rates(list("ab"), list("ab"), rule=pr.decisions.ThresholdRule("ab", "b", 0)),
-            "labels must name 2",
+            "labels must contain 2",
         ),
         (
             lambda: pr.rates(list("ab"), list("ab"), rule=pr.decisions.ThresholdRule(["a", "b"], "b", 0)),

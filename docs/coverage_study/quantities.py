@@ -139,7 +139,7 @@ def _information_gain(data: Data, setting: Setting) -> Result:
 def _likelihood_ratio(data: Data, setting: Setting) -> Result:
     """Positive: P(1 | 1) / P(1 | 0)."""
     ratios = _rates(data, setting).likelihood_ratios()
-    (ratio,) = (each for each in ratios if (each.said, each.of, each.against) == ("1", "1", "0"))
+    (ratio,) = (each for each in ratios if (each.decision, each.of, each.against) == ("1", "1", "0"))
     return Result(ratio.value, tuple(ratio.confidence_interval()))
 
 

@@ -291,12 +291,6 @@ def _checked_number(value: Any, name: str, finite: bool = True) -> float:
     return number
 
 
-def _to_plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_to_plain(element) for element in value]
-    return str(value) if isinstance(value, float) and not isfinite(value) else value
-
-
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):  # json keeps the last of duplicate fields, silently

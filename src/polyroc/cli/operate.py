@@ -255,7 +255,7 @@ def _table(point: OperatingPoint, level: float, source: str) -> Table:
         f"Chosen for: {point.aim}.",
         point.sentence(),
         f"Expected cost {cost} per case; priors {priors}.",
-        "Evaluated on other cases." if point.judged_apart else "Evaluated on the cases it was chosen on.",
+        "Evaluated on other cases." if point.held_out else "Evaluated on the cases it was chosen on.",
     ]
     return replace(matrix_page(point.confusion, level, source), notes=tuple(map(printable, notes)))
 

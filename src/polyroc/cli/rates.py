@@ -94,7 +94,7 @@ def _record(found: Rates, level: float) -> dict[str, Any]:
     """The rates with what follows from them, for programs."""
     ratios = [
         {
-            "said": each.said,
+            "decision": each.decision,
             "of": each.of,
             "against": each.against,
             "value": plain(each.value),
@@ -133,7 +133,7 @@ def _cobweb_table(rates: Rates, level: float) -> Table:
     rows: list[Row] = [
         {
             "true class": record["true"],
-            "called": record["said"],
+            "called": record["decision"],
             "value": number_text(record["ratio"]),
             f"{level_text(level)} interval": interval_text((record["low"], record["high"])),
             "chance": f"{cobweb.chance:.3g}",

@@ -116,7 +116,7 @@ def operating_point(
         priors=objective.priors,
         at_most={(names[k], names[m]): limit for (k, m), limit in objective.limits.items()},
         apparent_cost=_total(objective.losses, apparent),
-        judged_apart=evaluated is not None,
+        held_out=evaluated is not None,
         optimality=optimality,
         point=point,
     )

@@ -1,7 +1,7 @@
 """`OperatingPoint`, the result of `operate`: the chosen rule with its rates and its expected cost."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from polyroc.decisions.rate_matrix import Rates
@@ -9,6 +9,7 @@ from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
+from polyroc.results.codec import stored_as
 from polyroc.results.result import Result
 from polyroc.rules import Rule, ThresholdRule
 
@@ -42,7 +43,7 @@ class OperatingPoint(Result):
         By (true class, decision): the largest rate allowed when the rule was chosen.
     apparent_cost
         The expected cost on the cases the rule was chosen on; optimistic if it was fitted to them.
-    judged_apart
+    held_out
         True if it was evaluated on other cases than those it was chosen on.
     point
         Its position in the front it was taken from; None if there is no front.
@@ -60,7 +61,7 @@ class OperatingPoint(Result):
     priors: FloatArray
     at_most: Mapping[tuple[str, str], float]
     apparent_cost: float
-    judged_apart: bool
+    held_out: bool = field(metadata=stored_as("judged_apart"))
     point: int | None = None
     optimality: Optimality | None = None
 

@@ -29,8 +29,8 @@ class LikelihoodRatio:
 
     Attributes
     ----------
-    said, of, against
-        The decision, and the two true classes: P(said | of) / P(said | against).
+    decision, of, against
+        The decision, and the two true classes: P(decision | of) / P(decision | against).
     value
         The ratio; infinite if no case of `against` has the decision, nan if no case of either has it.
     log_standard_error
@@ -47,7 +47,7 @@ class LikelihoodRatio:
     20 (1956) 309-311.
     """
 
-    said: str
+    decision: str
     of: str
     against: str
     value: float
@@ -100,14 +100,14 @@ class Cobweb:
         return [
             {
                 "true": true,
-                "said": said,
+                "decision": decision,
                 "ratio": float(ratio),
                 "low": float(low),
                 "high": float(high),
                 "chance": self.chance,
                 "angle": float(angle),
             }
-            for (true, said), ratio, low, high, angle in columns
+            for (true, decision), ratio, low, high, angle in columns
         ]
 
 
@@ -334,16 +334,16 @@ class Rates(Result):
             {
                 "classifier": self.classifier,
                 "true": true,
-                "said": said,
+                "decision": decision,
                 "count": float(self.counts[k, m]),
                 "rate": float(self.rates[k, m]),
                 "standard_error": float(self.standard_errors[k, m]),
-                "low": self[true, said].confidence_interval(level).low,
-                "high": self[true, said].confidence_interval(level).high,
+                "low": self[true, decision].confidence_interval(level).low,
+                "high": self[true, decision].confidence_interval(level).high,
                 "level": level,
             }
             for k, true in enumerate(self.classes)
-            for m, said in enumerate(self.classes)
+            for m, decision in enumerate(self.classes)
         ]
 
     def _derived_at(self, level: float) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class DecisionRegions(Result):
         At [i, j], the decision at (across[j], up[i]), as a position in `classes`.
     cases
         The features of the cases, shape (cases, 2).
-    truth, said
+    truth, decisions
         The true class of each case, and the decision, as positions in `classes`.
     """
 
@@ -52,12 +52,12 @@ class DecisionRegions(Result):
     regions: IntArray
     cases: FloatArray = field(metadata=stored_as(decode=_stored_cases))
     truth: IntArray
-    said: IntArray
+    decisions: IntArray = field(metadata=stored_as("said"))
 
     @property
     def errors(self) -> int:
         """The number of misclassified cases."""
-        return int((self.truth != self.said).sum())
+        return int((self.truth != self.decisions).sum())
 
     def __repr__(self) -> str:
         return (
@@ -67,15 +67,15 @@ class DecisionRegions(Result):
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - there are no intervals
         """One record per case."""
-        columns = zip(self.cases.tolist(), self.truth.tolist(), self.said.tolist(), strict=True)
+        columns = zip(self.cases.tolist(), self.truth.tolist(), self.decisions.tolist(), strict=True)
         return [
             {
                 self.features[0]: x,
                 self.features[1]: y,
                 "true": self.classes[true],
-                "said": self.classes[said],
+                "decision": self.classes[decision],
             }
-            for (x, y), true, said in columns
+            for (x, y), true, decision in columns
         ]
 
 
@@ -137,7 +137,7 @@ def decision_regions(
         regions=decisions.codes[len(cases) :].reshape(grid, grid).astype(np.int64),
         cases=cases,
         truth=truth.codes.astype(np.int64),
-        said=decisions.codes[: len(cases)].astype(np.int64),
+        decisions=decisions.codes[: len(cases)].astype(np.int64),
     )
 
 

@@ -91,7 +91,7 @@ class HeldOut(Result):
                 "point": i,
                 "non_dominated": bool(non_dominated[i]),
                 "true": self.classes[k],
-                "said": self.classes[j],
+                "decision": self.classes[j],
                 "rate_found": float(apparent[i, k, j]),
                 "rate": float(rates[i, k, j]),
             }

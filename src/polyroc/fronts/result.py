@@ -320,7 +320,7 @@ class Front(Result):
                 "classifier": self.classifier,
                 "point": i,
                 "true": self.classes[k],
-                "said": self.classes[j],
+                "decision": self.classes[j],
                 "rate": float(rates[i, k, j]),
                 "cost": float(self.costs[i, k, j]),
             }

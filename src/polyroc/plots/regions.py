@@ -91,7 +91,7 @@ def _cases(ax: Axes, regions: DecisionRegions, k: int) -> tuple[PathCollection, 
     n = len(regions.truth)
     look: dict[str, Any] = {"marker": marker, "s": float(np.clip(6000 / n, 5, 30)), "rasterized": n > MANY}
     rim, edge = (0.4, 1.1) if n <= MANY else (0.0, 0.6)
-    mine, hit = regions.truth == k, regions.truth == regions.said
+    mine, hit = regions.truth == k, regions.truth == regions.decisions
     right = ax.scatter(*regions.cases[mine & hit].T, color=colour, edgecolor="white", linewidth=rim, **look)
     wrong = ax.scatter(*regions.cases[mine & ~hit].T, facecolor="white", edgecolor=colour, linewidth=edge, **look)
     return right, wrong

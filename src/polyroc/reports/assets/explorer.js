@@ -348,7 +348,7 @@
   lookup("explorer-csv").addEventListener("click", () => {
     const { counts, rates } = current.confusion;
     const rows = classes.flatMap((label, k) => classes.map((said, m) => [label, said, counts[k][m], rates[k][m], ...ends(k, m)]));
-    polyroc.save(polyroc.csv([["true", "said", "count", "rate", "low", "high"], ...rows]), "matrix.csv", "text/csv");
+    polyroc.save(polyroc.csv([["true", "decision", "count", "rate", "low", "high"], ...rows]), "matrix.csv", "text/csv");
   });
 
   reset();
