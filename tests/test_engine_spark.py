@@ -294,7 +294,10 @@ class TestTrouble:
     [
         (lambda codes: codes[:2999], "3000 rows in the previous scan and 2999 in this one"),
         (lambda codes: np.where(np.arange(3000) == 2000, -1, codes).astype(np.int32), "A row has no true class"),
-        (lambda codes: np.where(np.arange(3000) == 2000, -2, codes).astype(np.int32), "true class is not among"),
+        (
+            lambda codes: np.where(np.arange(3000) == 2000, -2, codes).astype(np.int32),
+            "true class of a row is not among",
+        ),
     ],
 )
 def test_rows_that_change_between_passes(rows, later, told):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc.errors import InputError
-from polyroc.kernels.volumes import Shadow, union_share, union_volume
+from polyroc.kernels.volumes import DominatedRegion, union_share, union_volume
 
 OFF = ~np.eye(3, dtype=bool)
 A = np.zeros((3, 3))
@@ -160,12 +160,12 @@ def test_moocore_finds_no_dominated_point(fronts):
 @pytest.mark.slow
 @pytest.mark.peer("moocore", "hypervolume: what fronts of three classes dominate of the unit cube, to 1e-11")
 def test_moocore_has_the_volume_of_the_cube(fronts):
-    """What is dominated of the unit cube: ours exactly, and the share of points that `Shadow` finds."""
+    """What is dominated of the unit cube: ours exactly, and the share of points that `DominatedRegion` finds."""
     moocore = pytest.importorskip("moocore")
     points = np.random.default_rng(0).random((200_000, 6))
     for found in fronts.values():
         errors = np.ascontiguousarray(found.rates[:, OFF])
         exact = moocore.hypervolume(errors, ref=np.ones(6))
         assert union_volume(errors, 6.0) == pytest.approx(exact, abs=1e-11)  # thousands of boxes, each rounded
-        share = Shadow(errors).over(points).mean()
+        share = DominatedRegion(errors).contains(points).mean()
         assert abs(share - exact) < 4 * np.sqrt(exact * (1 - exact) / len(points))  # 1 in 16000 for another seed

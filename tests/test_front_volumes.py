@@ -12,7 +12,7 @@ import naive
 import polyroc as pr
 from polyroc.errors import InputError
 from polyroc.fronts.dominated_volume import chance_volume
-from polyroc.kernels.volumes import LEVELS, Shadow, points_below_chance, staircase_share, union_share
+from polyroc.kernels.volumes import LEVELS, DominatedRegion, points_below_chance, staircase_share, union_share
 
 
 def matrices(objectives, classes):
@@ -121,7 +121,7 @@ def test_differences_of_gini_are_those_of_exclusive_volumes(a, b):
 
 @pytest.mark.parametrize("distinct", [5, 3 * LEVELS])
 @given(st.data())
-def test_shadows_equal_plain_comparisons(distinct, data):
+def test_regions_equal_plain_comparisons(distinct, data):
     """With few levels, and with more distinct rates than levels; sizes around the words of a bitset."""
     m = data.draw(st.sampled_from([1, 2, 63, 64, 65, 2 * LEVELS]))
     D = data.draw(st.sampled_from([2, 3, 6]))
@@ -129,12 +129,12 @@ def test_shadows_equal_plain_comparisons(distinct, data):
     members, points = (rng.integers(0, distinct, (size, D)) / distinct for size in (m, 20))
     points = np.concatenate([points, members[:3], np.zeros((1, D)), np.ones((1, D))])
     twin = [naive.dominated_share([members], [x]) == 1 for x in points]
-    assert Shadow(members).over(points).tolist() == twin
+    assert DominatedRegion(members).contains(points).tolist() == twin
 
 
 def test_signed_zeros_and_tiny_numbers_compare_as_numbers():
-    shadow = Shadow(np.array([[0.0, 5e-324], [-0.0, 1.0]]))
-    assert shadow.over(np.array([[-0.0, 5e-324], [0.0, 0.0], [0.0, 1.0]])).tolist() == [True, False, True]
+    region = DominatedRegion(np.array([[0.0, 5e-324], [-0.0, 1.0]]))
+    assert region.contains(np.array([[-0.0, 5e-324], [0.0, 0.0], [0.0, 1.0]])).tolist() == [True, False, True]
 
 
 def test_more_points_never_dominate_less():
@@ -201,9 +201,9 @@ def test_an_exact_volume_that_takes_too_long_is_refused(monkeypatch):
 def test_few_levels_for_many_objectives_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     members, points = rng.integers(0, 9, (130, 4)) / 9, rng.integers(0, 9, (300, 4)) / 9
-    found = Shadow(members).over(points)
+    found = DominatedRegion(members).contains(points)
     monkeypatch.setattr("polyroc.kernels.volumes.WORDS", 40)
-    small = Shadow(members)
+    small = DominatedRegion(members)
     assert small.bits.shape[1] == 4
-    assert (small.over(points) == found).all()
+    assert (small.contains(points) == found).all()
     assert 0 < found.mean() < 1

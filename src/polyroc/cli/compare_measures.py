@@ -65,7 +65,9 @@ DATA = (
     click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
     click.option("--missing", type=click.Choice(["raise", "drop"]), help="What to do with missing values."),
     click.option("--between", metavar="A,B", help="data: the two classifiers, if there are more."),
-    click.option("--seed", type=click.IntRange(0), help="Of the random numbers, for the same answer again."),
+    click.option(
+        "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the random numbers."
+    ),
     click.option(
         "-o",
         "--out",

@@ -67,7 +67,7 @@ PILOT = (
     click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
     click.option("--missing", type=click.Choice(["raise", "drop"]), help="What to do with missing values."),
     click.option("--simulate", type=int, metavar="TIMES", help="Resample the pilot data instead of a formula."),
-    click.option("--seed", type=int, help="Seed of --simulate, to get the same answer again."),
+    click.option("--seed", type=int, help="Seed of --simulate; 0 by default."),
 )
 
 
@@ -145,7 +145,7 @@ def _method(formula: str | None, simulate: int | None, seed: int | None) -> Any:
     from polyroc.power.simulation import Simulation
 
     if simulate is not None:
-        return Simulation(simulate, seed)
+        return Simulation(simulate, 0 if seed is None else seed)
     if seed is not None:
         raise InputError(f"--seed {seed} is for --simulate TIMES; give both, or leave it out.")
     return {None: None, "obuchowski": Obuchowski(), "hanley-mcneil": HanleyMcNeil("exponential")}[formula]

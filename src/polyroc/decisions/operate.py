@@ -18,6 +18,7 @@ from polyroc.messages import Option
 from polyroc.progress import ProgressOption
 from polyroc.scores import Sampling, WeightKind
 from polyroc.validation.arrays import Missing
+from polyroc.validation.random import Rng
 from polyroc.validation.scores import as_scores
 
 __all__ = ["operate"]
@@ -37,7 +38,7 @@ def operate(
     calibrated: bool = False,
     training_priors: Sequence[float] | Mapping[Any, float] | None = None,
     evaluate_on: Any = None,
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
     classifier: str | None = None,
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,

@@ -15,7 +15,7 @@ from polyroc.errors import InputError
 from polyroc.fronts.result import Growth
 from polyroc.kernels.archives import WordArray, guard_bits, merge, pack, places_of, sift, unpack_one
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
-from polyroc.kernels.volumes import Shadow, points_below_chance
+from polyroc.kernels.volumes import DominatedRegion, points_below_chance
 
 __all__ = ["Archive", "FrontBuilder", "Objective", "Objectives", "SlotColumns"]
 
@@ -280,7 +280,7 @@ class FrontBuilder:
             tables, self._undominated = self._columns.take("counts", self.archive.slots), self._points
         rates = tables / self.objectives.totals[:, None]
         errors = ~np.eye(rates.shape[1], dtype=bool)
-        self._undominated = self._undominated[~Shadow(rates[:, errors]).over(self._undominated)]
+        self._undominated = self._undominated[~DominatedRegion(rates[:, errors]).contains(self._undominated)]
         self._unseen.clear()
 
     def members(self) -> dict[str, npt.NDArray[Any]]:

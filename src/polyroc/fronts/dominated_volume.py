@@ -76,7 +76,10 @@ def volume_shares(fronts: Sequence[FloatArray], n_points: int | None, rng: Any) 
 
     The fronts are rates, points x classes x classes, of the same classes; see `polyroc.fronts.gini_volume`.
     """
-    from polyroc.kernels.volumes import Shadow, points_below_chance  # imports numba, which `--help` does not need
+    from polyroc.kernels.volumes import (
+        DominatedRegion,
+        points_below_chance,
+    )  # imports numba, which `--help` does not need
 
     classes = fronts[0].shape[1]
     objectives = [np.ascontiguousarray(rates[:, ~np.eye(classes, dtype=bool)]) for rates in fronts]
@@ -85,10 +88,10 @@ def volume_shares(fronts: Sequence[FloatArray], n_points: int | None, rng: Any) 
     if classes == 2 or n_points is None:
         return _exact(objectives, classes)
     check_rng(rng)
-    shadows = [Shadow(front) for front in objectives]
+    regions = [DominatedRegion(front) for front in objectives]
     hits = np.zeros((len(fronts), len(fronts)), dtype=np.int64)
     for points in points_below_chance(classes, int(n_points), np.random.default_rng(rng)):
-        dominated = np.array([shadow.over(points) for shadow in shadows])
+        dominated = np.array([region.contains(points) for region in regions])
         both = dominated.astype(np.float64) @ dominated.T  # counts as floats: BLAS is fast, and they are exact
         alone = np.diag(both)
         # |A| - |A and B| off the diagonal, |A| on it

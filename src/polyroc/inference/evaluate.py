@@ -198,31 +198,42 @@ def evaluate(
         scores = files
     else:
         scores = as_scores(y_true, **arrays, **options, **kinds)
+    with progress_callback(progress) as report:
+        evaluation = _evaluate_scores(scores, measure, method, report)
+    if isinstance(measure, str | Measure) and len(evaluation.estimates) == 1 and not isinstance(y_score, Mapping):
+        return with_null(next(iter(evaluation.estimates.values())), null, method)
+    return with_null(evaluation, null, method)
+
+
+def _evaluate_scores(
+    scores: Scores,
+    measure: MeasureLike | Sequence[MeasureLike] | None,
+    method: Method | None,
+    progress: Progress | None,
+) -> Evaluation:
+    """Evaluate every classifier by the measures, or by all that apply."""
     measures, skipped = select_measures(measure, scores)
     warn_of_absent(scores, measures)
     converted = to_ordered(scores) if any(_converts(each, scores) for each in measures) else scores
     estimates: dict[tuple[str, str], Estimate] = {}
     total = len(scores.classifiers) * len(measures)
-    with progress_callback(progress) as report:
-        for number, classifier in enumerate(scores.classifiers):
-            sample = Sample(scores, classifier)
-            ordered = sample if converted is scores else Sample(converted, classifier)
-            for done, each in enumerate(measures):
-                if report is not None:
-                    report(number * len(measures) + done, total, f"{classifier}: {each.key}")
-                cases = {classifier: ordered if _converts(each, scores) else sample}
-                try:
-                    estimates[classifier, str(each)] = estimate_measure(each, method, cases).estimates[classifier]
-                except NotApplicableError as reason:  # the method has no formula for it
-                    if measure is not None:
-                        raise
-                    skipped[each.key] = reason.message
+    for number, classifier in enumerate(scores.classifiers):
+        sample = Sample(scores, classifier)
+        ordered = sample if converted is scores else Sample(converted, classifier)
+        for done, each in enumerate(measures):
+            if progress is not None:
+                progress(number * len(measures) + done, total, f"{classifier}: {each.key}")
+            cases = {classifier: ordered if _converts(each, scores) else sample}
+            try:
+                estimates[classifier, str(each)] = estimate_measure(each, method, cases).estimates[classifier]
+            except NotApplicableError as reason:  # the method has no formula for it
+                if measure is not None:
+                    raise
+                skipped[each.key] = reason.message
     warn_of_small(scores, estimates)
     # no warning for the default range of a measure that was not named
     warn_of_few_effective(() if measure is None else estimates.values())
-    if isinstance(measure, str | Measure) and len(estimates) == 1 and not isinstance(y_score, Mapping):
-        return with_null(next(iter(estimates.values())), null, method)
-    return with_null(Evaluation(estimates, skipped), null, method)
+    return Evaluation(estimates, skipped)
 
 
 def _evaluate_files(

@@ -1,7 +1,9 @@
-"""Vectors of counts that do not dominate each other, compared many fields at a time.
+"""Non-dominated sets of vectors of counts: updates by word-parallel comparisons.
 
-A count and a guard bit above it make a field, and fields share 64-bit words. With the guard bits H set in b,
-(b | H) - a keeps the guard bit of each field where b >= a: one subtraction compares all fields of a word.
+A count and a guard bit above it make a field, and fields share 64-bit words. With the guard bits H set in b, (b |
+H) - a keeps the guard bit of each field where b >= a, and no borrow crosses into the next field: one subtraction
+compares all fields of a word (Lamport, Communications of the ACM 18 (1975) 471-475). Vectors are kept by ascending
+sum, because a vector can only be dominated by one of a smaller sum: half of the comparisons need not be made.
 """
 
 import numpy as np
@@ -13,7 +15,7 @@ from polyroc.kernels.jit import kernel
 __all__ = ["WordArray", "guard_bits", "merge", "pack", "places_of", "sift", "unpack_one"]
 
 WordArray = npt.NDArray[np.uint64]
-BLOCK = 512  # members compared before looking whether one was found
+BLOCK = 512  # vectors compared without a branch, in a vectorised loop, before the result is looked at
 
 
 def _layout(largest: int) -> tuple[int, int]:
@@ -50,16 +52,16 @@ def unpack_one(words: WordArray, d: int, largest: int) -> IntArray:
 
 
 @kernel
-def places_of(members: WordArray, comers: WordArray, places: IntArray) -> None:
-    """How many members are up to each comer; columns of both are ordered by their rows, the first row first."""
-    for n in range(comers.shape[1]):
+def places_of(members: WordArray, candidates: WordArray, places: IntArray) -> None:
+    """The number of members not above each candidate, in lexicographic order of the words; binary search."""
+    for n in range(candidates.shape[1]):
         low, high = 0, members.shape[1]
         while low < high:
             middle = (low + high) // 2
             w = 0
-            while w < len(comers) - 1 and members[w, middle] == comers[w, n]:
+            while w < len(candidates) - 1 and members[w, middle] == candidates[w, n]:
                 w += 1
-            if members[w, middle] <= comers[w, n]:
+            if members[w, middle] <= candidates[w, n]:
                 low = middle + 1
             else:
                 high = middle
@@ -68,9 +70,14 @@ def places_of(members: WordArray, comers: WordArray, places: IntArray) -> None:
 
 @kernel
 def merge(
-    members: WordArray, stay: BoolArray, comers: WordArray, enter: BoolArray, places: IntArray, merged: WordArray
+    members: WordArray,
+    stay: BoolArray,
+    candidates: WordArray,
+    enter: BoolArray,
+    places: IntArray,
+    merged: WordArray,
 ) -> None:
-    """The members that stay and the comers that enter, in order: places[n] members are up to comer n."""
+    """The members that stay and the candidates that enter, in order; places[n] members come before candidate n."""
     for w in range(len(members)):
         row, target = members[w], merged[w]
         count = i = 0
@@ -82,16 +89,16 @@ def merge(
                     count += 1
                 i += 1
             if n < len(enter) and enter[n]:
-                target[count] = comers[w, n]
+                target[count] = candidates[w, n]
                 count += 1
 
 
 @kernel
 def _below(vector: WordArray, words: WordArray, stop: int, H: np.uint64, guards: WordArray) -> bool:
-    """Whether some of the first vectors in `words` is nowhere above this one: dominates or equals it."""
+    """Whether one of the first `stop` vectors in `words` dominates or equals this one (is nowhere above it)."""
     for start in range(0, stop, BLOCK):
         size = min(BLOCK, stop - start)
-        guards[:size] = H
+        guards[:size] = H  # a guard bit survives all words if the vector is nowhere smaller
         for w in range(len(words)):
             guarded = vector[w] | H
             for i in range(size):
@@ -105,10 +112,10 @@ def _below(vector: WordArray, words: WordArray, stop: int, H: np.uint64, guards:
 
 
 @kernel
-def _strike(
+def _remove_dominated(
     vector: WordArray, words: WordArray, begin: int, H: np.uint64, guards: WordArray, stay: BoolArray
 ) -> None:
-    """Mark, from one place on, the vectors in `words` that are nowhere below this one."""
+    """Clear `stay`, from one place on, for the vectors in `words` that this one dominates or equals."""
     stop = words.shape[1]
     for start in range(begin, stop, BLOCK):
         size = min(BLOCK, stop - start)
@@ -122,21 +129,21 @@ def _strike(
 
 @kernel
 def sift(
-    members: WordArray, comers: WordArray, places: IntArray, H: np.uint64, stay: BoolArray, enter: BoolArray
+    members: WordArray, candidates: WordArray, places: IntArray, H: np.uint64, stay: BoolArray, enter: BoolArray
 ) -> None:
-    """Which members stay and which comers enter; both by rising sum, places[n] members being up to comer n.
+    """Which members stay and which candidates enter; both by ascending sum, places[n] members up to candidate n.
 
-    A comer enters if no member, and no comer before it, dominates or equals it: none of a larger sum can. A member
-    stays unless a comer that entered dominates it: none of a sum as large can.
+    A candidate enters if no member, and no candidate before it, dominates or equals it: none of a larger sum can.
+    A member stays unless a candidate that entered dominates it: only one of a smaller sum can.
     """
     guards = np.empty(BLOCK, dtype=np.uint64)
-    entered = np.empty_like(comers)
+    entered = np.empty_like(candidates)
     count = 0
     stay[:] = True
-    for n in range(comers.shape[1]):
-        vector = comers[:, n].copy()
+    for n in range(candidates.shape[1]):
+        vector = candidates[:, n].copy()
         enter[n] = not (_below(vector, entered, count, H, guards) or _below(vector, members, places[n], H, guards))
         if enter[n]:
             entered[:, count] = vector
             count += 1
-            _strike(vector, members, places[n], H, guards, stay)
+            _remove_dominated(vector, members, places[n], H, guards, stay)

@@ -1,4 +1,4 @@
-"""Names for the kinds of arrays, and what is done with plain ones."""
+"""Array type aliases, and a sum that does not cancel."""
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ ShortArray = npt.NDArray[np.uint16]
 
 
 def sums_of_others(values: FloatArray) -> FloatArray:
-    """For each number, the sum of all others along the last axis; exact where one is nearly the whole sum.
+    """For each number, the sum of all others along the last axis, without cancellation.
 
     >>> sums_of_others(np.array([1e30, 1.0, 2.0])).tolist()
     [3.0, 1e+30, 1e+30]

@@ -1,12 +1,13 @@
-"""Tuples of cases, one per class: whether to give each its own class is the best assignment there is.
+"""Tuples of cases, one per class: whether giving each its own class is the best assignment, and how many tie.
 
 Scores are a table of one row per case and one column per class; a tuple names one row per class. Its worth is
 1 / (number of best assignments) if giving case k class k, for all k, is one of them, and 0 if it is not. Sums of
 scores count as equal within a tolerance, which must not be zero.
 
 To give case k class i instead of k costs s_k(x_k) - s_i(x_k). Any other assignment is a set of cycles of such
-exchanges, so the right one is among the best if no cycle has a negative cost: Bellman and Ford's potentials tell,
-in O(c^2) steps mostly and O(c^3) at worst. Others that are as good are made of cycles that cost nothing.
+exchanges, so the right one is among the best if no cycle has a negative cost: the Bellman-Ford algorithm decides
+it by potentials, in O(c^2) steps mostly and O(c^3) at worst. Other assignments that are as good consist of cycles
+of cost 0, which are enumerated depth first. See Ahuja, Magnanti & Orlin, Network Flows (1993), chapter 5.
 """
 
 from math import factorial
@@ -18,24 +19,26 @@ from polyroc.kernels.jit import kernel
 
 __all__ = ["MOST_COUNTED", "tally_worths", "worths"]
 
-MOST_COUNTED = factorial(10)  # where more assignments than this are best, all c! are taken to be
+MOST_COUNTED = factorial(
+    10
+)  # if more assignments than this are best, all c! are taken to be: counting takes too long
 
 
 @kernel
-def worths(scores: FloatArray, starts: IntArray, tolerance: float, found: FloatArray) -> None:
+def worths(scores: FloatArray, starts: IntArray, tolerance: float, values: FloatArray) -> None:
     """The worth of every tuple, the last class changing first; class k has the rows starts[k] .. starts[k + 1].
 
-    >>> found = np.empty(4)
-    >>> worths(np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 2.0], [3.0, 0.0]]), np.array([0, 2, 4]), 1e-9, found)
-    >>> found
+    >>> values = np.empty(4)
+    >>> worths(np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 2.0], [3.0, 0.0]]), np.array([0, 2, 4]), 1e-9, values)
+    >>> values
     array([1., 0., 1., 0.])
     """
     c = scores.shape[1]
     cost, potential = np.empty((c, c)), np.empty(c)
     picks = starts[:-1].astype(np.int32).reshape(1, c)
-    for t in range(len(found)):
-        found[t] = _worth(scores, picks, 0, tolerance, cost, potential)
-        k = c - 1
+    for t in range(len(values)):
+        values[t] = _worth(scores, picks, 0, tolerance, cost, potential)
+        k = c - 1  # the next tuple, as an odometer
         picks[0, k] += 1
         while k > 0 and picks[0, k] == starts[k + 1]:
             picks[0, k] = starts[k]
@@ -44,8 +47,10 @@ def worths(scores: FloatArray, starts: IntArray, tolerance: float, found: FloatA
 
 
 @kernel
-def tally_worths(scores: FloatArray, picks: CodeArray, tolerance: float, found: FloatArray) -> tuple[float, float]:
-    """Add the worth of each tuple, a row of `picks`, to `found` for its cases; the sums of worths and squares."""
+def tally_worths(
+    scores: FloatArray, picks: CodeArray, tolerance: float, totals: FloatArray
+) -> tuple[float, float]:
+    """Add the worth of each tuple (a row of `picks`) to the totals of its cases; sums of worths and squares."""
     c = scores.shape[1]
     cost, potential = np.empty((c, c)), np.empty(c)
     total, squares = 0.0, 0.0
@@ -55,7 +60,7 @@ def tally_worths(scores: FloatArray, picks: CodeArray, tolerance: float, found: 
             total += worth
             squares += worth * worth
             for k in range(c):
-                found[picks[t, k]] += worth
+                totals[picks[t, k]] += worth
     return total, squares
 
 
@@ -65,10 +70,12 @@ def _worth(
 ) -> float:
     """The worth of tuple t."""
     c = len(cost)
+    # A score of -inf for the own class makes the right sum -inf: worthless, unless no assignment is finite and all
+    # tie.
     for k in range(c):
         if scores[picks[t, k], k] == -np.inf:
             return 0.0 if _some_finite(scores, picks[t]) else 1.0 / _factorial(c)
-    for k in range(c):  # most tuples that are not right fail by an exchange of two
+    for k in range(c):  # cheap test first: most tuples that are not right fail by an exchange of two
         x = picks[t, k]
         for i in range(k):
             z = picks[t, i]
@@ -77,9 +84,11 @@ def _worth(
     for k in range(c):
         for i in range(c):
             cost[k, i] = scores[picks[t, k], k] - scores[picks[t, k], i]
-    if _settle(cost, potential, tolerance, tolerance / c):  # alone the best: even if every cost were less
+    # Even if every exchange cost less by the tolerance, no cycle would be negative: the right one is the only
+    # best.
+    if _find_potentials(cost, potential, tolerance, tolerance / c):
         return 1.0
-    if not _settle(cost, potential, 0.0, tolerance / c):
+    if not _find_potentials(cost, potential, 0.0, tolerance / c):  # some cycle is negative
         return 0.0
     count = _count_best(_tight(cost, potential, tolerance), tolerance)
     return 1.0 / (count if count <= MOST_COUNTED else _factorial(c))
@@ -95,22 +104,23 @@ def _factorial(c: int) -> float:
 
 @kernel
 def _some_finite(scores: FloatArray, pick: IntArray) -> bool:
-    """Whether some assignment has a finite sum: a perfect matching, by augmenting paths."""
+    """Whether some assignment has a finite sum: a perfect bipartite matching, by augmenting paths."""
     c, placed = len(pick), 0
-    holder, held = np.full(c, -1), np.full(c, -1)
-    while placed < c and _place(scores, pick, placed, holder, held):
+    holder, own = np.full(c, -1), np.full(c, -1)
+    while placed < c and _place(scores, pick, placed, holder, own):
         placed += 1
     return placed == c
 
 
 @kernel
-def _place(scores: FloatArray, pick: IntArray, k: int, holder: IntArray, held: IntArray) -> bool:
-    """Find case k a class of finite score, and those in the way another one, breadth first."""
+def _place(scores: FloatArray, pick: IntArray, k: int, holder: IntArray, own: IntArray) -> bool:
+    """Find an augmenting path from case k, breadth first, and exchange along it; False if there is none.
+
+    By class its `holder`, and by case its `own` class; -1 for none.
+    """
     c, end, first, last = len(pick), -1, 0, 1
-    queue, reached = (
-        np.full(c + 1, k),
-        np.full(c, -1),
-    )  # cases in search of a class; by class, the case that came by
+    # Cases in search of a class; and by class, the case that reached it first.
+    queue, reached = np.full(c + 1, k), np.full(c, -1)
     while first < last and end < 0:
         x = queue[first]
         first += 1
@@ -122,16 +132,20 @@ def _place(scores: FloatArray, pick: IntArray, k: int, holder: IntArray, held: I
                     break
                 queue[last] = holder[i]
                 last += 1
-    found = end >= 0
-    while end >= 0:
+    is_placed = end >= 0
+    while end >= 0:  # backwards: each case takes the class by which it was reached, and frees its own
         x = reached[end]
-        holder[end], held[x], end = x, end, held[x]
-    return found
+        holder[end], own[x], end = x, end, own[x]
+    return is_placed
 
 
 @kernel
-def _settle(cost: FloatArray, potential: FloatArray, less: float, slack: float) -> bool:
-    """Find potentials that make no cost, were it less by so much, negative but for the slack; False if none do."""
+def _find_potentials(cost: FloatArray, potential: FloatArray, less: float, slack: float) -> bool:
+    """Potentials with cost[k, i] - less + potential[k] - potential[i] >= 0, within the slack; False if none exist.
+
+    They exist if and only if no cycle of the reduced costs is negative. Bellman-Ford: relax every edge until
+    nothing changes; if something still changes in round c, there is a negative cycle.
+    """
     c = len(cost)
     potential[:] = 0.0
     for _ in range(c):
@@ -142,7 +156,7 @@ def _settle(cost: FloatArray, potential: FloatArray, less: float, slack: float) 
                 lower = min(potential[i], own + (cost[k, i] - less))
                 moved += potential[i] - lower
                 potential[i] = lower
-            moved -= own - potential[k]
+            moved -= own - potential[k]  # the edge from k to itself, of cost -less, is none: take its step back
             potential[k] = own
         if moved <= slack:
             return True
@@ -151,12 +165,16 @@ def _settle(cost: FloatArray, potential: FloatArray, less: float, slack: float) 
 
 @kernel
 def _tight(cost: FloatArray, potential: FloatArray, tolerance: float) -> FloatArray:
-    """The costs with potentials, infinite where no cycle of cost zero can pass: into a class only, or out only."""
+    """The reduced costs, infinite where no cycle of cost 0 can pass: at classes with tight edges one way only.
+
+    Reduced costs are not negative, and the cost of a cycle is that of its reduced costs, because potentials
+    cancel: a cycle of cost 0 consists of tight edges.
+    """
     c, going = len(cost), True
     for k in range(c):
         for i in range(c):
             cost[k, i] += potential[k] - potential[i]
-    while going:
+    while going:  # taking a class out may leave another one without an edge in or out
         going = False
         for k in range(c):
             out, back = False, False
@@ -173,13 +191,17 @@ def _tight(cost: FloatArray, potential: FloatArray, tolerance: float) -> FloatAr
 
 @kernel
 def _count_best(cost: FloatArray, tolerance: float) -> int:
-    """How many assignments cost nothing, or one more than are counted; cycle after cycle, depth first."""
+    """The number of assignments of cost 0, or one more than are counted.
+
+    Depth first with an explicit stack: at each depth one case takes a class. Cases come in the order of the cycle,
+    so that the cost spent grows early: the next case is the one whose own class was taken.
+    """
     c, depth, count = len(cost), 0, 0
     case, taken, start = np.zeros(c, dtype=np.int64), np.full(c, -1), np.zeros(c, dtype=np.int64)
     free, spent = np.ones(c, dtype=np.bool_), np.zeros(c)
     while depth >= 0 and count <= MOST_COUNTED:
         k, i = case[depth], taken[depth]
-        if i >= 0:
+        if i >= 0:  # back at this depth: give the class back and try the next
             free[i] = True
         i += 1
         while i < c and not (free[i] and spent[depth] + cost[k, i] <= tolerance):
@@ -194,6 +216,6 @@ def _count_best(cost: FloatArray, tolerance: float) -> int:
         depth += 1
         spent[depth], taken[depth] = spent[depth - 1] + cost[k, i], -1
         start[depth], case[depth] = start[depth - 1], i
-        if i == start[depth]:  # the cycle is closed: on with the first case that has no class yet
+        if i == start[depth]:  # the cycle is closed: a new one begins with the first case that has no class yet
             start[depth] = case[depth] = np.argmax(free)
     return count

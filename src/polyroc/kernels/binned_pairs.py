@@ -1,4 +1,8 @@
-"""Pairs of classes on one grid of cells: everything is a running sum along the cells."""
+"""Pairwise areas and their structural components from binned counts, by running sums along the bins.
+
+O(bins x classes) for each column. Cases of one bin tie (one half); where the scores of a bin differ (it is mixed),
+the pairs inside it are undecided, and their weight bounds the error.
+"""
 
 import numpy as np
 
@@ -9,25 +13,25 @@ __all__ = ["binned_areas", "binned_components"]
 
 
 @kernel
-def binned_areas(weight: FloatArray, mixed: BoolArray, i: int, won: FloatArray, inside: FloatArray) -> None:
+def binned_areas(weight: FloatArray, mixed: BoolArray, i: int, won: FloatArray, undecided: FloatArray) -> None:
     """Pairs of a case of class i and one of each class: the weight of those won, ties one half, and undecided.
 
-    At [cell, class], `weight` is that of the class in the cell; where `mixed`, the scores in a cell differ, and
-    pairs inside it are undecided. Sums are compensated (Neumaier 1974): millions of cells leave no more rounding
-    than a few.
+    `weight` is at [bin, class]. Sums are compensated (Neumaier, Zeitschrift fuer Angewandte Mathematik und
+    Mechanik 54 (1974) 39-51): the rounding error does not grow with the number of bins.
     """
     c = weight.shape[1]
     below, lost = np.zeros(c), np.zeros(c)
-    for cell in range(len(weight)):
-        own = weight[cell, i]
+    for b in range(len(weight)):
+        own = weight[b, i]
         for j in range(c):
-            here = weight[cell, j]
+            here = weight[b, j]
             term = own * (below[j] + 0.5 * here)
             total = won[j] + term
+            # What the addition lost: the low part of the smaller of the two terms.
             lost[j] += (won[j] - total) + term if won[j] >= term else (term - total) + won[j]
             won[j] = total
-            if mixed[cell]:
-                inside[j] += own * here
+            if mixed[b]:
+                undecided[j] += own * here
             below[j] += here
     for j in range(c):
         won[j] += lost[j]
@@ -42,27 +46,28 @@ def binned_components(
     slope: FloatArray,
     loss: FloatArray,
     table: FloatArray,
-    off: FloatArray,
+    errors: FloatArray,
 ) -> None:
-    """Components of the sum over j of slope[j] A(i|j), and by how much the order inside mixed cells moves them.
+    """Components of the sum over j of slope[j] A(i|j), at [bin, class], and the bounds of their errors.
 
-    A case of class i wins over class j the share of j below it, times slope[j]; one of class j loses to class i
-    the share of i above it, times loss[j].
+    The component of a case of class i is the share of each class j below it, times slope[j]; that of a case of
+    class j is the share of class i above it, times loss[j]. In a mixed bin, the share in the bin counts one half
+    where it is 0 or 1 in truth: half of it bounds the error.
     """
     c = weight.shape[1]
     below, here = np.zeros(c), np.zeros(c)
-    for cell in range(len(weight)):
+    for b in range(len(weight)):
         won = undecided = 0.0
         for j in range(c):
-            here[j] = weight[cell, j] / totals[j]
+            here[j] = weight[b, j] / totals[j]
             won += slope[j] * (below[j] + 0.5 * here[j])
             undecided += 0.5 * slope[j] * here[j]
         lost = 1.0 - below[i] - 0.5 * here[i]
         for j in range(c):
-            table[cell, j] = loss[j] * lost
-            if mixed[cell]:
-                off[cell, j] = 0.5 * loss[j] * here[i]
+            table[b, j] = loss[j] * lost
+            if mixed[b]:
+                errors[b, j] = 0.5 * loss[j] * here[i]
             below[j] += here[j]
-        table[cell, i] = won
-        if mixed[cell]:
-            off[cell, i] = undecided
+        table[b, i] = won  # instead of what the loop wrote for class i
+        if mixed[b]:
+            errors[b, i] = undecided

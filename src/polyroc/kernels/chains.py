@@ -1,8 +1,15 @@
-"""Chains of cases, one per class, whose scores do not fall: one dynamic programme weighs them all.
+"""Volume under the ROC surface: a dynamic programme over chains, tuples of one case per class in ascending order.
 
-A chain through all classes is worth 1 if its scores rise, and 1/m! for every block of m equal scores. Shares of
-the classes (counts / class size) stand for counts, so that the worth of all chains is a probability. What matters
-of the scores is a list of runs in ascending order: cases of one class with no score of another class between them.
+A chain through all classes counts 1 if its scores ascend strictly, and 1/m! for every block of m equal scores (the
+probability that a random order of ties is the right one). Shares of the classes (counts / class size) stand for
+counts, so that the weight of all chains is a probability: the volume. Only the order of the scores matters, as a
+list of runs: maximal blocks of cases of one class with no score of another class between them.
+
+With state[k] the weight of the chains through the first k classes so far, a run of the class at position k adds
+state[k] x share to state[k + 1]: O(n c) after sorting, and c^2 more for each tied score, instead of one step per
+tuple. Run backwards, the same recursion gives the chains above each case, and the product with those below it the
+structural components. Compare Waegeman, De Baets & Boullart, Computational Statistics & Data Analysis 52 (2008)
+3371-3388.
 """
 
 from typing import NamedTuple
@@ -12,7 +19,7 @@ import numpy as np
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 
-__all__ = ["Runs", "chain_components", "chain_states", "merge", "run_shares", "spread"]
+__all__ = ["Runs", "chain_components", "chain_states", "expand_runs", "merge", "run_shares"]
 
 
 class Runs(NamedTuple):
@@ -23,7 +30,7 @@ class Runs(NamedTuple):
     who
         The class of each run.
     size
-        How many cases each run has.
+        The number of cases of each run.
     tied
         True if a run has the same score as the run before it.
     """
@@ -35,10 +42,12 @@ class Runs(NamedTuple):
 
 @kernel
 def _merge(values: FloatArray, starts: IntArray, who: CodeArray, size: CodeArray, tied: BoolArray) -> int:
+    """A merge of c sorted lists that writes whole runs; returns their number."""
     c, runs = len(starts) - 1, 0
-    head = starts[:-1].copy()
+    head = starts[:-1].copy()  # by class, the next case; `front` is its score, infinite at the end
     front = np.array([values[starts[k]] if starts[k] < starts[k + 1] else np.inf for k in range(c)])
     while True:
+        # The lowest front and the second lowest (which may equal it), by selections instead of branches.
         first, lowest, second = 0, np.inf, np.inf
         for k in range(c):
             v = front[k]
@@ -48,6 +57,8 @@ def _merge(values: FloatArray, starts: IntArray, who: CodeArray, size: CodeArray
             lowest = v if less else lowest
         if lowest == np.inf:
             return runs
+        # Alone, the run extends up to the next score of another class; in a tie, each class has a run of that
+        # score.
         alone = lowest < second
         limit = second if alone else np.nextafter(lowest, np.inf)
         for k in range(first, first + 1 if alone else c):
@@ -80,13 +91,13 @@ def _run_shares(
     head = starts[:-1].copy()
     for run in range(len(share)):
         k = who[run]
-        held = float(size[run])
+        amount = float(size[run])
         if len(weight) > 0:
-            held = 0.0
+            amount = 0.0
             for i in range(head[k], head[k] + size[run]):
-                held += weight[i]
+                amount += weight[i]
             head[k] += size[run]
-        share[run] = held / total[k]
+        share[run] = amount / total[k]
 
 
 def run_shares(runs: Runs, starts: IntArray, weight: FloatArray | None, total: FloatArray) -> FloatArray:
@@ -97,7 +108,7 @@ def run_shares(runs: Runs, starts: IntArray, weight: FloatArray | None, total: F
 
 
 @kernel
-def _spread(by_run: FloatArray, who: CodeArray, size: CodeArray, starts: IntArray, out: FloatArray) -> None:
+def _expand_runs(by_run: FloatArray, who: CodeArray, size: CodeArray, starts: IntArray, out: FloatArray) -> None:
     head = starts[:-1].copy()
     for run in range(len(by_run)):
         k = who[run]
@@ -106,10 +117,10 @@ def _spread(by_run: FloatArray, who: CodeArray, size: CodeArray, starts: IntArra
         head[k] += size[run]
 
 
-def spread(by_run: FloatArray, runs: Runs, starts: IntArray) -> FloatArray:
-    """To every case, in the order of the merged values, the number of its run."""
+def expand_runs(by_run: FloatArray, runs: Runs, starts: IntArray) -> FloatArray:
+    """The number of its run for every case, in the order of the merged values."""
     out = np.empty(starts[-1])
-    _spread(by_run, runs.who, runs.size, starts, out)
+    _expand_runs(by_run, runs.who, runs.size, starts, out)
     return out
 
 
@@ -117,7 +128,7 @@ def spread(by_run: FloatArray, runs: Runs, starts: IntArray) -> FloatArray:
 def chain_states(
     who: CodeArray, tied: BoolArray, share: FloatArray, position: IntArray, below: FloatArray, shared: FloatArray
 ) -> float:
-    """The worth of all chains; on the way, that of the chains that lead up to each run.
+    """The weight of all chains, which is the volume; on the way, that of the chains below each run.
 
     Parameters
     ----------
@@ -126,17 +137,17 @@ def chain_states(
     position
         The place of each class in the chain, from 0.
     below
-        Is given, for each run, the worth of the chains of the classes before its own with lower scores.
+        Written to: for each run, the weight of the chains of the classes before its own with lower scores.
     shared
-        Is given, for each score that several classes share, the worth of the chains with lower scores through the
-        first k classes, at [k].
+        Written to: for each score that several classes share, the weight of the chains with lower scores through
+        the first k classes, at [k].
     """
     c = len(position)
-    state, at = np.zeros(c + 1), np.empty(c)
-    state[0] = 1.0
+    state, at = np.zeros(c + 1), np.empty(c)  # at [k], chains through the first k classes; shares of tied classes
+    state[0] = 1.0  # the empty chain
     run, sharing, many = 0, 0, len(who)
     while run < many:
-        if run + 1 == many or not tied[run + 1]:
+        if run + 1 == many or not tied[run + 1]:  # no other class has these scores
             k = position[who[run]]
             below[run] = state[k]
             state[k + 1] += state[k] * share[run]
@@ -149,8 +160,9 @@ def chain_states(
         while run < many and (run == first or tied[run]):
             at[position[who[run]]] = share[run]
             run += 1
+        # Downwards, so that state[k - m] is still that of lower scores: a chain uses this score once per class.
         for k in range(c, 0, -1):
-            block = 1.0
+            block = 1.0  # the product of the shares of m classes, over m!
             for m in range(1, k + 1):  # the last m classes of the chain tie here
                 block *= at[k - m] / m
                 state[k] += state[k - m] * block
@@ -159,9 +171,10 @@ def chain_states(
 
 @kernel
 def _through(k: int, at: FloatArray, below: FloatArray, above: FloatArray) -> float:
-    """The worth of the chains through a case of class k, with `at` the shares of the classes that tie with it."""
-    found, before, factorial = 0.0, 1.0, 1.0
-    for lower in range(k + 1):  # so many classes before k tie with the case, and so many after it
+    """The weight of the chains through a case at position k; `at` are the shares of the classes tied with it."""
+    total, before, factorial = 0.0, 1.0, 1.0
+    # The block of ties contains `lower` classes before k and `upper` after it, hence 1 / (lower + upper + 1)!.
+    for lower in range(k + 1):
         if lower > 0:
             before *= at[k - lower]
             factorial *= lower + 1
@@ -170,21 +183,24 @@ def _through(k: int, at: FloatArray, below: FloatArray, above: FloatArray) -> fl
             if upper > 0:
                 after *= at[k + upper]
                 size *= lower + upper + 1
-            found += below[k - lower] * before * above[k + 1 + upper] * after / size
-    return found
+            total += below[k - lower] * before * above[k + 1 + upper] * after / size
+    return total
 
 
 @kernel
 def chain_components(
     who: CodeArray, tied: BoolArray, share: FloatArray, position: IntArray, below: FloatArray, shared: FloatArray
 ) -> None:
-    """For each run, the worth of the chains that contain a given case of it; put where `below` was."""
+    """For each run, the weight of the chains that contain a given case of it (its component); replaces `below`."""
     c = len(position)
-    above, at = np.zeros(c + 1), np.empty(c)  # at [k], the worth of chains of all but the first k, higher scores
-    above[c] = 1.0
+    above, at = (
+        np.zeros(c + 1),
+        np.empty(c),
+    )  # at [k], chains with higher scores through all but the first k classes
+    above[c] = 1.0  # the empty chain
     last, sharing = len(who) - 1, len(shared)
     while last >= 0:
-        if not tied[last]:
+        if not tied[last]:  # backwards, a tie shows at its last run
             k = position[who[last]]
             below[last] *= above[k + 1]
             above[k] += above[k + 1] * share[last]
@@ -199,7 +215,7 @@ def chain_components(
             at[position[who[run]]] = share[run]
         for run in range(first, last + 1):
             below[run] = _through(position[who[run]], at, shared[sharing], above)
-        for k in range(c):
+        for k in range(c):  # upwards, so that above[k + m] is still that of higher scores
             block = 1.0
             for m in range(1, c - k + 1):  # the first m of the classes that are left tie here
                 block *= at[k + m - 1] / m

@@ -1,4 +1,4 @@
-"""Bring the cases of each class together: one pass over the data, a block of memory per class."""
+"""Group cases by class: one pass over the data (a counting sort), a block of memory per class."""
 
 import numba
 import numpy as np
@@ -9,12 +9,14 @@ from polyroc.kernels.jit import kernel, kernel_for
 __all__ = ["argsort_blocks", "count", "group", "sort_blocks", "split"]
 
 COLUMN = numba.types.Array(numba.float64, 1, "A", readonly=True)
-GIVEN = numba.types.Array(numba.float64, 2, "A", readonly=True)  # as the user has it: strided, not ours to change
+USER_TABLE = numba.types.Array(
+    numba.float64, 2, "A", readonly=True
+)  # as the user passed it: strided, not to be modified
 
 
-@kernel_for(GIVEN, numba.int32[::1], numba.int64[::1], numba.float64[:, ::1])
+@kernel_for(USER_TABLE, numba.int32[::1], numba.int64[::1], numba.float64[:, ::1])
 def _split(columns: FloatArray, codes: CodeArray, starts: IntArray, out: FloatArray) -> None:
-    free = starts[:-1].copy()
+    free = starts[:-1].copy()  # by class, the next free slot of its block
     for i in range(len(codes)):
         slot = free[codes[i]]
         for j in range(columns.shape[1]):
@@ -33,7 +35,7 @@ def _split_column(column: FloatArray, codes: CodeArray, starts: IntArray, out: F
 
 @kernel_for(COLUMN, numba.int32[::1], numba.int64[::1], numba.float64[::1])
 def _split_in_two(column: FloatArray, codes: CodeArray, starts: IntArray, out: FloatArray) -> None:
-    """The same for one column and two classes, by arithmetic instead of memory: several times quicker."""
+    """The same for one column and two classes, with the free slots in registers: several times faster."""
     first, second = starts[0], starts[1]
     for i in range(len(codes)):
         out[second if codes[i] else first] = column[i]
@@ -43,12 +45,14 @@ def _split_in_two(column: FloatArray, codes: CodeArray, starts: IntArray, out: F
 
 @kernel_for(numba.types.Array(numba.int32, 1, "C", readonly=True), numba.int64)
 def count(codes: CodeArray, classes: int) -> IntArray:
-    """How many cases each class has; a code below 0 is no class.
+    """The number of cases of each class; a code below 0 is no class.
 
     >>> count(np.array([1, 0, -1, 1], dtype=np.int32), 3)
     array([1, 2, 0])
     """
-    counts = np.zeros((4, classes + 1), dtype=np.int64)  # in turn: no count waits for the one before
+    counts = np.zeros(
+        (4, classes + 1), dtype=np.int64
+    )  # four tables in turn: an increment does not wait for the one before
     for i in range(len(codes)):
         counts[i & 3, codes[i] + 1] += 1
     total: IntArray = counts[:, 1:].sum(axis=0)
@@ -69,7 +73,9 @@ def split(columns: FloatArray, codes: CodeArray, starts: IntArray) -> FloatArray
     >>> split(np.array([[0.3], [0.1], [0.2]]), np.array([1, 0, 1], dtype=np.int32), np.array([0, 1, 3]))
     array([[0.1, 0.3, 0.2]])
     """
-    out = np.empty(columns.T.shape)  # by numpy, which asks for huge pages: large arrays are filled twice as fast
+    out = np.empty(
+        columns.T.shape
+    )  # allocated by numpy, which requests huge pages: large arrays are filled twice as fast
     if columns.shape[1] == 1:
         one = _split_in_two if len(starts) == 3 else _split_column
         one(columns[:, 0], codes, starts, out[0])
@@ -86,7 +92,7 @@ def group(codes: CodeArray, starts: IntArray) -> IntArray:
 
 
 def sort_blocks(rows: FloatArray, starts: IntArray) -> FloatArray:
-    """Each class's block of each row sorted in place, by numpy's vectorised sort; gives the rows back."""
+    """Sort each class's block of each row in place, by numpy's vectorised sort; returns the rows."""
     for k in range(len(starts) - 1):
         rows[:, starts[k] : starts[k + 1]].sort(axis=1)
     return rows

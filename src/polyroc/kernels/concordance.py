@@ -1,11 +1,16 @@
-"""Two scores judge the same pairs of cases: sums over the points below, level with and above each point."""
+"""Concordance of two scores over the same pairs of cases (x, z) of two classes.
+
+For each x, the weights of the z that are below, level with or above it by either score: a sweep along one score
+with a Fenwick tree along the other, O(n log n). The covariance of two AUCs and Kendall's tau between classes are
+sums of these.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.fenwick import held, insert
+from polyroc.kernels.fenwick import add_at, prefix_sum
 from polyroc.kernels.jit import kernel
 from polyroc.kernels.placements import counts_below
 
@@ -18,9 +23,9 @@ class Places(NamedTuple):
     Attributes
     ----------
     x_order, z_order
-        What sorts the x, and what sorts the z: positions in the order given.
+        The permutations that sort the x and the z.
     below, up_to
-        For each x in the order given, how many z are smaller, and how many are smaller or equal.
+        For each x in the order given, the number of z that are smaller, and smaller or equal.
     """
 
     x_order: IntArray
@@ -30,7 +35,7 @@ class Places(NamedTuple):
 
     @property
     def pairs(self) -> int:
-        """How many pairs (x, z) there are."""
+        """The number of pairs (x, z)."""
         return len(self.x_order) * len(self.z_order)
 
     @property
@@ -53,7 +58,7 @@ class Places(NamedTuple):
 
 
 def places(x: FloatArray, x_order: IntArray, z: FloatArray, z_order: IntArray) -> Places:
-    """Where the x stand among the z: both sorted, and what sorted them."""
+    """The places of the x among the z, from both samples sorted and the permutations that sorted them."""
     below, up_to = np.empty_like(x_order), np.empty_like(x_order)
     below[x_order], up_to[x_order] = counts_below(x, z)
     return Places(x_order, z_order, below, up_to)
@@ -72,12 +77,12 @@ def _sweep(
     """For each x, the weight of its first `limits[x]` z, as far as their rank is below, and up to, that of x."""
     tree = np.zeros(len(rank) + 1)
     inserted = 0
-    for x in order:  # along which the limits never fall
+    for x in order:  # by ascending first score, so that the limits never fall: every z is inserted once
         while inserted < limits[x]:
-            insert(tree, rank[inserted], weight[inserted])
+            add_at(tree, rank[inserted], weight[inserted])
             inserted += 1
-        out[0, x] = held(tree, below[x])
-        out[1, x] = held(tree, up_to[x])
+        out[0, x] = prefix_sum(tree, below[x])
+        out[1, x] = prefix_sum(tree, up_to[x])
 
 
 def dominance(a: Places, b: Places, weight: FloatArray | None = None) -> FloatArray:
@@ -101,16 +106,17 @@ def dominance(a: Places, b: Places, weight: FloatArray | None = None) -> FloatAr
         below, up_to, _ = a.within(weight)
         return np.array([[below, below], [below, up_to]])
     weight = np.ones(len(a.z_order)) if weight is None else weight
+    # The places of the z along b, listed in the order of a. Ties along b need no care: limits are counts of z.
     rank = np.empty_like(b.z_order)
     rank[b.z_order] = np.arange(len(rank))
     rank, weight = rank[a.z_order], weight[a.z_order]
-    found = np.empty((2, 2, len(a.x_order)))
-    _sweep(a.x_order, a.below, b.below, b.up_to, rank, weight, found[0])
-    if (a.below == a.up_to).all():
-        found[1] = found[0]
+    weights = np.empty((2, 2, len(a.x_order)))
+    _sweep(a.x_order, a.below, b.below, b.up_to, rank, weight, weights[0])
+    if (a.below == a.up_to).all():  # no ties along a
+        weights[1] = weights[0]
     else:
-        _sweep(a.x_order, a.up_to, b.below, b.up_to, rank, weight, found[1])
-    return found
+        _sweep(a.x_order, a.up_to, b.below, b.up_to, rank, weight, weights[1])
+    return weights
 
 
 def relations(a: Places, b: Places, weight: FloatArray | None = None) -> FloatArray:
@@ -126,6 +132,7 @@ def relations(a: Places, b: Places, weight: FloatArray | None = None) -> FloatAr
     within = np.empty((3, 3, len(a.x_order)))
     within[:, 2], within[2] = a.within(weight), b.within(weight)
     within[:2, :2] = dominance(a, b, weight)
+    # From cumulative weights (below, up to, all) to those of each relation, by differences along either score.
     for by_score in (within, within.swapaxes(0, 1)):
         by_score[2] -= by_score[1]
         by_score[1] -= by_score[0]
@@ -133,9 +140,9 @@ def relations(a: Places, b: Places, weight: FloatArray | None = None) -> FloatAr
 
 
 def concordance(a: Places, b: Places) -> float:
-    """Pairs (x, z) that two scores order alike, less those they order differently; a tie in either counts 0.
+    """Concordant less discordant pairs (x, z) of two scores; a tie in either counts 0.
 
     It is the sum over all pairs of sign(a(x) - a(z)) sign(b(x) - b(z)), as in Kendall's tau but between two
-    classes; each sign is 1[z < x] + 1[z <= x] - 1.
+    classes. Each sign is 1[z < x] + 1[z <= x] - 1; multiplied out, the products of indicators are `dominance`.
     """
     return float(dominance(a, b).sum()) - a.won - b.won - a.pairs

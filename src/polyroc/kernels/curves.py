@@ -1,4 +1,4 @@
-"""Curves of two classes: a threshold falls through the sorted scores, and what is called grows."""
+"""ROC curves of two classes: counts at every threshold, convex hull, vertical sections, thinning; all linear."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,19 +9,20 @@ from polyroc.kernels.jit import kernel
 __all__ = ["heights", "thin", "trace", "turning_points", "upper_hull"]
 
 
-NUDGE = 1e-12  # a rate times a total may end an ulp beside the whole number meant
+NUDGE = 1e-12  # relative: a rate times a total may be an ulp beside the integer that is meant
 
 
 @kernel
 def _trace(x: FloatArray, z: FloatArray, x_called: CodeArray, z_called: CodeArray, thresholds: FloatArray) -> int:
+    """A merge from the largest value down; k counts distinct thresholds. Returns the number of points."""
     i, j, k, last = len(x), len(z), 0, np.inf
     x_called[0], z_called[0], thresholds[0] = 0, 0, np.inf
-    while i > 0 and j > 0:  # arithmetic instead of branches that random data would mispredict
+    while i > 0 and j > 0:  # arithmetic instead of branches, which random data would mispredict
         a, b = x[i - 1], z[j - 1]
         t = max(a, b)
         i -= int(a == t)
         j -= int(b == t)
-        k += int(t != last)
+        k += int(t != last)  # a tied value overwrites the point, so that ties share one
         x_called[k], z_called[k], thresholds[k] = len(x) - i, len(z) - j, t
         last = t
     while i > 0 or j > 0:
@@ -57,6 +58,7 @@ def turning_points(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Bo
     turns = np.ones(len(x), dtype=np.bool_)
     last = 0
     for i in range(1, len(x) - 1):
+        # The cross product of the steps from the last turning point and to the next point; counts make it exact.
         ahead = (x[i] - x[last]) * (y[i + 1] - y[i])
         aside = (y[i] - y[last]) * (x[i + 1] - x[i])
         if ahead == aside:
@@ -68,26 +70,26 @@ def turning_points(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Bo
 
 @kernel
 def upper_hull(x: FloatArray, y: FloatArray) -> IntArray:
-    """The points on the upper convex hull of points sorted by x, then y (Andrew 1979); linear.
+    """The upper convex hull of points sorted by x, then y: the monotone chain of Andrew (1979), linear.
 
     The first and the last point belong to it; a point on the line between its neighbours does not.
 
     >>> upper_hull(np.array([0.0, 0.0, 0.5, 1.0]), np.array([0.0, 0.6, 0.7, 1.0]))
     array([0, 1, 3])
     """
-    held = np.empty(len(x), dtype=np.int64)
+    hull = np.empty(len(x), dtype=np.int64)
     n = 0
     for i in range(len(x)):
-        while n > 1:
-            a, b = held[n - 2], held[n - 1]
+        while n > 1:  # drop points at which the chain would not turn right
+            a, b = hull[n - 2], hull[n - 1]
             if (x[b] - x[a]) * (y[i] - y[b]) < (y[b] - y[a]) * (x[i] - x[b]):
                 break
             n -= 1
-        if n == 1 and x[held[0]] == x[i] and y[held[0]] == y[i]:
+        if n == 1 and x[hull[0]] == x[i] and y[hull[0]] == y[i]:  # a copy of the first point
             continue
-        held[n] = i
+        hull[n] = i
         n += 1
-    return held[:n].copy()
+    return hull[:n].copy()
 
 
 @kernel
@@ -97,7 +99,7 @@ def heights(
     positive: BoolArray,
     ends: BoolArray,
     rates: FloatArray,
-    found: FloatArray,
+    tpr: FloatArray,
 ) -> None:
     """The true positive rate at each false positive rate, for each row of weights; nothing is sorted.
 
@@ -110,10 +112,10 @@ def heights(
     positive, ends
         In the same order: whether the case is positive, and whether it is the last of its block of ties.
     rates
-        The false positive rates asked for, rising.
-    found
-        For the answer, shape (replicates, rates); nan where a class has no weight. Inside a block of ties the
-        curve is straight; where it is upright the highest point counts.
+        The false positive rates, ascending.
+    tpr
+        Written to, shape (replicates, rates); nan where a class has no weight. Inside a block of ties the curve is
+        straight; where it is vertical the highest point counts.
     """
     for r in range(len(weight)):
         negatives = positives = 0.0
@@ -123,28 +125,29 @@ def heights(
             else:
                 negatives += weight[r, falling[i]]
         if negatives == 0.0 or positives == 0.0:
-            found[r, :] = np.nan
+            tpr[r, :] = np.nan
             continue
-        u = t = new_u = new_t = 0.0
-        g = 0
+        u = t = new_u = new_t = 0.0  # weights of negatives and positives above this block of ties, and with it
+        g = 0  # the next rate
         for i in range(len(falling)):
             if positive[i]:
                 new_t += weight[r, falling[i]]
             else:
                 new_u += weight[r, falling[i]]
             if ends[i]:
+                # The segment of this block reaches the rate; at its end the next, higher point counts.
                 while g < len(rates) and rates[g] * negatives * (1.0 + NUDGE) < new_u:
                     along = (rates[g] * negatives - u) / (new_u - u)
-                    found[r, g] = (t + (new_t - t) * min(max(along, 0.0), 1.0)) / positives
+                    tpr[r, g] = (t + (new_t - t) * min(max(along, 0.0), 1.0)) / positives
                     g += 1
                 u, t = new_u, new_t
         while g < len(rates):
-            found[r, g] = t / positives
+            tpr[r, g] = t / positives
             g += 1
 
 
 def thin(x: FloatArray, y: FloatArray, points: int) -> IntArray:
-    """At most so many of the points of a path, chosen evenly along it; linear in the number of points.
+    """At most so many points of a path, chosen evenly along it.
 
     The path is cut into k = points / 2 pieces of equal length |dx| + |dy|, and the points beside each cut are
     kept. What lies between two kept points is then either a straight line, or inside a box whose sides add up to

@@ -1,4 +1,4 @@
-"""One way to compile a kernel: machine code, no object mode, kept on disk between runs."""
+"""Compilation of kernels: machine code without object mode, without the interpreter lock, cached on disk."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -11,9 +11,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def kernel(function: F) -> F:
-    """Compile on first use for the types that come; later processes load the machine code from disk.
+    """Compile on first use for the types of the arguments; later processes load the machine code from disk.
 
-    Arguments are arrays and numbers, no named tuples: numba stores the name of the class and fails if it is gone.
+    Arguments are arrays and numbers, no named tuples: numba stores the name of the class and fails if it is
+    renamed.
     """
     return cast("F", numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 

@@ -1,4 +1,4 @@
-"""Lines through a point b and a point n of the plane, and the points m under them.
+"""Lines through a point b and a point n of the plane, and the points m under them (three-way ROC, two ratios).
 
 Points are given by the logarithms of their coordinates, which may be huge or tiny. What differs by a share of no
 more than `TIE` is equal, so that ratios which are equal but for rounding tie.
@@ -12,8 +12,10 @@ from polyroc.kernels.jit import kernel
 __all__ = ["TIE", "falling_lines"]
 
 TIE = 1e-9
-AT_ONCE = 2**18  # lines drawn before they are sorted: they fit the cache
-FAR = 10.0  # in logarithms: from a point so much farther out, slopes tell two others apart to five digits only
+AT_ONCE = 2**18  # lines that are sorted together: they fit the cache
+FAR = (
+    10.0  # in logarithms: seen from a point so much farther out, slopes distinguish two points to five digits only
+)
 
 
 def falling_lines(
@@ -24,7 +26,7 @@ def falling_lines(
     The sign of a pair (b, n) is +1 if n lies above b and to its left, -1 if below and to its right, half of that
     if it lies straight above, below, left or right, and 0 otherwise: (sign(r_b - r_n) + sign(s_n - s_b)) / 2. An m
     on the line is half under it. For each b the n are sorted by the slope at which b sees them:
-    O(len(b) (len(n) + len(m)) log len(n)).
+    O(len(b) (len(n) + len(m)) log len(n)) instead of one step per triple.
 
     Parameters
     ----------
@@ -66,10 +68,14 @@ def _add_up(
     slope, under = np.empty(len(n)), np.empty(len(n))
     for i in range(len(b)):
         sign = lines[0, i]
+        # The lines from b in ascending order of slope, with the cumulative signed weight of their n.
         for place in range(len(n)):
             j = order[i, place]
             slope[place], mass[place + 1] = lines[1, i, j], mass[place] + sign[j] * n[j, 2]
             under[j] = step[place] = 0.0
+        # Each m is under the lines steeper than that through it (or flatter, on the other side), and half under
+        # those through it: `step` holds the changes of the share under the line along the slopes, a difference
+        # array.
         for k in range(len(m)):
             first, last, left = _seen(b[i], m[k], slope)
             half = 0.5 * m[k, 2] if left else -0.5 * m[k, 2]
@@ -78,12 +84,13 @@ def _add_up(
             step[last] += half
             passed = 0.5 * (mass[first] + mass[last])
             by_m[k] += b[i, 2] * (mass[-1] - passed if left else passed)
+            # Seen from afar, lines only seem to pass through m: compare m with the n of these lines directly.
             if max(b[i, 0] - m[k, 0], b[i, 1] - m[k, 1]) > FAR:
                 for j in order[i, first:last]:
                     more = _beside(n[j], m[k]) if abs(sign[j]) == 1.0 else 0.0
                     under[j] += more * m[k, 2]
                     by_m[k] += more * sign[j] * n[j, 2] * b[i, 2]
-        share = 0.0
+        share = 0.0  # running sum of `step`: the share of m under the line at this place
         for place in range(len(n)):
             j = order[i, place]
             share += step[place]
@@ -101,17 +108,18 @@ def _order(x: float, z: float) -> int:
 
 @kernel
 def _line(b: FloatArray, n: FloatArray) -> tuple[float, float]:
-    """The sign of the line through b and n, and the logarithm of how steep it falls."""
+    """The sign of the line through b and n, and the logarithm of the absolute value of its slope."""
     left, up = _order(b[0], n[0]), _order(n[1], b[1])
     if left == 0 or up == 0:
         return 0.5 * (left + up), np.inf if left == 0 else -np.inf
+    # |s_n - s_b| / |r_n - r_b| with the larger coordinates factored out, so that nothing overflows or cancels.
     ratio = np.expm1(-abs(n[1] - b[1])) / np.expm1(-abs(n[0] - b[0]))
     return 0.5 * (left + up), max(n[1], b[1]) - max(n[0], b[0]) + np.log(ratio)
 
 
 @kernel
 def _seen(b: FloatArray, m: FloatArray, slope: FloatArray) -> tuple[int, int, bool]:
-    """Where the lines from b, flat ones first, begin and end to pass through m; whether the steeper pass over it.
+    """Where the lines from b through m begin and end, flat ones first; and whether steeper lines pass over m.
 
     Lines pass over what is above b and to its left if they are steep, over what is below and to its right if flat.
     """
@@ -126,7 +134,7 @@ def _seen(b: FloatArray, m: FloatArray, slope: FloatArray) -> tuple[int, int, bo
 
 @kernel
 def _below(ascending: FloatArray, limit: float, or_at: bool) -> int:
-    """How many are below the limit, or at it."""
+    """The number of entries below the limit, or not above it."""
     low, high = 0, len(ascending)
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Two sorted samples meet: how many of one lie below each of the other. Everything about ranks follows."""
+"""Placement values and the Mann-Whitney statistic of two sorted samples, by one merge: O(n + m) after sorting."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ __all__ = ["area", "counts_below", "placements"]
 
 @kernel
 def _counts_below(x: FloatArray, z: FloatArray, below: IntArray, up_to: IntArray) -> None:
-    smaller = 0
-    last = 0
+    smaller = 0  # the number of z below the present x
+    last = 0  # and of those that are not above it: where the next, larger x goes on
     for i in range(len(x)):
         if i == 0 or x[i] != x[i - 1]:
             smaller = last
@@ -35,17 +35,17 @@ def _twice_pairs_won(x: FloatArray, z: FloatArray) -> int:
                 i += 1
             while j < len(z) and z[j] == value:
                 j += 1
-            twice += (i - first_i) * (first_j + j)
-        else:  # arithmetic instead of a branch that random data would mispredict
+            twice += (i - first_i) * (first_j + j)  # each x of the tie: 2 per z below it, 1 per tied z
+        else:  # arithmetic instead of a branch, which random data would mispredict
             z_first = int(z[j] < x[i])
-            twice += (1 - z_first) * 2 * j
+            twice += (1 - z_first) * 2 * j  # if x is the smaller one, the j smaller z lie below it
             j += z_first
             i += 1 - z_first
-    return twice + (len(x) - i) * 2 * len(z)
+    return twice + (len(x) - i) * 2 * len(z)  # the x that are left are above all z
 
 
 def counts_below(x: FloatArray, z: FloatArray) -> tuple[IntArray, IntArray]:
-    """For each x, how many z are smaller and how many are smaller or equal; both samples sorted; one merge.
+    """For each x, the number of z that are smaller, and smaller or equal; both samples sorted.
 
     >>> counts_below(np.array([1.0, 3.0]), np.array([0.0, 1.0, 2.0, 4.0]))
     (array([1, 3]), array([2, 3]))
@@ -63,7 +63,7 @@ def placements(x: FloatArray, z: FloatArray, mass: FloatArray | None) -> FloatAr
     x, z
         Two sorted samples.
     mass
-        Weights of z added up, from 0 to their total (one longer than z); None if every z counts one.
+        Cumulative weights of z, from 0 to their total (one longer than z); None if every z counts one.
 
     >>> placements(np.array([1.0, 3.0]), np.array([0.0, 1.0, 2.0, 4.0]), None)
     array([0.375, 0.75 ])
@@ -79,7 +79,7 @@ def placements(x: FloatArray, z: FloatArray, mass: FloatArray | None) -> FloatAr
 def area(x: FloatArray, z: FloatArray, weight: FloatArray | None, mass: FloatArray | None) -> float:
     """The share of pairs in which x is larger, ties counting one half: Mann and Whitney's U / (n m).
 
-    Without weights the sum is one of integers, so the result is exact but for the last division.
+    Without weights it is a sum of integers, exact up to the last division.
 
     Parameters
     ----------

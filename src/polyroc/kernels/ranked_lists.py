@@ -1,4 +1,4 @@
-"""Many short lists at once: places and assignments, list by list, without a step of Python in between."""
+"""Many short samples at once: placements, assignments and concordance, sample by sample in compiled loops."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def _places_among(x: FloatArray, z: FloatArray, below: IntArray, up_to: IntArray
 
 
 def places_among(x: FloatArray, z: FloatArray) -> tuple[IntArray, IntArray]:
-    """For each x, how many z of the same row are smaller, and how many are smaller or equal; in any order.
+    """For each x, the number of z of the same row that are smaller, and smaller or equal; in any order.
 
     >>> below, up_to = places_among(np.array([[1.0, 3.0], [0.0, 9.0]]), np.array([[2.0, 1.0], [0.0, 0.0]]))
     >>> below.tolist(), up_to.tolist()
@@ -31,15 +31,15 @@ def places_among(x: FloatArray, z: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 @kernel
-def _mean_worths(scores: FloatArray, starts: IntArray, tolerance: FloatArray, found: FloatArray) -> None:
+def _mean_worths(scores: FloatArray, starts: IntArray, tolerance: FloatArray, means: FloatArray) -> None:
     worth = np.empty(np.prod(np.diff(starts)))
     for row in range(len(scores)):
         worths(scores[row], starts, tolerance[row], worth)
-        found[row] = worth.mean()
+        means[row] = worth.mean()
 
 
 @kernel
-def _mean_right(s: FloatArray, starts: IntArray, tolerance: FloatArray, found: FloatArray) -> None:
+def _mean_right(s: FloatArray, starts: IntArray, tolerance: FloatArray, means: FloatArray) -> None:
     """Three classes, finite scores: the five inequalities of `polyroc.kernels.triples`, triple by triple."""
     n1, n2, n3 = np.diff(starts)
     for row in range(len(s)):
@@ -49,8 +49,9 @@ def _mean_right(s: FloatArray, starts: IntArray, tolerance: FloatArray, found: F
             a1, b1 = x1[i, 0] - x1[i, 1], x1[i, 0] - x1[i, 2]
             for j in range(n2):
                 a2, e2 = x2[j, 0] - x2[j, 1], x2[j, 1] - x2[j, 2]
-                if a1 < a2 - tol:
+                if a1 < a2 - tol:  # exchanging classes 1 and 2 is better
                     continue
+                # The quadrant of the x3: strictly inside, the triple is right; on its border, assignments tie.
                 e_low, b_low = min(e2, b1 - a2) - tol, min(b1, a1 + e2) - tol
                 level = int(a1 <= a2 + tol)
                 for k in range(n3):
@@ -58,10 +59,11 @@ def _mean_right(s: FloatArray, starts: IntArray, tolerance: FloatArray, found: F
                     if e3 < e_low and b3 < b_low:
                         total += 1.0 if level == 0 else 0.5
                     elif e3 <= e_low + 2 * tol and b3 <= b_low + 2 * tol:
+                        # One tie for each inequality that holds with equality.
                         ties = level + int(e3 >= e2 - tol) + int(e3 >= b1 - a2 - tol)
                         ties += int(b3 >= b1 - tol) + int(b3 >= a1 + e2 - tol)
                         total += 1.0 / (1 + ties)
-        found[row] = total / (n1 * n2 * n3)
+        means[row] = total / (n1 * n2 * n3)
 
 
 def mean_worths(scores: FloatArray, starts: IntArray, tolerance: FloatArray) -> FloatArray:
@@ -76,18 +78,19 @@ def mean_worths(scores: FloatArray, starts: IntArray, tolerance: FloatArray) -> 
     tolerance
         By list, within what sums of scores are equal.
     """
-    found = np.empty(len(scores))
+    means = np.empty(len(scores))
     quick = np.isfinite(scores).all(axis=(1, 2)) & (scores.shape[2] == 3)
     for work, which in ((_mean_right, quick), (_mean_worths, ~quick)):
         if which.any():
-            some = np.empty(np.count_nonzero(which))
-            work(np.ascontiguousarray(scores[which]), starts, tolerance[which], some)
-            found[which] = some
-    return found
+            part = np.empty(np.count_nonzero(which))
+            work(np.ascontiguousarray(scores[which]), starts, tolerance[which], part)
+            means[which] = part
+    return means
 
 
 @kernel
 def _concordant(f: IntArray, g: IntArray, count: IntArray, tree: IntArray) -> int:
+    """A sweep along f with a Fenwick tree along g; entries of equal f are inserted after their block."""
     total, start = 0, 0
     for i in range(len(f)):
         if f[i] != f[start]:
@@ -106,14 +109,14 @@ def _concordant(f: IntArray, g: IntArray, count: IntArray, tree: IntArray) -> in
 
 
 def concordant(f: IntArray, g: IntArray, count: IntArray) -> int:
-    """Pairs of which one has both the larger f and the larger g; a Fenwick tree along g.
+    """The number of concordant pairs: one item has both the larger f and the larger g; O(n log n).
 
     Parameters
     ----------
     f, g
-        The values as ranks from 0, cell by cell, f ascending.
+        The values as ranks from 0, by entry, f ascending.
     count
-        How many items each cell holds; the pairs must be fewer than 2^63.
+        The number of items of each entry; the pairs must be fewer than 2^63.
 
     >>> concordant(np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([2, 1, 3]))
     6

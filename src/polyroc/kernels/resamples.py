@@ -1,7 +1,7 @@
-"""Resamples as counts, which serve as weights of data that stay sorted.
+"""Bootstrap resamples as counts: weights of data that stay sorted, so that no replicate is sorted again.
 
-Counts, weights and areas come for many replicates at once, one row each. Cases are grouped by class: class k at
-starts[k] .. starts[k + 1].
+Counts, weights and areas are computed for many replicates at once, one row each. Cases are grouped by class: class
+k at starts[k] .. starts[k + 1].
 """
 
 from typing import Any
@@ -40,9 +40,10 @@ def _pair_areas(
     mass: npt.NDArray[Any],
     areas: FloatArray,
 ) -> None:
-    for a in range(len(own)):
+    for a in range(len(own)):  # a column: its class against every other
         first, last = starts[own[a]], starts[own[a] + 1]
         for r in range(len(weight)):
+            # Cumulative weight of class i by falling score: mass[m] is that of its m highest cases.
             for i in range(last - first):
                 mass[i + 1] = mass[i] + weight[r, falling[first + i]]
             for j in range(len(starts) - 1):
@@ -64,9 +65,9 @@ def pair_areas(
     above: CodeArray,
     up_from: CodeArray,
 ) -> FloatArray:
-    """Every A(i|j) of every replicate: one pass over the cases per column, no sort and no comparison.
+    """Every A(i|j) of every replicate: one pass over the cases per column, without sorting or comparing.
 
-    With whole-number weights the sums are of integers, so the areas are exact but for the last division.
+    With integer weights the sums are of integers, exact up to the last division.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ def pair_areas(
     starts
         Where each class begins.
     own
-        The classes i that have a column to tell them from the others.
+        The classes i that have a column.
     falling
         At starts[i] .. starts[i + 1] the cases of class i, by falling score in its own column.
     above, up_from

@@ -1,4 +1,4 @@
-"""Posteriors of a multinomial logistic regression, case by case."""
+"""Posterior probabilities of a multinomial logistic regression, case by case: O(cases x classes x features)."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def softmax(X: FloatArray, weights: FloatArray, P: FloatArray) -> None:
     """P[n, j] = exp(a_j + x_n b_j) / sum over i of exp(a_i + x_n b_i).
 
     Sums run over the features in their order (no matrix product, whose rounding varies with the number of cases),
-    so that a case gets the same numbers alone and among others.
+    so that a case has the same probabilities alone and among others.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def softmax(X: FloatArray, weights: FloatArray, P: FloatArray) -> None:
             for d in range(X.shape[1]):
                 total += X[n, d] * weights[j, d + 1]
             p[j] = total
-        largest = p.max()
+        largest = p.max()  # subtracted, so that the exponentials cannot overflow
         total = 0.0
         for j in range(len(p)):
             p[j] = np.exp(p[j] - largest)

@@ -1,19 +1,20 @@
-"""Triples of cases, one per class: which are assigned right, found pair by pair instead of triple by triple.
+"""Triples of cases, one per class: which of them are assigned correctly, in O(n^2) instead of O(n^3).
 
 With s_i(x) the score of case x for class i, put a = s_1 - s_2, e = s_2 - s_3, b = s_1 - s_3. To give x1, x2, x3
-their own classes is among the best of the six assignments if
+their own classes is among the best of the six assignments (those of the largest sum of scores) if
 
     a1 >= a2,   e2 >= e3,   b1 >= b3,   a1 + e2 >= b3,   b1 - a2 >= e3
 
 one inequality for each other assignment, with equality where that one is as good. So for a pair (x1, x2) the x3
-wanted have e3 <= E = min(e2, b1 - a2) and b3 <= B = min(b1, a1 + e2): a quadrant. Where b1 >= b2, E is e2: x2 is
+sought have e3 <= E = min(e2, b1 - a2) and b3 <= B = min(b1, a1 + e2): a quadrant. Where b1 >= b2, E is e2: x2 is
 held, the x3 up to e2 are counted along b3, and as x1 moves up along a1 the limit a1 + e2 moves up along b3: one
 merge for each x2. Where b1 < b2, B is b1; to exchange classes 1 and 2 (a changes its sign, e and b change places)
-makes it the other case. So two sweeps of O(n^2) count all n^3 triples. Ties cost no more: on the borders of the
+leads to the first case. So two sweeps of O(n^2) count all n^3 triples. Ties cost no more: on the borders of the
 quadrant [a1 = a2] + [e3 = E] (1 + [b1 = b2]) + [b3 = B] (1 + [e1 = e2]) other assignments are as good.
 
 A score may be -inf, but not that of a case for its own class: then a1, e2 > -inf and a2, e3, b3 < inf, so that no
-sum is nan. To ask whether a1 + e2 >= b3 is a problem of the kind "3SUM": much less than n^2 is not to be expected.
+sum is nan. To decide whether a1 + e2 >= b3 for some triple is 3SUM (Gajentaan & Overmars, Computational Geometry 5
+(1995) 165-185): an algorithm much faster than n^2 is not to be expected.
 """
 
 import os
@@ -29,18 +30,21 @@ from polyroc.kernels.jit import kernel
 
 __all__ = ["Sweep", "right_triples", "sweeps"]
 
-MANY_PAIRS, TASKS = 10**5, 8  # from so many pairs on, so many tasks a sweep, whatever the number of cores
+MANY_PAIRS, TASKS = (
+    10**5,
+    8,
+)  # from so many pairs on, a sweep is divided; not by the number of cores, so that sums agree
 
 
 class Sweep(NamedTuple):
-    """Three classes made ready for one sweep.
+    """Three classes prepared for one sweep.
 
     Attributes
     ----------
     classes
-        Which classes play the first, the second and the third part.
+        Which classes have the roles 1, 2 and 3.
     orders
-        What sorts the first class by a, and the third by b.
+        The permutations that sort the first class by a, and the third by b.
     first, second, third
         By row: a, b, e of the first class, sorted by a; a, e, b of the second, and 1 where e2 ties with some e3,
         else 0; b, e of the third, sorted by b.
@@ -61,8 +65,9 @@ class Sweep(NamedTuple):
 
 
 def sweeps(scores: Sequence[FloatArray], tolerance: float) -> tuple[Sweep, Sweep]:
-    """What the scores of three classes give, whatever the weights; scores[k] has a row per case of class k."""
-    i, j, k = np.argsort([len(rows) for rows in scores], kind="stable").tolist()  # the fewest pairs
+    """Prepare the two sweeps, which do not depend on weights; scores[k] has a row per case of class k."""
+    # Pairs of the two smallest classes are enumerated; the largest class is only counted.
+    i, j, k = np.argsort([len(rows) for rows in scores], kind="stable").tolist()
     return _sweep(scores, (i, j, k), tolerance, False), _sweep(scores, (j, i, k), tolerance, True)
 
 
@@ -72,26 +77,27 @@ def _sweep(scores: Sequence[FloatArray], classes: tuple[int, int, int], toleranc
     a1, b1, e1, b3, e3 = a1[order], b1[order], e1[order], b3[last], e3[last]
     places = np.array([np.searchsorted(b3, b1 - tolerance), np.searchsorted(b3, b1 + tolerance, "right")])
     steps = np.sort(e3)
+    # For most x2 no e3 is equal to e2, and half of the work can be saved.
     level = np.searchsorted(steps, e2 - tolerance) < np.searchsorted(steps, e2 + tolerance, "right")
     first, second, third = np.array([a1, b1, e1]), np.array([a2, e2, b2, level]), np.array([b3, e3])
     return Sweep(classes, (order, last), first, second, third, places, strictly)
 
 
 def _differences(rows: FloatArray, classes: tuple[int, int, int]) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """By case a, b and e; that of two infinite scores is nan and taken for -inf: it decides nothing."""
+    """By case a, b and e; the difference of two infinite scores, nan, is taken as -inf, which decides nothing."""
     i, j, k = classes
     with np.errstate(invalid="ignore"):
         a, b, e = rows[:, i] - rows[:, j], rows[:, i] - rows[:, k], rows[:, j] - rows[:, k]
-    for each in (a, b, e):
-        each[np.isnan(each)] = -np.inf
+    for difference in (a, b, e):
+        difference[np.isnan(difference)] = -np.inf
     return a, b, e
 
 
 def right_triples(pair: tuple[Sweep, Sweep], weights: Sequence[FloatArray], tolerance: float) -> list[FloatArray]:
-    """For each case of each class, the weight of the triples that contain it and are assigned right.
+    """For each case of each class, the weight of the triples that contain it and are assigned correctly.
 
-    A triple weighs the product of the other two weights, divided by the number of best assignments. Sums of
-    scores are equal within the tolerance. Threads share the work, in parts that do not depend on their number.
+    The weight of a triple is the product of the other two weights, divided by the number of best assignments. Sums
+    of scores are equal within the tolerance. Threads share the work, in parts that do not depend on their number.
 
     >>> rows = [np.eye(3)[[k]] for k in range(3)]
     >>> right_triples(sweeps(rows, 0.0), [np.array([2.0]), np.array([3.0]), np.array([5.0])], 0.0)
@@ -117,13 +123,13 @@ def right_triples(pair: tuple[Sweep, Sweep], weights: Sequence[FloatArray], tole
             done = list(pool.map(work, tasks))
     else:
         done = [work(task) for task in tasks]
-    found = [np.zeros(len(w)) for w in weights]
+    totals = [np.zeros(len(w)) for w in weights]
     for (sweep, part), (x, y, z) in zip(tasks, done, strict=True):
         i, j, k = sweep.classes
-        found[i][sweep.orders[0]] += x
-        found[j][part] += y
-        found[k][sweep.orders[1]] += z
-    return found
+        totals[i][sweep.orders[0]] += x
+        totals[j][part] += y
+        totals[k][sweep.orders[1]] += z
+    return totals
 
 
 def _parts(n: int, tasks: int) -> list[slice]:
@@ -135,74 +141,81 @@ def _parts(n: int, tasks: int) -> list[slice]:
 def _sweep_triples(
     first: FloatArray, second: FloatArray, third: FloatArray, places: IntArray, tolerance: float, strictly: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """What each case finds in one sweep; rows as in `Sweep`, and the weights as a last row."""
+    """The weights of the triples of each case in one sweep; rows as in `Sweep`, and the weights as a last row."""
     b3, e3, w3 = third
     n3 = len(b3)
-    found1, found2, found3 = np.zeros(first.shape[1]), np.zeros(second.shape[1]), np.zeros(n3)
-    # at [:, i], of the first i along b3: the weights of those with e3 <= e2 and with e3 < e2, and what these gain
-    room = np.zeros((4, n3 + 1))
+    total1, total2, total3 = np.zeros(first.shape[1]), np.zeros(second.shape[1]), np.zeros(n3)
+    # At [:, i], of the first i along b3: the weights of those with e3 <= e2 and with e3 < e2, and the weights of
+    # the x1 whose quadrants end there, which these x3 will receive.
+    prefix = np.zeros((4, n3 + 1))
     for j in range(second.shape[1]):
         e2, level, w2 = second[1, j], second[3, j] > 0, second[4, j]
         limits = e2 + tolerance, np.nextafter(e2 - tolerance, -np.inf)
         for kind in range(1 + level):
-            _add_up(e3, w3, limits[kind], room[kind])
-        found2[j] = _merge(first, second[:, j], b3, places, tolerance, strictly, room, found1)
+            _prefix_weights(e3, w3, limits[kind], prefix[kind])
+        total2[j] = _merge(first, second[:, j], b3, places, tolerance, strictly, prefix, total1)
         for kind in range(1 + level):
-            _hand_out(e3, w2, limits[kind], room[2 + kind], found3)
-    return found1, found2, found3
+            _distribute(e3, w2, limits[kind], prefix[2 + kind], total3)
+    return total1, total2, total3
 
 
 @kernel
-def _add_up(e: FloatArray, weight: FloatArray, limit: float, held: FloatArray) -> None:
+def _prefix_weights(e: FloatArray, weight: FloatArray, limit: float, prefix: FloatArray) -> None:
     """At [i], the weight of those among the first i that have e up to the limit."""
     for i in range(len(e)):
-        held[i + 1] = held[i] + (weight[i] if e[i] <= limit else 0.0)
+        prefix[i + 1] = prefix[i] + (weight[i] if e[i] <= limit else 0.0)
 
 
 @kernel
-def _hand_out(e: FloatArray, weight: float, limit: float, gain: FloatArray, found: FloatArray) -> None:
-    """Those among the first i with e up to the limit find gain[i] times the weight; no gain is left."""
+def _distribute(e: FloatArray, weight: float, limit: float, gain: FloatArray, totals: FloatArray) -> None:
+    """Add gain[i] times the weight to those among the first i with e up to the limit (the transposed prefix sum).
+
+    One suffix sum for all i; `gain` is set to zero.
+    """
     all_gain = 0.0
     for i in range(len(e) - 1, -1, -1):
         all_gain += gain[i + 1]
         gain[i + 1] = 0.0
-        found[i] += weight * all_gain if e[i] <= limit else 0.0
+        totals[i] += weight * all_gain if e[i] <= limit else 0.0
     gain[0] = 0.0
 
 
 @kernel
 def _merge(
     first: FloatArray,
-    held: FloatArray,
+    x2: FloatArray,
     b3: FloatArray,
     places: IntArray,
     tolerance: float,
     strictly: bool,
-    room: FloatArray,
-    found: FloatArray,
+    prefix: FloatArray,
+    totals: FloatArray,
 ) -> float:
-    """All x1 with the x2 held: what the pairs find among the x3, as weighed by the x1."""
+    """All x1 with one x2: adds the weights of the triples of each x1, and returns that of the triples of x2."""
     a1, b1, e1, w1 = first
-    a2, e2, b2, level, w2 = held
-    kind = int(level)  # without e3 = e2, those with e3 < e2 are those with e3 <= e2
-    up_to, below, gain_up_to, gain_below = room[0], room[kind], room[2], room[2 + kind]
-    all_found, weak, strict = 0.0, 0, 0
-    for i in range(np.searchsorted(a1, a2 - tolerance), len(a1)):
+    a2, e2, b2, level, w2 = x2
+    kind = int(level)  # if no e3 = e2, those with e3 < e2 are those with e3 <= e2
+    up_to, below, gain_up_to, gain_below = prefix[0], prefix[kind], prefix[2], prefix[2 + kind]
+    total, weak, strict = 0.0, 0, 0  # b3 up to, and below, the limit a1 + e2: both only move up, as a1 does
+    for i in range(np.searchsorted(a1, a2 - tolerance), len(a1)):  # a1 >= a2
         rising = a1[i] + e2
         while weak < len(b3) and b3[weak] <= rising + tolerance:
             weak += 1
-        last = min(weak, places[1, i])
+        last = min(weak, places[1, i])  # b3 <= B = min(a1 + e2, b1)
         counts = e1[i] > e2 if strictly else b1[i] >= b2
+        # Whether another assignment may be as good: on a border of the quadrant, or a1 = a2.
         tied = (
             level > 0 or a1[i] <= a2 + tolerance or (last > 0 and b3[last - 1] >= min(rising, b1[i]) - tolerance)
         )
-        if not tied:  # without a branch on what counts, which would be mispredicted
+        if not tied:  # selections instead of a branch on `counts`, which would be mispredicted
             share = up_to[last] if counts else 0.0
             gain_up_to[last] += w1[i] if counts else 0.0
         elif counts:
             while strict < len(b3) and b3[strict] < rising - tolerance:
                 strict += 1
-            clear = min(strict, places[0, i])
+            clear = min(strict, places[0, i])  # b3 < B
+            # The quadrant is the disjoint union of its inside, its two borders and its corner; their weights are
+            # differences of the four prefix weights, collected here by prefix weight.
             inside, on_e, on_b, corner = _fair_shares(
                 a1[i] <= a2 + tolerance, abs(b1[i] - b2) <= tolerance, abs(e1[i] - e2) <= tolerance
             )
@@ -213,14 +226,14 @@ def _merge(
             gain_up_to[last] += w1[i] * corner
         else:
             continue
-        found[i] += w2 * share
-        all_found += w1[i] * share
-    return all_found
+        totals[i] += w2 * share
+        total += w1[i] * share
+    return total
 
 
 @kernel
 def _fair_shares(tie: bool, tie_e: bool, tie_b: bool) -> tuple[float, float, float, float]:
-    """What an x3 is worth inside the quadrant, on its borders and in its corner, as slopes by the four counts."""
+    """1 / (number of best assignments) inside the quadrant, on its borders and in its corner, by prefix weight."""
     inside, on_e, on_b = 1.0 / (1 + tie), 1.0 / (2 + tie + tie_e), 1.0 / (2 + tie + tie_b)
     corner = 1.0 / (3 + tie + tie_e + tie_b)
     return inside - on_e - on_b + corner, on_e - corner, on_b - corner, corner

@@ -1,4 +1,4 @@
-"""Volumes in the space of error rates: what a set of points dominates of the region below random allocation.
+"""Dominated volume in the space of error rates: the share of the region below random allocation.
 
 The objectives are the D = Q(Q - 1) error rates of Q classes, all to be small. A point a dominates x if no rate of
 a is larger. The region P = {x in [0, 1]^D : sum x <= Q - 1} is what lies below the simplex of random allocation;
@@ -15,12 +15,19 @@ import numpy.typing as npt
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 
-__all__ = ["Shadow", "points_below_chance", "region_volume", "staircase_share", "union_share", "union_volume"]
+__all__ = [
+    "DominatedRegion",
+    "points_below_chance",
+    "region_volume",
+    "staircase_share",
+    "union_share",
+    "union_volume",
+]
 
-LEVELS = 256  # bitsets per objective, at most: where there are more distinct rates, they preselect only
-WORDS = 2**24  # of all bitsets together
-NUMBERS = 2**18  # drawn at a time
-BOX = 20  # comparisons that take as long as the volume of a box
+LEVELS = 256  # bitsets per objective, at most: if there are more distinct rates, bitsets only preselect
+WORDS = 2**24  # 64-bit words of all bitsets together (128 MB)
+NUMBERS = 2**18  # random numbers at a time: 2 MB
+BOX = 20  # comparisons of corners that take as long as the volume of a box
 
 WordArray = npt.NDArray[np.uint64]
 
@@ -41,9 +48,10 @@ def region_volume(classes: int) -> Fraction:
 
 
 def points_below_chance(classes: int, n: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """So many points, uniform in the region, in blocks.
+    """N points, uniform in the region, in blocks.
 
-    D + 1 exponential numbers over their sum are uniform in a simplex; nine in ten are within the cube.
+    D + 1 exponential numbers over their sum are uniform in a simplex (Devroye 1986, chapter V.2); about nine in
+    ten are within the cube, and the others are rejected.
     """
     D, left = classes * (classes - 1), n
     while left > 0:
@@ -56,7 +64,10 @@ def points_below_chance(classes: int, n: int, rng: np.random.Generator) -> Itera
 
 @kernel
 def _scale(drawn: FloatArray, top: float, points: FloatArray) -> int:
-    """Rows scaled to the sum `top`, without their first number, as far as the others are within 1; how many."""
+    """Rows scaled to the sum `top`, without their first number, if all others are at most 1; returns their number.
+
+    A rejected row is overwritten by the next one.
+    """
     kept = 0
     for n in range(len(drawn)):
         scale = top / drawn[n].sum()
@@ -68,35 +79,37 @@ def _scale(drawn: FloatArray, top: float, points: FloatArray) -> int:
     return kept
 
 
-class Shadow:
-    """A set of points, made ready to be asked which others it dominates.
+class DominatedRegion:
+    """The region that a set of points (members) dominates, prepared for many queries.
 
-    For each objective and level, a bitset of the members below that level. The members that dominate x are the AND
-    of one bitset per objective; where levels are coarser than the rates, each candidate is looked at again.
+    For each objective and level, a bitset of the members at or below that level. The members that dominate x are
+    the AND of one bitset per objective: D operations for 64 members. Where levels are coarser than the rates, each
+    candidate is compared in full.
 
-    >>> Shadow(np.array([[0.1, 0.3], [0.3, 0.1]])).over(np.array([[0.2, 0.2], [0.2, 0.4], [0.3, 0.1]])).tolist()
+    >>> region = DominatedRegion(np.array([[0.1, 0.3], [0.3, 0.1]]))
+    >>> region.contains(np.array([[0.2, 0.2], [0.2, 0.4], [0.3, 0.1]])).tolist()
     [False, True, True]
     """
 
     def __init__(self, members: FloatArray) -> None:
-        order = np.argsort(members.sum(axis=1), kind="stable")  # the largest shadows first
+        order = np.argsort(members.sum(axis=1), kind="stable")  # those that dominate most first: queries end early
         self.members = np.ascontiguousarray(members[order])
         D, words = members.shape[1], -(-len(members) // 64)
         most = int(np.clip(WORDS // (D * words), 2, LEVELS))
-        levels = [np.unique(column) for column in self.members.T]
-        self.exact = all(len(each) <= most for each in levels)
-        self.counts = np.array([min(len(each), most) for each in levels])
+        rates = [np.unique(column) for column in self.members.T]
+        self.exact = all(len(distinct) <= most for distinct in rates)
+        self.counts = np.array([min(len(distinct), most) for distinct in rates])
         self.levels = np.full((D, most), np.inf)
-        for row, each, count in zip(self.levels, levels, self.counts, strict=True):
-            row[:count] = each[np.linspace(0, len(each) - 1, count).astype(np.intp)]
+        for row, distinct, count in zip(self.levels, rates, self.counts, strict=True):
+            row[:count] = distinct[np.linspace(0, len(distinct) - 1, count).astype(np.intp)]
         self.bits = np.zeros((D, most + 1, words), dtype=np.uint64)
         _fill(self.members, self.levels, self.counts, self.bits)
 
-    def over(self, points: FloatArray) -> BoolArray:
+    def contains(self, points: FloatArray) -> BoolArray:
         """Which points are dominated by, or equal to, some member."""
-        found = np.empty(len(points), dtype=np.bool_)
-        _look_up(points, self.members, self.levels, self.counts, self.bits, self.exact, found)
-        return found
+        dominated = np.empty(len(points), dtype=np.bool_)
+        _look_up(points, self.members, self.levels, self.counts, self.bits, self.exact, dominated)
+        return dominated
 
 
 @kernel
@@ -114,11 +127,11 @@ def _place(levels: FloatArray, count: int, x: float) -> int:
 
 @kernel
 def _fill(members: FloatArray, levels: FloatArray, counts: IntArray, bits: WordArray) -> None:
-    """The bitset at level l holds the members below it; the last one holds all."""
+    """The bitset at place l holds the members whose rate has at most l levels up to it; the last one holds all."""
     for d in range(members.shape[1]):
         for i in range(len(members)):
             bits[d, _place(levels[d], counts[d], members[i, d]), i // 64] |= np.uint64(1) << np.uint64(i % 64)
-        for level in range(counts[d]):
+        for level in range(counts[d]):  # running union: a member is in the bitsets of all higher places
             for w in range(bits.shape[2]):
                 bits[d, level + 1, w] |= bits[d, level, w]
 
@@ -131,7 +144,7 @@ def _look_up(
     counts: IntArray,
     bits: WordArray,
     exact: bool,
-    found: BoolArray,
+    dominated: BoolArray,
 ) -> None:
     D = points.shape[1]
     place = np.empty(D, dtype=np.int64)
@@ -139,15 +152,15 @@ def _look_up(
         x = points[n]
         for d in range(D):
             place[d] = _place(levels[d], counts[d], x[d])
-        found[n] = False
-        for w in range(bits.shape[2]):
+        dominated[n] = False
+        for w in range(bits.shape[2]):  # 64 members at a time
             candidates = bits[0, place[0], w]
             for d in range(1, D):
                 if candidates == 0:
                     break
                 candidates &= bits[d, place[d], w]
             if candidates != 0 and (exact or _confirmed(x, members, 64 * w, candidates)):
-                found[n] = True
+                dominated[n] = True
                 break
 
 
@@ -169,7 +182,9 @@ def staircase_share(members: FloatArray) -> float:
     0.25
     """
     x, y = members[np.lexsort(members.T[::-1])].T
-    y = np.minimum.accumulate(y)
+    y = np.minimum.accumulate(y)  # the staircase: from x on, everything above the lowest y so far is dominated
+    # Each step is a triangle up to the diagonal x + y = 1, less the smaller one that the next step begins with;
+    # the whole triangle has area 1/2, so squares of the legs are shares.
     end = np.maximum(x, np.minimum(np.append(x[1:], 1.0), 1.0 - y))
     return float((np.maximum(1.0 - x - y, 0.0) ** 2 - np.maximum(1.0 - end - y, 0.0) ** 2).sum())
 
@@ -186,9 +201,10 @@ def union_share(members: FloatArray, classes: int, effort: float = np.inf) -> fl
 def union_volume(members: FloatArray, top: float, effort: float = np.inf) -> float:
     """The same for {x in [0, 1]^D : sum x <= top}; with top = D that is the hypervolume in the unit cube.
 
-    While, Bradstreet & Barone (IEEE Transactions on Evolutionary Computation 16 (2012) 86-95): the box above each
-    point, less what the later points dominate of it, which is the same problem for their corners within the box.
-    Few corners are left, for most of them dominate each other or lie beyond the region.
+    The WFG algorithm of While, Bradstreet & Barone (IEEE Transactions on Evolutionary Computation 16 (2012)
+    86-95): the box above each point, less what the later points dominate of it, which is the same problem for
+    their corners within the box. Few corners are left, because most of them dominate each other or lie beyond the
+    region. Exponential in D at worst; `effort` limits the comparisons.
     """
     whole = _box(np.ones(members.shape[1]), 1.0, top)
     order = np.lexsort(members.T)[::-1]  # by falling last rate: the later points cut off more
@@ -200,7 +216,9 @@ def union_volume(members: FloatArray, top: float, effort: float = np.inf) -> flo
 def _box(widths: FloatArray, room: float, top: float) -> float:
     """The volume of {0 <= x <= widths, sum x <= room top}, times D! / top^D.
 
-    It is the sum over all sets S of objectives of (-1)^|S| (room - sum of the widths in S / top)_+^D.
+    It is the sum over all sets S of objectives of (-1)^|S| (room - sum of the widths in S / top)_+^D (inclusion
+    and exclusion of the half-spaces x_d > width_d). Sets are enumerated depth first with an explicit stack:
+    `after[size]` is the next objective to add; a set without room left has no supersets with any.
     """
     D = len(widths)
     left, after = np.empty(D + 1), np.zeros(D + 1, dtype=np.int64)
@@ -209,7 +227,7 @@ def _box(widths: FloatArray, room: float, top: float) -> float:
     while size >= 0:
         d = after[size]
         after[size] += 1
-        if d == D:
+        if d == D:  # all supersets done: take the last objective out again
             size -= 1
             sign = -sign
         elif left[size] > widths[d] / top:
@@ -223,7 +241,11 @@ def _box(widths: FloatArray, room: float, top: float) -> float:
 
 @kernel
 def _union(members: FloatArray, top: float, effort: float) -> float:
-    """The volume above the members, times D! / top^D; nan if the comparisons exceed the effort."""
+    """The volume above the members, times D! / top^D; nan if the comparisons exceed the effort.
+
+    The recursion of `union_volume` with an explicit stack: at each depth, points after[depth] .. ends[depth] of
+    `stack` are left, and the sign alternates, because the volume of the corners is subtracted.
+    """
     n, D = members.shape
     stack = np.empty((2 * n + 2, D))
     stack[:n] = members
@@ -237,10 +259,11 @@ def _union(members: FloatArray, top: float, effort: float) -> float:
             depth -= 1
             sign = -sign
             continue
-        if 2 * end - i > len(stack):
+        if 2 * end - i > len(stack):  # room for a corner with every later point
             larger = np.empty((2 * len(stack), D))
             larger[:end] = stack[:end]
             stack = larger
+        # The box from point i up to 1 in every rate, below the plane: its widths and the room left.
         total += sign * _box(1.0 - stack[i], 1.0 - stack[i].sum() / top, top)
         last = _corners(stack, i, end, top)
         effort -= BOX + (end - i) * (last - end)
@@ -255,7 +278,7 @@ def _union(members: FloatArray, top: float, effort: float) -> float:
 
 @kernel
 def _corners(stack: FloatArray, i: int, end: int, top: float) -> int:
-    """What members i + 1 .. end dominate of the box above i, as corners from end on; none dominates another."""
+    """What points i + 1 .. end dominate of the box above i, as corners from `end` on; none dominates another."""
     last = end
     corner = np.empty(stack.shape[1])
     for j in range(i + 1, end):
@@ -263,8 +286,9 @@ def _corners(stack: FloatArray, i: int, end: int, top: float) -> int:
         for d in range(len(corner)):
             corner[d] = max(stack[i, d], stack[j, d])
             total += corner[d]
-        if total >= top:
+        if total >= top:  # beyond the region
             continue
+        # Compare with the corners so far: drop this one if dominated, and those that it dominates, in place.
         kept = end
         for k in range(end, last):
             below, above = _compared(stack[k], corner)
@@ -282,7 +306,7 @@ def _corners(stack: FloatArray, i: int, end: int, top: float) -> int:
 
 @kernel
 def _compared(a: FloatArray, b: FloatArray) -> tuple[bool, bool]:
-    """Whether no number of a is above that of b, and whether none is below."""
+    """Whether a is nowhere above b, and whether it is nowhere below."""
     below, above = True, True
     for d in range(len(a)):
         if a[d] > b[d]:

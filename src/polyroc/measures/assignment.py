@@ -20,6 +20,7 @@ from polyroc.measures.measure import Measure, always
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Stratum
+from polyroc.validation.random import is_whole
 
 __all__ = ["ASSIGNMENT", "he"]
 
@@ -122,14 +123,10 @@ def he(sample: Sample, scoring: str = "log", tuples: int | None = None, rng: int
 def _check(scoring: Any, tuples: Any, rng: Any) -> None:
     if not isinstance(scoring, str) or scoring not in SCORINGS:
         raise MeasureError(f"scoring must be one of {', '.join(map(repr, SCORINGS))}, got {scoring!r}.")
-    if tuples is not None and not _is_whole(tuples, 1):
+    if tuples is not None and not is_whole(tuples, 1):
         raise MeasureError(f"tuples must be a whole number, 1 or more, or None, got {tuples!r}.")
-    if not _is_whole(rng, 0):
+    if not is_whole(rng, 0):
         raise MeasureError(f"rng must be a seed, a whole number from 0, got {rng!r}.")
-
-
-def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)
 
 
 class _Rows:

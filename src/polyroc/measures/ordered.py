@@ -12,7 +12,7 @@ from scipy.special import xlogy
 from polyroc.errors import MeasureError
 from polyroc.estimates.boundary import Boundary
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.chains import Runs, chain_components, chain_states, merge, run_shares, spread
+from polyroc.kernels.chains import Runs, chain_components, chain_states, expand_runs, merge, run_shares
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Errors, Scale, Statistic, Strata, Stratum
@@ -71,7 +71,7 @@ class Chains:
 
     def strata(self, by_run: FloatArray) -> Strata:
         """The components of the cases, from those of the runs."""
-        blocks = np.split(spread(by_run, self.runs, self.sample.starts), self.sample.starts[1:-1])
+        blocks = np.split(expand_runs(by_run, self.runs, self.sample.starts), self.sample.starts[1:-1])
         return tuple(self._stratum(k, block) for k, block in enumerate(blocks))
 
     def _stratum(self, k: int, components: FloatArray) -> Stratum:

@@ -38,6 +38,7 @@ def check_n_jobs(n_jobs: object) -> None:
 
 def seed_of(rng: Rng) -> int:
     """The seed itself, or one drawn from the generator or from the system (below 2^53, so that JSON holds it)."""
+    check_rng(rng)
     if rng is None or isinstance(rng, np.random.Generator):
         return int(np.random.default_rng(rng).integers(2**53))
     return int(rng)

@@ -14,6 +14,7 @@ from polyroc.results.result import Result, plain
 from polyroc.studies.summaries.input_tables import Table, Tables, direction, means_of, tidy
 from polyroc.studies.summaries.paired_tests import OVERLAP, fold_differences
 from polyroc.validation.arrays import Missing
+from polyroc.validation.random import Rng, seed_of
 
 __all__ = ["Draws", "Posterior", "Posteriors", "correlated_t", "drawn_thetas", "signed_rank"]
 
@@ -235,7 +236,7 @@ def signed_rank(
     rope: float = 0.01,
     prior: float = 0.5,
     n: int = 50_000,
-    rng: int | np.random.Generator | None = 0,
+    rng: Rng = 0,
     missing: Missing = "raise",
 ) -> Posteriors:
     """Bayesian signed-rank test of each pair of learners over data sets (Benavoli et al. 2014, 2017).
@@ -271,7 +272,7 @@ def signed_rank(
     if not prior > 0 or not n >= 1:
         raise InputError(f"prior must be positive and n at least 1, got prior={prior!r}, n={n!r}.")
     means = means_of(tables, missing)
-    seed = _seed(rng)
+    seed = seed_of(rng)
     better = direction(means.measure)
     differences = means.differences()
     shares = _largest(drawn_thetas(better * differences, rope, prior, n, seed), n)
@@ -325,15 +326,6 @@ def drawn_thetas(differences: FloatArray, rope: float, prior: float, n: int, see
         products = w[:, i] * w[:, j]
         high, low = products @ above, products @ below
         yield np.stack([high, np.clip(1 - high - low, 0.0, 1.0), low], axis=1)
-
-
-def _seed(rng: int | np.random.Generator | None) -> int:
-    """A seed that can be stored, so that the draws can be repeated."""
-    if rng is None or isinstance(rng, np.random.Generator):
-        return int(np.random.default_rng(rng).integers(2**53))
-    if not isinstance(rng, int | np.integer) or rng < 0:
-        raise InputError(f"rng must be a seed (0 or more), a numpy.random.Generator or None, got {rng!r}.")
-    return int(rng)
 
 
 def _largest(drawn: Iterable[FloatArray], n: int) -> FloatArray:
