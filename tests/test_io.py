@@ -428,7 +428,7 @@ def test_long_numbers_are_told_apart(tmp_path):
         path = write(tmp_path, f"id,y,s\n{one},0,1\n{other},1,2\n{one},1,3\n")
         got = read(path, truth="y", scores="s", groups="id")
         assert got.groups.tolist() == [0, 1, 0]
-        refused(path, "comes up twice (rows 1 and 3)", one, case="id")
+        refused(path, "has two rows (rows 1 and 3)", one, case="id")
 
 
 def test_json_keeps_text_that_looks_like_something_else(tmp_path):
@@ -472,7 +472,7 @@ def test_stacked_by_position(tmp_path):
         ("0.4,2,v", "0.4,3,v", "id", ["Case 2 has different values in column 'w' (rows 2 and 4)"]),
         ("2,g,b", "3,g,b", "id", ["Case 2 has no row for classifier 'g'"]),
         ("2,g,b,0.4,2,v\n", "", "id", ["Case 2 has no row for classifier 'g'"]),
-        ("2,g,b", "1,g,a", "id", ["Case 1 comes up twice for classifier 'g' (rows 3 and 4)"]),
+        ("2,g,b", "1,g,a", "id", ["Case 1 has two rows for classifier 'g' (rows 3 and 4)"]),
         ("2,g,b", ",g,b", "id", ["column 'id' has missing values (row 4)"]),
         ("2,g,b", "2,,b", "id", ["column 'who' has missing values (row 4)"]),
         ("0.4", "", "id", ["column 's' (classifier 'g') has missing values (case 2)"]),
@@ -494,7 +494,7 @@ def test_one_row_a_case_with_names(tmp_path):
     path = write(tmp_path, "id,y,s\nu,0,1\nv,1,2\n")
     assert read(path, truth="y", scores="s", case="id").values["classifier"].tolist() == [1, 2]
     path = write(tmp_path, "id,y,s\nu,0,1\nv,1,2\nu,1,2\n")
-    refused(path, "Case 'u' comes up twice (rows 1 and 3)", case="id")
+    refused(path, "Case 'u' has two rows (rows 1 and 3)", case="id")
 
 
 LONG = "id,y,class,s\nu,a,a,0.75\nu,a,b,0.25\nv,b,a,0.5\nv,b,b,0.5\n"
@@ -510,7 +510,7 @@ def test_long_without_classifier(tmp_path):
     ("old", "new", "parts"),
     [
         ("v,b,a,0.5\n", "", ["Case 'v' has no row for class 'a'"]),
-        ("v,b,a,0.5\n", "v,b,a,0.5\nv,b,a,0.5\n", ["Case 'v' comes up twice for class 'a' (rows 3 and 4)"]),
+        ("v,b,a,0.5\n", "v,b,a,0.5\nv,b,a,0.5\n", ["Case 'v' has two rows for class 'a' (rows 3 and 4)"]),
         ("v,b,a", "v,b,x", ["column 'class' holds 'x' (row 3)", "not among the classes ['a', 'b']"]),
         ("v,b,a", "v,b,", ["column 'class' has missing values (row 3)"]),
         ("v,b,a", "v,a,a", ["Case 'v' has different values in column 'y' (rows 3 and 4)"]),
@@ -687,7 +687,7 @@ def test_faults_in_typed_columns(form, tmp_path):
 
 def test_too_many_labels(tmp_path):
     frame = pl.DataFrame({"y": np.arange(70_000), "s": np.zeros(70_000)})
-    refused(frame, "column 'y' holds 70000 different labels", "right column")
+    refused(frame, "column 'y' holds 70000 distinct labels", "right column")
 
 
 # what is wrong with the file

@@ -10,9 +10,8 @@ from polyroc.engines.files import Files, as_source, check_files, find_files
 from polyroc.engines.rows import DuckRows, Rows, code_expression
 from polyroc.engines.session import EngineSession
 from polyroc.errors import DroppedRowsWarning, InputError, warn
-from polyroc.io.columns import Asked, Columns, Request, choose
-from polyroc.io.messages import ColumnWords, columns_named
-from polyroc.io.predictions import as_labels, class_columns, like
+from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
+from polyroc.io.predictions import class_columns, matching_label, matching_labels
 from polyroc.io.sources import Kind, Source
 from polyroc.scores import Sampling, Schema
 from polyroc.validation.arrays import Missing
@@ -38,7 +37,7 @@ class ColumnRequest(NamedTuple):
     """The requested columns and what they mean, as in `read`; `by` are columns that define groups."""
 
     truth: str
-    scores: Request
+    scores: ScorePatterns
     weight: str | None
     by: Sequence[str]
     labels: Sequence[Hashable] | None
@@ -152,8 +151,8 @@ def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashabl
 
 def check_columns(source: Source, request: ColumnRequest) -> Columns:
     """The requested columns, which must be among those of the source."""
-    wanted = Asked(request.truth, request.scores, None, None, None, request.weight, None)
-    columns = choose(wanted, source, request.by)
+    wanted = RequestedColumns(request.truth, request.scores, None, None, None, request.weight, None)
+    columns = find_columns(wanted, source, request.by)
     for name in (request.truth, *request.by):
         label_kind(source, name)
     return columns
@@ -184,7 +183,7 @@ def bind_columns(
     """By classifier the numbers of its columns; the names of all columns of scores; and the schema."""
     if not present:
         raise InputError(f"column {columns.truth!r} of {source.name} has no label at all; is it the right column?")
-    order = as_labels(request.labels, present)
+    order = matching_labels(request.labels, present)
     labels = order or present
     names: list[str] = []
     classifiers: dict[str, tuple[int, ...]] = {}
@@ -202,9 +201,9 @@ def bind_columns(
         [*classifiers],
         widths.pop(),
         labels=order,
-        pos_label=like(request.pos_label, labels),
+        pos_label=matching_label(request.pos_label, labels),
         sampling=request.sampling,
-        arguments=ColumnWords(truth=columns_named([columns.truth]), scores=columns_named(names)),
+        arguments=TableNames(truth=columns_text([columns.truth]), scores=columns_text(names)),
     )
     return classifiers, names, schema
 

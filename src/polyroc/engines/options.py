@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict
 from polyroc.engines.files import Files, find_files, is_files, is_frame, is_session
 from polyroc.engines.session import machine_memory, parse_size
 from polyroc.errors import InputError
-from polyroc.io.columns import Request
+from polyroc.io.columns import ScorePatterns
 from polyroc.messages import Option
 from polyroc.scores import Sampling
 
@@ -37,7 +37,7 @@ class FileOptions(TypedDict, total=False):
     """The options of the verbs for file input: columns as in `read`, and how the engine works."""
 
     truth: str
-    scores: Request
+    scores: ScorePatterns
     weight: str | None
     tolerance: float | None
     exact: bool
@@ -52,7 +52,7 @@ class EngineOptions:
 
     files: Any
     truth: str
-    scores: Request
+    scores: ScorePatterns
     weight: str | None
     by: tuple[str, ...]
     tolerance: float | None

@@ -1,29 +1,44 @@
-"""Which columns hold what: names and globs become a record of columns, or an error that lists the nearest."""
+"""Columns by role: names and globs are resolved, unknown ones reported with the nearest; columns in messages."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+import numpy as np
+
 from polyroc.errors import InputError
-from polyroc.io.messages import columns_named, shortened
 from polyroc.io.sources import Source
+from polyroc.kernels.arrays import BoolArray
 from polyroc.messages import Option, short_repr
 from polyroc.scores import readable
+from polyroc.validation.arguments import ArgumentNames
 
-__all__ = ["Asked", "Columns", "Named", "Request", "check_column", "choose"]
+__all__ = [
+    "Columns",
+    "RequestedColumns",
+    "ScoreColumns",
+    "ScorePatterns",
+    "TableNames",
+    "check_column",
+    "columns_text",
+    "find_columns",
+    "short_list",
+]
 
-Named = str | Sequence[str]
-Request = Named | Mapping[str, Named]
+_LISTED = 8  # names of columns in a message
+
+ColumnPatterns = str | Sequence[str]
+ScorePatterns = ColumnPatterns | Mapping[str, ColumnPatterns]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the user said, as it was said."""
+class RequestedColumns:
+    """The names and globs that the user gave for each role."""
 
     truth: str
-    scores: Request
+    scores: ScorePatterns
     classifier: str | None
     case: str | None
     class_: str | None
@@ -52,11 +67,11 @@ class Asked:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name and glob."""
+        """All names and globs."""
         return (*(name for _, name in self.roles()), *(name for named in _lists(self.scores) for name in named))
 
     def roles(self) -> Iterator[tuple[str, str]]:
-        """The options that name one column each, but for the scores."""
+        """The roles other than the scores, with the name of their column."""
         if not isinstance(self.truth, str):
             raise InputError(
                 Option("truth"), f" must name the column of the true classes, got {short_repr(self.truth)}."
@@ -68,7 +83,7 @@ class Asked:
 
 
 class ScoreColumns(NamedTuple):
-    """The columns of one classifier, and whether each was called by its name, so that their order is meant."""
+    """The columns of one classifier; `spelt` if all were given by name, so that their order counts."""
 
     names: tuple[str, ...]
     spelt: bool
@@ -76,7 +91,7 @@ class ScoreColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns that were found; `named` if the classifiers' names come from the request."""
+    """The columns of each role; `named` if the user gave the names of the classifiers."""
 
     truth: str
     scores: Mapping[str, ScoreColumns]
@@ -89,76 +104,78 @@ class Columns:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The columns to be read as numbers."""
+        """The columns that are read as numbers."""
         names = [name for columns in self.scores.values() for name in columns.names]
         return tuple(dict.fromkeys([*names, *([self.weight] if self.weight else [])]))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The columns to be read as labels."""
+        """The columns that are read as labels."""
         roles = (self.truth, self.classifier, self.case, self.class_, self.groups)
         return tuple(dict.fromkeys(name for name in roles if name is not None))
 
 
-def choose(asked: Asked, source: Source, by: Sequence[str] = ()) -> Columns:
-    """Find the columns asked for; those that make groups (`by`) are no scores either."""
-    roles = dict(asked.roles())
+def find_columns(requested: RequestedColumns, source: Source, by: Sequence[str] = ()) -> Columns:
+    """The requested columns; a glob of scores leaves out those of other roles, and those of `by`."""
+    roles = dict(requested.roles())
     for role, name in (*roles.items(), *(("by", name) for name in by)):
         check_column(name, source, role)
     taken = {*roles.values(), *by}
-    named = isinstance(asked.scores, Mapping)
-    requests = dict(asked.scores) if isinstance(asked.scores, Mapping) else {"classifier": asked.scores}
+    named = isinstance(requested.scores, Mapping)
+    requests = (
+        dict(requested.scores) if isinstance(requested.scores, Mapping) else {"classifier": requested.scores}
+    )
     if not requests:
         raise InputError(Option("scores"), " is an empty mapping; name the columns of at least one classifier.")
-    found = [_score_columns(request, source, taken) for request in requests.values()]
-    scores = dict(zip(readable(tuple(requests)), found, strict=True))
-    if asked.class_ is not None and (several := scores["classifier"].names)[1:]:
+    columns = [_score_columns(patterns, source, taken) for patterns in requests.values()]
+    scores = dict(zip(readable(tuple(requests)), columns, strict=True))
+    if requested.class_ is not None and (several := scores["classifier"].names)[1:]:
         raise InputError(
             "With ",
-            Option("class_", asked.class_),
+            Option("class_", requested.class_),
             " one column holds the scores of all classes, but ",
             Option("scores"),
-            f" names {columns_named(several)}; name one.",
+            f" names {columns_text(several)}; name one.",
         )
     return Columns(scores=scores, named=named, **roles)
 
 
-def _score_columns(request: Named, source: Source, taken: set[str]) -> ScoreColumns:
+def _score_columns(request: ColumnPatterns, source: Source, taken: set[str]) -> ScoreColumns:
     (patterns,) = _lists(request)
     if not patterns:
         raise InputError(
             Option("scores"), " names no column; give a name, a list of names or a glob such as 'p_*'."
         )
     spelt = [pattern for pattern in patterns if pattern in source.columns]
-    found = [name for pattern in patterns for name in _matches(pattern, source, taken)]
+    names = [name for pattern in patterns for name in _matches(pattern, source, taken)]
     twice = next((name for name in spelt if spelt.count(name) > 1), None)
     if twice is not None:
         raise InputError(Option("scores"), f" names column {twice!r} twice; name each column once.")
-    both = next((name for name in found if name in taken), None)
+    both = next((name for name in names if name in taken), None)
     if both is not None:
         raise InputError(
             f"Column {both!r} is named in ", Option("scores"), " and for another role; use it for one of them."
         )
-    return ScoreColumns(tuple(dict.fromkeys(found)), len(spelt) == len(patterns))
+    return ScoreColumns(tuple(dict.fromkeys(names)), len(spelt) == len(patterns))
 
 
 def _matches(pattern: str, source: Source, taken: set[str]) -> list[str]:
-    """The column of that name, or all that a glob matches but for those with another part to play."""
+    """The column of that name, or all that a glob matches except those of other roles."""
     if pattern in source.columns:
         return [pattern]
     if not any(sign in pattern for sign in "*?["):
         check_column(pattern, source, "scores")
-    found = [name for name in source.columns if name not in taken and fnmatchcase(name, pattern)]
-    if not found:
+    names = [name for name in source.columns if name not in taken and fnmatchcase(name, pattern)]
+    if not names:
         raise InputError(
             Option("scores", pattern),
-            f" matches no column of {source.name}. Its columns are {shortened(source.columns)}.",
+            f" matches no column of {source.name}. Its columns are {short_list(source.columns)}.",
         )
-    return found
+    return names
 
 
 def check_column(name: str, source: Source, role: str) -> None:
-    """Refuse a column that is not there, and name the nearest."""
+    """Raise an error for a column that does not exist, with the nearest names."""
     if name in source.columns and name.strip():
         return
     lower = {column.lower(): column for column in source.columns}
@@ -167,12 +184,12 @@ def check_column(name: str, source: Source, role: str) -> None:
     raise InputError(
         f"{source.name} has no column {name!r} (",
         Option(role),
-        f").{hint} Its columns are {shortened(source.columns)}.",
+        f").{hint} Its columns are {short_list(source.columns)}.",
     )
 
 
-def _lists(request: Request) -> list[tuple[str, ...]]:
-    """Every classifier's names and globs."""
+def _lists(request: ScorePatterns) -> list[tuple[str, ...]]:
+    """The names and globs of each classifier."""
     if isinstance(request, Mapping):
         return [names for named in request.values() for names in _lists(named)]
     if isinstance(request, str):
@@ -183,3 +200,51 @@ def _lists(request: Request) -> list[tuple[str, ...]]:
             f"classifier, got {request!r}."
         )
     return [tuple(request)]
+
+
+@dataclass(frozen=True, slots=True)
+class TableNames(ArgumentNames):
+    """The names of arguments in messages about a table: columns, and rows counted from 1 or cases by name.
+
+    Attributes
+    ----------
+    columns
+        By classifier: the columns of its scores, as text.
+    name_case
+        The name of a case, if a case has several rows; None if a case is a row.
+    """
+
+    row: str = "row"
+    first: int = 1
+    columns: Mapping[str, str] = field(default_factory=dict)
+    name_case: Callable[[int], str] | None = None
+
+    def of(self, classifier: str, among: int) -> str:
+        """The columns of one classifier, with its name if other classifiers have the same columns."""
+        columns = self.columns.get(classifier, self.scores)
+        unique = among == 1 or len(set(self.columns.values())) == among
+        return columns if unique else f"{columns} (classifier {classifier!r})"
+
+    def where(self, bad: BoolArray) -> str:
+        """The first few bad rows, or cases."""
+        if self.name_case is None:
+            return ArgumentNames(row=self.row, first=self.first).where(bad)
+        positions = np.flatnonzero(bad)
+        cases = ", ".join(self.name_case(i) for i in positions[:3].tolist())
+        more = f" and {len(positions) - 3} more" if len(positions) > 3 else ""
+        return f"case{'s' if len(positions) > 1 else ''} {cases}{more}"
+
+
+def columns_text(names: Sequence[str]) -> str:
+    """Columns as text.
+
+    >>> columns_text(["p"]), columns_text(["p", "q"])
+    ("column 'p'", "columns 'p', 'q'")
+    """
+    return f"column{'s' if len(names) > 1 else ''} {short_list(names)}"
+
+
+def short_list(names: Sequence[object]) -> str:
+    """The first names of a list, and the number of others."""
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(repr(name) for name in names[:_LISTED]) + more

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from polyroc.errors import InputError, MissingFileError
+from polyroc.io.columns import short_list
 from polyroc.io.csv_files import read_header
 from polyroc.io.json_lines import json_source
-from polyroc.io.messages import shortened
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Source, check_names, compression, kind_of, literal
 from polyroc.messages import Option
@@ -77,7 +77,7 @@ def _check_exists(file: DataFile) -> None:
     try:
         if path.is_dir():
             files = sorted(inner.name for inner in path.iterdir() if DataFile(inner).ending in _FORMATS)
-            content = f" It contains {shortened(files)}." if files else ""
+            content = f" It contains {short_list(files)}." if files else ""
             raise InputError(f"{file.name} is a folder; give the path of one file.{content}")
         if not path.exists():
             raise MissingFileError(f"There is no file {file.name}{_suggestion(path)}")

@@ -1,4 +1,4 @@
-"""Several rows make one case: which row belongs to which classifier, case and class."""
+"""Layouts with several rows per case: the rows of every classifier, case and class become one row per case."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
@@ -7,9 +7,8 @@ from typing import TypeVar
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.io.columns import Columns
-from polyroc.io.messages import ColumnWords, columns_named
-from polyroc.io.predictions import Said, like, number_column, said
+from polyroc.io.columns import Columns, TableNames, columns_text
+from polyroc.io.predictions import Predictions, matching_label, number_column, predictions_of
 from polyroc.io.table import Table
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.messages import Message, Option
@@ -17,22 +16,22 @@ from polyroc.scores import readable
 from polyroc.validation.labels import Coded, renumber
 
 __all__ = [
+    "CaseData",
     "Cases",
-    "Observed",
     "arrange",
     "by_position",
     "check_agreement",
     "complete",
     "in_order_of_appearance",
     "named_cases",
+    "names_for",
     "rows_of",
-    "words_for",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The case that each row belongs to, how many cases there are, and what they are called."""
+    """The case of each row, the number of cases, and the name of each case."""
 
     codes: CodeArray
     count: int
@@ -48,13 +47,13 @@ def complete(table: Table, name: str) -> Coded:
 
 
 def in_order_of_appearance(coded: Coded) -> Coded:
-    """The same, numbered as the labels come up in the table."""
+    """The same labels, numbered in the order of appearance in the table."""
     codes, first = _appearance(coded.codes, len(coded.labels))
     return Coded(codes, tuple(coded.labels[code] for code in coded.codes[first].tolist()))
 
 
 def named_cases(table: Table, name: str) -> Cases:
-    """Cases by the column that names them, in the order in which they come up."""
+    """Cases by the column that names them, in the order of appearance."""
     codes = table.codes(name)
     _check_complete(codes, name)
     codes, first = _appearance(codes, table.count(name))
@@ -62,7 +61,7 @@ def named_cases(table: Table, name: str) -> Cases:
 
 
 def by_position(who: Coded, column: str) -> Cases:
-    """Cases by their place among the rows of their classifier."""
+    """Cases by their position among the rows of their classifier."""
     counts = np.bincount(who.codes, minlength=len(who.labels))
     odd = int(np.argmax(counts != counts[0]))
     if odd:
@@ -79,7 +78,7 @@ def by_position(who: Coded, column: str) -> Cases:
 
 
 def rows_of(cases: Cases, who: Coded, about: Coded) -> IntArray:
-    """The row of every (classifier, case, class); each must be there once."""
+    """The row of every (classifier, case, class); each must exist once."""
     shape = (len(who.labels), cases.count, len(about.labels))
     cell = (who.codes.astype(np.int64) * shape[1] + cases.codes) * shape[2] + about.codes
     if shape[0] * shape[1] * shape[2] == len(cell):
@@ -87,27 +86,27 @@ def rows_of(cases: Cases, who: Coded, about: Coded) -> IntArray:
         rows[cell] = np.arange(len(cell))
         if (rows >= 0).all():
             return rows.reshape(shape)
-    _refuse_twice(cell, cases, who, about)
+    _check_unique(cell, cases, who, about)
     raise InputError(_absent(cases, who, about))
 
 
 def check_agreement(values: CodeArray | FloatArray, rows: IntArray, cases: Cases, column: str) -> None:
-    """All rows of a case must say the same of it."""
+    """Check that all rows of a case have the same value."""
     table = values[rows]
     first = table[:1, :, :1]
     differs = (table != first) & ~((table != table) & (first != first))  # nan is the same as nan
     if not differs.any():
         return
     who, case, about = (int(i[0]) for i in np.nonzero(differs))
-    told = f"rows {rows[0, case, 0] + 1} and {rows[who, case, about] + 1}"
+    where = f"rows {rows[0, case, 0] + 1} and {rows[who, case, about] + 1}"
     if cases.named:
         raise InputError(
-            f"Case {cases.name(case)} has different values in column {column!r} ({told}); all rows of a case "
+            f"Case {cases.name(case)} has different values in column {column!r} ({where}); all rows of a case "
             "must agree there."
         )
     raise InputError(
         f"The classifiers' rows are not the same cases in the same order: column {column!r} differs between "
-        f"{told}; give the column that names the case with ",
+        f"{where}; give the column that names the case with ",
         Option("case", ...),
         ".",
     )
@@ -117,13 +116,13 @@ def _check_complete(codes: CodeArray, name: str) -> None:
     missing: BoolArray = codes < 0
     if missing.any():
         raise InputError(
-            f"column {name!r} has missing values ({ColumnWords().where(missing)}), so it is not clear where those "
+            f"column {name!r} has missing values ({TableNames().where(missing)}), so it is not clear where those "
             "rows belong; complete or remove them."
         )
 
 
 def _appearance(codes: CodeArray, count: int) -> tuple[CodeArray, IntArray]:
-    """The codes numbered as they come up, and the row where each comes up first."""
+    """The codes numbered in the order of appearance, and the first row of each."""
     first = np.empty(count, dtype=np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     order = np.argsort(first)
@@ -132,17 +131,17 @@ def _appearance(codes: CodeArray, count: int) -> tuple[CodeArray, IntArray]:
     return rank[codes], first[order]
 
 
-def _refuse_twice(cell: IntArray, cases: Cases, who: Coded, about: Coded) -> None:
+def _check_unique(cell: IntArray, cases: Cases, who: Coded, about: Coded) -> None:
     order = np.argsort(cell, kind="stable")
     again = np.flatnonzero(np.diff(cell[order]) == 0)
     if len(again) == 0:
         return
     at = again[np.argmin(order[again + 1])]
     row, other = int(order[at]), int(order[at + 1])
-    told = _told(who, int(who.codes[row]), about, int(about.codes[row]))
+    pair = _pair_text(who, int(who.codes[row]), about, int(about.codes[row]))
     raise InputError(
-        f"Case {cases.name(int(cases.codes[row]))} comes up twice{told and ' for '}{told} (rows {row + 1} and "
-        f"{other + 1}); one row is needed. Remove the other, or name the cases apart."
+        f"Case {cases.name(int(cases.codes[row]))} has two rows{pair and ' for '}{pair} (rows {row + 1} and "
+        f"{other + 1}); one is needed. Remove the other, or give the cases distinct names."
     )
 
 
@@ -154,117 +153,119 @@ def _absent(cases: Cases, who: Coded, about: Coded) -> str:
     present[who.codes[mine], about.codes[mine]] = True
     classifier, label = (int(i[0]) for i in np.nonzero(~present))
     return (
-        f"Case {cases.name(case)} has no row for {_told(who, classifier, about, label)}; every case needs one. "
+        f"Case {cases.name(case)} has no row for {_pair_text(who, classifier, about, label)}; every "
+        "case needs one. "
         "Add the rows, or remove the case everywhere."
     )
 
 
-def _told(who: Coded, classifier: int, about: Coded, label: int) -> str:
-    """A classifier and a class in words, where there are any."""
-    told = [f"classifier {who.labels[classifier]!r}"] if who.labels != (None,) else []
-    told += [f"class {about.labels[label]!r}"] if about.labels != (None,) else []
-    return " and ".join(told)
+def _pair_text(who: Coded, classifier: int, about: Coded, label: int) -> str:
+    """A classifier and a class as text, as far as they have names."""
+    parts = [f"classifier {who.labels[classifier]!r}"] if who.labels != (None,) else []
+    parts += [f"class {about.labels[label]!r}"] if about.labels != (None,) else []
+    return " and ".join(parts)
 
 
 _Values = TypeVar("_Values", FloatArray, Coded, FloatArray | Coded)
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
-    """What validation takes, one row per case."""
+class CaseData:
+    """The arguments of validation, one row per case, and their names in messages."""
 
     truth: Coded
     scores: Mapping[str, FloatArray | Coded]
     weight: FloatArray | None
     groups: Coded | None
-    words: ColumnWords
+    arguments: TableNames
 
 
-def words_for(columns: Columns) -> ColumnWords:
-    """What the columns are called in messages."""
+def names_for(columns: Columns) -> TableNames:
+    """The names of the columns in messages."""
     names = [name for classifier in columns.scores.values() for name in classifier.names]
-    return ColumnWords(
-        truth=columns_named([columns.truth]),
-        scores=columns_named(names),
-        weight=columns_named([columns.weight or ""]),
-        groups=columns_named([columns.groups or ""]),
+    return TableNames(
+        truth=columns_text([columns.truth]),
+        scores=columns_text(names),
+        weight=columns_text([columns.weight or ""]),
+        groups=columns_text([columns.groups or ""]),
     )
 
 
-def arrange(table: Table, columns: Columns, truth: Coded, in_order: bool) -> Observed:
-    """The cases; `truth` has the classes in their order, `in_order` says that the caller gave it."""
-    found = {
-        name: Said(number_column(table, asked.names[0]), columns_named(asked.names))
+def arrange(table: Table, columns: Columns, truth: Coded, in_order: bool) -> CaseData:
+    """The data by case; `truth` has the classes in order, `in_order` if the user gave this order."""
+    predictions = {
+        name: Predictions(number_column(table, own.names[0]), columns_text(own.names))
         if columns.class_
-        else said(table, asked, truth.labels, in_order)
-        for name, asked in columns.scores.items()
+        else predictions_of(table, own, truth.labels, in_order)
+        for name, own in columns.scores.items()
     }
     weight = number_column(table, columns.weight) if columns.weight else None
     groups = _numbered(table, columns.groups) if columns.groups else None
-    words = replace(words_for(columns), columns={name: one.told for name, one in found.items()})
-    rows = Observed(truth, {name: one.values for name, one in found.items()}, weight, groups, words)
+    words = replace(names_for(columns), columns={name: own.columns_text for name, own in predictions.items()})
+    rows = CaseData(truth, {name: own.values for name, own in predictions.items()}, weight, groups, words)
     if columns.classifier is None and columns.class_ is None and columns.case is None:
         return rows
     return _paired(table, columns, rows)
 
 
-def _paired(table: Table, columns: Columns, rows: Observed) -> Observed:
+def _paired(table: Table, columns: Columns, rows: CaseData) -> CaseData:
     """One row per case, from the rows that make it."""
-    nobody = Coded(np.zeros(table.rows, dtype=np.int32), (None,))
-    who, about = nobody, nobody
+    classifiers = classes = Coded(np.zeros(table.rows, dtype=np.int32), (None,))  # one, without a name
     if columns.classifier is not None:
-        who = in_order_of_appearance(complete(table, columns.classifier))
+        classifiers = in_order_of_appearance(complete(table, columns.classifier))
     if columns.class_ is not None:
-        about = _classes(table, columns.class_, rows.truth.labels)
-    cases = named_cases(table, columns.case) if columns.case else by_position(who, columns.classifier or "")
-    places = rows_of(cases, who, about)
+        classes = _classes(table, columns.class_, rows.truth.labels)
+    cases = (
+        named_cases(table, columns.case) if columns.case else by_position(classifiers, columns.classifier or "")
+    )
+    places = rows_of(cases, classifiers, classes)
     _check_agreement(rows, places, cases, columns)
     if columns.classifier is None and columns.class_ is None:
-        return rows  # one row a case all along
+        return rows  # already one row per case
     ((name, values),) = rows.scores.items()
-    names = readable(who.labels) if columns.classifier is not None else (name,)
-    each = [place if columns.class_ else place[:, 0] for place in places]
+    names = readable(classifiers.labels) if columns.classifier is not None else (name,)
+    by_classifier = [place if columns.class_ else place[:, 0] for place in places]
     first = places[0, :, 0]
-    return Observed(
-        _taken(rows.truth, first),
-        {one: _taken(values, place) for one, place in zip(names, each, strict=True)},
+    return CaseData(
+        _rows(rows.truth, first),
+        {own: _rows(values, place) for own, place in zip(names, by_classifier, strict=True)},
         None if rows.weight is None else rows.weight[first],
-        None if rows.groups is None else _taken(rows.groups, first),
+        None if rows.groups is None else _rows(rows.groups, first),
         replace(
-            rows.words,
-            columns=dict.fromkeys(names, rows.words.columns[name]),
+            rows.arguments,
+            columns=dict.fromkeys(names, rows.arguments.columns[name]),
             row="case",
             name_case=cases.name if cases.named else None,
         ),
     )
 
 
-def _taken(values: _Values, rows: IntArray) -> _Values:
-    """Some rows of what was said."""
+def _rows(values: _Values, rows: IntArray) -> _Values:
+    """Some rows of the values."""
     return Coded(values.codes[rows], values.labels) if isinstance(values, Coded) else values[rows]
 
 
 def _numbered(table: Table, name: str) -> Coded:
-    """Labels of which only the numbers count."""
+    """Labels of which only the codes matter."""
     return Coded(table.codes(name), tuple(range(table.count(name))))
 
 
 def _classes(table: Table, name: str, labels: tuple[Hashable, ...]) -> Coded:
-    """The class that each row's score is for, numbered like the true classes."""
-    codes, held = complete(table, name)
-    found = Coded(codes, tuple(like(label, labels) for label in held))
-    trouble = Message(
+    """The class that the score of each row is for, numbered like the true classes."""
+    codes, present = complete(table, name)
+    classes = Coded(codes, tuple(matching_label(label, labels) for label in present))
+    advice = Message(
         f"which is not among the classes {list(labels)!r}; name every class with ", Option("labels", [...])
     )
-    return renumber(found, labels, columns_named([name]), trouble, ColumnWords())
+    return renumber(classes, labels, columns_text([name]), advice, TableNames())
 
 
-def _check_agreement(rows: Observed, places: IntArray, cases: Cases, columns: Columns) -> None:
-    said_of_case: list[tuple[CodeArray | FloatArray | None, str | None]] = [
+def _check_agreement(rows: CaseData, places: IntArray, cases: Cases, columns: Columns) -> None:
+    by_column: list[tuple[CodeArray | FloatArray | None, str | None]] = [
         (rows.truth.codes, columns.truth),
         (rows.weight, columns.weight),
         (None if rows.groups is None else rows.groups.codes, columns.groups),
     ]
-    for values, column in said_of_case:
+    for values, column in by_column:
         if values is not None and column is not None:
             check_agreement(values, places, cases, column)

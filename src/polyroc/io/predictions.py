@@ -1,4 +1,4 @@
-"""Labels as a command line gives them: matched to the column's labels by their text."""
+"""Predictions in a table: numbers, columns per class or decisions; labels matched to a column by their text."""
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
@@ -7,24 +7,23 @@ from typing import NamedTuple
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.io.columns import ScoreColumns
-from polyroc.io.messages import ColumnWords, columns_named
+from polyroc.io.columns import ScoreColumns, TableNames, columns_text
 from polyroc.io.table import Table
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.messages import Option, short_repr
 from polyroc.validation.labels import Coded
 from polyroc.validation.predictions import match_columns, named_after
 
-__all__ = ["Said", "as_labels", "class_columns", "like", "number_column", "said"]
+__all__ = ["Predictions", "class_columns", "matching_label", "matching_labels", "number_column", "predictions_of"]
 
 
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
-def as_labels(labels: Sequence[Hashable] | None, found: Sequence[Hashable]) -> tuple[Hashable, ...] | None:
-    """The labels given, each of the kind that the column holds.
+def matching_labels(labels: Sequence[Hashable] | None, present: Sequence[Hashable]) -> tuple[Hashable, ...] | None:
+    """The labels, each of the type that the column holds.
 
-    >>> as_labels(["2", "1"], [1, 2])
+    >>> matching_labels(["2", "1"], [1, 2])
     (2, 1)
     """
     if labels is None:
@@ -36,18 +35,20 @@ def as_labels(labels: Sequence[Hashable] | None, found: Sequence[Hashable]) -> t
             ".",
         )
     given = labels.tolist() if isinstance(labels, np.ndarray) else labels
-    return tuple(like(label, found) for label in given)
+    return tuple(matching_label(label, present) for label in given)
 
 
-def like(label: Hashable, found: Sequence[Hashable]) -> Hashable:
-    """The label itself if the column holds it, else the label of the column's kind with the same text.
+def matching_label(label: Hashable, present: Sequence[Hashable]) -> Hashable:
+    """The label itself if the column holds it, otherwise the label of the column's type with the same text.
 
-    >>> like("1", [0, 1]), like("true", [False, True]), like(1, ["0", "1"]), like("x", [0, 1])
-    (1, True, '1', 'x')
+    >>> matching_label("1", [0, 1]), matching_label("true", [False, True])
+    (1, True)
+    >>> matching_label(1, ["0", "1"]), matching_label("x", [0, 1])
+    ('1', 'x')
     """
-    if label is None or not found or label in found:
+    if label is None or not present or label in present:
         return label
-    kinds = {type(value) for value in found}
+    kinds = {type(value) for value in present}
     if kinds == {str}:
         return str(label)
     if not isinstance(label, str):
@@ -60,34 +61,36 @@ def like(label: Hashable, found: Sequence[Hashable]) -> Hashable:
         return label
 
 
-class Said(NamedTuple):
-    """One classifier's values, one row per row of the table, and what to call their columns in messages."""
+class Predictions(NamedTuple):
+    """The values of one classifier, one row per row of the table, and their columns as text for messages."""
 
     values: FloatArray | Coded
-    told: str
+    columns_text: str
 
 
-def said(table: Table, columns: ScoreColumns, labels: tuple[Hashable, ...], in_order: bool) -> Said:
-    """The values of one classifier; `in_order` if the caller gave the labels, whose order then counts."""
+def predictions_of(
+    table: Table, columns: ScoreColumns, labels: tuple[Hashable, ...], in_order: bool
+) -> Predictions:
+    """The values of one classifier; `in_order` if the user gave the labels, so that their order counts."""
     if len(columns.names) == 1:
-        return Said(_score_or_decisions(table, columns.names[0], labels), columns_named(columns.names))
+        return Predictions(_score_or_decisions(table, columns.names[0], labels), columns_text(columns.names))
     names = class_columns(table.source.name, columns, labels, in_order)
     matrix = np.empty((table.rows, len(names)))
     for j, name in enumerate(names):
         matrix[:, j] = number_column(table, name)
     bad = [name for j, name in enumerate(names) if not np.isfinite(matrix[:, j]).all()]
-    return Said(matrix, columns_named(bad or names))
+    return Predictions(matrix, columns_text(bad or names))
 
 
 def number_column(table: Table, name: str) -> FloatArray:
-    """A column that must hold numbers; true and false are 1 and 0."""
+    """A column of numbers; true and false are 1 and 0."""
     values, bad = table.numbers(name)
     if bad is None:
         return values
     booleans = _booleans(table, name)
     if booleans is not None:
         return booleans
-    raise InputError(f"column {name!r} must hold numbers, but {_what_it_holds(table, name, bad, ())}.")
+    raise InputError(f"column {name!r} must hold numbers, but {_content_message(table, name, bad, ())}.")
 
 
 def _score_or_decisions(table: Table, name: str, labels: tuple[Hashable, ...]) -> FloatArray | Coded:
@@ -102,7 +105,7 @@ def _score_or_decisions(table: Table, name: str, labels: tuple[Hashable, ...]) -
         return booleans
     raise InputError(
         f"column {name!r} must hold numbers, or decisions for the classes {list(labels)!r}, "
-        f"but {_what_it_holds(table, name, bad, labels)}."
+        f"but {_content_message(table, name, bad, labels)}."
     )
 
 
@@ -120,25 +123,25 @@ def _booleans(table: Table, name: str) -> FloatArray | None:
     table.reread(name)
     if table.count(name) > 2:
         return None
-    codes, held = table.coded(name)
-    if not all(isinstance(label, bool) for label in held):
+    codes, labels = table.coded(name)
+    if not all(isinstance(label, bool) for label in labels):
         return None
-    return np.array([*held, np.nan], dtype=np.float64)[codes]
+    return np.array([*labels, np.nan], dtype=np.float64)[codes]
 
 
-def _what_it_holds(table: Table, name: str, bad: BoolArray, labels: Sequence[Hashable]) -> str:
+def _content_message(table: Table, name: str, bad: BoolArray, labels: Sequence[Hashable]) -> str:
     odd = table.odd(name, [str(label) for label in labels])
     bad = odd if odd.any() else bad
     value = table.cell(name, int(np.argmax(bad)))
     comma = re.fullmatch(r"\s*[+-]?\d+,\d+\s*", str(value))
     remedy = "write numbers with a decimal point" if comma else "correct it, leave it empty, or name other columns"
-    return f"holds the text {value!r} ({ColumnWords().where(bad)}); {remedy}"
+    return f"holds the text {value!r} ({TableNames().where(bad)}); {remedy}"
 
 
 def class_columns(
     source: str, columns: ScoreColumns, labels: tuple[Hashable, ...], in_order: bool
 ) -> tuple[str, ...]:
-    """The columns in the order of the labels: by name, or as spelt out where the labels were too."""
+    """The columns in the order of the labels: by name, or as listed if the user also listed the labels."""
     names, spelt = columns.names, _spelling(labels, columns.names)
     if in_order and columns.spelt and len(names) == len(labels) and not named_after(names, spelt):
         return names
@@ -146,7 +149,7 @@ def class_columns(
 
 
 def _spelling(labels: tuple[Hashable, ...], names: Sequence[str]) -> tuple[Hashable, ...]:
-    """True and False as the columns' names write them."""
+    """True and False as they are written in the names of the columns."""
     if not all(isinstance(label, bool) for label in labels) or any("True" in name for name in names):
         return labels
     return tuple(str(label).lower() for label in labels)

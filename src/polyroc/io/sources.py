@@ -1,4 +1,4 @@
-"""Something that DuckDB can read: a file or a data frame, its columns and how to select from them."""
+"""Sources that DuckDB reads, files and data frames: their columns, types, and queries."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -53,17 +53,17 @@ class Source:
     Attributes
     ----------
     name
-        What messages call it.
+        The name in messages.
     columns
-        The columns' true names; in SQL they go by their position (c0, c1, ...), so no name is ever in SQL.
+        The names of the columns; queries call them by position (c0, c1, ...), so that no name is part of SQL.
     call
         The table or table function, with a question mark for each of `parameters`.
     kinds
-        What each column holds; None if all is text and the kinds must be told from the values (CSV).
-    held
+        The kind of each column; None if all is text and the kinds are inferred from the values (CSV).
+    selectable
         The positions of the columns that can be selected; None if all can.
     rejects
-        A twin of `call` that notes the rows it cannot read instead of stopping there, where there is one.
+        A variant of `call` that records the rows it cannot read instead of stopping; None if there is none.
     before
         How many lines of the file come before the first row.
     """
@@ -73,19 +73,19 @@ class Source:
     call: str
     parameters: tuple[Any, ...] = ()
     kinds: tuple[Kind, ...] | None = None
-    held: tuple[int, ...] | None = None
+    selectable: tuple[int, ...] | None = None
     rejects: str | None = None
     before: int = 0
 
     def select(self, expressions: Sequence[str], call: str | None = None) -> str:
         """A query for some expressions over the columns c0, c1, ..."""
-        held = range(len(self.columns)) if self.held is None else self.held
-        aliases = ", ".join(f"c{i}" for i in held)
+        positions = range(len(self.columns)) if self.selectable is None else self.selectable
+        aliases = ", ".join(f"c{i}" for i in positions)
         return f"SELECT {', '.join(expressions)} FROM {call or self.call} AS source({aliases})"
 
 
 def kind_of(type_name: str) -> Kind:
-    """What a DuckDB type is to us.
+    """The kind of a DuckDB type.
 
     >>> [kind_of(name) for name in ("UINTEGER", "DECIMAL(9,0)", "FLOAT", "DATE", "DOUBLE[]")]
     ['integer', 'integer', 'float', 'text', 'other']
@@ -100,17 +100,17 @@ def kind_of(type_name: str) -> Kind:
 
 
 def literal(path: Path) -> str:
-    """The path as DuckDB takes it: no character of it is a wildcard."""
+    """The path for DuckDB, with wildcards escaped."""
     return escape(str(path))
 
 
 def compression(zipped: bool) -> str:
-    """What DuckDB calls it."""
+    """DuckDB's name of the compression."""
     return "gzip" if zipped else "none"
 
 
 def check_names(columns: Sequence[str], name: str) -> None:
-    """No two columns of the same name; columns without a name do not count."""
+    """Raise an error if two columns have the same name; empty names are ignored."""
     twice = [column for column, count in Counter(columns).items() if count > 1 and column.strip()]
     if twice:
         raise InputError(
@@ -122,8 +122,8 @@ def check_names(columns: Sequence[str], name: str) -> None:
 _NAME = "the data frame"
 
 
-def frame_source(session: Session, data: Any, asked: Collection[str]) -> Source:
-    """A source for a pandas, polars or pyarrow data frame; only the columns asked for are looked at."""
+def frame_source(session: Session, data: Any, requested: Collection[str]) -> Source:
+    """A source for a pandas, polars or pyarrow data frame; only the requested columns are registered."""
     import narwhals as nw
 
     try:
@@ -139,13 +139,15 @@ def frame_source(session: Session, data: Any, asked: Collection[str]) -> Source:
         )
     names = _names(frame.to_native())
     check_names(names, _NAME)
-    held = tuple(i for i, name in enumerate(names) if _is_asked(name, asked))
-    kinds = dict(zip(held, _register(session, frame[:, list(held)]), strict=True)) if held else {}
-    return Source(_NAME, names, "frame", (), tuple(kinds.get(i, "other") for i in range(len(names))), held)
+    selectable = tuple(i for i, name in enumerate(names) if _is_requested(name, requested))
+    kinds = (
+        dict(zip(selectable, _register(session, frame[:, list(selectable)]), strict=True)) if selectable else {}
+    )
+    return Source(_NAME, names, "frame", (), tuple(kinds.get(i, "other") for i in range(len(names))), selectable)
 
 
 def _register(session: Session, frame: Any) -> list[Kind]:
-    """Let DuckDB see the frame: pandas as it is, all others by Arrow's C interface, which needs no pyarrow."""
+    """Register the frame: pandas as it is, all others by Arrow's C interface, which needs no pyarrow."""
     session.register("frame", frame.to_native() if frame.implementation.is_pandas() else frame, _NAME)
     return [kind_of(str(row[1])) for row in session.rows("DESCRIBE SELECT * FROM frame", (), _NAME)]
 
@@ -155,5 +157,5 @@ def _names(native: Any) -> tuple[str, ...]:
     return tuple(str(name) for name in names)
 
 
-def _is_asked(name: str, asked: Collection[str]) -> bool:
-    return name in asked or any(fnmatchcase(name, pattern) for pattern in asked)
+def _is_requested(name: str, requested: Collection[str]) -> bool:
+    return name in requested or any(fnmatchcase(name, pattern) for pattern in requested)

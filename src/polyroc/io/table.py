@@ -1,4 +1,4 @@
-"""The columns asked for, in DuckDB: numbers come out as arrays, labels as codes, never as one object per row."""
+"""The requested columns in DuckDB: numbers as arrays, labels as codes, never as one object per row."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -38,8 +38,8 @@ _KINDS = """
 class Table:
     """Columns of a source, read once.
 
-    A column of numbers is kept as floating-point numbers: nan where there was nothing, NULL where there was
-    something else than a number. A column of labels is kept as it is.
+    A column of numbers is stored as doubles: nan for a missing value, NULL for anything that is not a number. A
+    column of labels is stored unchanged.
     """
 
     def __init__(self, session: Session, source: Source, numbers: Sequence[str], labels: Sequence[str]) -> None:
@@ -54,7 +54,7 @@ class Table:
             raise InputError(f"{source.name} has columns but no rows; at least one row per class is needed.")
 
     def numbers(self, name: str) -> tuple[FloatArray, BoolArray | None]:
-        """A column of numbers, and which rows hold something else (None if no row does)."""
+        """A column of numbers, and the rows that hold something else (None if no row does)."""
         column = f"n{self._position[name]}"
         array = self._session.arrays(f"SELECT {column} FROM data", (), self.source.name)[column]
         if not isinstance(array, np.ma.MaskedArray):
@@ -63,7 +63,7 @@ class Table:
         return array.filled(np.nan), bad if bad.any() else None
 
     def codes(self, name: str) -> CodeArray:
-        """A column of labels as codes in the labels' order; -1 where there is none."""
+        """A column of labels as codes in the order of the labels; -1 for a missing label."""
         labels, table, column = self._number(name), self._home[name], self._label(name)
         query = f"SELECT t.rowid AS place, code FROM {table} AS t JOIN {labels} ON t.{column} = value"
         found = self._session.arrays(query, (), self.source.name)
@@ -76,14 +76,13 @@ class Table:
         count = self.count(name)
         if count > _MOST_LABELS:
             raise InputError(
-                f"column {name!r} holds {count} different labels, more than {_MOST_LABELS}; "
-                "is it the right column?"
+                f"column {name!r} holds {count} distinct labels, more than {_MOST_LABELS}; is it the right column?"
             )
         found = self._ask(f"SELECT DISTINCT code, label FROM {self._number(name)} ORDER BY code")
         return Coded(self.codes(name), tuple(label for _, label in found))
 
     def count(self, name: str) -> int:
-        """How many different labels a column holds."""
+        """The number of distinct labels of a column."""
         self._number(name)
         return self._numbered[name]
 
@@ -96,7 +95,7 @@ class Table:
         return self._ask(f"SELECT label FROM {self._number(name)} WHERE value = ?", (self.cell(name, row),))[0][0]
 
     def odd(self, name: str, allowed: Sequence[str]) -> BoolArray:
-        """Which rows of a column of labels are neither a number nor one of these texts."""
+        """The rows of a column of labels that are neither a number nor one of these texts."""
         text = f"CAST({self._label(name)} AS VARCHAR)"
         is_odd = f"TRY_CAST({text} AS DOUBLE) IS NULL AND NOT list_contains(?::VARCHAR[], {text})"
         query = f"SELECT coalesce({is_odd}, false) AS odd FROM {self._home[name]}"
@@ -139,7 +138,7 @@ class Table:
         return f"CAST({column} AS {_TYPES[kind]})" if kind in _TYPES else column
 
     def _kind(self, name: str) -> Kind | None:
-        """What the source says the column holds; None if it does not say."""
+        """The kind of the column according to the source; None if it is not known."""
         return None if self.source.kinds is None else self.source.kinds[self._position[name]]
 
     def _number(self, name: str) -> str:
@@ -148,7 +147,7 @@ class Table:
         if name not in self._numbered:
             table, column = self._home[name], self._label(name)
             present = f"isnan({column}) IS NOT TRUE" if self._kind(name) == "float" else "TRUE"
-            label = "value" if self._kind(name) else _LABEL[self._told_kind(table, column)]
+            label = "value" if self._kind(name) else _LABEL[self._inferred_kind(table, column)]
             self._session.run(
                 f"CREATE TEMP TABLE {labels} AS SELECT value, {label} AS label, "
                 f"(dense_rank() OVER (ORDER BY {label}) - 1)::INTEGER AS code FROM "
@@ -159,8 +158,8 @@ class Table:
             self._numbered[name] = int(self._ask(f"SELECT coalesce(max(code) + 1, 0) FROM {labels}")[0][0])
         return labels
 
-    def _told_kind(self, table: str, column: str) -> Kind:
-        """What a column of text holds, told from its values."""
+    def _inferred_kind(self, table: str, column: str) -> Kind:
+        """The kind of a column of text, inferred from its values."""
         if self._ask(_IS_TEXT.format(table=table, column=column)):
             return "text"
         count, *fits = self._ask(_KINDS.format(table=table, column=column))[0]
