@@ -1,1 +1,1 @@
-"""Predictions that do not fit in memory: counted in cells, judged by the same measures, with certified bounds."""
+"""Predictions larger than memory: binned counts, the same measures, certified bounds."""

@@ -32,10 +32,8 @@ class DecisionPatterns:
         patterns, positions = np.unique(self._patterns(table, codes), return_inverse=True)
         batch = DecisionPatterns(self.pairwise, self.classes, self.weighted)
         batch.codes, batch.records = patterns, np.zeros((len(patterns), self.records.shape[1]), dtype=np.int64)
-        bins, no_values = (
-            positions.astype(np.int32),
-            np.zeros(len(codes)),
-        )  # equal values: a pattern is never mixed
+        # Equal values: the bin of a pattern is never mixed.
+        bins, no_values = positions.astype(np.int32), np.zeros(len(codes))
         if weight is None:
             add_cases(bins, no_values, codes, batch.records)
         else:

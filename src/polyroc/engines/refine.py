@@ -187,8 +187,8 @@ class _Refinement:
         if self._absent():
             return
         for measure in request.measures:
-            for each in counts.values():
-                check_applicable(measure, each)
+            for one in counts.values():
+                check_applicable(measure, one)
         self.binned = {name: each.binned() for name, each in counts.items()}
         if pilot is not None:
             self.coarse = {name: each.binned_coarser(pilot.coarse[name]) for name, each in counts.items()}

@@ -211,8 +211,10 @@ class Tally:
             kinds = ("decisions", "wins") if matrix and c <= MOST_CLASSES else ()
             self._counts = Counts(schema, dict.fromkeys(places, layout), kinds, weighted)
         elif (schema.kind, weighted) != (self._counts.schema.kind, self._counts.weighted):
-            held = _described(self._counts.schema, self._counts.weighted)
-            raise InputError(f"The tally holds {held}, got {_described(schema, weighted)}; keep a tally for each.")
+            present = _described(self._counts.schema, self._counts.weighted)
+            raise InputError(
+                f"The tally holds {present}, got {_described(schema, weighted)}; keep a tally for each."
+            )
         return self._counts
 
     def _provenance(self, counts: Counts, sampling: Sampling | None) -> Provenance:

@@ -19,9 +19,8 @@ from polyroc.kernels.jit import kernel
 
 __all__ = ["MOST_COUNTED", "tally_worths", "worths"]
 
-MOST_COUNTED = factorial(
-    10
-)  # if more assignments than this are best, all c! are taken to be: counting takes too long
+# If more assignments than this are best, all c! are taken to be: counting takes too long.
+MOST_COUNTED = factorial(10)
 
 
 @kernel

@@ -193,10 +193,8 @@ def chain_components(
 ) -> None:
     """For each run, the weight of the chains that contain a given case of it (its component); replaces `below`."""
     c = len(position)
-    above, at = (
-        np.zeros(c + 1),
-        np.empty(c),
-    )  # at [k], chains with higher scores through all but the first k classes
+    # At [k], the chains with higher scores through all but the first k classes; the shares of tied classes.
+    above, at = np.zeros(c + 1), np.empty(c)
     above[c] = 1.0  # the empty chain
     last, sharing = len(who) - 1, len(shared)
     while last >= 0:

@@ -9,9 +9,8 @@ from polyroc.kernels.jit import kernel, kernel_for
 __all__ = ["argsort_blocks", "count", "group", "sort_blocks", "split"]
 
 COLUMN = numba.types.Array(numba.float64, 1, "A", readonly=True)
-USER_TABLE = numba.types.Array(
-    numba.float64, 2, "A", readonly=True
-)  # as the user passed it: strided, not to be modified
+# As the user passed it: strided, not to be modified.
+USER_TABLE = numba.types.Array(numba.float64, 2, "A", readonly=True)
 
 
 @kernel_for(USER_TABLE, numba.int32[::1], numba.int64[::1], numba.float64[:, ::1])
@@ -50,9 +49,8 @@ def count(codes: CodeArray, classes: int) -> IntArray:
     >>> count(np.array([1, 0, -1, 1], dtype=np.int32), 3)
     array([1, 2, 0])
     """
-    counts = np.zeros(
-        (4, classes + 1), dtype=np.int64
-    )  # four tables in turn: an increment does not wait for the one before
+    # Four tables in turn: an increment does not wait for the one before.
+    counts = np.zeros((4, classes + 1), dtype=np.int64)
     for i in range(len(codes)):
         counts[i & 3, codes[i] + 1] += 1
     total: IntArray = counts[:, 1:].sum(axis=0)
@@ -73,9 +71,8 @@ def split(columns: FloatArray, codes: CodeArray, starts: IntArray) -> FloatArray
     >>> split(np.array([[0.3], [0.1], [0.2]]), np.array([1, 0, 1], dtype=np.int32), np.array([0, 1, 3]))
     array([[0.1, 0.3, 0.2]])
     """
-    out = np.empty(
-        columns.T.shape
-    )  # allocated by numpy, which requests huge pages: large arrays are filled twice as fast
+    # Allocated by numpy, which requests huge pages: large arrays are filled twice as fast.
+    out = np.empty(columns.T.shape)
     if columns.shape[1] == 1:
         one = _split_in_two if len(starts) == 3 else _split_column
         one(columns[:, 0], codes, starts, out[0])

@@ -7,7 +7,7 @@ their own classes is among the best of the six assignments (those of the largest
 
 one inequality for each other assignment, with equality where that one is as good. So for a pair (x1, x2) the x3
 sought have e3 <= E = min(e2, b1 - a2) and b3 <= B = min(b1, a1 + e2): a quadrant. Where b1 >= b2, E is e2: x2 is
-held, the x3 up to e2 are counted along b3, and as x1 moves up along a1 the limit a1 + e2 moves up along b3: one
+fixed, the x3 up to e2 are counted along b3, and as x1 moves up along a1 the limit a1 + e2 moves up along b3: one
 merge for each x2. Where b1 < b2, B is b1; to exchange classes 1 and 2 (a changes its sign, e and b change places)
 leads to the first case. So two sweeps of O(n^2) count all n^3 triples. Ties cost no more: on the borders of the
 quadrant [a1 = a2] + [e3 = E] (1 + [b1 = b2]) + [b3 = B] (1 + [e1 = e2]) other assignments are as good.
@@ -30,10 +30,8 @@ from polyroc.kernels.jit import kernel
 
 __all__ = ["Sweep", "right_triples", "sweeps"]
 
-MANY_PAIRS, TASKS = (
-    10**5,
-    8,
-)  # from so many pairs on, a sweep is divided; not by the number of cores, so that sums agree
+# From so many pairs on, a sweep is divided into so many tasks: not by the number of cores, so that sums agree.
+MANY_PAIRS, TASKS = 10**5, 8
 
 
 class Sweep(NamedTuple):

@@ -44,7 +44,7 @@ __all__ = [
     "Record",
     "decode_fields",
     "encode_fields",
-    "is_lazy",
+    "lazy_fields",
     "stored_as",
 ]
 
@@ -137,35 +137,45 @@ def stored_as(
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A field of a record: its name, type hint, storage, and whether it has a default."""
+    """A stored field of a record: its name, that of its entry, type hint, storage, default and decoder."""
 
     name: str
+    entry: str
     hint: Any
     storage: _Storage
     has_default: bool
+    decode: "Decoder"
 
-    @property
-    def entry(self) -> str:
-        """The name of the entry that stores it."""
-        return self.storage.name or self.name.lstrip("_")
+    @classmethod
+    def of(cls, name: str, hint: Any, storage: _Storage, has_default: bool) -> Self:
+        """The field with the decoder of its hint, unless its storage has one."""
+        decode = _decoder(hint) if storage.decode is None else _label
+        return cls(name, storage.name or name.lstrip("_"), hint, storage, has_default, decode)
 
 
 @cache
 def _stored_fields(kind: Any) -> tuple[_Field, ...]:
     hints = get_type_hints(kind)
-    if is_dataclass(kind):
-        stored = tuple(
-            _Field(
-                field.name,
-                hints[field.name],
-                field.metadata.get("storage", _Storage()),
-                field.default is not MISSING or field.default_factory is not MISSING,
-            )
-            for field in fields(kind)
+    if not is_dataclass(kind):  # a named tuple
+        names, defaults = kind._fields, kind._field_defaults
+        return tuple(_Field.of(name, hints[name], _Storage(), name in defaults) for name in names)
+    stored = [(field, field.metadata.get("storage", _Storage())) for field in fields(kind)]
+    return tuple(
+        _Field.of(
+            field.name,
+            hints[field.name],
+            storage,
+            field.default is not MISSING or field.default_factory is not MISSING,
         )
-        return tuple(field for field in stored if not field.storage.skip)
-    names, defaults = kind._fields, kind._field_defaults  # of a named tuple
-    return tuple(_Field(name, hints[name], _Storage(), name in defaults) for name in names)
+        for field, storage in stored
+        if not storage.skip
+    )
+
+
+@cache
+def lazy_fields(kind: Any) -> frozenset[str]:
+    """The fields of a record that are computed when they are first needed: functions without arguments."""
+    return frozenset(name for name, hint in get_type_hints(kind).items() if _is_lazy(hint))
 
 
 def _is_record(kind: object) -> bool:
@@ -174,8 +184,7 @@ def _is_record(kind: object) -> bool:
     )
 
 
-def is_lazy(hint: Any) -> bool:
-    """True for the hint of a field that is computed when it is first needed, a function without arguments."""
+def _is_lazy(hint: Any) -> bool:
     members = (hint, *get_args(hint))
     return any(get_origin(member) is Callable and get_args(member)[0] == [] for member in members)
 
@@ -234,7 +243,7 @@ class _Encoder:
             return self._mapping(value, hint)
         if isinstance(value, list | tuple):
             return [self.value(item) for item in value]
-        if callable(value) and is_lazy(hint):
+        if callable(value) and _is_lazy(hint):
             return self.value(value())
         if isinstance(value, Hashable):
             return str(value)  # a label of a type that JSON does not have, such as a date
@@ -267,15 +276,18 @@ def _plain_array(array: np.ndarray[Any, Any]) -> list[Any]:
 
 # Records from plain data -----------------------------------------------------------------------------------------
 
+Decoder = Callable[[Any, str], Any]
+"""From plain data and their place (for messages) to a value; made once per field, as reading hints is slow."""
 
-def decode_fields(kind: type, data: dict[str, Any], where: str) -> dict[str, Any]:
+
+def decode_fields(kind: Any, data: dict[str, Any], where: str) -> dict[str, Any]:
     """The fields of a record by name, from what `encode_fields` wrote; fields with a default may be absent."""
     values = {}
     for field in _stored_fields(kind):
         if field.storage.decode is not None:
             values[field.name] = field.storage.decode(data)
         elif field.entry in data:
-            values[field.name] = _decoded(field.hint, data[field.entry], f"{where}.{field.entry}")
+            values[field.name] = field.decode(data[field.entry], f"{where}.{field.entry}")
         elif not field.has_default:
             raise InputError(f"{where} has no entry {field.entry!r}; the stored data are damaged.")
     return values
@@ -285,26 +297,29 @@ def _fail(expected: str, data: Any, where: str) -> NoReturn:
     raise InputError(f"Expected {expected} for {where}, got {short_repr(data)}; the stored data are damaged.")
 
 
-def _decoded(hint: Any, data: Any, where: str) -> Any:
-    """The value of a type hint."""
+def _decoder(hint: Any) -> Decoder:
+    """The decoder of a type hint."""
     if hint in _SCALARS:
-        return _SCALARS[hint](data, where)
-    if isinstance(hint, TypeVar) or hint in (Any, Hashable):
-        return _label(data, where)
+        return _SCALARS[hint]
     origin = get_origin(hint)
     if origin in _GENERICS:
-        return _GENERICS[origin](hint, data, where)
-    if not isinstance(data, dict):
-        _fail(f"an object ({hint.__name__})", data, where)
-    if _has_reader(hint):
-        return hint.from_dict(data)
-    return hint(**decode_fields(hint, data, where))
+        return _GENERICS[origin](hint)
+    if _is_record(hint) or hasattr(hint, "from_dict"):
+        return _record(hint)
+    return _label  # a label of any type that can be a key
 
 
-def _has_reader(kind: Any) -> bool:
-    """True for results, rules and plans; that of a plain record would lose its place in the data."""
+def _record(kind: Any) -> Decoder:
     reader = getattr(kind, "from_dict", None)
-    return reader is not None and reader.__func__ is not cast(Any, Record.from_dict).__func__
+    # Results, rules and plans read themselves; the reader of a plain record would lose its place in the data.
+    reads_itself = reader is not None and reader.__func__ is not cast(Any, Record.from_dict).__func__
+
+    def decode(data: Any, where: str) -> Any:
+        if not isinstance(data, dict):
+            _fail(f"an object ({kind.__name__})", data, where)
+        return kind.from_dict(data) if reads_itself else kind(**decode_fields(kind, data, where))
+
+    return decode
 
 
 def _float(data: Any, where: str) -> float:
@@ -338,97 +353,119 @@ def _str(data: Any, where: str) -> str:
     return data
 
 
-def _none(data: Any, where: str) -> None:
-    if data is not None:
-        _fail("null", data, where)
-
-
 def _label(data: Any, where: str) -> Any:
     if not isinstance(data, str | int | float | None):
         _fail("a text or a number", data, where)
     return data
 
 
-def _choice(hint: Any, data: Any, where: str) -> Any:
+def _choice(hint: Any) -> Decoder:
     known = get_args(hint)
-    if not isinstance(data, str | int) or data not in known:
-        _fail(f"one of {', '.join(map(repr, known))}", data, where)
-    return data
+
+    def decode(data: Any, where: str) -> Any:
+        if not isinstance(data, str | int) or data not in known:
+            _fail(f"one of {', '.join(map(repr, known))}", data, where)
+        return data
+
+    return decode
 
 
-def _tuple(hint: Any, data: Any, where: str) -> tuple[Any, ...]:
-    if not isinstance(data, list):
-        _fail("a list", data, where)
-    items = get_args(hint)
-    if items[-1] is Ellipsis:
-        return tuple(_decoded(items[0], item, f"{where}[{place}]") for place, item in enumerate(data))
-    if len(data) != len(items):
-        _fail(f"a list of {len(items)}", data, where)
-    return tuple(_decoded(*pair, f"{where}[{place}]") for place, pair in enumerate(zip(items, data, strict=True)))
+def _tuple(hint: Any) -> Decoder:
+    *items, last = get_args(hint)
+    any_length = last is Ellipsis
+    decoders = [_decoder(item) for item in (items if any_length else (*items, last))]
+
+    def decode(data: Any, where: str) -> tuple[Any, ...]:
+        if not isinstance(data, list) or not (any_length or len(data) == len(decoders)):
+            _fail("a list" if any_length else f"a list of {len(decoders)}", data, where)
+        by_item = decoders * len(data) if any_length else decoders
+        return tuple(
+            decode_item(item, f"{where}[{place}]")
+            for place, (decode_item, item) in enumerate(zip(by_item, data, strict=True))
+        )
+
+    return decode
 
 
-def _mapping(hint: Any, data: Any, where: str) -> dict[Any, Any]:
+def _mapping(hint: Any) -> Decoder:
     key_hint, value_hint = get_args(hint)
-    if get_origin(key_hint) is not tuple:
+    if get_origin(key_hint) is tuple:
+        return _keyed_mapping(key_hint, value_hint)
+    decode_value = _decoder(value_hint)
+
+    def decode(data: Any, where: str) -> dict[str, Any]:
         if not isinstance(data, dict) or not all(isinstance(name, str) for name in data):
             _fail("an object", data, where)
-        return {name: _decoded(value_hint, item, f"{where}.{name}") for name, item in data.items()}
-    if not isinstance(data, list):
-        _fail("a list", data, where)
-    mapping = {}
-    for place, item in enumerate(data):
-        here = f"{where}[{place}]"
-        if not isinstance(item, dict) or KEY not in item:
-            _fail(f"an object with {KEY!r}", item, here)
-        content = item if _is_record_hint(value_hint) else item.get(VALUE)
-        mapping[_decoded(key_hint, item[KEY], f"{here}.{KEY}")] = _decoded(value_hint, content, here)
-    return mapping
+        return {name: decode_value(item, f"{where}.{name}") for name, item in data.items()}
+
+    return decode
 
 
-def _is_record_hint(hint: Any) -> bool:
-    return any(_is_record(member) for member in (hint, *get_args(hint)))
+def _keyed_mapping(key_hint: Any, value_hint: Any) -> Decoder:
+    """The decoder of a mapping by several names."""
+    decode_key, decode_value = _decoder(key_hint), _decoder(value_hint)
+    has_records = any(_is_record(member) for member in (value_hint, *get_args(value_hint)))
+
+    def decode(data: Any, where: str) -> dict[Any, Any]:
+        if not isinstance(data, list):
+            _fail("a list", data, where)
+        mapping = {}
+        for place, item in enumerate(data):
+            here = f"{where}[{place}]"
+            if not isinstance(item, dict) or KEY not in item:
+                _fail(f"an object with {KEY!r}", item, here)
+            content = item if has_records else item.get(VALUE)
+            mapping[decode_key(item[KEY], f"{here}.{KEY}")] = decode_value(content, here)
+        return mapping
+
+    return decode
 
 
-def _array(hint: Any, data: Any, where: str) -> np.ndarray[Any, Any]:
-    """A numeric array; numpy reads null as nan and "inf" as an infinity."""
+def _array(hint: Any) -> Decoder:
     dtype = np.dtype(get_args(get_args(hint)[1])[0])
-    if not isinstance(data, list | np.ndarray):
-        _fail("a list of numbers", data, where)
-    try:
-        array = np.array(data, dtype=dtype if dtype.kind == "f" else None)
-    except (ValueError, TypeError, OverflowError):
-        _fail("numbers in lists of equal lengths", data, where)
-    if dtype.kind != "f" and array.size and array.dtype.kind not in "iu":
-        _fail("whole numbers in lists of equal lengths", data, where)
-    return array.astype(dtype, copy=False)
+
+    def decode(data: Any, where: str) -> np.ndarray[Any, Any]:
+        if not isinstance(data, list | np.ndarray):
+            _fail("a list of numbers", data, where)
+        try:
+            # numpy reads None as nan and "inf" as an infinity; whole numbers must not be rounded.
+            array = np.array(data, dtype=dtype if dtype.kind == "f" else None)
+        except (ValueError, TypeError, OverflowError):
+            _fail("numbers in lists of equal lengths", data, where)
+        if dtype.kind != "f" and array.size and array.dtype.kind not in "iu":
+            _fail("whole numbers in lists of equal lengths", data, where)
+        return array.astype(dtype, copy=False)
+
+    return decode
 
 
-def _union(hint: Any, data: Any, where: str) -> Any:
-    members = get_args(hint)
-    if data is None and NoneType in members:
-        return None
-    members = tuple(member for member in members if member is not NoneType)
-    if len(members) == 1:
-        return _decoded(members[0], data, where)
-    names = [getattr(member, "__name__", str(member)) for member in members]
-    kind = data.get("kind") if isinstance(data, dict) else None
-    if kind not in names:
-        _fail(f"a stored {' or '.join(names)}", kind if kind is not None else data, where)
-    return _decoded(members[names.index(kind)], data, where)
+def _union(hint: Any) -> Decoder:
+    """One type or None; or several results, which are distinguished by their kind."""
+    optional = NoneType in get_args(hint)
+    members = [member for member in get_args(hint) if member is not NoneType]
+    decoders = {getattr(member, "__name__", str(member)): _decoder(member) for member in members}
+
+    def decode(data: Any, where: str) -> Any:
+        if data is None and optional:
+            return None
+        if len(decoders) == 1:
+            (decode_member,) = decoders.values()
+            return decode_member(data, where)
+        kind = data.get("kind") if isinstance(data, dict) else None
+        if not isinstance(kind, str) or kind not in decoders:
+            _fail(f"a stored {' or '.join(decoders)}", data if kind is None else kind, where)
+        return decoders[kind](data, where)
+
+    return decode
 
 
-def _lazy(hint: Any, data: Any, where: str) -> Known[Any]:
-    return Known(_decoded(get_args(hint)[1], data, where))
+def _lazy(hint: Any) -> Decoder:
+    decode_value = _decoder(get_args(hint)[1])
+    return lambda data, where: Known(decode_value(data, where))
 
 
-_SCALARS: dict[Any, Callable[[Any, str], Any]] = {
-    float: _float,
-    int: _int,
-    bool: _bool,
-    str: _str,
-    NoneType: _none,
-}
-_GENERICS: dict[Any, Callable[[Any, Any, str], Any]] = {
+_SCALARS: dict[Any, Decoder] = {float: _float, int: _int, bool: _bool, str: _str}
+_GENERICS: dict[Any, Callable[[Any], Decoder]] = {
     Literal: _choice,
     tuple: _tuple,
     Mapping: _mapping,

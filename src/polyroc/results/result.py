@@ -6,14 +6,14 @@ from copy import deepcopy
 from dataclasses import fields
 from importlib import import_module
 from math import isfinite
-from typing import Any, Self, TypeVar, cast, get_type_hints
+from typing import Any, Self, TypeVar, cast
 
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.messages import short_repr
 from polyroc.output.html import html_table
 from polyroc.output.tables import Table, record_table
 from polyroc.output.text import as_text
-from polyroc.results.codec import Known, Record, decode_fields, encode_fields, is_lazy
+from polyroc.results.codec import Known, Record, decode_fields, encode_fields, lazy_fields
 from polyroc.results.schema1 import from_schema_1
 
 __all__ = ["SCHEMA", "Result", "plain"]
@@ -102,12 +102,10 @@ class Result(Record, ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the fields; those that are computed when first needed are computed first."""
         values = {field.name: getattr(self, field.name) for field in fields(cast(Any, self))}
-        hints = get_type_hints(type(self))
-        computed = {
-            name: Known(value()) if value is not None and is_lazy(hints[name]) else value
-            for name, value in values.items()
-        }
-        return _rebuilt, (type(self), computed)
+        for name in lazy_fields(cast(Any, type(self))):
+            if values[name] is not None:
+                values[name] = Known(values[name]())
+        return _rebuilt, (type(self), values)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """A copy of the fields; what is computed when first needed still is."""
