@@ -330,11 +330,11 @@ def test_frames_name_the_features():
         ({"X": np.zeros((60, 3))}, "two finite numbers"),
         ({"X": np.full((60, 2), np.nan)}, "two finite numbers"),
         ({"X": np.zeros((59, 2))}, "for each of the 59 cases"),
-        ({"X": [["a", "b"]] * 60}, "must hold numbers"),
+        ({"X": [["a", "b"]] * 60}, "must contain numbers"),
         ({"grid": 1}, "grid must be"),
         ({"grid": True}, "grid must be"),
         ({"features": ("a",)}, "two features"),
-        ({"classifier": lambda _: ["low"]}, "decide for each of"),
+        ({"classifier": lambda _: ["low"]}, "decision for each of"),
         ({"classifier": lambda X: ["else"] * len(X)}, "not among the classes"),
     ],
 )
