@@ -334,7 +334,7 @@ def test_frames_name_the_features():
         ({"grid": 1}, "grid must be"),
         ({"grid": True}, "grid must be"),
         ({"features": ("a",)}, "two features"),
-        ({"classifier": lambda _: ["low"]}, "a decision for each of"),
+        ({"classifier": lambda _: ["low"]}, "decision for each of"),
         ({"classifier": lambda X: ["else"] * len(X)}, "not among the classes"),
     ],
 )
