@@ -33,7 +33,7 @@ def test_a_table_for_people(scores):
     lines = done.stdout.splitlines()
     found = pr.curve(read(scores), binormal=True)
     assert lines[0] == "scores.csv: 1 ROC curve"
-    assert lines[3].split()[-3:] == [f"{found.at(fpr=u).tpr:.3f}" for u in (0.05, 0.1, 0.2)]
+    assert lines[6].split()[-3:] == [f"{found.at(fpr=u).tpr:.3f}" for u in (0.05, 0.1, 0.2)]
     assert f"{found.area.value:.4f}" in lines[3]
     assert repr(found.binormal) in done.stdout
     assert "Band: simultaneous, 95 %, Kolmogorov rectangles." in done.stdout

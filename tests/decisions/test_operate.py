@@ -315,7 +315,7 @@ TWO = ([0, 1, 0, 1], [1, 2, 3, 4])
         (TWO, {"costs": [[0, 0], [0, 0]]}, "All costs are zero"),
         (TWO, {"costs": [[0, math.inf], [1, 0]]}, "costs must hold finite numbers"),
         (TWO, {"costs": {(0, 2): 1}}, r"costs names 2, which is not one of the classes \[0, 1\]"),
-        (TWO, {"costs": {0: 1}}, r'costs must be given by pairs \("true", "said"\), got 0'),
+        (TWO, {"costs": {0: 1}}, r'costs must be given by pairs \("true", "decided"\), got 0'),
         (TWO, {"costs": {(0, 1): [1, 2]}}, "costs must hold finite numbers"),
         (TWO, {"costs": {(0, 1): "dear"}}, "costs must hold numbers, got 'dear'"),
         (TWO, {"costs": pd.DataFrame({1: [0, 1], 0: [1, 0]})}, r"columns of costs must be the classes in order"),

@@ -262,3 +262,10 @@ def test_results_travel(large):
     assert again.bounds == found.bounds
     assert again.parts["A(0|1)"].bounds == found.parts["A(0|1)"].bounds
     assert again.to_dict() == found.to_dict()
+
+
+def test_sums_of_squared_weights_that_leave_64_bits_are_an_error():
+    tally = pr.Tally([0, 1])
+    tally.update([0, 1] * 10_000, np.full(20_000, 0.5), np.full(20_000, 2.0**25))
+    with pytest.raises(InputError, match="divide all weights"):
+        tally.evaluate("auc")

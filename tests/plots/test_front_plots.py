@@ -191,7 +191,7 @@ def test_unknown_colours_are_refused(three, colour):
 @pytest.mark.parametrize("place", [-1, 10**6, "first", 1.5])
 def test_points_elsewhere_are_refused(three, two, place):
     for found, kind in ((three, "false_positives"), (three, "parallel"), (two, "roc")):
-        with pytest.raises(InputError, match="places in the front"):
+        with pytest.raises(InputError, match="indices into the front"):
             pr.plot(found, kind=kind, points={"here": place})
 
 
@@ -330,11 +330,11 @@ def test_frames_name_the_features():
         ({"X": np.zeros((60, 3))}, "two finite numbers"),
         ({"X": np.full((60, 2), np.nan)}, "two finite numbers"),
         ({"X": np.zeros((59, 2))}, "for each of the 59 cases"),
-        ({"X": [["a", "b"]] * 60}, "must hold numbers"),
+        ({"X": [["a", "b"]] * 60}, "must contain numbers"),
         ({"grid": 1}, "grid must be"),
         ({"grid": True}, "grid must be"),
         ({"features": ("a",)}, "two features"),
-        ({"classifier": lambda _: ["low"]}, "decide for each of"),
+        ({"classifier": lambda _: ["low"]}, "decision for each of"),
         ({"classifier": lambda X: ["else"] * len(X)}, "not among the classes"),
     ],
 )
@@ -374,9 +374,9 @@ def test_lines_of_the_page_run(tmp_path, monkeypatch):
     text = Path(__file__).parents[2].joinpath("docs", "fronts.md").read_text()
     sections = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
     names = {}
-    for title in ("From front to decision", "Volumes", "Pictures"):
+    for title in ("From front to decision", "Volumes", "Plots"):
         for block in re.findall(r"```python\n(.*?)```", sections[title], flags=re.DOTALL):
             exec(compile(block, "fronts.md", "exec"), names)
-    assert names["found"].held_out
+    assert names["point"].held_out
     assert names["table"].fronts == ("model", "flat")
     assert (tmp_path / "front.png").exists()

@@ -301,16 +301,16 @@ def test_a_port_that_is_taken_is_said_so(server):
     command = [sys.executable, "-c", "from polyroc.cli import main; main()", "serve", "--port", port]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
-    assert "another program may be there" in ended.stderr
+    assert "the port may be in use" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
 def test_visitors_not_seen_for_long_are_forgotten():
     visitors = Visitors(Limits(idle=0.0, visitors=1))
-    cookie, visitor = visitors.welcome()
+    cookie, visitor = visitors.add()
     folder = visitor.folder
     time.sleep(0.01)
-    visitors.welcome()  # there is room again
+    visitors.add()  # there is room again
     assert visitors.get(cookie) is None
     assert not folder.exists()
     visitors.close()
@@ -318,9 +318,9 @@ def test_visitors_not_seen_for_long_are_forgotten():
 
 def test_no_more_visitors_than_the_limit():
     visitors = Visitors(Limits(visitors=1))
-    visitors.welcome()
+    visitors.add()
     with pytest.raises(InputError, match="Too many people"):
-        visitors.welcome()
+        visitors.add()
     visitors.close()
 
 
@@ -342,9 +342,9 @@ def test_a_report_that_takes_too_long_is_stopped(tmp_path):
         (b"[]", "not a choice"),
         (b"x" * (2**20 + 1), "not a choice"),
         (b'{"scores": ["p"]}', "true classes"),
-        (b'{"truth": "y"}', "hold the scores"),
-        (b'{"truth": "y", "scores": []}', "hold the scores"),
-        (b'{"truth": "y", "scores": [1]}', "hold the scores"),
+        (b'{"truth": "y"}', "columns of the scores"),
+        (b'{"truth": "y", "scores": []}', "columns of the scores"),
+        (b'{"truth": "y", "scores": [1]}', "columns of the scores"),
         (b'{"truth": "y", "scores": ["p"], "labels": "a"}', "list of their names"),
     ],
 )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import (
     BINADE_BITS,
@@ -267,6 +268,8 @@ def class_sums(records: IntArray, classes: int, bins: IntArray) -> tuple[FloatAr
         counts = occupied_counts(records, bins)
         return counts, counts, counts
     cases, *sums = (records[bins, 1 + i * classes : 1 + (i + 1) * classes] for i in range(5))
+    if any((part < 0).any() for part in sums):  # 2^25 squared, more than 8192 times in one bin
+        raise InputError("The squared weights of one bin and class sum to 2^63 or more; divide all weights.")
     unit = 2.0**-FRACTION_BITS
     weight, squares = (whole + fraction * unit for whole, fraction in (sums[:2], sums[2:]))
     return cases.astype(np.float64), weight, squares

@@ -1,4 +1,4 @@
-"""The pages: bring a file, choose its columns, wait, read."""
+"""The pages: upload a file, choose its columns, wait, read the report."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -43,7 +43,7 @@ def make_app(limits: Limits | None = None, hosts: tuple[str, ...] = ("127.0.0.1"
     limits
         How large, how long, how many.
     hosts
-        The names under which it may be addressed; any other is refused, so that no web page from elsewhere can
+        The names under which it may be addressed; any other is rejected, so that no web page from elsewhere can
         talk to it under a name of its own. ("*",) for all.
     """
     limits = limits or Limits()
@@ -62,7 +62,7 @@ def make_app(limits: Limits | None = None, hosts: tuple[str, ...] = ("127.0.0.1"
     return Starlette(
         routes=[
             Route("/", home),
-            Route("/files", bring, methods=["POST"]),
+            Route("/files", upload_file, methods=["POST"]),
             Route("/files/{key}", choose),
             Route("/files/{key}/report", start, methods=["POST"]),
             Route("/files/{key}/state", state),
@@ -71,7 +71,7 @@ def make_app(limits: Limits | None = None, hosts: tuple[str, ...] = ("127.0.0.1"
             Route("/end", end, methods=["POST"]),
             Mount("/static", StaticFiles(directory=PAGES / "static")),
         ],
-        exception_handlers={PolyrocError: _refused, 404: _not_found, Exception: _broken},
+        exception_handlers={PolyrocError: _bad_request, 404: _not_found, Exception: _server_error},
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts)), Middleware(Guard)],
         lifespan=lifespan,
     )
@@ -89,7 +89,7 @@ async def home(request: Request) -> Response:
     return _page("home.html", size=_size(limits.size), bytes=limits.size, endings=ENDINGS)
 
 
-async def bring(request: Request) -> Response:
+async def upload_file(request: Request) -> Response:
     """Take a file in, in pieces, never more than the limit."""
     same_page(request)
     limits, visitors = request.app.state.limits, request.app.state.visitors
@@ -101,13 +101,15 @@ async def bring(request: Request) -> Response:
             if name.lower().endswith(BOOKS)
             else ""
         )
-        raise InputError(f"'{name[-80:]}' is not a file of a known kind; bring one of {', '.join(ENDINGS)}.{hint}")
+        raise InputError(
+            f"'{name[-80:]}' is not a file of a known kind; upload one of {', '.join(ENDINGS)}.{hint}"
+        )
     cookie = request.cookies.get(COOKIE)
     visitor = visitors.get(cookie)
     if visitor is None:
-        cookie, visitor = visitors.welcome()
+        cookie, visitor = visitors.add()
     if len(visitor.uploads) >= limits.files:
-        raise InputError(f"You have {limits.files} files here already; end the session to begin anew.")
+        raise InputError(f"You have {limits.files} files here already; end the session to delete them.")
     key, upload = visitor.new_upload(name, ending)
     try:
         await _receive(request, upload, limits)
@@ -122,7 +124,7 @@ async def bring(request: Request) -> Response:
 
 async def _receive(request: Request, upload: Upload, limits: Limits) -> None:
     too_large = _TooLargeError(
-        f"The file is larger than {_size(limits.size)}, which is as much as this page takes; for more use the "
+        f"The file is larger than {_size(limits.size)}, the limit of this page; for larger files use the "
         "command line: polyroc report FILE."
     )
     if int(request.headers.get("content-length") or 0) > limits.size:
@@ -138,8 +140,8 @@ async def _receive(request: Request, upload: Upload, limits: Limits) -> None:
                     await run_in_threadpool(file.write, piece)
     except TimeoutError:
         raise InputError(f"The file did not arrive within {limits.seconds:g} seconds; try again.") from None
-    except OSError as trouble:
-        raise InputError(f"The file could not be kept here ({trouble.strerror}).") from None
+    except OSError as error:
+        raise InputError(f"The file could not be stored ({error.strerror}).") from None
     except ClientDisconnect:
         raise InputError("The connection broke before the file was whole.") from None
 
@@ -151,11 +153,11 @@ async def choose(request: Request) -> Response:
         seen = await run_in_threadpool(preview, upload.file)
         if not seen.previewed:
             raise InputError(f"{upload.file.name} has column names but no rows; write the file again.")
-    except PolyrocError as trouble:
+    except PolyrocError as error:
         _visitor(request).uploads.pop(request.path_params["key"])
         upload.delete()
-        return _page("bad.html", 400, message=trouble.render(field_spelling))
-    found = suggestions(seen)
+        return _page("bad.html", 400, message=error.render(field_spelling))
+    suggested = suggestions(seen)
     return _page(
         "choose.html",
         key=request.path_params["key"],
@@ -165,10 +167,10 @@ async def choose(request: Request) -> Response:
         parts=ROLES,
         fields=FIELDS,
         more=MORE,
-        suggestions=found,
+        suggestions=suggested,
         data={
             "columns": [{"name": column.name} for column in seen.columns],
-            "suggestions": [each._asdict() for each in found],
+            "suggestions": [each._asdict() for each in suggested],
         },
     )
 
@@ -190,7 +192,7 @@ async def state(request: Request) -> Response:
     """How far the report is."""
     job = _upload(request).job
     if job is None:
-        raise InputError("No report was asked for yet.")
+        raise InputError("No report was requested yet.")
     now = job.state
     return JSONResponse({"what": now.what, "step": now.step, "done": now.done, "total": now.total})
 
@@ -210,7 +212,7 @@ async def download(request: Request) -> Response:
 async def end(request: Request) -> Response:
     """Delete everything that this visitor brought."""
     same_page(request)
-    await run_in_threadpool(request.app.state.visitors.farewell, request.cookies.get(COOKIE))
+    await run_in_threadpool(request.app.state.visitors.remove, request.cookies.get(COOKIE))
     answer = JSONResponse({})
     answer.delete_cookie(COOKIE, path="/")
     return answer
@@ -227,14 +229,14 @@ class _NothingError(PolyrocError):
 def _visitor(request: Request) -> Visitor:
     visitor: Visitor | None = request.app.state.visitors.get(request.cookies.get(COOKIE))
     if visitor is None:
-        raise _NothingError("This session has ended and its data were deleted; bring the file again.")
+        raise _NothingError("This session has ended and its data were deleted; upload the file again.")
     return visitor
 
 
 def _upload(request: Request) -> Upload:
     upload = _visitor(request).uploads.get(request.path_params["key"])
     if upload is None:
-        raise _NothingError("There is no such file in this session; bring it again.")
+        raise _NothingError("There is no such file in this session; upload it again.")
     return upload
 
 
@@ -245,18 +247,18 @@ def _finished(request: Request) -> Path:
     return upload.report
 
 
-async def _refused(request: Request, trouble: Exception) -> Response:
-    status = 404 if isinstance(trouble, _NothingError) else 413 if isinstance(trouble, _TooLargeError) else 400
-    message = trouble.render(field_spelling) if isinstance(trouble, PolyrocError) else str(trouble)
+async def _bad_request(request: Request, error: Exception) -> Response:
+    status = 404 if isinstance(error, _NothingError) else 413 if isinstance(error, _TooLargeError) else 400
+    message = error.render(field_spelling) if isinstance(error, PolyrocError) else str(error)
     return _answer(request, message, status)
 
 
-async def _not_found(request: Request, trouble: Exception) -> Response:  # noqa: ARG001 - starlette gives it
+async def _not_found(request: Request, error: Exception) -> Response:  # noqa: ARG001 - starlette gives it
     return _answer(request, "There is no such page here.", 404)
 
 
-async def _broken(request: Request, trouble: Exception) -> Response:
-    return _answer(request, f"Something went wrong inside polyroc ({type(trouble).__name__}).", 500)
+async def _server_error(request: Request, error: Exception) -> Response:
+    return _answer(request, f"Internal error ({type(error).__name__}).", 500)
 
 
 def _answer(request: Request, message: str, status: int) -> Response:

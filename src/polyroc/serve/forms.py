@@ -38,26 +38,26 @@ def as_columns(body: bytes) -> dict[str, Any]:
     {'scores': ['p_cat', 'p_dog'], 'truth': 'kind'}
     """
     try:
-        asked = json.loads(body) if len(body) <= LARGEST else None
+        sent = json.loads(body) if len(body) <= LARGEST else None
     except ValueError:
-        asked = None
-    if not isinstance(asked, dict):
-        raise InputError("The page sent something that is not a choice of columns; load it again.")
-    if not _text(asked.get("truth")):
-        raise InputError("Say which column holds the true classes.")
-    scores = asked.get("scores")
+        sent = None
+    if not isinstance(sent, dict):
+        raise InputError("The page sent something that is not a choice of columns; reload it.")
+    if not _text(sent.get("truth")):
+        raise InputError("Choose the column of the true classes.")
+    scores = sent.get("scores")
     if not isinstance(scores, list) or not scores or not all(map(_text, scores)):
-        raise InputError("Say which column or columns hold the scores.")
+        raise InputError("Choose the column or columns of the scores.")
     columns: dict[str, Any] = {"scores": scores}
-    columns |= {role: asked[role] for role in ROLES if role != "scores" and _text(asked.get(role))}
-    labels = asked.get("labels") or []
+    columns |= {role: sent[role] for role in ROLES if role != "scores" and _text(sent.get(role))}
+    labels = sent.get("labels") or []
     if not isinstance(labels, list) or not all(map(_text, labels)):
         raise InputError("The classes in order must be a list of their names.")
     if labels:
         columns["labels"] = labels
-    if _text(asked.get("pos_label")):
-        columns["pos_label"] = asked["pos_label"]
-    columns |= {name: choice for name, choice in CHOICES.items() if asked.get(name) == choice}
+    if _text(sent.get("pos_label")):
+        columns["pos_label"] = sent["pos_label"]
+    columns |= {name: choice for name, choice in CHOICES.items() if sent.get(name) == choice}
     if "weight" not in columns:
         columns.pop("weight_kind", None)
     return columns

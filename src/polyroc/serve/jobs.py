@@ -1,4 +1,4 @@
-"""A report in the making: in a process of its own, so that it can be stopped, with a limit of time."""
+"""Jobs that make reports, each in its own process with a time limit."""
 
 import multiprocessing
 import threading
@@ -16,7 +16,7 @@ __all__ = ["Job", "Queue", "State"]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How far it is: waiting, running, done, failed or stopped; with the reason where it failed."""
+    """The state of a job, with its current step, or the reason if it failed."""
 
     what: Literal["waiting", "running", "done", "failed", "stopped"] = "waiting"
     step: str = ""
@@ -25,7 +25,7 @@ class State:
 
 
 class Queue:
-    """So many reports at a time; the others wait for their turn."""
+    """Runs a limited number of jobs at a time; the others wait."""
 
     def __init__(self, workers: int, seconds: float) -> None:
         self.turn = threading.Semaphore(workers)
@@ -33,18 +33,18 @@ class Queue:
 
 
 class Job:
-    """One report: starts at once or when it is its turn.
+    """One report; starts as soon as the queue has a free worker.
 
     Parameters
     ----------
     queue
-        Whose turn it is, and how long a report may take.
+        The queue of the jobs, with their time limit.
     source, target
-        The file that was brought, and where the page goes: it is there whole or not at all.
+        The uploaded file, and the file of the report, which is written completely or not at all.
     columns
-        What `polyroc.read` takes as options.
+        The options of `polyroc.read`.
     title
-        What the report calls the file.
+        The name of the file in the report.
     """
 
     def __init__(self, queue: Queue, source: Path, target: Path, columns: Mapping[str, Any], title: str) -> None:
@@ -55,7 +55,7 @@ class Job:
         threading.Thread(target=self._run, daemon=True).start()
 
     def stop(self) -> None:
-        """Give up."""
+        """Stop the job."""
         self._stopped.set()
         if self._process is not None:
             self._process.kill()
@@ -98,7 +98,7 @@ def _heard(ours: Connection) -> State:
 
 
 def _work(source: Path, target: Path, columns: dict[str, Any], title: str, theirs: Connection) -> None:
-    """What the other process does."""
+    """Make the report, in the other process."""
     from polyroc.errors import PolyrocError
 
     def tell(done: int, total: int, what: str) -> None:
@@ -107,10 +107,10 @@ def _work(source: Path, target: Path, columns: dict[str, Any], title: str, their
     try:
         _report(source, target, columns, title, tell)
         theirs.send(("done", "", 1, 1))
-    except PolyrocError as trouble:
-        theirs.send(("failed", trouble.render(field_spelling), 0, 0))
-    except Exception as trouble:
-        theirs.send(("failed", f"Something went wrong inside polyroc ({type(trouble).__name__}).", 0, 0))
+    except PolyrocError as error:
+        theirs.send(("failed", error.render(field_spelling), 0, 0))
+    except Exception as error:
+        theirs.send(("failed", f"Internal error ({type(error).__name__}).", 0, 0))
         raise
 
 

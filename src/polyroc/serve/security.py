@@ -1,4 +1,4 @@
-"""What a visitor may ask of the server."""
+"""Limits, security headers, and the check that requests come from the own page."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ __all__ = ["REPORT_POLICY", "Guard", "Limits", "same_page"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large, how long, how many.
+    """Limits on sizes, times and numbers.
 
     Attributes
     ----------
@@ -58,13 +58,13 @@ HEADERS = {
 
 
 class Guard:
-    """Adds the headers to every answer that does not bring its own."""
+    """Adds the security headers to responses that do not set them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, and look at how answers start."""
+        """Forward the request, and add headers at the start of the response."""
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -77,6 +77,6 @@ class Guard:
 
 
 def same_page(request: Request) -> None:
-    """Refuse what another site's page sends: browsers let only our own scripts set this header."""
+    """Reject requests from pages of other sites: browsers let only the own scripts set this header."""
     if request.headers.get("x-polyroc") != "1":
         raise InputError("This request does not come from polyroc's own page.")

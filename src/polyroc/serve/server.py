@@ -19,26 +19,26 @@ def serve(
     hosts: tuple[str, ...] = (),
     ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve the pages until interrupted; what visitors brought is deleted then.
+    """Serve the pages until interrupted; uploaded files are deleted then.
 
     Parameters
     ----------
     host, port
-        Where to listen: this machine alone by default. Port 0 takes any that is free.
+        Where to listen: this machine alone by default. Port 0 chooses a free one.
     limits
-        How large, how long, how many.
+        Limits on sizes, times and numbers.
     hosts
         Further names under which it may be addressed, needed if it listens to other machines.
     ready
-        Called with the address once it listens.
+        Called with the address when the server listens.
     """
     try:
         import uvicorn
 
         from polyroc.serve.app import make_app
-    except ModuleNotFoundError as trouble:
+    except ModuleNotFoundError as error:
         raise MissingPackageError(
-            f"polyroc serve needs {trouble.name}, which is not installed; pip install 'polyroc[serve]'."
+            f"polyroc serve needs {error.name}, which is not installed; pip install 'polyroc[serve]'."
         ) from None
     bound = _listen(host, port)
     port = bound.getsockname()[1]
@@ -56,10 +56,10 @@ def _listen(host: str, port: int) -> socket.socket:
         bound = socket.socket(family, socket.SOCK_STREAM)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
-        bound.listen()  # whoever is told the address can connect, and waits until the server answers
-    except OSError as trouble:
+        bound.listen()  # clients can connect from now on, and wait until the server answers
+    except OSError as error:
         raise InputError(
-            f"Cannot listen on {host}, port {port} ({trouble.strerror}); another program may be there: choose "
-            "another with --port, or --port 0 for any that is free."
+            f"Cannot listen on {host}, port {port} ({error.strerror}); the port may be in use: choose "
+            "another with --port, or --port 0 for any free one."
         ) from None
     return bound

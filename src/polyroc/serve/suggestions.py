@@ -1,4 +1,4 @@
-"""Suggestions: which column may play which part, and why. They are shown, never followed unasked."""
+"""Suggested roles of columns, with reasons; they are shown, and used only if the visitor accepts them."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -15,7 +15,7 @@ WEIGHT = ("weight", "weights", "sample_weight")
 
 
 class Suggestion(NamedTuple):
-    """A part, the columns that may play it, and the reason."""
+    """A role, the columns suggested for it, and the reason."""
 
     part: str
     columns: tuple[str, ...]
@@ -23,28 +23,28 @@ class Suggestion(NamedTuple):
 
 
 def suggestions(seen: Preview) -> tuple[Suggestion, ...]:
-    """What the names and the values of the columns suggest.
+    """Roles suggested by the names and values of the columns.
 
     >>> pets = Column("kind", False, None, None, ("cat", "dog"), 2)
     >>> p = [Column(f"p_{kind}", True, 0.1, 0.9, (), 500) for kind in pets.values]
-    >>> [(found.part, found.columns) for found in suggestions(Preview((pets, *p), (), 1000))]
+    >>> [(each.part, each.columns) for each in suggestions(Preview((pets, *p), (), 1000))]
     [('truth', ('kind',)), ('scores', ('p_cat', 'p_dog'))]
     """
     columns = {column.name: column for column in seen.columns}
-    found = [
+    by_name = [
         *_named(columns, "classifier", CLASSIFIER, lambda c: 1 < c.distinct <= 50),
         *_named(columns, "case", CASE, lambda c: c.distinct > 1),
         *_named(columns, "groups", GROUPS, lambda c: c.distinct > 1),
         *_named(columns, "weight", WEIGHT, lambda c: c.numeric and (c.low or 0) >= 0),
     ]
-    taken = {name for suggestion in found for name in suggestion.columns}
+    taken = {name for suggestion in by_name for name in suggestion.columns}
     left = [column for column in seen.columns if column.name not in taken]
     truth = _truth(left)
     if truth is None:
-        return tuple(found)
+        return tuple(by_name)
     scores = _scores([column for column in left if column is not truth[0]], truth[0])
     first = Suggestion("truth", (truth[0].name,), truth[1])
-    return (first, *([scores] if scores else []), *found)
+    return (first, *([scores] if scores else []), *by_name)
 
 
 def _named(
@@ -58,17 +58,17 @@ def _named(
 
 
 def _truth(columns: list[Column]) -> tuple[Column, str] | None:
-    """The column that others are named after, or the one of a telling name, or the only one of words."""
+    """The column that others are named after, or one with a typical name, or the only column of text."""
     few = [column for column in columns if 2 <= column.distinct <= 50 and column.values]
     for column in few:
         if _by_class(columns, column):
             return column, "other columns are named after its values"
     for column in few:
         if column.name.lower() in TRUTH:
-            return column, f"its name, and it has {column.distinct} different values"
+            return column, f"its name, and it has {column.distinct} distinct values"
     words = [column for column in few if not column.numeric]
     if len(words) == 1:
-        return words[0], f"it alone holds words, of {words[0].distinct} kinds"
+        return words[0], f"it is the only column of text, with {words[0].distinct} values"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Who is there, and the folder with their data: made at the first visit, deleted at the end."""
+"""Sessions of visitors, each with a folder for its data that is deleted at the end."""
 
 import secrets
 import shutil
@@ -17,18 +17,18 @@ __all__ = ["Upload", "Visitor", "Visitors"]
 
 @dataclass(slots=True)
 class Upload:
-    """A file that somebody brought.
+    """An uploaded file.
 
     Attributes
     ----------
     name
-        What its owner calls it; never part of a path.
+        The name that the visitor gave; never part of a path.
     folder
-        A folder of its own.
+        The folder of this upload.
     path
-        Where it lies, under a name of ours.
+        The stored file, under a fixed name.
     job
-        The report in the making, or made.
+        The job that makes the report, if there is one.
     """
 
     name: str
@@ -43,11 +43,11 @@ class Upload:
 
     @property
     def report(self) -> Path:
-        """Where the report will be."""
+        """The path of the report."""
         return self.folder / "report.html"
 
     def delete(self) -> None:
-        """Stop what runs and remove every trace."""
+        """Stop the job and delete the folder."""
         if self.job is not None:
             self.job.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -55,28 +55,28 @@ class Upload:
 
 @dataclass(slots=True)
 class Visitor:
-    """Somebody with a cookie: nobody else sees these files."""
+    """The session of a visitor, identified by a cookie; no other session can read its files."""
 
     folder: Path
     seen: float
     uploads: dict[str, Upload] = field(default_factory=dict)
 
     def new_upload(self, name: str, ending: str) -> tuple[str, Upload]:
-        """A place for a file, under a key that cannot be guessed."""
+        """A new folder for an upload, under a random key."""
         key = secrets.token_urlsafe(16)
         folder = self.folder / key
         folder.mkdir(mode=0o700)
         return key, Upload(name, folder, folder / f"upload{ending}")
 
     def delete(self) -> None:
-        """Remove all of it."""
+        """Delete all uploads."""
         for upload in self.uploads.values():
             upload.delete()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Visitors:
-    """Everybody who is there, by cookie."""
+    """The sessions of all visitors, by cookie."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -84,36 +84,36 @@ class Visitors:
         self._by_cookie: dict[str, Visitor] = {}
 
     def get(self, cookie: str | None) -> Visitor | None:
-        """Whose cookie it is."""
+        """The session of a cookie; None if there is none."""
         visitor = self._by_cookie.get(cookie or "")
         if visitor is not None:
             visitor.seen = time.monotonic()
         return visitor
 
-    def welcome(self) -> tuple[str, Visitor]:
-        """A new visitor, and the cookie to know them by."""
+    def add(self) -> tuple[str, Visitor]:
+        """A new session and its cookie."""
         self.forget_idle()
         if len(self._by_cookie) >= self.limits.visitors:
-            raise InputError("Too many people are using this page just now; try again in a few minutes.")
+            raise InputError("Too many people are using this page; try again in a few minutes.")
         cookie = secrets.token_urlsafe(32)
         folder = Path(tempfile.mkdtemp(dir=self._root))
         visitor = self._by_cookie[cookie] = Visitor(folder, time.monotonic())
         return cookie, visitor
 
-    def farewell(self, cookie: str | None) -> None:
-        """Delete what a visitor brought and what was made of it."""
+    def remove(self, cookie: str | None) -> None:
+        """End a session and delete its data."""
         visitor = self._by_cookie.pop(cookie or "", None)
         if visitor is not None:
             visitor.delete()
 
     def forget_idle(self) -> None:
-        """Delete the data of those who have not been seen for long."""
+        """End the sessions that have been idle for too long."""
         late = time.monotonic() - self.limits.idle
         for cookie in [cookie for cookie, visitor in self._by_cookie.items() if visitor.seen < late]:
-            self.farewell(cookie)
+            self.remove(cookie)
 
     def close(self) -> None:
         """Delete everything."""
         for cookie in list(self._by_cookie):
-            self.farewell(cookie)
+            self.remove(cookie)
         shutil.rmtree(self._root, ignore_errors=True)

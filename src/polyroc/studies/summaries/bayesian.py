@@ -14,7 +14,7 @@ from polyroc.results.result import Result, plain
 from polyroc.studies.summaries.input_tables import Table, Tables, direction, means_of, tidy
 from polyroc.studies.summaries.paired_tests import OVERLAP, fold_differences
 from polyroc.validation.arrays import Missing
-from polyroc.validation.random import Rng, seed_of
+from polyroc.validation.random import Rng, check_rng, seed_of
 
 __all__ = ["Draws", "Posterior", "Posteriors", "correlated_t", "drawn_thetas", "signed_rank"]
 
@@ -271,8 +271,9 @@ def signed_rank(
     _checked_rope(rope)
     if not prior > 0 or not n >= 1:
         raise InputError(f"prior must be positive and n at least 1, got prior={prior!r}, n={n!r}.")
+    check_rng(rng)
     means = means_of(tables, missing)
-    seed = seed_of(rng)
+    seed = seed_of(rng)  # stored, so that the draws can be repeated
     better = direction(means.measure)
     differences = means.differences()
     shares = _largest(drawn_thetas(better * differences, rope, prior, n, seed), n)

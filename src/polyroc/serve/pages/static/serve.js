@@ -32,9 +32,9 @@ function bring(file) {
   request.onload = () => {
     if (request.status === 200) return location.assign("/files/" + request.response.key);
     bar(null);
-    say(request.response ? request.response.message : "The server did not take the file.", true);
+    say(request.response ? request.response.message : "The server rejected the file.", true);
   };
-  request.onerror = () => { bar(null); say("The file could not be sent; is the server still there?", true); };
+  request.onerror = () => { bar(null); say("The file could not be sent; is the server still running?", true); };
   say("Sending " + file.name.slice(0, 80) + " ...");
   bar(0);
   request.send(file);
@@ -68,9 +68,9 @@ function choose() {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const twice = ["truth", "classifier", "case", "class_", "weight", "groups"].find((part) => named(part).length > 1);
-    if (twice) return say(`Two columns are marked as the same thing (${named(twice).join(", ")}); only scores may be several.`, true);
-    if (!named("truth").length) return say("Say which column holds the true classes.", true);
-    if (!named("scores").length) return say("Say which column or columns hold the scores.", true);
+    if (twice) return say(`Two columns have the same role (${named(twice).join(", ")}); only scores can have several.`, true);
+    if (!named("truth").length) return say("Choose the column of the true classes.", true);
+    if (!named("scores").length) return say("Choose the column or columns of the scores.", true);
     const asked = { scores: named("scores"), missing: at("missing").checked ? "drop" : "", pos_label: at("pos_label").value.trim(), sampling: at("sampling").checked ? "case-control" : "", weight_kind: at("weight_kind").checked ? "frequency" : "" };
     for (const part of ["truth", "classifier", "case", "class_", "weight", "groups"]) asked[part] = named(part)[0] || "";
     asked.labels = at("labels").value.split("\n").map((line) => line.trim()).filter((line) => line);
