@@ -129,7 +129,8 @@ def test_several_classifiers_come_as_they_went():
 
 
 def test_scores_keep_all_but_the_kind():
-    w, groups = RNG.exponential(size=len(Y)), np.arange(len(Y)) // 2
+    rng = np.random.default_rng(86)
+    w, groups = rng.exponential(size=len(Y)), np.arange(len(Y)) // 2
     scores = normalise(Y, {"one": P, "two": Q}, labels=LABELS, sample_weight=w, groups=groups)
     found = pr.to_ordered(scores, rule="expected")
     assert (found.kind, found.converted) == (
@@ -218,7 +219,8 @@ def test_likelihoods_are_scipys():
 
 
 def test_weights_are_repetitions_and_zero_is_no_case():
-    w = RNG.integers(0, 3, size=len(Y))
+    rng = np.random.default_rng(53)
+    w = rng.integers(0, 3, size=len(Y))
     w[[0, 1, 12, 13, 30, 31]] = 1
     weighted = pr.conversions.GaussianLikelihoods.fit(Y, SCORE, sample_weight=w)
     repeated = pr.conversions.GaussianLikelihoods.fit(np.repeat(Y, w), np.repeat(SCORE, w))
@@ -376,7 +378,8 @@ def test_mark_is_kept_and_shown():
 
 
 def test_weights_groups_and_resampling_pass_through():
-    w, groups = RNG.exponential(size=len(Y)), np.arange(len(Y)) // 3
+    rng = np.random.default_rng(95)
+    w, groups = rng.exponential(size=len(Y)), np.arange(len(Y)) // 3
     options = {"sample_weight": w, "groups": groups, "labels": LABELS, "method": pr.Bootstrap(n=50, rng=1)}
     found = pr.evaluate(Y, P, **options)["vus"]
     by_hand = pr.evaluate(Y, pr.to_ordered(P), measure="vus", **options)

@@ -225,8 +225,9 @@ def test_choosing_and_judging_on_the_same_cases_is_noted():
 
 
 def test_judged_on_other_cases():
-    y, s = np.repeat([0, 1], 50), np.concatenate([RNG.normal(size=50), RNG.normal(1, size=50)])
-    y2, s2 = np.repeat([0, 1], 40), np.concatenate([RNG.normal(size=40), RNG.normal(1, size=40)])
+    rng = np.random.default_rng(33)
+    y, s = np.repeat([0, 1], 50), np.concatenate([rng.normal(size=50), rng.normal(1, size=50)])
+    y2, s2 = np.repeat([0, 1], 40), np.concatenate([rng.normal(size=40), rng.normal(1, size=40)])
     found = pr.operate(y, s, costs=[[0, 1], [3, 0]], evaluate_on=(y2, s2))
     assert found.held_out
     assert found.rates.tolist() == pr.rates(y2, s2, rule=found.rule).rates.tolist()

@@ -71,7 +71,8 @@ def test_estimate_answers_the_next_question():
 
 
 def test_components_come_in_the_order_given_and_make_the_error():
-    order = RNG.permutation(30)
+    rng = np.random.default_rng(10)
+    order = rng.permutation(30)
     found = pr.evaluate(Y[order], P[order], measure="ova", sampling="case-control")
     variance = sum(found.components[Y[order] == k].var(ddof=1) / 10 for k in "abc")
     assert found.standard_error == pytest.approx(variance**0.5)
@@ -107,7 +108,8 @@ def test_groups_of_one_change_nothing_and_copies_count_once(seed):
 
 
 def test_weighted_error_is_the_robust_one():
-    w = RNG.exponential(size=30)
+    rng = np.random.default_rng(75)
+    w = rng.exponential(size=30)
     found = pr.evaluate(BINARY, SCORE, measure="auc", sample_weight=w)
     components = naive.auc_components(BINARY, SCORE, w)
     expected = naive.variance(BINARY.tolist(), components, w.tolist())

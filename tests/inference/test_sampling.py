@@ -67,7 +67,8 @@ def test_a_prevalence_that_is_given_is_known(key):
 
 @pytest.mark.parametrize("method", [pr.DeLong(), pr.Jackknife(), Bootstrap(600, rng=2)], ids=repr)
 def test_methods_agree_in_a_comparison_in_a_cohort(method):
-    other = np.where(RNG.random(200) < 0.2, 1 - D, D)
+    rng = np.random.default_rng(89)
+    other = np.where(rng.random(200) < 0.2, 1 - D, D)
     expected = pr.compare(Y, {"one": D, "two": other}, measure="ppv").difference("one", "two").standard_error
     found = pr.compare(Y, {"one": D, "two": other}, measure="ppv", method=method).difference("one", "two")
     assert found.standard_error == pytest.approx(expected, rel=0.1)  # 600 replicates know it to 3 %
@@ -138,8 +139,9 @@ def test_the_bootstrap_draws_class_sizes_only_where_they_matter():
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_engines_and_tallies_have_the_same_errors(tmp_path, engine):
+    rng = np.random.default_rng(91)
     file = tmp_path / "cases.csv"
-    w = RNG.integers(1, 4, 150).astype(float)
+    w = rng.integers(1, 4, 150).astype(float)
     rows = [f"{k},{','.join(map(str, p))},{v}" for k, p, v in zip(CLASSES, P.tolist(), w, strict=True)]
     file.write_text("truth,p_0,p_1,p_2,w\n" + "\n".join(rows) + "\n")
     for key in ("accuracy", "ht3", "pairwise_accuracy", "ova"):
@@ -162,9 +164,10 @@ def test_engines_and_tallies_have_the_same_errors(tmp_path, engine):
 
 @pytest.mark.slow
 def test_engines_compare_in_a_cohort_as_memory_does(tmp_path):
+    rng = np.random.default_rng(20)
     file = tmp_path / "cases.csv"
-    Q = P[RNG.permutation(150)] / 2 + P / 2
-    w = RNG.exponential(size=150)
+    Q = P[rng.permutation(150)] / 2 + P / 2
+    w = rng.exponential(size=150)
     rows = [[k, *one, *two, v] for k, one, two, v in zip(CLASSES, P.tolist(), Q.tolist(), w, strict=True)]
     names = "truth,p_0,p_1,p_2,q_0,q_1,q_2,w"
     file.write_text(names + "\n" + "\n".join(",".join(map(str, row)) for row in rows) + "\n")
@@ -201,7 +204,8 @@ def test_a_comparison_with_frequency_weights_is_that_of_repeated_rows(data):
 
 
 def test_frequency_weights_repeat_rows_for_every_verb():
-    w = RNG.integers(0, 3, 200)
+    rng = np.random.default_rng(29)
+    w = rng.integers(0, 3, 200)
     weights = {"sample_weight": w, "weight_kind": "frequency"}
     y, d, s = (np.repeat(each, w) for each in (Y, D, S))
     assert pr.curve(Y, S, **weights).area.rows() == pr.curve(y, s).area.rows()
@@ -217,7 +221,8 @@ def test_frequency_weights_repeat_rows_for_every_verb():
 
 
 def test_a_tally_of_frequency_weights_counts_cases():
-    w = RNG.integers(0, 3, 200)
+    rng = np.random.default_rng(59)
+    w = rng.integers(0, 3, 200)
     tally = pr.Tally([0, 1])
     tally.update(Y, S, w, weight_kind="frequency")
     tally.update(Y, S, np.zeros(200), weight_kind="frequency")
