@@ -301,7 +301,7 @@ def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
         (["plot", "FRONT", "-o", "p.gif"], ".png, .svg or .pdf"),
         (["plot", "FRONT", "-o", "p.png", "--kind", "roc"], "no picture 'roc'"),
         (["plot", "FRONT", "-o", "p.png", "--hull"], "nothing to do with a stored front"),
-        (["plot", "FRONT", "-o", "p.png", "--point", "99999"], "places in the front"),
+        (["plot", "FRONT", "-o", "p.png", "--point", "99999"], "indices into the front"),
         (["plot", "FRONT", "-o", "p.png", "--colour", "generation"], "colour must be"),
         (["plot", "FRONT", "-o", "p.png", "--kind", "growth", "--point", "1"], "nothing to do with --kind growth"),
         (["plot", "FILE", *ASKED[:4], "-o", "p.png", "--kind", "growth"], "polyroc front FILE -o"),

@@ -526,7 +526,7 @@ def test_styles_differ_also_in_grey():
 
 def test_unknown_results_and_kinds_are_refused(irises):
     found = pr.evaluate(irises, measure=["hand_till", "accuracy"])
-    with pytest.raises(pr.errors.InputError, match="no picture of int; give what a verb"):
+    with pytest.raises(pr.errors.InputError, match="no picture of int; give a result"):
         pr.plot(3)
     with pytest.raises(pr.errors.InputError, match="no picture of several of nothing"):
         pr.plot([])

@@ -191,7 +191,7 @@ def test_unknown_colours_are_refused(three, colour):
 @pytest.mark.parametrize("place", [-1, 10**6, "first", 1.5])
 def test_points_elsewhere_are_refused(three, two, place):
     for found, kind in ((three, "false_positives"), (three, "parallel"), (two, "roc")):
-        with pytest.raises(InputError, match="places in the front"):
+        with pytest.raises(InputError, match="indices into the front"):
             pr.plot(found, kind=kind, points={"here": place})
 
 
@@ -374,9 +374,9 @@ def test_lines_of_the_page_run(tmp_path, monkeypatch):
     text = Path(__file__).parent.parent.joinpath("docs", "fronts.md").read_text()
     sections = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
     names = {}
-    for title in ("From front to decision", "Volumes", "Pictures"):
+    for title in ("From front to decision", "Volumes", "Plots"):
         for block in re.findall(r"```python\n(.*?)```", sections[title], flags=re.DOTALL):
             exec(compile(block, "fronts.md", "exec"), names)
-    assert names["found"].held_out
+    assert names["point"].held_out
     assert names["table"].fronts == ("model", "flat")
     assert (tmp_path / "front.png").exists()

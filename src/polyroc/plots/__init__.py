@@ -52,8 +52,8 @@ def plot(
     Examples
     --------
     >>> import polyroc as pr
-    >>> found = pr.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], measure=["auc"])
-    >>> picture = pr.plot(found)
+    >>> evaluation = pr.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], measure=["auc"])
+    >>> picture = pr.plot(evaluation)
     >>> [text.get_text() for text in picture.numbers]
     ['0.750 (0.069 to 0.992)']
     """

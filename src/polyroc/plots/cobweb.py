@@ -1,4 +1,4 @@
-"""The cobweb: misclassification ratios as a polygon, held against the polygon of chance."""
+"""The cobweb: misclassification ratios as a polygon, with the polygon of chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from matplotlib.patches import Polygon
 from matplotlib.text import Text
 
 from polyroc.decisions.rate_matrix import Cobweb, Rates
+from polyroc.output.names import abbreviated
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     COLOURS,
@@ -27,7 +28,6 @@ from polyroc.plots.style import (
     dress,
     ink,
     name_lines,
-    shown,
     style,
 )
 
@@ -63,19 +63,19 @@ class CobwebPicture(Picture):
     legend: Legend
 
 
-def draw_cobweb(found: Rates, ax: Axes | None = None, *, level: float = 0.95) -> CobwebPicture:
+def draw_cobweb(rates: Rates, ax: Axes | None = None, *, level: float = 0.95) -> CobwebPicture:
     """One classifier; see `draw_cobwebs`."""
-    return draw_cobwebs([found], ax, level=level)
+    return draw_cobwebs([rates], ax, level=level)
 
 
-def draw_cobwebs(found: Sequence[Rates], ax: Axes | None = None, *, level: float = 0.95) -> CobwebPicture:
+def draw_cobwebs(rates: Sequence[Rates], ax: Axes | None = None, *, level: float = 0.95) -> CobwebPicture:
     """A corner on each spoke at the share of the true class that is called the other: the smaller, the better.
 
     A perfect classifier is the centre; the dashed polygon is chance, one in the number of classes.
 
     Parameters
     ----------
-    found
+    rates
         Rates of one or several classifiers with the same classes.
     ax
         The axes to draw on.
@@ -86,7 +86,7 @@ def draw_cobwebs(found: Sequence[Rates], ax: Axes | None = None, *, level: float
     ----------
     Diri & Albayrak, Expert Systems with Applications 34 (2008) 628-634; Sampat et al. (2009).
     """
-    webs = [each.cobweb(level) for each in found]
+    webs = [rate_matrix.cobweb(level) for rate_matrix in rates]
     ax = axes_of(ax, SIDE, SIDE)
     out = _prepare(ax, webs, with_intervals=len(webs) == 1)
     names = _name_spokes(ax, webs[0], 1.06 * out)
@@ -99,7 +99,7 @@ def draw_cobwebs(found: Sequence[Rates], ax: Axes | None = None, *, level: float
         size = 5 if len(web.spokes) <= MOST else 3
         polygons += ax.plot(*web.polygon().T, linewidth=LINE, markersize=size, **drawn)
         ax.add_patch(Polygon(web.polygon(), color=look.colour, alpha=0.1, linewidth=0))
-    labels = [*(shown(each.classifier) for each in found), f"chance, 1/{len(found[0].classes)}"]
+    labels = [*(abbreviated(each.classifier) for each in rates), f"chance, 1/{len(rates[0].classes)}"]
     legend = name_lines(ax, [*polygons, chance], labels, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=2)
     return CobwebPicture(ax, tuple(polygons), intervals, chance, names, legend)
 
@@ -133,11 +133,14 @@ def _bars(ax: Axes, web: Cobweb) -> tuple[Line2D, ...]:
 def _name_spokes(ax: Axes, web: Cobweb, out: float) -> tuple[Text, ...]:
     """Each spoke by true class and decision; of many spokes, only the true class at the middle of its spokes."""
     if len(web.spokes) <= MOST:
-        names = [f"{shown(true, 14)}\n\N{RIGHTWARDS ARROW} {shown(said, 14)}" for true, said in web.spokes]
+        names = [
+            f"{abbreviated(true, 14)}\n\N{RIGHTWARDS ARROW} {abbreviated(decision, 14)}"
+            for true, decision in web.spokes
+        ]
         angles = [*web.angles]
     else:
         classes = [*dict.fromkeys(true for true, _ in web.spokes)]
-        names = [shown(each, 14) for each in classes]
+        names = [abbreviated(each, 14) for each in classes]
         angles = [float(block.mean()) for block in np.split(web.angles, len(classes))]
     return tuple(_place(ax, name, angle, out) for name, angle in zip(names, angles, strict=True))
 

@@ -16,6 +16,7 @@ from matplotlib.ticker import LogFormatter
 from polyroc.consistency.result import Joint, MeasureComparison, MeasureComparisons
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.names import abbreviated
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
@@ -32,7 +33,6 @@ from polyroc.plots.style import (
     ink,
     name_lines,
     room,
-    shown,
     style,
 )
 
@@ -95,13 +95,13 @@ class JointPicture(Picture):
 
 
 def draw_consistency(
-    found: Sequence[MeasureComparison], ax: Axes | None = None, *, level: float = 0.95
+    comparisons: Sequence[MeasureComparison], ax: Axes | None = None, *, level: float = 0.95
 ) -> SizesPicture:
     """C against the number of cases, with intervals if pairs were drawn; dashed the normal approximation.
 
     Parameters
     ----------
-    found
+    comparisons
         MeasureComparisons of different sizes.
     ax
         The axes to draw on.
@@ -109,13 +109,13 @@ def draw_consistency(
         Of the intervals.
     """
     picture = _draw_sizes(
-        found,
+        comparisons,
         ax,
         lambda each: (each.consistency, *each.consistency_interval(level)),
         lambda each: each.asymptotics and each.asymptotics.consistency,
     )
     picture.ax.set_ylabel("Consistency C", fontsize=TEXT)
-    tends = found[-1].asymptotics
+    tends = comparisons[-1].asymptotics
     if tends is not None:
         picture.ax.axhline(tends.limit, color=ink(), alpha=MUTED, linewidth=HAIR, linestyle=(0, (1, 2)))
         picture.ax.annotate(
@@ -131,11 +131,11 @@ def draw_consistency(
 
 
 def draw_discriminancy(
-    found: Sequence[MeasureComparison], ax: Axes | None = None, *, level: float = 0.95
+    comparisons: Sequence[MeasureComparison], ax: Axes | None = None, *, level: float = 0.95
 ) -> SizesPicture:
     """D against the number of cases, both on logarithmic scales; see `draw_consistency`."""
     picture = _draw_sizes(
-        found,
+        comparisons,
         ax,
         lambda each: (each.discriminancy, *each.discriminancy_interval(level)),
         lambda each: each.asymptotics and each.asymptotics.discriminancy,
@@ -147,7 +147,7 @@ def draw_discriminancy(
 
 
 def _draw_sizes(
-    found: Sequence[MeasureComparison],
+    comparisons: Sequence[MeasureComparison],
     ax: Axes | None,
     value: Callable[[MeasureComparison], tuple[float, float, float]],
     tends: Callable[[MeasureComparison], float | None],
@@ -155,9 +155,11 @@ def _draw_sizes(
     ax = axes_of(ax, 4.6, 3.4)
     dress(ax, "both")
     lines, asymptotes, names = [], [], []
-    pairs = dict.fromkeys((each.first, each.second) for each in found)
+    pairs = dict.fromkeys((comparison.first, comparison.second) for comparison in comparisons)
     for place, pair in enumerate(pairs):
-        own = sorted((each for each in found if (each.first, each.second) == pair), key=lambda each: each.cases)
+        own = sorted(
+            (each for each in comparisons if (each.first, each.second) == pair), key=lambda each: each.cases
+        )
         own = [each for each in own if isfinite(value(each)[0])]
         look, cases = style(place), [each.cases for each in own]
         values = np.array([value(each) for each in own]).reshape(-1, 3)
@@ -175,11 +177,11 @@ def _draw_sizes(
     ax.set_xscale("log")
     _plain_numbers(ax.xaxis)
     ax.set_xlabel("Cases", fontsize=TEXT)
-    shown_lines, told = (
+    shown_lines, labels = (
         [*lines, *asymptotes[:1]],
         [*names, "normal approximation"][: len(lines) + len(asymptotes[:1])],
     )
-    name_lines(ax, shown_lines, told, loc="best")
+    name_lines(ax, shown_lines, labels, loc="best")
     return SizesPicture(ax, tuple(lines), tuple(asymptotes))
 
 
@@ -190,26 +192,26 @@ def _plain_numbers(axis: Axis) -> None:
     axis.set_tick_params(which="minor", labelsize=SMALL)
 
 
-def has_links(found: MeasureComparison) -> bool:
-    """Whether the links between the values are few enough to be told apart."""
-    return found.joint is not None and len(found.joint) <= MOST_LINKS
+def has_links(comparison: MeasureComparison) -> bool:
+    """Whether the links between the values are few enough to be distinguished."""
+    return comparison.joint is not None and len(comparison.joint) <= MOST_LINKS
 
 
-def draw_links(found: MeasureComparison, ax: Axes | None = None) -> LinksPicture:
+def draw_links(comparison: MeasureComparison, ax: Axes | None = None) -> LinksPicture:
     """The values of one measure at the left, of the other at the right, linked where an output has both.
 
     As in figure 1 of Ling, Huang & Zhang (2003). Links that cross are pairs of outputs on which the measures
-    disagree; links that meet at the right are told apart by the first measure only, at the left by the second
+    disagree; links that meet at the right are distinguished by the first measure only, at the left by the second
     only.
 
     Parameters
     ----------
-    found
+    comparison
         The comparison of two measures.
     ax
         The axes to draw on.
     """
-    joint = _joint(found)
+    joint = _joint(comparison)
     ax = axes_of(ax, 3.6, 4.6)
     dress(ax)
     left, right = (_between(values) for values in (joint.first, joint.second))
@@ -226,10 +228,12 @@ def draw_links(found: MeasureComparison, ax: Axes | None = None) -> LinksPicture
     ax.set(xlim=(-0.05, 1.05), ylim=(-0.03, 1.03))
     ax.spines["right"].set_visible(True)
     ax.spines["bottom"].set_visible(False)
-    ax.set_xticks([0.0, 1.0], [shown(found.first), shown(found.second)], fontsize=TEXT, **PLAIN)
+    ax.set_xticks(
+        [0.0, 1.0], [abbreviated(comparison.first), abbreviated(comparison.second)], fontsize=TEXT, **PLAIN
+    )
     _scale(ax, joint.first)
     _scale(ax.twinx(), joint.second)
-    ax.set_title(_title(found), fontsize=TEXT, loc="left", **PLAIN)
+    ax.set_title(_title(comparison), fontsize=TEXT, loc="left", **PLAIN)
     return LinksPicture(ax, links)
 
 
@@ -243,17 +247,17 @@ def _scale(ax: Axes, values: FloatArray) -> None:
     ax.tick_params(length=3, width=HAIR)
 
 
-def draw_joint(found: MeasureComparison, ax: Axes | None = None) -> JointPicture:
+def draw_joint(comparison: MeasureComparison, ax: Axes | None = None) -> JointPicture:
     """Every pair of values that occurs, the more often the darker; a perfect agreement is a rising line.
 
     Parameters
     ----------
-    found
+    comparison
         The comparison of two measures.
     ax
         The axes to draw on.
     """
-    joint, ax = _joint(found), axes_of(ax, 4.6, 4.0)
+    joint, ax = _joint(comparison), axes_of(ax, 4.6, 4.0)
     dress(ax, "both")
     weight = _weights(joint)
     order = np.argsort(weight)
@@ -261,41 +265,43 @@ def draw_joint(found: MeasureComparison, ax: Axes | None = None) -> JointPicture
     cells = ax.scatter(
         joint.second[order], joint.first[order], s=size, c=0.25 + 0.75 * weight[order], cmap=SHADES, vmin=0, vmax=1
     )
-    ax.set_xlabel(shown(found.second), fontsize=TEXT, **PLAIN)
-    ax.set_ylabel(shown(found.first), fontsize=TEXT, **PLAIN)
-    ax.set_title(_title(found), fontsize=TEXT, loc="left", **PLAIN)
+    ax.set_xlabel(abbreviated(comparison.second), fontsize=TEXT, **PLAIN)
+    ax.set_ylabel(abbreviated(comparison.first), fontsize=TEXT, **PLAIN)
+    ax.set_title(_title(comparison), fontsize=TEXT, loc="left", **PLAIN)
     return JointPicture(ax, cells)
 
 
-def draw_measures(found: MeasureComparisons, ax: Axes | None = None) -> MatrixPicture:
+def draw_measures(comparisons: MeasureComparisons, ax: Axes | None = None) -> MatrixPicture:
     """C of every two measures as a heat map; D of the row's measure against the column's in small print."""
-    D = [["" if np.isnan(value) else f"D {value:.3g}" for value in row] for row in found.discriminancy]
-    picture = draw_matrix(ax, found.consistency, found.measures, shades=(0.5, 1.0), colours=SHADES, below=D)
+    D = [["" if np.isnan(value) else f"D {value:.3g}" for value in row] for row in comparisons.discriminancy]
+    picture = draw_matrix(
+        ax, comparisons.consistency, comparisons.measures, shades=(0.5, 1.0), colours=SHADES, below=D
+    )
     picture.scale.set_label("consistency C", fontsize=SMALL)
     return picture
 
 
-def draw_comparisons(found: Sequence[MeasureComparison]) -> Figure:
+def draw_comparisons(comparisons: Sequence[MeasureComparison]) -> Figure:
     """Comparisons for several sizes as C and D side by side; for one size, the joint distribution of each pair."""
-    if not found:
+    if not comparisons:
         raise InputError("There is a picture of C and D, and of joint distributions; here is neither.")
-    if len({each.cases for each in found}) > 1:
+    if len({comparison.cases for comparison in comparisons}) > 1:
         figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.2, 3.4), layout=room())
-        draw_consistency(found, left)
-        draw_discriminancy(found, right)
+        draw_consistency(comparisons, left)
+        draw_discriminancy(comparisons, right)
         return figure
-    across = min(3, len(found))
-    down = -(-len(found) // across)
+    across = min(3, len(comparisons))
+    down = -(-len(comparisons) // across)
     figure, axes = pyplot.subplots(down, across, figsize=(4.6 * across, 4.0 * down), layout=room(), squeeze=False)
-    for ax, each in zip(axes.flat, found, strict=False):
+    for ax, each in zip(axes.flat, comparisons, strict=False):
         draw_joint(each, ax)
-    for ax in axes.flat[len(found) :]:
+    for ax in axes.flat[len(comparisons) :]:
         ax.set_visible(False)
     return figure
 
 
-def _joint(found: MeasureComparison) -> Joint:
-    joint = found.joint
+def _joint(comparison: MeasureComparison) -> Joint:
+    joint = comparison.joint
     if joint is None or not len(joint):
         raise InputError("The joint distribution was not stored with this comparison; run the comparison again.")
     return joint
@@ -313,5 +319,5 @@ def _between(values: FloatArray) -> FloatArray:
     return np.asarray((values - values.min()) / (span or 1.0))
 
 
-def _title(found: MeasureComparison) -> str:
-    return f"{found.cases} cases: C = {found.consistency:.4f}, D = {found.discriminancy:.4g}"
+def _title(comparison: MeasureComparison) -> str:
+    return f"{comparison.cases} cases: C = {comparison.consistency:.4f}, D = {comparison.discriminancy:.4g}"

@@ -1,4 +1,4 @@
-"""The planes that curves are drawn in: limits, ticks, names of the axes and what chance gives."""
+"""Curves and their axes: ROC, precision-recall, DET and cost curves with bands, fits, hulls and points."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +17,9 @@ from polyroc.curves.hull import Hull, convex_hull
 from polyroc.curves.result import Curve, Curves
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.names import abbreviated
+from polyroc.output.numbers import level_text
+from polyroc.output.sentences import capitalised
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     HAIR,
@@ -27,12 +30,9 @@ from polyroc.plots.style import (
     TEXT,
     axes_of,
     between,
-    capital,
     dress,
     ink,
     name_lines,
-    percent,
-    shown,
     style,
     width_of,
 )
@@ -53,8 +53,8 @@ def prepare(ax: Axes, curves: Sequence[Curve]) -> Line2D | None:
     across, up = curves[0].axes
     if kind == "det":
         across, up = (name.removesuffix(" (normal deviate)") for name in (across, up))
-    ax.set_xlabel(capital(across), fontsize=TEXT)
-    ax.set_ylabel(capital(up), fontsize=TEXT)
+    ax.set_xlabel(capitalised(across), fontsize=TEXT)
+    ax.set_ylabel(capitalised(up), fontsize=TEXT)
     return PLANES[kind](ax, curves)
 
 
@@ -94,9 +94,9 @@ def _det(ax: Axes, curves: Sequence[Curve]) -> Line2D:
 
 def _between_ticks(values: FloatArray, places: Sequence[float]) -> tuple[float, float]:
     """From the tick below the smallest finite value to that above the largest, and at least around one half."""
-    found = [float(value) for value in values if np.isfinite(value)] or [0.0]
-    low = max((place for place in places if place <= min(found)), default=places[0])
-    high = min((place for place in places if place >= max(found)), default=places[-1])
+    finite = [float(value) for value in values if np.isfinite(value)] or [0.0]
+    low = max((place for place in places if place <= min(finite)), default=places[0])
+    high = min((place for place in places if place >= max(finite)), default=places[-1])
     return min(low, places[3]) - 0.1, max(high, places[5]) + 0.1
 
 
@@ -136,7 +136,7 @@ class CurvesPicture(Picture):
     bands, fits
         Their confidence bands and binormal fits, as far as there are any.
     hull
-        The convex hull, if it was asked for.
+        The convex hull, if it was requested.
     points, names
         The operating points, and what is written beside them.
     chance
@@ -165,7 +165,7 @@ def draw_family(family: Curves, ax: Axes | None = None, *, level: float = 0.95, 
     picture = draw_curves(family.curves, ax, level=level, **options)
     if len(family.whole) == 1:
         ((name, whole),) = family.whole.items()
-        text = f"{shown(name)}: {whole.name} = {between(whole.value, whole.confidence_interval(level))}"
+        text = f"{abbreviated(name)}: {whole.name} = {between(whole.value, whole.confidence_interval(level))}"
         picture.ax.set_title(text, fontsize=TEXT, loc="left", **PLAIN)
     return picture
 
@@ -201,7 +201,7 @@ def draw_curves(
     curves = [*curves.values()] if isinstance(curves, Mapping) else curves
     _check(curves, "A hull is" if hull else "Operating points are" if points else None)
     entries = _entries(names, curves, level)
-    area = wrap(f"{capital(curves[0].area.name)} ({percent(level)} interval)", WRAPPED)
+    area = wrap(f"{capitalised(curves[0].area.name)} ({level_text(level)} interval)", WRAPPED)
     wide = max(width_of(text, SMALL) for text in (*area, *entries))
     beside = 1.0 + wide / 72 if len(curves) > INSIDE else 0.0
     ax = axes_of(ax, SIDE + beside, SIDE)
@@ -232,11 +232,11 @@ def _check(curves: Sequence[Curve], wanted: str | None) -> None:
 
 def _band_name(curves: Sequence[Curve]) -> str:
     band = next((curve.band for curve in curves if curve.band is not None), None)
-    return "" if band is None else f"{percent(band.level)} band, {band.kind}"
+    return "" if band is None else f"{level_text(band.level)} band, {band.kind}"
 
 
 def _draw_line(ax: Axes, curve: Curve, place: int, width: float) -> Line2D:
-    """The curve; that of precision in steps, whose area is the average precision."""
+    """The curve; that of precision in steps, classifiers area is the average precision."""
     thin = curve.thinned()
     look: dict[str, Any] = {"color": style(place).colour, "linestyle": style(place).line, "linewidth": width}
     steps = "steps-pre" if curve.kind == "pr" else "default"
@@ -273,7 +273,7 @@ def _mark(ax: Axes, name: str, place: Place) -> tuple[Line2D, Annotation]:
     at, apart = (place.fpr, place.tpr), (7, -3) if place.fpr < 0.6 else (-4, -8)
     side = "left" if place.fpr < 0.6 else "right"
     text = ax.annotate(
-        shown(name), at, apart, textcoords="offset points", va="top", ha=side, fontsize=SMALL, **PLAIN
+        abbreviated(name), at, apart, textcoords="offset points", va="top", ha=side, fontsize=SMALL, **PLAIN
     )
     return dot, text
 
@@ -281,15 +281,15 @@ def _mark(ax: Axes, name: str, place: Place) -> tuple[Line2D, Annotation]:
 def _entries(names: Sequence[str], curves: Sequence[Curve], level: float) -> list[str]:
     """Whose curve it is, and its area; of very many curves only the first, and how many there are."""
     areas = [between(float(curve.area), curve.area.confidence_interval(level)) for curve in curves]
-    entries = [f"{shown(name, 36)}  {area}" for name, area in zip(names, areas, strict=True)]
+    entries = [f"{abbreviated(name, 36)}  {area}" for name, area in zip(names, areas, strict=True)]
     return entries if len(entries) <= MOST else [*entries[: MOST - 1], f"... and {len(entries) - MOST + 1} more"]
 
 
 def _names(curves: Sequence[Curve]) -> list[str]:
-    """What tells the curves apart: the classifier, what is told from what, or both."""
+    """Names that distinguish the curves: the classifier, the two classes, or both."""
     problems = [f"{curve.positive} or {curve.negative}" for curve in curves]
-    whose = [curve.classifier for curve in curves]
+    classifiers = [curve.classifier for curve in curves]
     if len(set(problems)) == 1:
-        return whose
-    both = [f"{name}: {problem}" for name, problem in zip(whose, problems, strict=True)]
-    return problems if len(set(whose)) == 1 else both
+        return classifiers
+    both = [f"{name}: {problem}" for name, problem in zip(classifiers, problems, strict=True)]
+    return problems if len(set(classifiers)) == 1 else both

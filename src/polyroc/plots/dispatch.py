@@ -1,4 +1,4 @@
-"""Which picture a result gets."""
+"""The pictures of each kind of result."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -76,7 +76,7 @@ def _front(result: Front) -> dict[str, Drawer]:
 
 def _fronts(several: Sequence[Front]) -> dict[str, Drawer]:
     """What all of them allow."""
-    two = all(len(each.classes) == 2 for each in several)
+    two = all(len(result.classes) == 2 for result in several)
     grew = not any(each.exact for each in several)
     return {**({"roc": draw_staircases} if two else {}), **({"growth": draw_growths} if grew else {})}
 
@@ -85,8 +85,8 @@ KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Evaluation: lambda _: {"forest": draw_evaluation},
     Comparison: lambda _: {"differences": draw_differences, "forest": draw_comparison},
     Estimate: _estimate,
-    Curve: lambda found: {found.kind: draw_curve},
-    Curves: lambda found: {found.kind: draw_family},
+    Curve: lambda curve: {curve.kind: draw_curve},
+    Curves: lambda curves: {curves.kind: draw_family},
     Rates: lambda _: {"rates": draw_rates, "cobweb": draw_cobweb},
     OperatingPoint: lambda _: {"rates": draw_operating_point},
     DecisionCurve: lambda _: {"decision": draw_decision_curve},
@@ -100,7 +100,7 @@ KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
 }
 TOGETHER: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Estimate: lambda _: {"forest": draw_estimates},
-    Curve: lambda found: {found[0].kind: draw_curves},
+    Curve: lambda curves: {curves[0].kind: draw_curves},
     Front: _fronts,
     Rates: lambda _: {"cobweb": draw_cobwebs},
     MeasureComparison: lambda _: {"consistency": draw_consistency, "discriminancy": draw_discriminancy},
@@ -123,9 +123,9 @@ def draw(
 
 
 def _kinds(
-    home: Mapping[type[Result], Callable[[Any], dict[str, Drawer]]], made: type, result: Any
+    drawers: Mapping[type[Result], Callable[[Any], dict[str, Drawer]]], kind: type, result: Any
 ) -> dict[str, Drawer]:
-    return home[made](result) if made in home else {}
+    return drawers[kind](result) if kind in drawers else {}
 
 
 def _renamed(results: Mapping[str, Any]) -> Iterator[Any]:
@@ -138,7 +138,7 @@ def _renamed(results: Mapping[str, Any]) -> Iterator[Any]:
 def _chosen(kinds: Mapping[str, Drawer], kind: str | None, what: str) -> Drawer:
     if not kinds:
         known = ", ".join(each.__name__ for each in KINDS)
-        raise InputError(f"There is no picture of {what}; give what a verb such as evaluate found: {known}.")
+        raise InputError(f"There is no picture of {what}; give a result, such as that of evaluate: {known}.")
     if kind is None:
         return next(iter(kinds.values()))
     if kind not in kinds:

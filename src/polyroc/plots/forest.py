@@ -1,4 +1,4 @@
-"""Numbers beside the axes, in columns with a heading."""
+"""Forest plots: estimates with intervals, one per row, and their numbers in columns beside the axes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +12,8 @@ from matplotlib.text import Annotation
 
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.intervals import ConfidenceInterval
+from polyroc.output.names import abbreviated
+from polyroc.output.numbers import level_text
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     HAIR,
@@ -25,8 +27,6 @@ from polyroc.plots.style import (
     between,
     dress,
     ink,
-    percent,
-    shown,
     width_of,
 )
 
@@ -100,7 +100,7 @@ def draw_forest(
     if not rows:
         raise NotApplicableError("There is nothing to draw: the result holds no estimate.")
     columns = _columns(rows, level, p_heading) if numbers else {}
-    names = [shown(line, 48) if isinstance(line, str) else line.label for line in lines]
+    names = [abbreviated(line, 48) if isinstance(line, str) else line.label for line in lines]
     beside = max(width_of(name, SMALL) for name in names) + sum(_width(column) + 12 for column in columns.items())
     ax = axes_of(ax, SCALE + beside / 72, AROUND + ROW * len(lines))
     _prepare(ax, groups, names, scale)
@@ -121,8 +121,8 @@ def _columns(rows: dict[int, Row], level: float, p_heading: str) -> dict[str, di
     places = [ceil(-log10(width)) for width in widths if width > 0]
     decimals = min(6, max([3, *places]))
     values = {y: between(row.value, row.interval, decimals) for y, row in rows.items()}
-    found = {f"value ({percent(level)} interval)": values}
-    return {**found, p_heading: {y: row.pvalue for y, row in rows.items()}} if p_heading else found
+    columns = {f"value ({level_text(level)} interval)": values}
+    return {**columns, p_heading: {y: row.pvalue for y, row in rows.items()}} if p_heading else columns
 
 
 def _width(column: tuple[str, dict[int, str]]) -> float:
@@ -135,7 +135,7 @@ def _prepare(ax: Axes, groups: Sequence[Group], names: Sequence[str], scale: str
     dress(ax, grid="x")
     ax.set_xlim(*_span(groups))
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.set_xlabel(shown(scale, 70), fontsize=TEXT, **PLAIN)
+    ax.set_xlabel(abbreviated(scale, 70), fontsize=TEXT, **PLAIN)
     ax.set_yticks(range(len(names)), names, fontsize=SMALL, **PLAIN)
     ax.tick_params(axis="y", length=0, pad=6)
     ax.spines["left"].set_visible(False)
@@ -174,18 +174,18 @@ def _references(ax: Axes, groups: Sequence[Group], named: bool) -> tuple[Line2D,
     low, high = ax.get_xlim()
     tops = accumulate((len(group.lines) for group in groups), initial=0)
     same = len({group.reference for group in groups}) == 1
-    found: list[Line2D] = []
+    lines: list[Line2D] = []
     for top, group in zip(tops, groups, strict=False):
         if group.reference is None:
             continue
         first, last = top + (0.35 if group.heading else -0.6), top + len(group.lines) - 0.4
         if low <= group.reference <= high:
             x = (group.reference, group.reference)
-            found += ax.plot(x, (first, last), color=ink(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
+            lines += ax.plot(x, (first, last), color=ink(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
         if named and (group.heading or top == 0):
             name = f"chance {group.reference:.3g}" if same or group.heading else "chance"
             _name_reference(ax, group.reference, first, name)
-    return tuple(found)
+    return tuple(lines)
 
 
 def _name_reference(ax: Axes, x: float, y: float, name: str) -> None:

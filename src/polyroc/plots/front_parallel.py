@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.fronts.result import Front
+from polyroc.output.names import abbreviated
 from polyroc.plots.fronts import SCALE, Colour, add_scale, place_of, values_by
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
@@ -26,7 +27,6 @@ from polyroc.plots.style import (
     dress,
     ink,
     name_lines,
-    shown,
     style,
     width_of,
 )
@@ -47,7 +47,7 @@ class ParallelPicture(Picture):
     lines
         The operating points.
     points
-        Those that were asked for.
+        The selected operating points.
     legend, scale
         What is what.
     """
@@ -59,7 +59,7 @@ class ParallelPicture(Picture):
 
 
 def draw_parallel(
-    found: Front,
+    front: Front,
     ax: Axes | None = None,
     *,
     points: Mapping[str, int | OperatingPoint] | None = None,
@@ -69,29 +69,29 @@ def draw_parallel(
 
     Parameters
     ----------
-    found
+    front
         A front.
     ax
         The axes to draw on.
     points
-        Operating points by name, each a place in the front or what `operate` found there.
+        Operating points by name, each an index into the front or an `OperatingPoint` of it.
     colour
-        (true, said) to shade the lines by the rate of an error, "generation" by when they were found.
+        (true, decision) to shade the lines by the rate of an error, "generation" by their generation.
     """
-    c = len(found.classes)
-    places = [place_of(found, place) for place in (points or {}).values()]
+    c = len(front.classes)
+    places = [place_of(front, place) for place in (points or {}).values()]
     width = float(np.clip(AROUND + AXIS * c * (c - 1), NARROWEST, WIDEST))
     ax = axes_of(ax, width + (colour is not None), HEIGHT)
     dress(ax, grid="y")
-    rates = found.rates[:, ~np.eye(c, dtype=bool)]
+    rates = front.rates[:, ~np.eye(c, dtype=bool)]
     x = _across(c)
-    lines, scale = _lines(ax, found, np.stack(np.broadcast_arrays(x, rates), axis=2), colour)
+    lines, scale = _lines(ax, front, np.stack(np.broadcast_arrays(x, rates), axis=2), colour)
     chosen = [_mark(ax, x, rates[place], i) for i, place in enumerate(places)]
     ax.set(xlim=(x[0] - 0.3, x[-1] + 0.3), ylim=(-0.01, max(0.1, 1.03 * float(rates.max()))))
-    _name(ax, found, x)
-    names = [f"{len(found)} operating points", *(shown(name) for name in points or {})]
+    _name(ax, front, x)
+    names = [f"{len(front)} operating points", *(abbreviated(name) for name in points or {})]
     above = 8 + 14 * -(-len(names) // IN_A_ROW)
-    ax.set_title(shown(found.classifier, 60), fontsize=TEXT, loc="left", pad=above, **PLAIN)
+    ax.set_title(abbreviated(front.classifier, 60), fontsize=TEXT, loc="left", pad=above, **PLAIN)
     key = Line2D([], [], color=COLOURS[0] if scale is None else ink(), linewidth=HAIR)
     legend = name_lines(ax, [key, *chosen], names, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=IN_A_ROW)
     return ParallelPicture(ax, lines, tuple(chosen), legend, scale)
@@ -103,7 +103,7 @@ def _across(classes: int) -> Any:
     return errors + 0.35 * (errors // (classes - 1))
 
 
-def _lines(ax: Axes, found: Front, paths: Any, colour: Colour) -> tuple[LineCollection, Colorbar | None]:
+def _lines(ax: Axes, front: Front, paths: Any, colour: Colour) -> tuple[LineCollection, Colorbar | None]:
     """Fainter, the more there are."""
     n = len(paths)
     look: dict[str, Any] = {
@@ -114,7 +114,7 @@ def _lines(ax: Axes, found: Front, paths: Any, colour: Colour) -> tuple[LineColl
     if colour is None:
         lines = LineCollection(paths, colors=COLOURS[0], **look)
     else:
-        values, words = values_by(found, colour)
+        values, words = values_by(front, colour)
         lines = LineCollection(paths, array=values, cmap=SCALE, **look)
     ax.add_collection(lines)
     if colour is None:
@@ -131,21 +131,21 @@ def _mark(ax: Axes, x: Any, rates: Any, place: int) -> Line2D:
     return ax.plot(x, rates, color=colour, linestyle=line, linewidth=2.0, marker=marker, markersize=5, zorder=4)[0]
 
 
-def _name(ax: Axes, found: Front, x: Any) -> None:
+def _name(ax: Axes, front: Front, x: Any) -> None:
     """Below each axis the decision, below each group the true class."""
-    c = len(found.classes)
-    said = [shown(name, 14) for k in range(c) for m, name in enumerate(found.classes) if m != k]
+    c = len(front.classes)
+    decisions = [abbreviated(name, 14) for k in range(c) for m, name in enumerate(front.classes) if m != k]
     cell = ax.get_window_extent().width / ax.figure.dpi * 72 / (x[-1] + 0.6)
-    upright = max(width_of(text, SMALL) for text in said) > 0.9 * cell
-    ax.set_xticks(x, said, fontsize=min(SMALL, max(4.5, 0.75 * cell)), rotation=90 if upright else 0, **PLAIN)
+    upright = max(width_of(text, SMALL) for text in decisions) > 0.9 * cell
+    ax.set_xticks(x, decisions, fontsize=min(SMALL, max(4.5, 0.75 * cell)), rotation=90 if upright else 0, **PLAIN)
     ax.tick_params(axis="x", length=0)
     for place in x:
         ax.axvline(place, color=ink(), alpha=MUTED / 3, linewidth=HAIR, zorder=0.5)
-    below = max(width_of(text, SMALL) for text in said) if upright else SMALL
-    for k, name in enumerate(found.classes):
+    below = max(width_of(text, SMALL) for text in decisions) if upright else SMALL
+    for k, name in enumerate(front.classes):
         middle = float(x[k * (c - 1) : (k + 1) * (c - 1)].mean())
         ax.annotate(
-            shown(name, 18),
+            abbreviated(name, 18),
             (middle, 0),
             (0, -below - 12),
             xycoords=("data", "axes fraction"),

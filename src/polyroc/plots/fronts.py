@@ -1,4 +1,4 @@
-"""Points of a front in shades of a rate, or of when they were found."""
+"""Fronts of two classes, the growth of fronts, and shades of points by a rate or by generation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,22 +18,10 @@ from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.names import abbreviated
+from polyroc.output.numbers import signed_text
 from polyroc.plots.picture import Picture
-from polyroc.plots.style import (
-    HAIR,
-    LINE,
-    MUTED,
-    PLAIN,
-    SMALL,
-    TEXT,
-    axes_of,
-    decimals,
-    dress,
-    ink,
-    name_lines,
-    shown,
-    style,
-)
+from polyroc.plots.style import HAIR, LINE, MUTED, PLAIN, SMALL, TEXT, axes_of, dress, ink, name_lines, style
 
 __all__ = [
     "SCALE",
@@ -55,23 +43,25 @@ SCALE = "cividis"  # from dark to light, the same to colour-blind readers
 Colour = tuple[Any, Any] | str | None
 
 
-def values_by(found: Front, colour: Colour) -> tuple[FloatArray, str]:
+def values_by(front: Front, colour: Colour) -> tuple[FloatArray, str]:
     """One number for each point, and what it is."""
     if isinstance(colour, tuple) and len(colour) == 2:
-        k, m = (_position(found, label) for label in colour)
-        return found.rates[:, k, m], f"{shown(found.classes[k], 20)} called {shown(found.classes[m], 20)}"
-    if colour == "generation" and found.generation is not None:
-        return found.generation.astype(np.float64), "generation found"
+        k, m = (_position(front, label) for label in colour)
+        return front.rates[
+            :, k, m
+        ], f"{abbreviated(front.classes[k], 20)} called {abbreviated(front.classes[m], 20)}"
+    if colour == "generation" and front.generation is not None:
+        return front.generation.astype(np.float64), "generation found"
     raise InputError(
-        f"colour must be an error (true, said) or, of a front that evolved, 'generation'; got {colour!r}."
+        f"colour must be an error (true, decision) or, of a front that evolved, 'generation'; got {colour!r}."
     )
 
 
-def _position(found: Front, label: Any) -> int:
+def _position(front: Front, label: Any) -> int:
     for spelling in (str(label), repr(label)):
-        if spelling in found.classes:
-            return found.classes.index(spelling)
-    raise InputError(f"colour names {label!r}, which is not one of the classes {', '.join(found.classes)}.")
+        if spelling in front.classes:
+            return front.classes.index(spelling)
+    raise InputError(f"colour names {label!r}, which is not one of the classes {', '.join(front.classes)}.")
 
 
 def add_scale(ax: Axes, shaded: ScalarMappable, words: str) -> Colorbar:
@@ -99,7 +89,7 @@ class StaircasePicture(Picture):
     shade
         The region whose share is G; None if there are several fronts.
     points, names
-        The operating points that were asked for, and what is written beside them.
+        The selected operating points, and their labels.
     chance
         Random allocation.
     legend
@@ -114,13 +104,13 @@ class StaircasePicture(Picture):
     legend: Legend
 
 
-def draw_staircase(found: Front, ax: Axes | None = None, **options: Any) -> StaircasePicture:
+def draw_staircase(front: Front, ax: Axes | None = None, **options: Any) -> StaircasePicture:
     """One front; see `draw_staircases`."""
-    return draw_staircases([found], ax, **options)
+    return draw_staircases([front], ax, **options)
 
 
 def draw_staircases(
-    found: Sequence[Front], ax: Axes | None = None, *, points: Mapping[str, int | OperatingPoint] | None = None
+    fronts: Sequence[Front], ax: Axes | None = None, *, points: Mapping[str, int | OperatingPoint] | None = None
 ) -> StaircasePicture:
     """Fronts of two classes: what is reached without chance, as the staircase of a ROC curve.
 
@@ -128,28 +118,28 @@ def draw_staircases(
 
     Parameters
     ----------
-    found
+    fronts
         Fronts of the same two classes.
     ax
         The axes to draw on.
     points
-        Of a single front: operating points by name, each a place in the front or what `operate` found there.
+        Of a single front: operating points by name, each an index into the front or an `OperatingPoint` of it.
     """
-    if {front.classes for front in found} != {found[0].classes} or len(found[0].classes) != 2:
+    if {front.classes for front in fronts} != {fronts[0].classes} or len(fronts[0].classes) != 2:
         raise NotApplicableError("The ROC plane is for fronts of the same two classes.")
-    if points and len(found) > 1:
+    if points and len(fronts) > 1:
         raise InputError("points are places in one front; draw one front, or leave them out.")
     ax = axes_of(ax, SIDE, SIDE)
     dress(ax, grid="both")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    first, second = (shown(name, 20) for name in found[0].classes)
+    first, second = (abbreviated(name, 20) for name in fronts[0].classes)
     ax.set_xlabel(f"{first} called {second}", fontsize=TEXT, **PLAIN)
     ax.set_ylabel(f"{second} called {second}", fontsize=TEXT, **PLAIN)
     (chance,) = ax.plot((0, 1), (0, 1), color=ink(), linewidth=HAIR, dashes=(4, 3), alpha=MUTED, zorder=1.5)
-    lines = [_stairs(ax, front, place) for place, front in enumerate(found)]
-    shade = _shade(ax, lines[0]) if len(found) == 1 else None
-    marked = [_mark(ax, found[0], name, place) for name, place in (points or {}).items()]
-    entries = [f"{shown(front.classifier)}  G = {decimals(front.growth.gini[-1])}" for front in found]
+    lines = [_stairs(ax, front, place) for place, front in enumerate(fronts)]
+    shade = _shade(ax, lines[0]) if len(fronts) == 1 else None
+    marked = [_mark(ax, fronts[0], name, place) for name, place in (points or {}).items()]
+    entries = [f"{abbreviated(front.classifier)}  G = {signed_text(front.growth.gini[-1])}" for front in fronts]
     legend = name_lines(ax, lines, entries, loc="lower right")
     dots, names = tuple(dot for dot, _ in marked), tuple(text for _, text in marked)
     return StaircasePicture(ax, tuple(lines), shade, dots, names, chance, legend)
@@ -179,18 +169,18 @@ def _mark(ax: Axes, front: Front, name: str, place: int | OperatingPoint) -> tup
     (dot,) = ax.plot(*at, "o", color=ink(), markersize=7, mec=ax.get_facecolor(), zorder=4)
     apart, side = ((7, -3), "left") if at[0] < 0.6 else ((-4, -8), "right")
     look: dict[str, Any] = {"ha": side, "va": "top", "fontsize": SMALL, **PLAIN}
-    return dot, ax.annotate(shown(name), at, apart, textcoords="offset points", **look)
+    return dot, ax.annotate(abbreviated(name), at, apart, textcoords="offset points", **look)
 
 
 def place_of(front: Front, place: int | OperatingPoint) -> int:
     """Where in the front an operating point is."""
-    found = place.point if isinstance(place, OperatingPoint) else place
-    if not isinstance(found, int | np.integer) or not 0 <= found < len(front):
+    index = place.point if isinstance(place, OperatingPoint) else place
+    if not isinstance(index, int | np.integer) or not 0 <= index < len(front):
         raise InputError(
-            f"points must be places in the front, from 0 to {len(front) - 1}, or what operate found on it; "
-            f"got {found!r}."
+            f"points must be indices into the front, from 0 to {len(front) - 1}, or operating points of it; "
+            f"got {index!r}."
         )
-    return int(found)
+    return int(index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +192,7 @@ class GrowthPicture(Picture):
     lines
         G by draws, or by generations, one line for each front.
     lately
-        The second half, over which the growth is told; None if there are several fronts.
+        The second half, over which the growth is reported; None if there are several fronts.
     legend
         The classifiers, with their last G, how much of it came lately, whether that is too much for a front that
         has converged, and how many points there are.
@@ -213,42 +203,42 @@ class GrowthPicture(Picture):
     legend: Legend
 
 
-def draw_growth(found: Front, ax: Axes | None = None) -> GrowthPicture:
+def draw_growth(front: Front, ax: Axes | None = None) -> GrowthPicture:
     """One front; see `draw_growths`."""
-    return draw_growths([found], ax)
+    return draw_growths([front], ax)
 
 
-def draw_growths(found: Sequence[Front], ax: Axes | None = None) -> GrowthPicture:
-    """G by the costs drawn, or the generations, so far: where it rises to the end, the front is not all found.
+def draw_growths(fronts: Sequence[Front], ax: Axes | None = None) -> GrowthPicture:
+    """G by the costs drawn, or the generations, so far: if it still rises at the end, the front is incomplete.
 
     Parameters
     ----------
-    found
+    fronts
         Fronts.
     ax
         The axes to draw on.
     """
     ax = axes_of(ax, WIDTH, HEIGHT)
     dress(ax, grid="both")
-    searched = all(front.growth.generations for front in found)
-    grown = [(each.growth.generations if searched else each.growth.draws, each.growth.gini) for each in found]
+    searched = all(front.growth.generations for front in fronts)
+    grown = [(each.growth.generations if searched else each.growth.draws, each.growth.gini) for each in fronts]
     lines = [_growth(ax, steps, gini, place) for place, (steps, gini) in enumerate(grown)]
     last = max(steps[-1] for steps, _ in grown)
     ax.set_xlim(0, 1.02 * last)
     ax.set_xlabel("Generations" if searched else "Cost vectors drawn", fontsize=TEXT)
     ax.set_ylabel("Generalised Gini coefficient G", fontsize=TEXT)
     lately = (
-        ax.axvspan(last / 2, last, color=ink(), alpha=0.05, linewidth=0, zorder=0) if len(found) == 1 else None
+        ax.axvspan(last / 2, last, color=ink(), alpha=0.05, linewidth=0, zorder=0) if len(fronts) == 1 else None
     )
-    if len(found) == 1:
-        ax.set_title(found[0].convergence.replace("; ", ";\n"), fontsize=SMALL, loc="left", **PLAIN)
-    legend = name_lines(ax, lines, [_grown(front) for front in found], loc="lower right")
+    if len(fronts) == 1:
+        ax.set_title(fronts[0].convergence.replace("; ", ";\n"), fontsize=SMALL, loc="left", **PLAIN)
+    legend = name_lines(ax, lines, [_grown(front) for front in fronts], loc="lower right")
     return GrowthPicture(ax, tuple(lines), lately, legend)
 
 
 def _grown(front: Front) -> str:
-    lately = f"{decimals(front.growth.lately)} of it lately{'' if front.converged else ': not converged'}"
-    return f"{shown(front.classifier)}  {decimals(front.growth.gini[-1])}, {lately}; {len(front)} points"
+    lately = f"{signed_text(front.growth.lately)} of it lately{'' if front.converged else ': not converged'}"
+    return f"{abbreviated(front.classifier)}  {signed_text(front.growth.gini[-1])}, {lately}; {len(front)} points"
 
 
 def _growth(ax: Axes, steps: Sequence[int], gini: Sequence[float], place: int) -> Line2D:

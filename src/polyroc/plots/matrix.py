@@ -15,22 +15,10 @@ from matplotlib.text import Text
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.names import abbreviated
+from polyroc.output.numbers import signed_text
 from polyroc.plots.picture import Picture
-from polyroc.plots.style import (
-    FAINT,
-    HAIR,
-    PLAIN,
-    SHADES,
-    SMALL,
-    TEXT,
-    TINY,
-    axes_of,
-    decimals,
-    dress,
-    ink,
-    shown,
-    width_of,
-)
+from polyroc.plots.style import FAINT, HAIR, PLAIN, SHADES, SMALL, TEXT, TINY, axes_of, dress, ink, width_of
 
 __all__ = ["MatrixPicture", "draw_matrix", "draw_pairs", "has_pairs", "shades_of"]
 
@@ -88,7 +76,7 @@ def draw_matrix(
 
 def _name_classes(ax: Axes, names: Sequence[str], cell: float) -> None:
     """Names at the left and below, on end where they are wider than a cell, small where there are many."""
-    texts = [shown(name, 18) for name in names]
+    texts = [abbreviated(name, 18) for name in names]
     size = min(SMALL, max(4.0, 0.8 * cell))
     wide = max(width_of(text, size) for text in texts) > 0.85 * cell
     places = np.arange(len(names)) + 0.5
@@ -113,7 +101,7 @@ def _write(
             "color": "black" if light[row, column] else "white",
         }
         x, y = column + 0.5, row + 0.5
-        number = decimals(float(values[row, column]), 2)
+        number = signed_text(float(values[row, column]), 2)
         written.append(ax.text(x, y - 0.08 * more, number, fontsize=SMALL, **look))
         if below is not None and more:
             ax.text(x, y + 0.18, below[row][column], fontsize=TINY, **look)
@@ -157,15 +145,15 @@ def draw_pairs(
     picture.scale.set_label(f"{_letter(estimate)}(i|j)", fontsize=SMALL)
     picture.ax.set_ylabel("class i", fontsize=TEXT)
     picture.ax.set_xlabel("class j", fontsize=TEXT)
-    title = f"{shown(estimate.classifier)}: {estimate.name} = {decimals(estimate.value)}"
+    title = f"{abbreviated(estimate.classifier)}: {estimate.name} = {signed_text(estimate.value)}"
     picture.ax.set_title(title, fontsize=TEXT, loc="left", **PLAIN)
     return picture
 
 
 def shades_of(estimates: Sequence[Estimate]) -> tuple[float, float]:
     """Round ends of a scale for all pairs of these estimates."""
-    found = [float(value) for each in estimates for value in _areas(each).flat if not np.isnan(value)]
-    return min([0.9, *(floor(20 * value) / 20 for value in found)]), 1.0
+    areas = [float(value) for estimate in estimates for value in _areas(estimate).flat if not np.isnan(value)]
+    return min([0.9, *(floor(20 * value) / 20 for value in areas)]), 1.0
 
 
 def _areas(estimate: Estimate) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Groups of learners that a range test does not tell apart: Bradley's underlines, and letters."""
+"""Groups of learners within which a range test finds no difference: Bradley's underlines, and letters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,25 +10,12 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 
 from polyroc.errors import InputError
+from polyroc.output.names import abbreviated
+from polyroc.output.numbers import level_text, signed_text
+from polyroc.output.sentences import capitalised
 from polyroc.plots.forest import write_beside
 from polyroc.plots.picture import Picture
-from polyroc.plots.style import (
-    LINE,
-    MUTED,
-    PLAIN,
-    SMALL,
-    TEXT,
-    axes_of,
-    capital,
-    decimals,
-    dress,
-    ink,
-    percent,
-    room,
-    shown,
-    style,
-    width_of,
-)
+from polyroc.plots.style import LINE, MUTED, PLAIN, SMALL, TEXT, axes_of, dress, ink, room, style, width_of
 from polyroc.studies.summaries.range_tests import RangeTest, letter
 
 __all__ = [
@@ -48,7 +35,7 @@ FIGURE_SPACE = "\N{FIGURE SPACE}"
 
 @dataclass(frozen=True, slots=True)
 class UnderlinesPicture(Picture):
-    """Learners in a row, and lines under those that are not told apart.
+    """Learners in a row, and lines under those that do not differ.
 
     Attributes
     ----------
@@ -85,7 +72,7 @@ class LettersPicture(Picture):
     points
         One for each learner, the best at the top.
     letters
-        Beside them; those who share a letter are not told apart.
+        Beside them; learners that share a letter do not differ.
     """
 
     points: tuple[Line2D, ...]
@@ -104,24 +91,24 @@ class _Layout(NamedTuple):
     height: float
 
 
-def _layout(found: RangeTest) -> _Layout:
+def _layout(test: RangeTest) -> _Layout:
     """Names side by side, or on end where that would be too wide."""
-    order = found.learners[::-1]
-    names = [shown(name, 24) for name in order]
-    values = [decimals(found.values[name]) for name in order]
+    order = test.learners[::-1]
+    names = [abbreviated(name, 24) for name in order]
+    values = [signed_text(test.values[name]) for name in order]
     widest = max(width_of(text, SMALL) for text in (*names, *values)) + GAP
     upright = widest * len(names) / 72 > WIDEST
     cell = max(width_of(text, SMALL) for text in values) + GAP if upright else widest
-    spans = [(order.index(group[-1]), order.index(group[0])) for group in found.groups]
+    spans = [(order.index(group[-1]), order.index(group[0])) for group in test.groups]
     rows = lanes(spans)
     tall = max(width_of(name, SMALL) for name in names) / 72 if upright else 0.15
-    width = max(cell * len(names), width_of(_title(found), SMALL)) / 72 + 0.4
+    width = max(cell * len(names), width_of(_title(test), SMALL)) / 72 + 0.4
     return _Layout(names, values, spans, rows, upright, width, tall + ROW * (max(rows) + 3) + AROUND / 2)
 
 
-def draw_underlines(found: RangeTest, ax: Axes | None = None) -> UnderlinesPicture:
-    """Learners from the worst to the best; those over one line are not told apart, as in Bradley (1997)."""
-    names, values, spans, rows, upright, width, height = _layout(found)
+def draw_underlines(test: RangeTest, ax: Axes | None = None) -> UnderlinesPicture:
+    """Learners from the worst to the best; those over one line do not differ, as in Bradley (1997)."""
+    names, values, spans, rows, upright, width, height = _layout(test)
     ax = axes_of(ax, width, height)
     ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(-(max(rows) + 1.6), 0.9))
     ax.axis("off")
@@ -134,7 +121,7 @@ def draw_underlines(found: RangeTest, ax: Axes | None = None) -> UnderlinesPictu
         ax.plot((a - 0.35, b + 0.35), (-row - 0.8,) * 2, color=ink(), linewidth=LINE, solid_capstyle="butt")[0]
         for (a, b), row in zip(spans, rows, strict=True)
     ]
-    _say_below(ax, found)
+    _say_below(ax, test)
     return UnderlinesPicture(ax, tuple(above), tuple(below), tuple(lines))
 
 
@@ -142,7 +129,7 @@ def draw_several(several: Sequence[RangeTest], ax: Axes | None = None) -> Underl
     """Underlines of several data sets or measures, one below the other; on a figure of their own."""
     if ax is not None:
         raise InputError("Several range tests need a figure of their own; draw them one by one on your axes.")
-    layouts = [_layout(each) for each in several]
+    layouts = [_layout(result) for result in several]
     width, heights = max(each.width for each in layouts), [each.height for each in layouts]
     apart = room()
     apart.set(h_pad=0.14)
@@ -157,17 +144,17 @@ def draw_several(several: Sequence[RangeTest], ax: Axes | None = None) -> Underl
     return UnderlinesPictures(pictures[0].ax, tuple(pictures))
 
 
-def draw_letters(found: RangeTest, ax: Axes | None = None) -> LettersPicture:
-    """Learners from the best to the worst, and the letters of their groups; equal letters are not told apart."""
-    names = [shown(name) for name in found.values]
-    letters = found.letters
+def draw_letters(test: RangeTest, ax: Axes | None = None) -> LettersPicture:
+    """Learners from the best to the worst, and the letters of their groups; equal letters: no difference."""
+    names = [abbreviated(name) for name in test.values]
+    letters = test.letters
     wide = max(width_of(name, SMALL) for name in names) + max(width_of(each, SMALL) for each in letters.values())
     ax = axes_of(ax, SCALE + (wide + 60) / 72, AROUND + 0.25 * len(names))
     dress(ax, grid="x")
     colour, marker, _ = style(0)
     points = [
         ax.plot(value, y, marker, color=colour, markersize=6, mec=ax.get_facecolor(), mew=0.6)[0]
-        for y, value in enumerate(found.values.values())
+        for y, value in enumerate(test.values.values())
     ]
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.set_yticks(range(len(names)), names, fontsize=SMALL, **PLAIN)
@@ -175,19 +162,19 @@ def draw_letters(found: RangeTest, ax: Axes | None = None) -> LettersPicture:
     ax.spines["left"].set_visible(False)
     ax.margins(x=0.06)
     ax.locator_params(axis="x", nbins=6)
-    ax.set_xlabel(capital(f"{found.quantity} {found.measure}"), fontsize=TEXT, **PLAIN)
-    aligned = [_aligned(found, name) for name in found.values]
+    ax.set_xlabel(capitalised(f"{test.quantity} {test.measure}"), fontsize=TEXT, **PLAIN)
+    aligned = [_aligned(test, name) for name in test.values]
     written = write_beside(ax, "group", dict(enumerate(aligned)))
     for each in written:
         each.set_fontfamily("monospace")
-    ax.set_title(_title(found), fontsize=TEXT, loc="left", pad=16, **PLAIN)
+    ax.set_title(_title(test), fontsize=TEXT, loc="left", pad=16, **PLAIN)
     return LettersPicture(ax, tuple(points), written)
 
 
-def _aligned(found: RangeTest, learner: str) -> str:
+def _aligned(test: RangeTest, learner: str) -> str:
     """A learner's letters, each in the column of its group."""
-    signs = [letter(place) for place in range(len(found.groups))]
-    columns = zip(signs, found.groups, strict=True)
+    signs = [letter(place) for place in range(len(test.groups))]
+    columns = zip(signs, test.groups, strict=True)
     return "".join(sign if learner in group else FIGURE_SPACE * len(sign) for sign, group in columns)
 
 
@@ -207,13 +194,13 @@ def lanes(spans: Sequence[tuple[float, float]]) -> list[int]:
     return [by_span[span] for span in spans]
 
 
-def _title(found: RangeTest) -> str:
-    return f"{found.name}, {percent(found.alpha)}: {shown(f'{found.measure} on {found.data_set}', 48)}"
+def _title(test: RangeTest) -> str:
+    return f"{test.name}, {level_text(test.alpha)}: {abbreviated(f'{test.measure} on {test.data_set}', 48)}"
 
 
-def _say_below(ax: Axes, found: RangeTest) -> None:
+def _say_below(ax: Axes, test: RangeTest) -> None:
     ax.annotate(
-        _title(found),
+        _title(test),
         (0, 0),
         (0, -2),
         xycoords="axes fraction",

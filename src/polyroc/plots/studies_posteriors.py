@@ -11,6 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from polyroc.kernels.arrays import FloatArray
+from polyroc.output.names import abbreviated
+from polyroc.output.numbers import signed_text
+from polyroc.output.sentences import capitalised
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
@@ -24,11 +27,8 @@ from polyroc.plots.style import (
     SMALL,
     TEXT,
     axes_of,
-    capital,
-    decimals,
     dress,
     ink,
-    shown,
     width_of,
 )
 from polyroc.studies.summaries.bayesian import Posterior, Posteriors
@@ -64,10 +64,10 @@ class TrianglePicture(Picture):
     corners: tuple[Text, Text, Text]
 
 
-def draw_bars(found: Posteriors, ax: Axes | None = None) -> BarsPicture:
+def draw_bars(posteriors: Posteriors, ax: Axes | None = None) -> BarsPicture:
     """Each pair as a bar: the first is better, neither by more than the region of equivalence, the second is."""
-    pairs = list(found.pairs.values())
-    left, right = [shown(each.first, 24) for each in pairs], [shown(each.second, 24) for each in pairs]
+    pairs = list(posteriors.pairs.values())
+    left, right = [abbreviated(pair.first, 24) for pair in pairs], [abbreviated(each.second, 24) for each in pairs]
     beside = sum(max(width_of(name, SMALL) for name in names) for names in (left, right)) / 72
     ax = axes_of(ax, SCALE + beside + 0.4, 0.95 + ROW * len(pairs))
     dress(ax)
@@ -82,7 +82,7 @@ def draw_bars(found: Posteriors, ax: Axes | None = None) -> BarsPicture:
         ax.text(
             start + share / 2,
             y,
-            decimals(share, 2),
+            signed_text(share, 2),
             ha="center",
             va="center",
             fontsize=SMALL,
@@ -93,8 +93,8 @@ def draw_bars(found: Posteriors, ax: Axes | None = None) -> BarsPicture:
         if share > WRITTEN
     ]
     _sides(ax, left, right)
-    ax.set_xlabel(f"Probability: left better | within {found.rope:g} | right better", fontsize=TEXT)
-    ax.set_title(_title(found), fontsize=TEXT, loc="left", **PLAIN)
+    ax.set_xlabel(f"Probability: left better | within {posteriors.rope:g} | right better", fontsize=TEXT)
+    ax.set_title(_title(posteriors), fontsize=TEXT, loc="left", **PLAIN)
     return BarsPicture(ax, (bars[0], bars[1], bars[2]), tuple(numbers))
 
 
@@ -118,50 +118,54 @@ def _sides(ax: Axes, left: list[str], right: list[str]) -> None:
     ax.tick_params(length=0, pad=6)
 
 
-def draw_probabilities(found: Posteriors, ax: Axes | None = None) -> MatrixPicture:
+def draw_probabilities(posteriors: Posteriors, ax: Axes | None = None) -> MatrixPicture:
     """The probability that the learner of the row is better than that of the column by more than the region."""
-    names = found.learners
-    values = np.array([[np.nan if a == b else found[a, b].first_better for b in names] for a in names])
+    names = posteriors.learners
+    values = np.array([[np.nan if a == b else posteriors[a, b].first_better for b in names] for a in names])
     picture = draw_matrix(ax, values, names, shades=(0.0, 1.0), colours=SHADES)
     picture.scale.set_label("probability that the row is better", fontsize=SMALL)
-    picture.ax.set_title(f"{found.name}, rope {found.rope:g}", fontsize=TEXT, loc="left")
+    picture.ax.set_title(f"{posteriors.name}, rope {posteriors.rope:g}", fontsize=TEXT, loc="left")
     return picture
 
 
 def draw_density(
-    found: Posteriors, ax: Axes | None = None, *, pair: tuple[str, str] | None = None
+    posteriors: Posteriors, ax: Axes | None = None, *, pair: tuple[str, str] | None = None
 ) -> DensityPicture:
     """The posterior of the difference of a pair, shaded by what it says; dashed lines bound the region."""
-    each = _one(found, pair)
+    each = _one(posteriors, pair)
     ax = axes_of(ax, 5.0, 3.0)
     dress(ax)
-    reach = max(4.5 * each.scale, 1.4 * found.rope)
+    reach = max(4.5 * each.scale, 1.4 * posteriors.rope)
     x = np.linspace(
-        min(each.location - reach, -1.4 * found.rope), max(each.location + reach, 1.4 * found.rope), 801
+        min(each.location - reach, -1.4 * posteriors.rope), max(each.location + reach, 1.4 * posteriors.rope), 801
     )
     y = each.density(x)
     (line,) = ax.plot(x, y, color=ink(), linewidth=LINE)
-    above, below = (FIRST, SECOND) if found.larger_is_better else (SECOND, FIRST)
-    for where, colour in ((x >= found.rope, above), (np.abs(x) <= found.rope, SAME), (x <= -found.rope, below)):
+    above, below = (FIRST, SECOND) if posteriors.larger_is_better else (SECOND, FIRST)
+    for where, colour in (
+        (x >= posteriors.rope, above),
+        (np.abs(x) <= posteriors.rope, SAME),
+        (x <= -posteriors.rope, below),
+    ):
         ax.fill_between(x, y, where=where, color=colour, alpha=0.8, linewidth=0)
-    for edge in {found.rope, -found.rope}:
+    for edge in {posteriors.rope, -posteriors.rope}:
         ax.plot((edge, edge), (0, 1.04 * y.max()), color=ink(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
     ax.set(xlim=(x[0], x[-1]), ylim=(0, 1.28 * y.max()), yticks=[])
     ax.spines["left"].set_visible(False)
-    first, second = shown(each.first, 24), shown(each.second, 24)
-    ax.set_xlabel(f"{found.measure}: {first} \N{MINUS SIGN} {second}", fontsize=TEXT, **PLAIN)
-    ax.set_title(_title(found), fontsize=TEXT, loc="left", **PLAIN)
-    return DensityPicture(ax, line, _parts(ax, each, found.larger_is_better, (first, second)))
+    first, second = abbreviated(each.first, 24), abbreviated(each.second, 24)
+    ax.set_xlabel(f"{posteriors.measure}: {first} \N{MINUS SIGN} {second}", fontsize=TEXT, **PLAIN)
+    ax.set_title(_title(posteriors), fontsize=TEXT, loc="left", **PLAIN)
+    return DensityPicture(ax, line, _parts(ax, each, posteriors.larger_is_better, (first, second)))
 
 
 def _parts(ax: Axes, each: Posterior, larger: bool, names: tuple[str, str]) -> tuple[Text, Text, Text]:
     """What the three parts say, above them: at the side where the learner wins."""
     (first, second), right = names, 0.98 if larger else 0.02
     sides = {0.02: "left", 0.5: "center", 0.98: "right"}
-    said = (
-        (1 - right, f"{second} better\n{decimals(each.second_better)}", SECOND),
-        (0.5, f"equivalent\n{decimals(each.equivalent)}", ink()),
-        (right, f"{first} better\n{decimals(each.first_better)}", FIRST),
+    corners = (
+        (1 - right, f"{second} better\n{signed_text(each.second_better)}", SECOND),
+        (0.5, f"equivalent\n{signed_text(each.equivalent)}", ink()),
+        (right, f"{first} better\n{signed_text(each.first_better)}", FIRST),
     )
     written = [
         ax.text(
@@ -175,17 +179,17 @@ def _parts(ax: Axes, each: Posterior, larger: bool, names: tuple[str, str]) -> t
             color=colour,
             **PLAIN,
         )
-        for x, text, colour in said
+        for x, text, colour in corners
     ]
     return written[2], written[1], written[0]
 
 
 def draw_triangle(
-    found: Posteriors, ax: Axes | None = None, *, pair: tuple[str, str] | None = None
+    posteriors: Posteriors, ax: Axes | None = None, *, pair: tuple[str, str] | None = None
 ) -> TrianglePicture:
     """Draws of a pair's shares, each a point between three corners; a third of the triangle belongs to each."""
-    each = _one(found, pair)
-    x, y = _projected(found.sample(each.first, each.second))
+    each = _one(posteriors, pair)
+    x, y = _projected(posteriors.sample(each.first, each.second))
     ax = axes_of(ax, 4.8, 4.4)
     draws = ax.hexbin(x, y, gridsize=60, extent=(0, 1, 0, sqrt(3) / 2), mincnt=1, cmap=SHADES, linewidths=0.1)
     draws.set_clim(0, None)
@@ -196,11 +200,11 @@ def draw_triangle(
     ax.set(xlim=(-0.05, 1.05), ylim=(-0.02, 0.9), aspect="equal")
     ax.axis("off")
     corners = (
-        _corner(ax, f"{shown(each.first, 24)} better\n{decimals(each.first_better)}", (0, 0), "left"),
-        _corner(ax, f"within {found.rope:g}\n{decimals(each.equivalent)}", (0.5, sqrt(3) / 2), "center"),
-        _corner(ax, f"{shown(each.second, 24)} better\n{decimals(each.second_better)}", (1, 0), "right"),
+        _corner(ax, f"{abbreviated(each.first, 24)} better\n{signed_text(each.first_better)}", (0, 0), "left"),
+        _corner(ax, f"within {posteriors.rope:g}\n{signed_text(each.equivalent)}", (0.5, sqrt(3) / 2), "center"),
+        _corner(ax, f"{abbreviated(each.second, 24)} better\n{signed_text(each.second_better)}", (1, 0), "right"),
     )
-    ax.set_title(_title(found), fontsize=TEXT, loc="left", pad=26, **PLAIN)
+    ax.set_title(_title(posteriors), fontsize=TEXT, loc="left", pad=26, **PLAIN)
     return TrianglePicture(ax, draws, corners)
 
 
@@ -224,9 +228,9 @@ def _corner(ax: Axes, text: str, at: tuple[float, float], side: str) -> Text:
     )
 
 
-def _one(found: Posteriors, pair: tuple[str, str] | None) -> Posterior:
-    return next(iter(found.pairs.values())) if pair is None else found[pair]
+def _one(posteriors: Posteriors, pair: tuple[str, str] | None) -> Posterior:
+    return next(iter(posteriors.pairs.values())) if pair is None else posteriors[pair]
 
 
-def _title(found: Posteriors) -> str:
-    return f"{capital(found.name)}: {shown(f'{found.measure} on {found.data_set}', 40)}"
+def _title(posteriors: Posteriors) -> str:
+    return f"{capitalised(posteriors.name)}: {abbreviated(f'{posteriors.measure} on {posteriors.data_set}', 40)}"

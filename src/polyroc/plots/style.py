@@ -1,4 +1,4 @@
-"""Words in pictures: the user's names as they are, never read as mathematics, and numbers."""
+"""The style of all pictures: colours, sizes, axes, legends, and texts that are never read as mathematics."""
 
 from collections.abc import Sequence
 from math import isnan
@@ -13,6 +13,7 @@ from matplotlib.legend import Legend
 from matplotlib.textpath import text_to_path
 
 from polyroc.estimates.intervals import ConfidenceInterval
+from polyroc.output.numbers import signed_text
 
 __all__ = [
     "COLOURS",
@@ -28,46 +29,16 @@ __all__ = [
     "Style",
     "axes_of",
     "between",
-    "capital",
-    "decimals",
     "dress",
     "ink",
     "name_lines",
-    "percent",
     "room",
-    "shown",
     "style",
     "width_of",
 ]
 
 
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}  # of every text that may hold a user's name
-
-
-def shown(name: str, most: int = 28) -> str:
-    """A name in at most so many signs, cut in the middle, on one line; what cannot be printed is replaced.
-
-    >>> shown("versicolor"), shown("a name that goes on and on and on", 16)
-    ('versicolor', 'a name t…and on')
-    """
-    signs = " ".join(name.split())
-    signs = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in signs)
-    if len(signs) <= most:
-        return signs
-    head = most // 2
-    return f"{signs[:head].rstrip()}…{signs[len(signs) - (most - head - 1) :].lstrip()}"
-
-
-def decimals(value: float, places: int = 3) -> str:
-    r"""A number with a real minus sign, none before zero.
-
-    >>> decimals(-0.0261) == "\N{MINUS SIGN}0.026", decimals(-0.0001), decimals(float("nan"))
-    (True, '0.000', 'nan')
-    """
-    text = f"{value:.{places}f}"
-    if float(text) == 0:
-        text = text.lstrip("-")
-    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def between(value: float, interval: ConfidenceInterval, places: int = 3) -> str:
@@ -79,30 +50,12 @@ def between(value: float, interval: ConfidenceInterval, places: int = 3) -> str:
     if isnan(value):
         return "undefined"
     if isnan(interval.low) or isnan(interval.high):
-        return f"{decimals(value, places)} (no interval)"
-    low, high = (decimals(end, places) for end in interval)
-    return f"{decimals(value, places)} ({low} to {high})"
+        return f"{signed_text(value, places)} (no interval)"
+    low, high = (signed_text(end, places) for end in interval)
+    return f"{signed_text(value, places)} ({low} to {high})"
 
 
-def percent(level: float) -> str:
-    """A level in words.
-
-    >>> percent(0.95), percent(0.999)
-    ('95 %', '99.9 %')
-    """
-    return f"{100 * level:g} %"
-
-
-def capital(text: str) -> str:
-    """With a capital first letter, the rest as it is.
-
-    >>> capital("mean one-versus-all AUC")
-    'Mean one-versus-all AUC'
-    """
-    return text[:1].upper() + text[1:]
-
-
-# Okabe & Ito (2008), told apart by colour-blind readers; without black (the ink) and yellow (lost on white).
+# Okabe & Ito (2008), distinguishable by colour-blind readers; without black (the text) and yellow (too pale).
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 LINES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 1.5, 2)), (0, (4, 1.5, 1, 1.5, 1, 1.5)))
@@ -114,7 +67,7 @@ MUTED, FAINT = 0.65, 0.25  # how much of the ink
 
 
 class Style(NamedTuple):
-    """How one classifier (or class) is drawn, so that it is told apart without colour too."""
+    """The style of one classifier or class, distinguishable without colour too."""
 
     colour: str
     marker: str
@@ -135,8 +88,8 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     """The axes given, or those of a new figure of this size in inches."""
     if ax is not None:
         return ax
-    _, made = pyplot.subplots(figsize=(width, height), layout=room())
-    return made
+    _, axes = pyplot.subplots(figsize=(width, height), layout=room())
+    return axes
 
 
 def room() -> ConstrainedLayoutEngine:
@@ -145,7 +98,7 @@ def room() -> ConstrainedLayoutEngine:
 
 
 def dress(ax: Axes, grid: Literal["x", "y", "both"] | None = None) -> None:
-    """Only the spines that carry a scale, small ticks, a faint grid below the data."""
+    """Keep only the spines with a scale, small ticks, and a faint grid below the data."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_linewidth(HAIR)
     ax.tick_params(labelsize=SMALL, length=3, width=HAIR)
@@ -156,13 +109,13 @@ def dress(ax: Axes, grid: Literal["x", "y", "both"] | None = None) -> None:
 
 
 def width_of(text: str, size: float) -> float:
-    """How wide a text is, in points; nothing in it is read as mathematics."""
+    """The width of a text in points; nothing in it is read as mathematics."""
     width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)
     return float(width)
 
 
 def name_lines(ax: Axes, lines: Sequence[Artist], names: Sequence[str], **place: Any) -> Legend:
-    """A legend of these lines; names are put in afterwards, for matplotlib leaves out those that begin with _."""
+    """A legend of these lines; names are set afterwards, because matplotlib skips those that begin with _."""
     legend = ax.legend(
         lines,
         ["x"] * len(lines),

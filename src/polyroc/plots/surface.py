@@ -10,8 +10,9 @@ from mpl_toolkits.mplot3d.axes3d import Axes3D
 
 from polyroc.curves.surface import Surface
 from polyroc.errors import InputError
+from polyroc.output.names import abbreviated
 from polyroc.plots.picture import Picture
-from polyroc.plots.style import HAIR, PLAIN, SHADES, SMALL, TEXT, between, ink, room, shown
+from polyroc.plots.style import HAIR, PLAIN, SHADES, SMALL, TEXT, between, ink, room
 
 __all__ = ["SurfacePicture", "draw_surface"]
 
@@ -36,12 +37,12 @@ class SurfacePicture(Picture):
     chance: Line3D
 
 
-def draw_surface(found: Surface, ax: Axes | None = None, *, level: float = 0.95) -> SurfacePicture:
-    """How much of the second class is left for given correct rates of the first and the third.
+def draw_surface(surface: Surface, ax: Axes | None = None, *, level: float = 0.95) -> SurfacePicture:
+    """The correct rate of the second class at given correct rates of the first and the third.
 
     Parameters
     ----------
-    found
+    surface
         The surface.
     ax
         The axes to draw on, made with `projection="3d"`.
@@ -53,25 +54,25 @@ def draw_surface(found: Surface, ax: Axes | None = None, *, level: float = 0.95)
         ax = figure.add_subplot(projection="3d")
     if not isinstance(ax, Axes3D):
         raise InputError("A surface is drawn on axes of three dimensions; make them with projection='3d'.")
-    first, third, second = found.mesh.corners
+    first, third, second = surface.mesh.corners
     look: dict[str, Any] = {"cmap": SHADES, "vmin": -0.35, "vmax": 1.1, "rcount": 40, "ccount": 40}
     mesh = ax.plot_surface(first, third, second, edgecolor=ink(), linewidth=HAIR / 4, antialiased=True, **look)
     mesh.set_alpha(0.92)
     (chance,) = ax.plot(
         (1, 0, 0, 1), (0, 1, 0, 0), (0, 0, 1, 0), color=ink(), linewidth=1.2, linestyle=(0, (4, 3))
     )
-    _name(ax, found)
-    volume = between(found.volume.value, found.volume.confidence_interval(level))
-    ax.set_title(f"{shown(found.classifier)}: {found.volume.name} = {volume}", fontsize=TEXT, **PLAIN)
+    _name(ax, surface)
+    volume = between(surface.volume.value, surface.volume.confidence_interval(level))
+    ax.set_title(f"{abbreviated(surface.classifier)}: {surface.volume.name} = {volume}", fontsize=TEXT, **PLAIN)
     return SurfacePicture(ax, mesh, chance)
 
 
-def _name(ax: Axes3D, found: Surface) -> None:
+def _name(ax: Axes3D, surface: Surface) -> None:
     """The unit cube seen from where all of the surface shows, with the names of the classes."""
     ax.view_init(**VIEW)
     ax.set_box_aspect((1, 1, 0.85), zoom=0.92)
     ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(0, 1))
-    one, two, three = (shown(name, 20) for name in found.classes)
+    one, two, three = (abbreviated(name, 20) for name in surface.classes)
     ax.set_xlabel(f"correct rate of {one}", fontsize=SMALL, labelpad=6, **PLAIN)
     ax.set_ylabel(f"correct rate of {three}", fontsize=SMALL, labelpad=6, **PLAIN)
     ax.set_zlabel(f"correct rate of {two}", fontsize=SMALL, **PLAIN)

@@ -1,4 +1,4 @@
-"""Scurfield's volumes as bars: how often one case of each class comes in each order."""
+"""Scurfield's volumes as bars: the probability of each order of one case per class; volumes of fronts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +12,8 @@ from matplotlib.text import Annotation
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.fronts.volume_table import FrontVolumes
+from polyroc.output.names import abbreviated
+from polyroc.output.numbers import level_text, signed_text
 from polyroc.plots.forest import write_beside
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
 from polyroc.plots.picture import Picture
@@ -26,11 +28,8 @@ from polyroc.plots.style import (
     TEXT,
     axes_of,
     between,
-    decimals,
     dress,
     ink,
-    percent,
-    shown,
 )
 
 __all__ = ["VolumesPicture", "draw_front_volumes", "draw_volumes", "has_volumes"]
@@ -90,22 +89,22 @@ def draw_volumes(
     parts = [*estimate.parts.items()]
     if len(parts) > MOST:
         parts = sorted(parts, key=lambda part: -part[1].value)[:MOST]
-    found = [part.confidence_interval(level) for _, part in parts]
+    limits = [part.confidence_interval(level) for _, part in parts]
     ax = axes_of(ax, WIDTH, AROUND + BAR * len(parts))
     _name(ax, estimate, [key for key, _ in parts])
     bars = ax.barh(range(len(parts)), [part.value for _, part in parts], height=0.62, color=COLOURS[4])
     intervals = tuple(
         ax.plot(ends, (y, y), color=ink(), linewidth=LINE, marker="|", markersize=6)[0]
-        for y, ends in enumerate(found)
+        for y, ends in enumerate(limits)
     )
     chance = ax.axvline(1 / len(estimate.parts), color=ink(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
     ax.set_xlim(left=0)
     written: tuple[Annotation, ...] = ()
     if numbers:
         texts = {
-            y: between(part.value, ends) for y, ((_, part), ends) in enumerate(zip(parts, found, strict=True))
+            y: between(part.value, ends) for y, ((_, part), ends) in enumerate(zip(parts, limits, strict=True))
         }
-        written = write_beside(ax, f"volume ({percent(level)} interval)", texts)
+        written = write_beside(ax, f"volume ({level_text(level)} interval)", texts)
     return VolumesPicture(ax, bars, intervals, written, chance)
 
 
@@ -113,35 +112,35 @@ def _name(ax: Axes, estimate: Estimate, orders: Sequence[str]) -> None:
     """The axes with their names, before there is anything on them."""
     dress(ax, grid="x")
     ax.set_ylim(len(orders) - 0.4, -0.6)
-    names = [" < ".join(shown(name, 14) for name in order.split("<")) for order in orders]
+    names = [" < ".join(abbreviated(name, 14) for name in order.split("<")) for order in orders]
     ax.set_yticks(range(len(orders)), names, fontsize=SMALL, **PLAIN)
     ax.tick_params(axis="y", length=0)
     total = len(estimate.parts)
     some = f", the largest {MOST} of {total}" if total > MOST else ""
     ax.set_xlabel(f"Volume of each order of the classes{some} (dashed: chance, 1/{total})", fontsize=TEXT)
-    title = f"{shown(estimate.classifier)}: {estimate.name} = {decimals(estimate.value)}"
+    title = f"{abbreviated(estimate.classifier)}: {estimate.name} = {signed_text(estimate.value)}"
     ax.set_title(title, fontsize=TEXT, loc="left", pad=16, **PLAIN)
 
 
-def draw_front_volumes(found: FrontVolumes, ax: Axes | None = None) -> MatrixPicture:
+def draw_front_volumes(volumes: FrontVolumes, ax: Axes | None = None) -> MatrixPicture:
     """delta(row, column): what the front of the row dominates and that of the column does not; G at the left.
 
     Parameters
     ----------
-    found
+    volumes
         The volumes.
     ax
         The axes to draw on.
     """
-    n = len(found.fronts)
+    n = len(volumes.fronts)
     if n < 2:
         raise NotApplicableError("The picture is of two fronts or more; the G of a single one is a number.")
-    deltas = np.where(np.eye(n, dtype=bool), np.nan, found.shares)
+    deltas = np.where(np.eye(n, dtype=bool), np.nan, volumes.shares)
     top = float(np.nanmax(deltas, initial=0.0)) or 1.0
-    picture = draw_matrix(ax, deltas, found.fronts, shades=(0.0, top), colours=SHADES)
+    picture = draw_matrix(ax, deltas, volumes.fronts, shades=(0.0, top), colours=SHADES)
     for text, delta in zip(picture.numbers, deltas[~np.isnan(deltas)], strict=False):
-        text.set_text(decimals(float(delta)))
-    rows = [f"{shown(name, 18)}  G = {decimals(found.gini(name))}" for name in found.fronts]
+        text.set_text(signed_text(float(delta)))
+    rows = [f"{abbreviated(name, 18)}  G = {signed_text(volumes.gini(name))}" for name in volumes.fronts]
     picture.ax.set_yticks(picture.ax.get_yticks(), rows, fontsize=SMALL, **PLAIN)
     picture.ax.set_ylabel("dominated by this front", fontsize=TEXT)
     picture.ax.set_xlabel("and not by this one", fontsize=TEXT)
