@@ -298,7 +298,7 @@ class TestTrouble:
         assert np.isnan(found.value)
 
     def test_what_engines_have_not(self, folder):
-        with pytest.raises(NotApplicableError, match="engines have"):
+        with pytest.raises(NotApplicableError, match="needs the cases in memory"):
             self.evaluate(folder / "one.parquet", measure="pdi")
         with pytest.raises(NotApplicableError, match="in memory"):
             self.evaluate(folder / "one.parquet", method=pr.Bootstrap(n=10, rng=0))

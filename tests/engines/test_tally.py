@@ -224,7 +224,7 @@ class TestRefusals:
     def test_measures(self):
         tally = pr.Tally([0, 1, 2])
         tally.update([0, 1, 2], np.eye(3))
-        with pytest.raises(NotApplicableError, match="engines have"):
+        with pytest.raises(NotApplicableError, match="needs the cases in memory"):
             tally.evaluate("pdi")
         with pytest.raises(NotApplicableError, match="2 classes"):
             tally.evaluate("auc")
