@@ -10,7 +10,7 @@ from polyroc.engines.bounds import bin_family
 from polyroc.engines.counts import Counts
 from polyroc.engines.decision_patterns import MOST_CLASSES
 from polyroc.engines.estimates import Estimator, ScanSummary
-from polyroc.engines.tally_file import StoredTally, pack, unpack
+from polyroc.engines.tally_file import LARGEST_TALLY, StoredTally, pack, unpack
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
@@ -19,6 +19,7 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Sampling, Schema, WeightKind, readable
+from polyroc.validation.arguments import checked_labels, checked_whole
 from polyroc.validation.scores import normalise
 from polyroc.validation.weights import check_sampling, check_weight_kind
 
@@ -59,11 +60,9 @@ class Tally:
     """
 
     def __init__(self, labels: Sequence[Hashable], *, pos_label: Hashable = None, bits: int | None = None) -> None:
-        self.labels = tuple(labels)
-        if len(self.labels) < 2 or len(set(self.labels)) < len(self.labels):
-            raise InputError(f"A tally needs two or more different classes, got {list(labels)!r}.")
-        if bits is not None and not 2 <= bits <= 24:
-            raise InputError(f"bits must be between 2 and 24, got {bits!r}.")
+        self.labels = checked_labels(labels)
+        if bits is not None:
+            checked_whole(bits, "bits", 2, 24)
         self.pos_label = pos_label
         self.bits = bits
         self.rows = 0
@@ -180,16 +179,24 @@ class Tally:
         return pack(StoredTally.of(header, counts))
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
-        """Read what `to_bytes` wrote; nothing in it is executed, and damaged bytes are an error."""
-        stored = unpack(data)
+    def from_bytes(cls, data: bytes, *, most_bytes: int = LARGEST_TALLY) -> Self:
+        """Read what `to_bytes` wrote; nothing in it is executed, and damaged bytes are an error.
+
+        Parameters
+        ----------
+        data
+            The stored tally.
+        most_bytes
+            An error is raised if the counts need more memory, 1 GiB by default: a few bytes can announce many.
+        """
+        stored = unpack(data, checked_whole(most_bytes, "most_bytes", 1))
         header = stored.header
         tally = cls(header["labels"], pos_label=header["pos_label"], bits=header["bits"])
         if header["kind"] is not None:
             schema = Schema(tally.labels, header["kind"], header["positive"], ordered=True)
             counts = tally._prepared(schema, header["weighted"])
+            counts.ranges = {place: (float(low), float(high)) for place, low, high in header["ends"]}
             stored.fill(counts)
-            counts.ranges = {place: (low, high) for place, low, high in header["ends"]}
             tally.rows = header["rows"]
         return tally
 

@@ -36,6 +36,7 @@ __all__ = [
     "add_weighted",
     "count_buffers",
     "count_cases",
+    "disguised_values",
     "flush_buffers",
     "largest_columns",
     "locate",
@@ -227,6 +228,11 @@ def _carry(record: IntArray, whole: int, fraction: int) -> None:
     """Move what exceeds 1 from the fraction into the whole part."""
     record[whole] += record[fraction] >> FRACTION_BITS
     record[fraction] &= (1 << FRACTION_BITS) - 1
+
+
+def disguised_values(marks: IntArray) -> FloatArray:
+    """The values in the marks of bins in which all cases have the same value."""
+    return (marks ^ DISGUISE).view(np.float64)
 
 
 @kernel

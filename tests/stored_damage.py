@@ -1,0 +1,74 @@
+"""Damaged stored files: a seeded generator of mutations of plain data, and the signing of tallies and fronts."""
+
+import copy
+import json
+import zlib
+from hashlib import sha256
+
+JUNK = (
+    None,
+    True,
+    0,
+    1,
+    -1,
+    3,
+    0.5,
+    1.5,
+    -0.25,
+    2**40,
+    2**70,
+    float("nan"),
+    float("inf"),
+    "",
+    "x",
+    "inf",
+    [],
+    [1],
+    [[0.5, 2.0]],
+    {},
+    {"a": 1},
+)
+TALLY_MAGIC = b"polyroc tally 1\n"
+
+
+def places(node, path=()):
+    """The paths of all entries anywhere inside plain data."""
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for name, inner in items:
+        yield (*path, name)
+        yield from places(inner, (*path, name))
+
+
+def mutated(data, rng, junk=JUNK):
+    """A copy of plain data with one entry removed, replaced, repeated, exchanged or scaled; and what was done."""
+    damaged = copy.deepcopy(data)
+    paths = list(places(damaged))
+    path = paths[rng.integers(len(paths))]
+    parent = damaged
+    for name in path[:-1]:
+        parent = parent[name]
+    name, action = path[-1], rng.choice(["remove", "replace", "replace", "scale", "exchange"])
+    if action == "remove":
+        del parent[name]
+    elif action == "scale" and isinstance(parent[name], int | float) and not isinstance(parent[name], bool):
+        parent[name] = parent[name] * [-1, 2, 1000, 0][rng.integers(4)] + [0, 1][rng.integers(2)]
+    elif action == "exchange" and isinstance(parent, list) and len(parent) > 1:
+        other = int(rng.integers(len(parent)))
+        parent[name], parent[other] = parent[other], parent[name]
+    else:
+        action, parent[name] = "replace", copy.deepcopy(junk[rng.integers(len(junk))])
+    return damaged, f"{action} {'.'.join(map(str, path))}"
+
+
+def tally_parts(data):
+    """The header of a stored tally and the bytes of its arrays."""
+    raw = zlib.decompress(data[len(TALLY_MAGIC) + sha256().digest_size :])
+    end = 8 + int.from_bytes(raw[:8], "little")
+    return json.loads(raw[8:end]), raw[end:]
+
+
+def signed_tally(header, arrays):
+    """A tally of this header and these arrays, with a checksum that fits."""
+    head = json.dumps(header).encode()
+    body = zlib.compress(len(head).to_bytes(8, "little") + head + arrays, 9)
+    return TALLY_MAGIC + sha256(body).digest() + body
