@@ -106,7 +106,7 @@ def test_a_small_file_that_announces_much():
         "held": {f"column {place}": [1, 1 + 5 * c] for place in range(c)},
     }
     data = signed_tally(header, b"")
-    with pytest.raises(InputError, match="needs .* bytes of memory, more than most_bytes"):
+    with pytest.raises(InputError, match=r"needs .* bytes of memory, more than most_bytes"):
         pr.Tally.from_bytes(data)
     assert peak_of(data) < 20 * MEGABYTE
 

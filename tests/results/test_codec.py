@@ -222,7 +222,7 @@ def _damage(node, data):
         if data.draw(st.booleans()):
             del node[place]
         else:
-            node[place] = data.draw(JUNK)
+            node[place] = copy.deepcopy(data.draw(JUNK))  # `just` draws one and the same list
         return
 
 

@@ -24,6 +24,7 @@ from polyroc.measures.sample import Sample
 from polyroc.messages import Option
 from polyroc.output.numbers import number_text
 from polyroc.progress import ProgressOption, progress_callback, track
+from polyroc.results.invariants import Invariants, at_least, distinct
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, plain
 from polyroc.scores import Sampling, Scores, WeightKind
@@ -56,6 +57,9 @@ class PairStability:
     same: int
     tied: int
     reversed: int
+
+    def _invariants(self) -> Invariants:
+        yield at_least([self.same, self.tied, self.reversed], 0), "counts must be 0 or more"
 
     @property
     def share(self) -> float:
@@ -137,6 +141,12 @@ class Groups:
     separated: int
     pairs: int
 
+    def _invariants(self) -> Invariants:
+        n = len(self.order)
+        yield distinct(self.order), "names must be distinct"
+        yield {name for group in self.groups for name in group} == {*self.order}, "groups must have all names"
+        yield 0 <= self.separated <= self.pairs == n * (n - 1) // 2, "separated must be among the pairs"
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Separation(Result):
@@ -156,6 +166,9 @@ class Separation(Result):
     alpha: float
     adjustment: Adjustment | None
     provenance: Provenance
+
+    def _invariants(self) -> Invariants:
+        yield 0 < self.alpha < 1, "alpha must be between 0 and 1"
 
     def __getitem__(self, measure: str) -> Groups:
         if measure not in self.measures:

@@ -12,6 +12,7 @@ from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
 from polyroc.results.codec import NOT_STORED, stored_as
+from polyroc.results.invariants import Invariants, at_least, distinct
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
@@ -37,6 +38,9 @@ class Counts(NamedTuple):
     disagree: int
     only_first: int
     only_second: int
+
+    def _invariants(self) -> Invariants:
+        yield at_least(self, 0), "counts must be 0 or more"
 
     def __getitem__(self, key: Any) -> Any:
         """By position, or by name as in a dict."""
@@ -77,6 +81,10 @@ class Joint:
     first: FloatArray
     second: FloatArray
     counts: tuple[int, ...]
+
+    def _invariants(self) -> Invariants:
+        yield len(self.first) == len(self.second) == len(self.counts), "lengths must agree"
+        yield min(self.counts, default=0) >= 0, "counts must be 0 or more"
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -138,6 +146,9 @@ class MeasureComparison(Result):
     asymptotics: Asymptotics | None = None
     _joint: Callable[[], Joint] | None = field(default=None, metadata=stored_as(encode=_small_joint))
     _undecided_pairs: Callable[[], IntArray] | None = field(default=None, metadata=NOT_STORED)
+
+    def _invariants(self) -> Invariants:
+        yield self.undecided >= 0, "undecided must be 0 or more"
 
     @property
     def consistency(self) -> float:
@@ -302,6 +313,10 @@ class MeasureComparisons(Result):
 
     measures: tuple[str, ...]
     comparisons: Mapping[tuple[str, str], MeasureComparison]
+
+    def _invariants(self) -> Invariants:
+        yield distinct(self.measures), "measures must be distinct"
+        yield {name for pair in self.comparisons for name in pair} <= {*self.measures}, "pairs must name measures"
 
     def __getitem__(self, pair: tuple[str, str]) -> MeasureComparison:
         if pair in self.comparisons:

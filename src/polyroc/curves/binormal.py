@@ -11,6 +11,7 @@ from polyroc.errors import NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
+from polyroc.results.invariants import Invariants, at_least, is_covariance
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 
@@ -50,6 +51,10 @@ class BinormalFit(Result):
     area: Estimate
     categories: int
     log_likelihood: float
+
+    def _invariants(self) -> Invariants:
+        yield at_least([self.b, self.categories], 0), "b and categories must be 0 or more"
+        yield is_covariance(self.covariance, np.zeros(2, dtype=bool)), "covariance must be symmetric"
 
     @property
     def separation(self) -> float:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
+from polyroc.results.invariants import Invariants, ascending, shares
 from polyroc.results.result import Result
 
 __all__ = ["Hull", "RandomisedRule", "Vertices", "checked_rate", "convex_hull", "rule_at"]
@@ -102,6 +103,12 @@ class Hull(Result):
     tpr: FloatArray
     thresholds: FloatArray
     classifiers: tuple[str, ...]
+
+    def _invariants(self) -> Invariants:
+        yield self.fpr.shape == self.tpr.shape == self.thresholds.shape, "lengths must agree"
+        yield self.fpr.shape == (len(self.classifiers),), "there must be a classifier for every vertex"
+        yield shares(self.fpr) and shares(self.tpr), "rates must be from 0 to 1"
+        yield ascending(self.fpr) and ascending(self.tpr), "rates must not fall along the hull"
 
     @property
     def area(self) -> float:

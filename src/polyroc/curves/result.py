@@ -15,6 +15,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import interval_text, level_text, number_text
 from polyroc.output.tables import Table, record_table
 from polyroc.results.codec import Record, stored_as
+from polyroc.results.invariants import Invariants, ascending, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 
@@ -49,6 +50,13 @@ class Band(Record):
     x: FloatArray
     low: FloatArray
     high: FloatArray
+
+    def _invariants(self) -> Invariants:
+        yield 0 < self.level < 1, "level must be between 0 and 1"
+        yield self.x.shape == self.low.shape == self.high.shape and self.x.ndim == 1, "lengths must agree"
+        yield shares(self.x) and shares(self.low) and shares(self.high), "rates must be from 0 to 1"
+        yield not (self.low > self.high).any(), "low must not be above high"
+        yield ascending(self.x), "x must not fall"
 
     def __repr__(self) -> str:
         return f"Band({self.kind}, {100 * self.level:g} %, {self.method})"
@@ -94,6 +102,16 @@ class Curve(Result):
     _area: Callable[[], Estimate]
     band: Band | None = None
     binormal: BinormalFit | None = None
+
+    def _invariants(self) -> Invariants:
+        yield (
+            self.fpr.shape == self.tpr.shape == self.thresholds.shape and self.fpr.ndim == 1,
+            "lengths must agree",
+        )
+        yield len(self.fpr) > 0 and shares(self.fpr) and shares(self.tpr), "rates must be from 0 to 1"
+        yield ascending(self.fpr) and ascending(self.tpr), "rates must not fall along the curve"
+        yield ascending(-self.thresholds), "thresholds must not rise along the curve"
+        yield shares(self.prevalence), "prevalence must be from 0 to 1"
 
     def __len__(self) -> int:
         return len(self.fpr)

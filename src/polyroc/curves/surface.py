@@ -18,6 +18,7 @@ from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Stratum
 from polyroc.messages import Option
 from polyroc.output.numbers import number_text
+from polyroc.results.invariants import Invariants, distinct, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.scores import WeightKind
@@ -42,6 +43,11 @@ class Mesh(NamedTuple):
     first: FloatArray
     third: FloatArray
     second: FloatArray
+
+    def _invariants(self) -> Invariants:
+        yield self.first.ndim == self.third.ndim == 1, "first and third must be lists"
+        yield self.second.shape == (len(self.first) - 1, len(self.third) - 1), "shapes must agree"
+        yield shares(self.first) and shares(self.third) and shares(self.second), "rates must be from 0 to 1"
 
     @property
     def volume(self) -> float:
@@ -77,6 +83,9 @@ class Surface(Result):
     classes: tuple[str, str, str]
     mesh: Mesh
     volume: Estimate
+
+    def _invariants(self) -> Invariants:
+        yield distinct(self.classes), "classes must be distinct"
 
     def __repr__(self) -> str:
         low, high = self.volume.confidence_interval()

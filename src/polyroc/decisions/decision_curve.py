@@ -19,6 +19,7 @@ from polyroc.measures.applicability import ROUNDING
 from polyroc.measures.statistic import Shares, Statistic, Stratum
 from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import number_text
+from polyroc.results.invariants import Invariants, ascending, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.scores import Sampling, Scores, WeightKind
@@ -50,6 +51,15 @@ class NetBenefit(NamedTuple):
     highest: FloatArray | None = None
     effective: FloatArray | None = None
     unseen: FloatArray | None = None
+
+    def _invariants(self) -> Invariants:
+        rows = [row for row in self if row is not None]
+        yield all(row.shape == self.value.shape and row.ndim == 1 for row in rows), "lengths must agree"
+        for name in ("standard_error", "effective", "unseen"):
+            yield at_least(0.0 if getattr(self, name) is None else getattr(self, name), 0), f"{name} is 0 or more"
+        if self.lowest is not None and self.highest is not None:
+            outside = (self.value < self.lowest - 1e-9) | (self.value > self.highest + 1e-9)
+            yield not outside.any(), "value must be from lowest to highest"
 
     def confidence_interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Pointwise guarded intervals (see `polyroc.estimates.intervals.interval`).
@@ -104,6 +114,13 @@ class DecisionCurve(Result):
     treat_all: NetBenefit
     prevalence: float
     provenance: Provenance
+
+    def _invariants(self) -> Invariants:
+        n = len(self.thresholds)
+        yield shares(self.thresholds) and ascending(self.thresholds), "thresholds must rise from 0 to 1"
+        yield shares(self.prevalence), "prevalence must be from 0 to 1"
+        curves = [*self.curves.values(), self.treat_all]
+        yield all(len(curve.value) == n for curve in curves), "curves must have a value for each threshold"
 
     @property
     def treat_none(self) -> FloatArray:

@@ -10,6 +10,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text
 from polyroc.results.codec import stored_as
+from polyroc.results.invariants import Invariants, shares, within
 from polyroc.results.result import Result
 from polyroc.rules import Rule, ThresholdRule
 
@@ -64,6 +65,16 @@ class OperatingPoint(Result):
     held_out: bool = field(metadata=stored_as("judged_apart"))
     point: int | None = None
     optimality: Optimality | None = None
+
+    def _invariants(self) -> Invariants:
+        c = len(self.confusion.classes)
+        yield self.costs.shape == (c, c) and len(self.priors) == c, "costs and priors must fit the classes"
+        yield len(self.rule.labels) == c, "the rule must be of these classes"
+        yield shares(self.priors) and within(self.priors.sum(), 1.0, 1.0), "priors must sum to 1"
+        yield shares([*self.at_most.values()]), "largest rates must be from 0 to 1"
+        known = {name for pair in self.at_most for name in pair} <= set(self.confusion.classes)
+        yield known, "at_most must name classes"
+        yield self.point is None or self.point >= 0, "point must be 0 or more"
 
     @property
     def rates(self) -> FloatArray:

@@ -10,6 +10,7 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import Message, Option, short_repr
 from polyroc.results.codec import stored_as
+from polyroc.results.invariants import Invariants, distinct, within
 from polyroc.results.result import Result
 from polyroc.rules import Rule
 from polyroc.scores import readable
@@ -53,6 +54,14 @@ class DecisionRegions(Result):
     cases: FloatArray = field(metadata=stored_as(decode=_stored_cases))
     truth: IntArray
     decisions: IntArray = field(metadata=stored_as("said"))
+
+    def _invariants(self) -> Invariants:
+        c, n = len(self.classes), len(self.truth)
+        yield c >= 2 and distinct(self.classes), "classes must be two or more, and distinct"
+        yield self.regions.shape == (len(self.up), len(self.across)), "regions must fit the grid"
+        yield len(self.cases) == len(self.decisions) == n, "lengths must agree"
+        codes = np.concatenate([self.regions.ravel(), self.truth, self.decisions])
+        yield within(codes, 0, c - 1), "regions, truth and decisions must be positions of classes"
 
     @property
     def errors(self) -> int:

@@ -77,7 +77,8 @@ def _class_totals(records: IntArray, counted: BinCounts | DecisionPatterns, rows
     """Sums by class, as exact integers: cases and, with weights, weights in units of 2^-52."""
     c = counted.classes
     cases, *sums = (records[:, 1 + i * c : 1 + (i + 1) * c] for i in range(5 if counted.weighted else 1))
-    if (cases < 0).any() or (cases > rows).any() or not (cases.any(axis=1) & (records[:, 0] != 0)).all():
+    # A pattern of cases of weight 0 has a record without cases, and then without a mark.
+    if (cases < 0).any() or (cases > rows).any() or (cases.any(axis=1) != (records[:, 0] != 0)).any():
         _fail("counts out of range")
     total = sum(cases.sum(axis=0).tolist())
     if total > rows or (total < rows and not counted.weighted):  # cases of weight 0 are rows that do not count
@@ -106,7 +107,7 @@ def _class_totals(records: IntArray, counted: BinCounts | DecisionPatterns, rows
 
 def _check_values(occupied: IntArray, records: IntArray, layout: Layout, limits: tuple[float, float]) -> None:
     """Bins of one value have it in their mark; all values are between the smallest and the largest score."""
-    single = records[:, 0] != MIXED
+    single = ~np.isin(records[:, 0], (0, MIXED))
     values = disguised_values(records[single, 0])
     low, high = limits
     if not np.isfinite(values).all() or (layout.locate(values) != occupied[single]).any():

@@ -17,6 +17,7 @@ import numpy as np
 
 from polyroc.estimates.intervals import PSEUDO_OBSERVATIONS, ROUNDING_ERROR, ConfidenceInterval, interval
 from polyroc.kernels.arrays import FloatArray
+from polyroc.results.invariants import Invariants, at_least
 
 __all__ = ["Boundary", "boundary_interval", "unseen_variance"]
 
@@ -50,6 +51,11 @@ class Boundary(NamedTuple):
     scale: float = 0.0
     limits: tuple[float, float] | None = None
     variance: float | None = None
+
+    def _invariants(self) -> Invariants:
+        variances = [self.unseen, self.scale, self.variance or 0.0]
+        yield at_least(variances, 0), "unseen, scale and variance must be 0 or more"
+        yield self.limits is None or self.limits[0] <= self.limits[1], "limits must be in order"
 
 
 def boundary_interval(

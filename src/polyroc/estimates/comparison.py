@@ -21,6 +21,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text, p_text
 from polyroc.output.tables import Table
 from polyroc.results.codec import NOT_STORED
+from polyroc.results.invariants import Invariants, at_least, is_covariance, shares
 from polyroc.results.result import Result
 
 __all__ = ["Comparison", "guarded_covariance", "pairwise_differences"]
@@ -63,6 +64,18 @@ class Comparison(Result):
     differences: Mapping[tuple[str, str], Difference]
     adjustment: Adjustment | None
     max_t: MaxT = field(metadata=NOT_STORED)
+
+    def _invariants(self) -> Invariants:
+        names = [*self.estimates]
+        yield len(names) >= 2, "a comparison has two or more estimates"
+        # An unbiased variance may be negative; its standard error is then nan.
+        undefined = np.isnan([estimate.standard_error for estimate in self.estimates.values()])
+        covariance = is_covariance(self.covariance, undefined)
+        yield covariance, "covariance must be symmetric, variances 0 or more"
+        yield at_least(self.statistic, 0) and shares(self.pvalue), "pvalue must be from 0 to 1"
+        yield [*self.differences] == [*combinations(names, 2)], "there must be a difference for every pair"
+        yield all(estimate.classifier == name for name, estimate in self.estimates.items()), "names must agree"
+        yield len({estimate.measure for estimate in self.estimates.values()}) == 1, "measures must agree"
 
     def __post_init__(self) -> None:
         # `critical` does not refer to this object: with a reference cycle, the data of the estimates would stay in
@@ -184,6 +197,11 @@ class Comparison(Result):
             )
             for pair, difference in rebuilt.items()
         }
+        for pair, difference in rebuilt.items():
+            if not np.isclose(difference.value, stored[pair].value, rtol=1e-9, atol=1e-9, equal_nan=True):
+                raise InputError(
+                    f"Comparison: the difference of {pair} is not that of the estimates; it is damaged."
+                )
         max_t = MaxT(guarded_covariance(estimates, covariance))
         return cls(**{**fields, "differences": differences, "max_t": max_t})
 

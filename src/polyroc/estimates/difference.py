@@ -15,6 +15,7 @@ from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, guard_v
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import p_text
 from polyroc.results.codec import NOT_STORED, stored_as
+from polyroc.results.invariants import Invariants, at_least, shares, within
 from polyroc.validation.arguments import checked_level, checked_margin
 
 __all__ = ["Difference", "JointRegion"]
@@ -168,6 +169,13 @@ class Difference:
     region: JointRegion | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
     stretch: float = field(default=1.0, repr=False)
     critical: Callable[[float], float] | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
+
+    def _invariants(self) -> Invariants:
+        low, high = self.limits
+        yield self.first != self.second, "first and second must differ"
+        yield low <= high and within(self.value, low, high), "value must be between the limits"
+        yield at_least([self.standard_error, self.stretch], 0), "standard_error and stretch must be 0 or more"
+        yield shares([self.pvalue, self.adjusted_pvalue]), "p-values must be from 0 to 1"
 
     def _derived_at(self, level: float) -> dict[str, Any]:
         return {

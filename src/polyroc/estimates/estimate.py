@@ -21,6 +21,7 @@ from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import number_text, p_text
 from polyroc.output.tables import Table
 from polyroc.results.codec import NOT_STORED, STORED_IF_SET, Known, Record, stored_as
+from polyroc.results.invariants import Invariants, at_least, ordered, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
@@ -55,6 +56,11 @@ class Certificate(Record):
     bytes: int | None = None
     error_within: float = float("nan")
     error_is_bound: bool = False
+
+    def _invariants(self) -> Invariants:
+        yield ordered(self.low, self.high), "low must not be above high"
+        yield at_least([self.passes, self.rows, self.bytes or 0], 0), "passes, rows and bytes must be 0 or more"
+        yield at_least(self.error_within, 0), "error_within must be 0 or more"
 
     @property
     def width(self) -> float:
@@ -187,6 +193,21 @@ class Estimate(Result):
     _parts: Callable[[], Parts] = field(
         default=Known(Parts.of({})), metadata=stored_as(encode=_part_entries, decode=_stored_parts)
     )
+
+    def _invariants(self) -> Invariants:
+        low, high = self.limits
+        yield low <= high, "limits must be in order"
+        yield within(self.value, low, high), f"value must be from {low:g} to {high:g}"
+        yield at_least([self.standard_error, self.monte_carlo_error], 0), "standard errors must be 0 or more"
+        yield at_least([self.fewest, 0.0 if self.effective is None else self.effective], 0), "cases are 0 or more"
+        if self.chance is not None:
+            yield within(self.chance, low, high), f"chance must be from {low:g} to {high:g}"
+        if self.null is not None:
+            yield within(self.null, low, high), f"null must be from {low:g} to {high:g}"
+        if self.certificate is not None:
+            yield ordered(self.certificate.low, self.value, self.certificate.high), "bounds must contain the value"
+        if self.resampled is not None:
+            yield within(self.resampled.replicates, low, high), "replicates must be in the range of the measure"
 
     def __float__(self) -> float:
         return self.value

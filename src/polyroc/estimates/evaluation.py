@@ -8,6 +8,7 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.tables import evaluation_table
 from polyroc.output.tables import Table
+from polyroc.results.invariants import Invariants, distinct
 from polyroc.results.result import Result
 
 __all__ = ["Evaluation", "Grouped"]
@@ -29,6 +30,10 @@ class Evaluation(Result):
 
     estimates: Mapping[tuple[str, str], Estimate]
     skipped: Mapping[str, str]
+
+    def _invariants(self) -> Invariants:
+        named = all((e.classifier, e.measure) == key for key, e in self.estimates.items())
+        yield bool(self.estimates) and named, "keys must be the classifier and the measure of each estimate"
 
     @property
     def classifiers(self) -> tuple[str, ...]:
@@ -80,6 +85,10 @@ class Grouped(Result, Mapping[Group, GroupResult]):
 
     by: tuple[str, ...]
     groups: Mapping[Group, GroupResult]
+
+    def _invariants(self) -> Invariants:
+        yield distinct(self.by), "the columns of by must be distinct"
+        yield all(len(group) == len(self.by) for group in self.groups), "a group has a value for each column"
 
     def __getitem__(self, key: Hashable) -> GroupResult:
         """The result of a group, by the value of its column or the values of its columns."""

@@ -3,8 +3,10 @@
 import io
 import json
 import os
+import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,10 @@ import numpy as np
 from polyroc.errors import InputError, MissingFileError
 
 __all__ = ["read_front", "write_front"]
+
+# Arrays may take so many bytes, or so many times the size of their file if that is more. Costs are random numbers,
+# which do not compress, so that no stored front comes near; a file of zeros could fill the memory.
+MOST_BYTES, MOST_EXPANSION = 2**28, 50
 
 
 def write_front(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
@@ -53,6 +59,27 @@ def read_front(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _unpacked(content: bytes) -> Any:
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        header = json.loads(arrays["header"].tobytes())
-        return {**header, **{name: arrays[name] for name in arrays.files if name != "header"}}
+    with zipfile.ZipFile(io.BytesIO(content)) as members:
+        size = sum(member.file_size for member in members.infolist())
+        if size > max(MOST_BYTES, MOST_EXPANSION * len(content)):
+            raise ValueError(f"{size:,} bytes in a file of {len(content):,}")
+        # `read` stops at the size that was checked above, whatever the compressed data hold.
+        arrays = {
+            member.filename.removesuffix(".npy"): _array(members.read(member)) for member in members.infolist()
+        }
+    header = json.loads(arrays.pop("header").tobytes())
+    return {**header, **arrays}
+
+
+def _array(content: bytes) -> np.ndarray[Any, Any]:
+    """An array in NumPy's format, after checking that its shape fits its bytes: numpy allocates first."""
+    stream = io.BytesIO(content)
+    version = np.lib.format.read_magic(stream)
+    read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read_header(stream)
+    if dtype.hasobject or dtype.kind not in "iuf" or min(shape, default=0) < 0:
+        raise ValueError(f"an array of {dtype}")
+    if prod(shape) * dtype.itemsize != len(content) - stream.tell():
+        raise ValueError(f"an array of shape {shape} in {len(content)} bytes")
+    stream.seek(0)
+    return np.lib.format.read_array(stream, allow_pickle=False)

@@ -11,6 +11,7 @@ from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.output.numbers import number_text
 from polyroc.results.codec import stored_as
+from polyroc.results.invariants import Invariants, at_least, distinct
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 
@@ -50,6 +51,15 @@ class HeldOut(Result):
     gini_found: Volume = field(metadata=_volume("gini_found"))
     gini: Volume = field(metadata=_volume("gini"))
     provenance: Provenance
+
+    def _invariants(self) -> Invariants:
+        c = len(self.classes)
+        yield c >= 2 and distinct(self.classes), "classes must be two or more, and distinct"
+        yield self.found.shape == self.counts.shape == (len(self.counts), c, c), "shapes must agree"
+        yield at_least(self.found, 0) and at_least(self.counts, 0), "counts must be 0 or more"
+        for table in (self.found, self.counts):
+            cases = table.sum(axis=2)
+            yield bool((cases == cases[:1]).all()), "all points must have the same cases"
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -19,6 +19,7 @@ from polyroc.fronts.search_state import Search
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
 from polyroc.results.codec import stored_as
+from polyroc.results.invariants import Invariants, ascending, at_least, distinct, finite, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.rules import CostRule, Rule, ThresholdRule
@@ -45,6 +46,15 @@ class Growth(NamedTuple):
     sizes: tuple[int, ...]
     gini: tuple[float, ...]
     generations: tuple[int, ...] = ()
+
+    def _invariants(self) -> Invariants:
+        n = len(self.draws)
+        yield n > 0 and len(self.sizes) == len(self.gini) == n, "draws, sizes and gini must have one length"
+        yield len(self.generations) in (0, n), "generations must have the length of draws"
+        for name in ("draws", "sizes", "generations"):
+            yield at_least(getattr(self, name), 0), f"{name} must be 0 or more"
+        yield ascending(self.draws) and ascending(self.generations), "draws and generations must not fall"
+        yield shares(self.gini) and finite(self.gini), "gini must be from 0 to 1"
 
     @property
     def lately(self) -> float:
@@ -362,13 +372,23 @@ class Front(Result):
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what `to_dict` wrote, and compare its digest."""
         front = super(Front, cls).from_dict(data)  # without arguments, super() does not know a class with slots
-        n, c = len(front.counts), len(front.classes)
-        complete = front.counts.shape == front.costs.shape == (n, c, c) and bool(front.growth.gini)
-        if front.search is not None:
-            complete = complete and len(front.search.place) == len(front.search.generation) == n
-        if not complete or data.get("digest") != front._header()["digest"]:
+        if data.get("digest") != front._header()["digest"]:
             raise InputError("This stored front is damaged: its digest does not fit its numbers; make it again.")
         return front
+
+    def _invariants(self) -> Invariants:
+        n, c = len(self.counts), len(self.classes)
+        yield n > 0 and self.counts.shape == self.costs.shape == (n, c, c), "counts and costs must have one shape"
+        yield c >= 2 and distinct(self.classes), "classes must be two or more, and distinct"
+        yield len(self.labels) == c and distinct(self.labels), "labels must be distinct, one per class"
+        yield at_least(self.counts, 0), "counts must be 0 or more"
+        cases = self.counts.sum(axis=2)
+        yield bool((cases == cases[0]).all() and (cases > 0).all()), "all points must have the same cases"
+        yield finite(self.costs) and at_least(self.costs, 0), "costs must be 0 or more"
+        yield not np.diagonal(self.costs, axis1=1, axis2=2).any(), "costs must be 0 on the diagonal"
+        yield self.growth.sizes[-1] == n, "the last size must be the number of points"
+        if self.search is not None:
+            yield self.search.fits(n, c), "parameters must fit the points and the model"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the front in one file: JSON if the name ends in .json, else compressed arrays (.npz, no pickle).

@@ -53,6 +53,17 @@ class Search:
         broken = ", interrupted" if self.interrupted else ""
         return f"Search({self.generations} generations of {self.family.get('name', 'a family')}{broken})"
 
+    def fits(self, points: int, classes: int) -> bool:
+        """Whether there are parameters for so many points, valid for the model and this number of classes."""
+        if not len(self.place) == len(self.generation) == points or self.models.ndim != 2:
+            return False
+        if not (self.place.min() >= 0 and self.place.max() < len(self.models)):
+            return False
+        if not (self.generation.min() >= 0 and self.generation.max() <= self.generations):
+            return False
+        model = self.model
+        return model is None or all(model.fits(parameters, classes) for parameters in self.models)
+
     def header(self) -> dict[str, Any]:
         """All but the arrays, as plain data."""
         return {

@@ -12,6 +12,7 @@ from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
+from polyroc.results.invariants import Invariants, at_least, distinct, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.validation.random import is_whole
@@ -46,6 +47,14 @@ class FrontVolumes(Result):
     classes: int
     n_points: int | None
     provenance: Provenance
+
+    def _invariants(self) -> Invariants:
+        n = len(self.fronts)
+        yield distinct(self.fronts) and len(self.sizes) == n, "fronts must be distinct, with a size each"
+        yield self.shares.shape == (n, n), "shares must have a row and a column per front"
+        yield within(self.shares, 0.0, 1.0), "shares must be from 0 to 1"
+        yield at_least(self.sizes, 1) and self.classes >= 2, "sizes must be 1 or more, classes 2 or more"
+        yield self.n_points is None or self.n_points > 0, "n_points must be 1 or more"
 
     def gini(self, front: str) -> Volume:
         """The generalised Gini coefficient of a front."""

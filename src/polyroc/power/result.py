@@ -8,6 +8,7 @@ from typing import Any
 from polyroc._version import __version__
 from polyroc.estimates.intervals import ConfidenceInterval, interval
 from polyroc.output.numbers import number_text
+from polyroc.results.invariants import Invariants, at_least, shares
 from polyroc.results.result import Result
 
 __all__ = ["SampleSize"]
@@ -68,6 +69,15 @@ class SampleSize(Result):
     simulations: int | None = None
     seed: int | None = None
     version: str = __version__
+
+    def _invariants(self) -> Invariants:
+        yield len(self.by_class) >= 2 and at_least([*self.by_class.values()], 1), "classes have 1 case or more"
+        yield at_least(self.sets, 1) and self.sides in (1, 2), "sets must be 1 or more, sides 1 or 2"
+        yield 0 < self.alpha < 1, "alpha must be between 0 and 1"
+        for name in ("power", "wanted_power"):
+            yield getattr(self, name) is None or shares(getattr(self, name)), f"{name} must be from 0 to 1"
+        yield at_least([self.width, self.wanted_width or 0.0, self.margin or 0.0], 0), "widths must be 0 or more"
+        yield self.simulations is None or self.simulations > 0, "simulations must be 1 or more"
 
     @property
     def n(self) -> int:

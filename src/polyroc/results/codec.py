@@ -36,6 +36,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.messages import short_repr
+from polyroc.results.invariants import check_invariants
 
 __all__ = [
     "NOT_STORED",
@@ -77,7 +78,8 @@ class Record:
     """A dataclass that the codec stores.
 
     Methods that a record may have beside its fields: `_derived()` and `_derived_at(level)` return further values
-    by name, for readers of JSON; they are not read back.
+    by name, for readers of JSON; they are not read back. `_invariants()` states what must hold of the fields when
+    they are read (see `polyroc.results.invariants`).
     """
 
     __slots__ = ()
@@ -91,7 +93,9 @@ class Record:
         """Read what `to_dict` wrote."""
         if not isinstance(data, dict):
             _fail("an object", data, cls.__name__)
-        return cls(**decode_fields(cls, data, cls.__name__))
+        record = cls(**decode_fields(cls, data, cls.__name__))
+        check_invariants(record, cls.__name__)
+        return record
 
 
 # How fields are stored -------------------------------------------------------------------------------------------
@@ -317,7 +321,11 @@ def _record(kind: Any) -> Decoder:
     def decode(data: Any, where: str) -> Any:
         if not isinstance(data, dict):
             _fail(f"an object ({kind.__name__})", data, where)
-        return kind.from_dict(data) if reads_itself else kind(**decode_fields(kind, data, where))
+        if reads_itself:
+            return kind.from_dict(data)
+        record = kind(**decode_fields(kind, data, where))
+        check_invariants(record, where)
+        return record
 
     return decode
 
@@ -415,7 +423,10 @@ def _keyed_mapping(key_hint: Any, value_hint: Any) -> Decoder:
             if not isinstance(item, dict) or KEY not in item:
                 _fail(f"an object with {KEY!r}", item, here)
             content = item if has_records else item.get(VALUE)
-            mapping[decode_key(item[KEY], f"{here}.{KEY}")] = decode_value(content, here)
+            key = decode_key(item[KEY], f"{here}.{KEY}")
+            if key in mapping:
+                _fail("a key that occurs once", item[KEY], f"{here}.{KEY}")
+            mapping[key] = decode_value(content, here)
         return mapping
 
     return decode

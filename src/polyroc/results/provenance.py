@@ -8,6 +8,7 @@ import numpy as np
 
 from polyroc._version import __version__
 from polyroc.results.codec import Record
+from polyroc.results.invariants import Invariants, at_least
 from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["Provenance"]
@@ -45,6 +46,10 @@ class Provenance(Record):
     version: str = __version__
     weight_kind: WeightKind | None = None
     sampling: Sampling | None = None
+
+    def _invariants(self) -> Invariants:
+        yield at_least([*self.cases.values()], 0), "cases must be 0 or more"
+        yield at_least([self.dropped, self.groups or 0], 0), "dropped and groups must be 0 or more"
 
     def __post_init__(self) -> None:
         if self.weighted and self.weight_kind is None:  # all weights were, before the kind was recorded

@@ -14,6 +14,7 @@ from polyroc.output.html import html_table
 from polyroc.output.tables import Table, record_table
 from polyroc.output.text import as_text
 from polyroc.results.codec import Known, Record, decode_fields, encode_fields, lazy_fields
+from polyroc.results.invariants import check_invariants
 from polyroc.results.schema1 import from_schema_1
 
 __all__ = ["SCHEMA", "Result", "plain"]
@@ -54,13 +55,15 @@ class Result(Record, ABC):
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Read what `to_dict` wrote, also in earlier versions."""
         try:
-            return cls._from_fields(decode_fields(cls, cls._checked(data), cls.__name__))
+            result = cls._from_fields(decode_fields(cls, cls._checked(data), cls.__name__))
+            check_invariants(result, cls.__name__)
         except PolyrocError:
             raise
         except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise InputError(
                 f"This stored {cls.__name__} is damaged: its parts do not fit together ({error!r})."
             ) from None
+        return result
 
     def to_json(self, level: float = 0.95) -> str:
         """JSON text of `to_dict`."""

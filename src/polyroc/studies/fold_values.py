@@ -12,6 +12,7 @@ from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find_measure
 from polyroc.measures.sample import Sample
+from polyroc.results.invariants import Invariants, at_least, distinct
 from polyroc.scores import Schema, Scores
 
 __all__ = ["FoldTable", "applies", "check_measure", "fold_values"]
@@ -51,6 +52,13 @@ class FoldTable:
     test_size: float
     data_set: str = "data"
     measure: str = "value"
+
+    def _invariants(self) -> Invariants:
+        shape = len(self.blocks), len(self.learners)
+        yield self.values.shape in (shape, shape[::-1]), "values must have a number per fold and learner"
+        yield distinct(self.learners) and distinct(self.blocks), "learners and folds must be distinct"
+        yield at_least([self.train_size, self.test_size], 0), "sizes must be 0 or more"
+        yield at_least(self.blocks, 0), "repeats and folds must be 0 or more"
 
     def complete(self) -> "FoldTable":
         """The blocks in which every learner has a value."""

@@ -11,14 +11,15 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from polyroc._version import __version__
-from polyroc.errors import InputError, MissingFileError
+from polyroc.errors import InputError, MissingFileError, PolyrocError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.studies.fit import FitKey, FitResult
 from polyroc.studies.plan import Plan
@@ -26,6 +27,7 @@ from polyroc.studies.splits import Block
 
 __all__ = ["SCHEMA", "Failure", "LearnerWarning", "Store", "StoredData", "attach_file", "error_reason"]
 
+T = TypeVar("T")
 SCHEMA = 1
 FLUSH_SECONDS = 1.0  # a process that is killed loses the fits of at most this much work
 _WRITING: set[Path] = set()  # stores that this process writes: DuckDB's lock is for other processes
@@ -75,6 +77,21 @@ class LearnerWarning(NamedTuple):
     folds: int
 
 
+def _reads(method: Callable[["Store"], T]) -> Callable[["Store"], T]:
+    """A method that reads a table: content of another form than was written is a damaged store."""
+
+    @wraps(method)
+    def checked(store: "Store") -> T:
+        try:
+            return method(store)
+        except PolyrocError:
+            raise
+        except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+            raise _damaged(store.path, f"{type(error).__name__}: {error}") from None
+
+    return checked
+
+
 class Store:
     """An open store."""
 
@@ -92,6 +109,8 @@ class Store:
 
         If there is no such file, `create` is called with the path and a connection.
         """
+        import duckdb
+
         resolved = path.resolve()
         with _LOCK:
             if resolved in _WRITING:
@@ -104,21 +123,38 @@ class Store:
                     create(path, connection)
                 _attach_store(connection, path, write)
                 _check_schema(path, connection)
-                yield cls(path, connection)
+                try:
+                    store = cls(path, connection)
+                    store._check_data_sets()
+                    yield store
+                except duckdb.Error as error:
+                    raise _damaged(path, error_reason(error)) from None
         finally:
             if write:
                 _WRITING.discard(resolved)
 
     @property
+    @_reads
     def plan(self) -> Plan:
         """The plan of the study."""
         (text,) = self._connection.execute("SELECT plan FROM polyroc_study.plan").fetchone()
         return Plan.from_dict(json.loads(text), lambda _: f"the plan in '{self.path}'")
 
+    @_reads
+    def _check_data_sets(self) -> None:
+        """Raise an error unless every data set of the plan is stored, with its folds."""
+        (stored, divided) = self._connection.execute(
+            "SELECT (SELECT count(*) FROM polyroc_study.data_sets), "
+            "(SELECT count(DISTINCT data_set) FROM polyroc_study.blocks)"
+        ).fetchone()
+        if not stored == divided == len(self.plan.data):
+            raise _damaged(self.path, "data sets or folds of the plan are not in it")
+
     def replace_plan(self, plan: Plan) -> None:
         """Store a plan that differs in name, note or measures, on which no prediction depends."""
         self._connection.execute("UPDATE polyroc_study.plan SET plan = ?", [json.dumps(plan.to_dict())])
 
+    @_reads
     def data_sets(self) -> list[StoredData]:
         """The data sets, in the order of the plan."""
         query = (
@@ -131,6 +167,7 @@ class Store:
             for name, digest, labels, positive, features, truth in self._connection.execute(query).fetchall()
         ]
 
+    @_reads
     def blocks(self) -> list[list[Block]]:
         """The folds of every data set, in order."""
         query = "SELECT data_set, repeat, fold, cases FROM polyroc_study.blocks ORDER BY data_set, block"
@@ -141,11 +178,13 @@ class Store:
             blocks[data_set].append(Block(repeat, fold, np.array(cases, dtype=np.int64)))
         return blocks
 
+    @_reads
     def done(self) -> dict[FitKey, bool]:
         """The stored fits, and whether each has failed."""
         query = "SELECT data_set, learner, block, failure IS NOT NULL FROM polyroc_study.fits"
         return {FitKey(*key): failed for *key, failed in self._connection.execute(query).fetchall()}
 
+    @_reads
     def failures(self) -> list[Failure]:
         """The failed fits, in the order of the plan."""
         query = """
@@ -165,6 +204,7 @@ class Store:
         query = "SELECT data_set, learner, block, seconds FROM polyroc_study.timings"
         return {FitKey(*key): seconds for *key, seconds in self._connection.execute(query).fetchall()}
 
+    @_reads
     def warnings(self) -> list[LearnerWarning]:
         """The warnings of the learners, equal ones of several folds together."""
         query = """
@@ -308,9 +348,28 @@ def _attach_store(connection: Any, path: Path, write: bool) -> None:
         if "lock" in str(error).lower():
             holder = f"process {process[1]}" if process else "another process"
             raise InputError(f"'{path}' is in use by {holder}; wait until it is done, or stop it.") from None
+        if _log(path).exists():
+            raise _damaged(path, error_reason(error)) from None
         raise InputError(f"'{path}' is not a store of a study, or cannot be opened; give another path.") from None
     except duckdb.Error as error:
-        raise InputError(f"'{path}' cannot be opened: {error_reason(error)}; give another path.") from None
+        raise _damaged(path, error_reason(error)) from None
+
+
+def _log(path: Path) -> Path:
+    """The write-ahead log of a store: what was written since the last checkpoint."""
+    return path.with_name(f"{path.name}.wal")
+
+
+def _damaged(path: Path, reason: str) -> InputError:
+    """The error for a store that DuckDB cannot read; it says what can be saved."""
+    log = _log(path)
+    advice = "restore it from a copy, or run the study again"
+    if log.exists():
+        advice = (
+            f"rename '{log}' and try again: that returns to the last checkpoint, and the study is resumed from "
+            f"there. If the error stays, {advice}"
+        )
+    return InputError(f"The store '{path}' is damaged ({reason}); {advice}.")
 
 
 def _check_schema(path: Path, connection: Any) -> None:

@@ -9,6 +9,7 @@ from polyroc.errors import DegenerateComparisonWarning, warn
 from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE
 from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.output.numbers import number_text, p_text
+from polyroc.results.invariants import Invariants, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
@@ -72,6 +73,13 @@ class Anova(Result):
     table: Mapping[str, Variation]
     assumes: str
     provenance: Provenance
+
+    def _invariants(self) -> Invariants:
+        yield self.folds >= 1, "folds must be 1 or more"
+        rows = self.table.values()
+        yield at_least([row.df for row in rows], 0), "df must be 0 or more"
+        yield at_least([row.sum_of_squares for row in rows], 0), "sums of squares must be 0 or more"
+        yield shares([row.pvalue for row in rows]), "p-values must be from 0 to 1"
 
     @property
     def F(self) -> float:  # noqa: N802 - the statistic's name

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 from math import inf, nan
 from typing import Any, Literal
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.results.invariants import Invariants, at_least, distinct, shares, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, plain
 from polyroc.studies.summaries.input_tables import Table, Tables, direction, means_of, tidy
@@ -124,6 +126,15 @@ class Posteriors(Result):
     draws: Draws | None
     assumes: str
     provenance: Provenance
+
+    def _invariants(self) -> Invariants:
+        yield distinct(self.learners), "learners must be distinct"
+        yield [*self.pairs] == [*combinations(self.learners, 2)], "there must be a posterior for every pair"
+        yield at_least(self.rope, 0), "rope must be 0 or more"
+        for pair in self.pairs.values():
+            probabilities = [pair.first_better, pair.equivalent, pair.second_better]
+            yield shares(probabilities) and within(sum(probabilities), 1.0, 1.0), "probabilities must sum to 1"
+            yield at_least([pair.scale, pair.df], 0), "scale and df must be 0 or more"
 
     @property
     def name(self) -> str:

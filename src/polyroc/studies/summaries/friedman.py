@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from polyroc.estimates.hypothesis_tests import chi_square_tail
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text, p_text
+from polyroc.results.invariants import Invariants, distinct, shares, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.studies.summaries.input_tables import Tables, direction, means_of
@@ -55,6 +56,13 @@ class Friedman(Result):
     nemenyi: RangeTest
     assumes: str
     provenance: Provenance
+
+    def _invariants(self) -> Invariants:
+        k = len(self.ranks)
+        yield distinct(self.data_sets), "data sets must be distinct"
+        yield within([*self.ranks.values()], 1, k), f"mean ranks must be from 1 to {k}"
+        yield self.df == k - 1, "df must be the number of learners less 1"
+        yield shares(self.pvalue), "pvalue must be from 0 to 1"
 
     @property
     def critical_difference(self) -> float:

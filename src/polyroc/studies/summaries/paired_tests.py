@@ -13,6 +13,7 @@ from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.estimates.multiplicity import Adjustment, adjust
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text, p_text
+from polyroc.results.invariants import Invariants, at_least, distinct, ordered, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
@@ -73,6 +74,12 @@ class PairedTest:
     adjusted_pvalue: float
     differences: tuple[float, ...] = ()
 
+    def _invariants(self) -> Invariants:
+        yield self.first != self.second, "first and second must differ"
+        yield at_least([self.standard_error, self.df], 0), "standard_error and df must be 0 or more"
+        yield shares([self.pvalue, self.adjusted_pvalue]), "p-values must be from 0 to 1"
+        yield ordered(self.pvalue, self.adjusted_pvalue), "an adjusted p-value is not below the p-value"
+
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """The interval at a level, not adjusted for other pairs; (nan, nan) if the level needs more data sets."""
         if self.differences:
@@ -127,6 +134,13 @@ class PairedTests(Result):
     adjustment: Adjustment | None
     assumes: str
     provenance: Provenance
+
+    def _invariants(self) -> Invariants:
+        yield distinct(self.learners), "learners must be distinct"
+        named = all((test.first, test.second) == pair for pair, test in self.tests.items())
+        yield named and {name for pair in self.tests for name in pair} <= {*self.learners}, "names must agree"
+        lengths = {len(test.differences) for test in self.tests.values()}
+        yield len(lengths) <= 1, "all tests must have as many differences"
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.results.invariants import Invariants, ascending, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, plain
 from polyroc.studies.summaries.anova import anova
@@ -65,6 +66,19 @@ class RangeTest(Result):
     alpha: float
     assumes: str
     provenance: Provenance
+
+    def _invariants(self) -> Invariants:
+        k = len(self.values)
+        yield {name for group in self.groups for name in group} == {*self.values}, "groups must have all learners"
+        yield len(self.critical_ranges) == k - 1, "there must be a critical range for 2 to all learners"
+        yield (
+            at_least(self.critical_ranges, 0) and ascending(self.critical_ranges),
+            "critical ranges must rise",
+        )
+        yield self.pvalues.shape == (k, k) and shares(self.pvalues), "p-values must be from 0 to 1, k x k"
+        yield np.array_equal(self.pvalues, self.pvalues.T, equal_nan=True), "p-values must be symmetric"
+        yield at_least([self.standard_error, self.df], 0), "standard_error and df must be 0 or more"
+        yield 0 < self.alpha < 1, "alpha must be between 0 and 1"
 
     @property
     def learners(self) -> tuple[str, ...]:

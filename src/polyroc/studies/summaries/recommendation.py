@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polyroc.errors import InputError
+from polyroc.results.invariants import Invariants, at_least
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.studies.fold_values import FoldTable
@@ -37,6 +38,9 @@ class Recommendation(Result):
     learners: int
     folds: int
     provenance: Provenance
+
+    def _invariants(self) -> Invariants:
+        yield at_least([self.data_sets, self.learners, self.folds], 0), "counts must be 0 or more"
 
     def __str__(self) -> str:
         return f"Use {self.test}: {self.why}"

@@ -12,6 +12,7 @@ from polyroc.inference.methods.hanley_mcneil import area_variance, exponential
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.registry import MEASURES
 from polyroc.output.numbers import number_text
+from polyroc.results.invariants import Invariants, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
@@ -46,6 +47,10 @@ class FoldSpread:
     mean: float
     standard_deviation: float
     wilcoxon_error: float
+
+    def _invariants(self) -> Invariants:
+        yield at_least([self.folds, self.failed], 0), "folds and failed must be 0 or more"
+        yield at_least([self.standard_deviation, self.wilcoxon_error], 0), "errors must be 0 or more"
 
     @property
     def error_of_mean(self) -> float:
@@ -149,6 +154,12 @@ class WilcoxonErrors(Result):
     errors: FloatArray
     assumes: str
     provenance: Provenance
+
+    def _invariants(self) -> Invariants:
+        yield shares(self.areas), "areas must be from 0 to 1"
+        yield len(self.positives) == len(self.negatives), "lengths must agree"
+        yield sorted(self.errors.shape) == sorted((len(self.areas), len(self.positives))), "errors must fit"
+        yield at_least(self.errors, 0) and at_least([*self.positives, *self.negatives], 0), "must be 0 or more"
 
     def __repr__(self) -> str:
         ends = f"{self.positives[0]:g} to {self.positives[-1]:g} positives"
