@@ -98,7 +98,7 @@ class TestCurves:
         with pytest.raises(NotApplicableError, match="in memory"):
             pr.curve(folder / "two.parquet", band="pointwise", method=pr.Bootstrap(n=10, rng=0), **options)
         with pytest.raises(NotApplicableError, match="by is not available"):
-            pr.curve(folder / "two.parquet", **options, **{"by": "country"})
+            pr.curve(folder / "two.parquet", **options | {"by": "country"})
         with pytest.raises(NotApplicableError, match="multi_class='ova'"):
             pr.curve(folder / "one.parquet", engine="duckdb", **MATRIX)
         with pytest.raises(InputError, match="folds"):

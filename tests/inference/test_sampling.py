@@ -101,7 +101,9 @@ def test_analytic_errors_of_information_gain_and_operating_cost_are_those_of_the
             warnings.simplefilter("ignore", PolyrocWarning)
             cost.append(1.0 - pr.evaluate(CLASSES[draw], P[draw], measure="accuracy", method=None).value)
     information = pr.rates(CLASSES, P).information_gain()
-    assert information.standard_error == pytest.approx(np.std(gain), rel=0.12)  # 400 replicates: 3.5 %, and first order
+    assert information.standard_error == pytest.approx(
+        np.std(gain), rel=0.12
+    )  # 400 replicates: 3.5 %, and first order
     operated = pr.operate(CLASSES, P, calibrated=True)
     assert operated.cost.standard_error == pytest.approx(np.std(cost), rel=0.12)
 
