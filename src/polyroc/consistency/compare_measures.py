@@ -72,7 +72,8 @@ def compare_measures(
     For measures f and g and pairs (a, b) of outputs of classifiers, with f(a) > f(b) meaning that a is the better
     one by f (Ling, Huang & Zhang 2003, definitions 3 and 4):
 
-    - C is the share of pairs ordered alike, f(a) > f(b) and g(a) > g(b), among those that both measures distinguish;
+    - C is the share of pairs ordered alike, f(a) > f(b) and g(a) > g(b), among those that both measures
+      distinguish;
     - D is the number of pairs that only f distinguishes, f(a) > f(b) and g(a) = g(b), divided by the number that
       only g distinguishes.
 
@@ -81,10 +82,10 @@ def compare_measures(
 
     The pairs of outputs come from
 
-    - `positives` and `negatives` (or `sizes`): all ranked lists of so many cases. An area (auc, gini) and a measure
-      of decisions at a cut (accuracy, macro_average, pairwise_accuracy, sensitivity, specificity) are compared
-      exactly in polynomial time, for hundreds of cases. Other measures of a ranked list, more than two, or lists
-      with ties are compared by enumeration of up to `max_lists` lists.
+    - `positives` and `negatives` (or `sizes`): all ranked lists of so many cases. An area (auc, gini) and a
+      measure of decisions at a cut (accuracy, macro_average, pairwise_accuracy, sensitivity, specificity) are
+      compared exactly in polynomial time, for hundreds of cases. Other measures of a ranked list, more than
+      two, or lists with ties are compared by enumeration of up to `max_lists` lists.
     - `model`: independent pairs drawn from a simulation model, for any measures and any number of classes; C and D
       have confidence intervals.
 
