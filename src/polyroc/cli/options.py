@@ -356,7 +356,9 @@ def _for_engine(files: list[Path]) -> bool:
     from polyroc.engines.options import is_large
 
     (file, *more) = files
-    return bool(more) or has_magic(str(file)) or file.is_dir() or (file.is_file() and is_large([file]))
+    if not file.exists():
+        return bool(more) or has_magic(str(file))
+    return bool(more) or file.is_dir() or is_large([file])
 
 
 def name_of(file: Files) -> str:
