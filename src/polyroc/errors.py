@@ -29,6 +29,7 @@ the message (see `polyroc.messages`), which the command line and the web page re
 
 import sys
 import warnings
+from typing import Self
 
 from polyroc.messages import Message, Reference, Spelling
 
@@ -85,6 +86,11 @@ class InputError(PolyrocError):
 class MissingFileError(InputError, FileNotFoundError):
     """There is no such file."""
 
+    # Libraries that copy exceptions between processes (tblib, used by Dask) call `__new__` of the class; the one
+    # that would be inherited is ValueError's, which must not make an OSError.
+    def __new__(cls, *parts: object) -> Self:  # noqa: D102
+        return FileNotFoundError.__new__(cls, *parts)
+
 
 class MeasureError(PolyrocError):
     """No such measure, or an option it does not know."""
@@ -100,6 +106,9 @@ class OutOfSpaceError(PolyrocError):
 
 class MissingPackageError(PolyrocError, ImportError):
     """An optional package is not installed."""
+
+    def __new__(cls, *parts: object) -> Self:  # noqa: D102 - as in MissingFileError
+        return ImportError.__new__(cls, *parts)
 
 
 class ComponentsError(PolyrocError):

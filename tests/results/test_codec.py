@@ -189,10 +189,10 @@ JUNK = st.one_of(
     st.integers(),
     st.floats(allow_nan=True),
     st.text(max_size=5),
-    st.just([]),
-    st.just({}),
-    st.just([[1.0], [1.0, 2.0]]),
-    st.just({"kind": "Estimate", "schema": 1}),
+    st.builds(list),  # a new one each time: damage may go into it
+    st.builds(dict),
+    st.builds(lambda: [[1.0], [1.0, 2.0]]),
+    st.builds(lambda: {"kind": "Estimate", "schema": 1}),
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import isnan, nan, sqrt
+from math import inf, isnan, nan, sqrt
 
 import numpy as np
 
@@ -18,6 +18,12 @@ from polyroc.results.provenance import Provenance
 from polyroc.scores import Schema
 
 __all__ = ["Estimator", "ScanSummary", "centred_components", "share_offsets", "width_by_bin"]
+
+
+# Bounds are negligible if their distance is at most a fifth of the standard error (a tenth to either side), or a
+# tenth of a case of the smallest class, or 1e-9 of the range, which is above the rounding error of the bounds.
+SHARE_OF_ERROR, SHARE_OF_CASE, SHARE_OF_RANGE = 0.2, 0.1, 1e-9
+TYPICAL_ERROR = 0.1  # of the root of 1 / cases: the standard error to aim at while bins say nothing about it
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +63,23 @@ class Estimator:
         chance = None if self.measure.chance is None else self.measure.chance(c, **settings)
         limits, chance = bounded.statistic.scale or (self.measure.range(c, **settings), chance)
         fewest, effective = self._effective_cases(bounded.statistic, limits)
+        error = sqrt(variance) if variance >= 0 else nan
+        wide = bool(bounded.high - bounded.low > _negligible_width(error, fewest, limits[1] - limits[0]))
+        if wide:  # the largest standard error that the order inside bins allows
+            error += self._largest_error(bounded.statistic, limits) if isnan(within) else within
+            within *= 2.0  # the smallest one is as far below the one of ties as the largest is above it
         return Estimate(
             measure=str(self.measure),
             name=self.measure.name,
             classifier=self.classifier,
             value=float(np.clip(bounded.statistic.value, *limits)),
-            standard_error=sqrt(variance) if variance >= 0 else nan,
+            standard_error=error,
             limits=limits,
             chance=chance,
             fewest=fewest,
             effective=effective,
             provenance=self.summary.provenance,
-            certificate=self._certificate(bounded, within, is_bound),
+            certificate=self._certificate(bounded, within, is_bound, wide),
             boundary=self._boundary(bounded.statistic),
             _parts=cache(lambda: self._parts(bounded)),
         )
@@ -78,9 +89,48 @@ class Estimator:
         nothing = BinnedStatistic(nan, tuple, dict)
         return self.estimate(BoundedStatistic(nothing, nan, nan), (nan, nan))
 
-    def _certificate(self, bounded: BoundedStatistic, within: float, is_bound: bool) -> Certificate:
-        low, high, summary = float(bounded.low), float(bounded.high), self.summary
-        return Certificate(low, high, summary.passes, summary.rows, summary.bytes, within, is_bound)
+    def negligible_width(self, bounded: BoundedStatistic) -> float:
+        """The distance of bounds up to which they are small against the standard error."""
+        error, fewest, span = self._scales(bounded)
+        return _negligible_width(error, fewest, span)
+
+    def target_width(self, bounded: BoundedStatistic) -> float:
+        """The distance of bounds that finer bins should have.
+
+        Ties make the standard error too small: as long as it is smaller than the distance of the bounds, that of
+        typical scores takes its place, or a quarter of the distance.
+        """
+        error, fewest, span = self._scales(bounded)
+        negligible, width = _negligible_width(error, fewest, span), bounded.high - bounded.low
+        if width <= error:
+            return negligible
+        return max(negligible, min(SHARE_OF_ERROR * TYPICAL_ERROR * span / sqrt(fewest), width / 4.0))
+
+    def _scales(self, bounded: BoundedStatistic) -> tuple[float, float, float]:
+        """The standard error from bins, the number of cases of the smallest stratum, and the range."""
+        variance, _ = self._variance(bounded.statistic)
+        settings = self.measure.settings
+        limits = (bounded.statistic.scale or (self.measure.range(self.schema.n_classes, **settings),))[0]
+        fewest, _ = self._effective_cases(bounded.statistic, limits)
+        return sqrt(max(variance, 0.0)), fewest, limits[1] - limits[0]
+
+    def _largest_error(self, statistic: BinnedStatistic, limits: tuple[float, float]) -> float:
+        """The standard error of components that are at the limits of the range, half of them at either."""
+        inverse = sum(1.0 / self._units(*classes) for classes, _ in statistic.strata())
+        return (limits[1] - limits[0]) / 2.0 * sqrt(inverse)
+
+    def _certificate(self, bounded: BoundedStatistic, within: float, is_bound: bool, wide: bool) -> Certificate:
+        summary = self.summary
+        return Certificate(
+            low=float(bounded.low),
+            high=float(bounded.high),
+            passes=summary.passes,
+            rows=summary.rows,
+            bytes=summary.bytes,
+            error_within=within,
+            error_is_bound=is_bound or wide,
+            in_interval=wide or None,
+        )
 
     def _parts(self, bounded: BoundedStatistic) -> Parts:
         parts = bounded.parts()
@@ -214,6 +264,14 @@ class Estimator:
         squares = float((column.squares[:, classes] * errors**2).sum())
         m, total = int(column.units[classes].sum()), float(column.totals[classes].sum())
         return sqrt(squares * _correction(m)) / total
+
+
+def _negligible_width(error: float, fewest: float, span: float) -> float:
+    """The distance of bounds that is negligible; infinite if there is no interval that it could affect."""
+    if isnan(fewest):
+        return inf
+    error = 0.0 if isnan(error) else error
+    return max(SHARE_OF_ERROR * error, span * SHARE_OF_CASE / fewest, span * SHARE_OF_RANGE)
 
 
 def _correction(m: int) -> float:

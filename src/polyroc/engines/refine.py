@@ -3,9 +3,9 @@
 1. A pilot sample, where rows can be read in part, suggests the bins.
 2. A scan counts all rows in bins. The cases of one bin are taken to tie; the most and the least that their unknown
    order can make of each measure are its certified bounds.
-3. While a bound is wider than the tolerance, the bins with the largest contributions to the width are divided and
-   the rows are counted again. What a bin contributes falls in proportion to its width, so one refinement mostly
-   suffices.
+3. While a bound is wider than the tolerance (without one, while it is not small against the standard error), the
+   bins with the largest contributions to the width are divided and the rows are counted again. What a bin
+   contributes falls in proportion to its width, so one refinement mostly suffices.
 4. Components that are sums over several columns, and the covariance between classifiers, need the rows: the
    components of each row are looked up by bin, in one of the scans above where possible
    (`polyroc.engines.influence_lookup`).
@@ -13,7 +13,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import nan
+from math import nan, sqrt
 
 import numpy as np
 
@@ -58,7 +58,8 @@ class EvaluationRequest:
     schema
         The classes, the kind of the scores, and whether class sizes are random.
     tolerance, exact
-        The largest distance of the bounds; None for that of one scan. `exact` for no distance at all.
+        The largest distance of the bounds; None for one that is small against the standard error. `exact` for no
+        distance at all.
     errors
         Whether to estimate standard errors.
     covariance
@@ -127,6 +128,7 @@ class _Refinement:
         self.covariance: FloatArray | None = None  # from influence values of the rows
         self.error_bounds: list[float] = []  # of the standard errors that it contains
         self.cases: IntArray = np.zeros(request.schema.n_classes, dtype=np.int64)
+        self.share = 1.0  # of all rows, if these are a pilot sample
 
     def result(self) -> EngineResult:
         pilot = self._run_pilot()
@@ -161,6 +163,7 @@ class _Refinement:
         if rows is None or len(rows.batch.codes) < size // 4:
             return None
         pilot = _Refinement(rows, replace(request, progress=None))
+        pilot.share = rows.share
         try:
             pilot._scan_first(bits=None if request.tolerance is None else PILOT_BITS)
         except InputError:
@@ -251,21 +254,43 @@ class _Refinement:
         }
 
     def _too_wide(self) -> dict[tuple[str, Measure], BoundedStatistic]:
-        tolerance = self.request.tolerance
-        if tolerance is None or self.request.exact:
+        if self.request.exact:
             return {}
-        return {key: each for key, each in self.bounded.items() if each.high - each.low > tolerance}
+        return {
+            key: bounded
+            for key, bounded in self.bounded.items()
+            if bounded.high - bounded.low > self._tolerance(*key)
+        }
+
+    def _tolerance(self, name: str, measure: Measure) -> float:
+        """The largest distance of the bounds: as requested, or else small against the standard error."""
+        if self.request.tolerance is not None:
+            return self.request.tolerance
+        width = self._with_errors(name, measure).negligible_width(self.bounded[name, measure])
+        return width * sqrt(self.share)  # the standard error of all rows is smaller than that of a pilot sample
+
+    def _target(self, name: str, measure: Measure) -> float:
+        """The distance of the bounds to which the next bins should lead."""
+        if self.request.tolerance is not None:
+            return self.request.tolerance
+        return self._with_errors(name, measure).target_width(self.bounded[name, measure]) * sqrt(self.share)
+
+    def _with_errors(self, name: str, measure: Measure) -> Estimator:
+        """The estimator, which estimates standard errors whether or not the request does."""
+        estimator, summary = self._estimator(name, measure, self.binned), self._summary()
+        return replace(
+            estimator, summary=replace(summary, provenance=replace(summary.provenance, method="DeLong()"))
+        )
 
     def _refined_layouts(self) -> dict[str, dict[int, Layout]] | None:
         """Layouts that should bring the bounds within the tolerance; None if no bin of weight can be divided."""
-        tolerance = self.request.tolerance
-        assert tolerance is not None
-        # By column and bin: the width of the bounds that is due to it, in tolerances, summed over the measures.
+        # By column and bin: the width of the bounds that is due to it, in targets, summed over the measures.
         widths: dict[tuple[str, int], FloatArray] = {}
         for (name, measure), bounded in self._too_wide().items():
+            target = self._target(name, measure)
             for place, width in width_by_bin(bounded, self.binned[name].columns_for(measure)).items():
                 if place >= 0:  # patterns of decisions are exact
-                    widths[name, place] = widths.get((name, place), 0.0) + width / tolerance
+                    widths[name, place] = widths.get((name, place), 0.0) + width / target
         size = bin_bytes(self.request.schema.n_classes, self.rows.weighted)
         most = self.request.room // (size * len(widths))
         layouts: dict[str, dict[int, Layout]] = {name: {} for name in self.binned}
@@ -288,14 +313,25 @@ class _Refinement:
         return self.layouts[name][place].locate(index.edges()).astype(np.int64)
 
     def _warn_of_tolerance(self) -> None:
+        tolerance = self.request.tolerance
         widths = ", ".join(
             f"{measure} of {name}: {bounded.high - bounded.low:.2g}"
             for (name, measure), bounded in self._too_wide().items()
         )
+        if tolerance is None:
+            problem = (
+                "The bins do not separate the scores: the bounds are not small against the standard error "
+                f"({widths}), and confidence intervals include them. Finer bins need more memory, or more digits "
+                "than bins have; raise "
+            )
+        else:
+            problem = (
+                f"The bounds are further apart than the tolerance {tolerance:g} ({widths}), and there is no "
+                "memory for finer bins; raise "
+            )
         warn(
             Message(
-                f"The bounds are further apart than the tolerance {self.request.tolerance:g} ({widths}), and "
-                "there is no memory for finer bins; raise ",
+                problem,
                 Option("memory"),
                 ", or use ",
                 Option("exact", True),
@@ -389,8 +425,12 @@ class _Refinement:
         return EngineResult(estimates, self._covariance(estimates), self.binned, self.n_rows)
 
     def _covariance(self, estimates: Mapping[tuple[str, str], Estimate]) -> FloatArray:
-        """From influence values; or, without them, the one that makes a difference of two most uncertain."""
-        if self.covariance is not None:
+        """From influence values; or, without them, the one that makes a difference of two most uncertain.
+
+        The latter also where bins do not separate the scores, since components in one bin are then not known.
+        """
+        wide = any(each.certificate is not None and each.certificate.in_interval for each in estimates.values())
+        if self.covariance is not None and not wide:
             return self.covariance
         errors = np.array([estimate.standard_error for estimate in estimates.values()])
         covariance = -np.outer(errors, errors)

@@ -71,11 +71,15 @@ class Rows(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class MemoryRows:
-    """Rows in memory, as one batch; `names` are the names of the columns of scores."""
+    """Rows in memory, as one batch; `names` are the names of the columns of scores.
+
+    `share` is their share of all rows, if they are a pilot sample.
+    """
 
     batch: Batch
     names: Sequence[str] = ()
     bytes: int | None = None
+    share: float = 1.0
 
     @property
     def weighted(self) -> bool:
@@ -242,7 +246,10 @@ class DuckRows:
             first = int(start - ends[i] + files[i][1])  # within the file
             bounds = [files[i][0], first, first + rows // PILOT_RANGES - 1]
             batches += self._batches("filename = ? AND file_row_number BETWEEN ? AND ?", bounds)
-        return MemoryRows(concatenated(batches)) if batches else None
+        if not batches:
+            return None
+        batch = concatenated(batches)
+        return MemoryRows(batch, share=len(batch.codes) / int(ends[-1]))
 
     def distinct(self, place: int, classes: int) -> BinnedColumn:
         """A column with one bin for each distinct value; DuckDB groups, and spills to disk what does not fit."""

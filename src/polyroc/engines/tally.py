@@ -11,7 +11,14 @@ from polyroc.engines.counts import Counts
 from polyroc.engines.decision_patterns import MOST_CLASSES
 from polyroc.engines.estimates import Estimator, ScanSummary
 from polyroc.engines.tally_file import LARGEST_TALLY, StoredTally, pack, unpack
-from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
+from polyroc.errors import (
+    InputError,
+    NotApplicableError,
+    SmallClassWarning,
+    ToleranceWarning,
+    UndefinedMeasureWarning,
+    warn,
+)
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.applicability import ROUNDING, inapplicable_reason
@@ -35,7 +42,8 @@ class Tally:
 
     Batches may come in any size and order, and tallies may be merged in any order: counts are integers, and
     weights are summed in units of 2^-52, so the answer is the same to the last bit. Scores in one bin are taken to
-    tie; the exact value is inside the `bounds` of each estimate.
+    tie; the exact value is inside the `bounds` of each estimate. Where these are not small against the standard
+    error, the confidence interval includes them, and a `ToleranceWarning` says so.
 
     Parameters
     ----------
@@ -154,6 +162,15 @@ class Tally:
         if estimate.fewest <= 1:
             warn(f"A class has one case only: no standard error (nan) for {chosen}.", SmallClassWarning)
         warn_of_few_effective([estimate])
+        if estimate.certificate is not None and estimate.certificate.in_interval:
+            low, high = estimate.certificate.low, estimate.certificate.high
+            warn(
+                f"The bins do not separate the scores: {chosen} is between {low:.4g} and {high:.4g}, which is not "
+                "small against its standard error; the confidence interval includes these bounds. Make the tally "
+                f"with more bits (now {self.bits}, at most 24), or of scores whose differences are larger against "
+                "their size (subtract a constant that is close to all of them), or evaluate the rows from files.",
+                ToleranceWarning,
+            )
         return estimate
 
     @property

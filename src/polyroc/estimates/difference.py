@@ -86,7 +86,12 @@ class JointRegion:
             low, high = min(low, float(differences.min())), max(high, float(differences.max()))
         if low > high:
             return nan, nan
-        return max(-self.span, min(low, self.value)), min(self.span, max(high, self.value))
+        (below_first, above_first), (below_second, above_second) = (e.bound_slack for e in self._pair)
+        low, high = (
+            min(low, self.value) - below_first - above_second,
+            max(high, self.value) + above_first + below_second,
+        )
+        return max(-self.span, low), min(self.span, high)
 
     def _values(self, ends: GuardedEnds, z: float) -> FloatArray:
         """The two values around the region at z, as ends of their intervals."""

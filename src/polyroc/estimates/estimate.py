@@ -46,7 +46,12 @@ class Certificate(Record):
         The largest change of the standard error by the order inside bins; nan if unknown.
     error_is_bound
         True if the standard error is an upper bound, from the standard errors of the columns (Cauchy & Schwarz),
-        because the rows were not scanned again for the covariance of the columns.
+        because the rows were not scanned again for the covariance of the columns; or because the bins do not
+        separate the scores (`in_interval`).
+    in_interval
+        True if the bounds are not small against the standard error: confidence intervals and tests then allow for
+        every value between them, and the standard error is the largest that the order inside bins allows. None
+        otherwise.
     """
 
     low: float
@@ -56,6 +61,7 @@ class Certificate(Record):
     bytes: int | None = None
     error_within: float = float("nan")
     error_is_bound: bool = False
+    in_interval: bool | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         yield ordered(self.low, self.high), "low must not be above high"
@@ -217,6 +223,8 @@ class Estimate(Result):
         shown = [number_text(x) for x in (self.value, self.standard_error, low, high)]
         sampled = f" (Monte Carlo {self.monte_carlo_error:.2g})" if self.monte_carlo_error else ""
         bar = f"standard error {shown[1]}{sampled}, 95 % {shown[2]} to {shown[3]}"
+        if self.certificate is not None and self.certificate.in_interval:
+            bar += f" with bounds {number_text(self.certificate.low)} to {number_text(self.certificate.high)}"
         if self.pvalue is not None:
             bar += f", {p_text(self.pvalue)} against {self.null:g}"
         return f"Estimate({self.label} = {shown[0]}, {bar}{', converted' if self.converted else ''})"
@@ -256,7 +264,21 @@ class Estimate(Result):
         return self._interval_at(NORMAL.inv_cdf(0.5 + checked_level(level) / 2), kind)
 
     def _interval_at(self, z: float, kind: IntervalKind | None = None) -> ConfidenceInterval:
-        """The interval at a standard normal quantile."""
+        """The interval at a standard normal quantile; it contains those of all values between wide bounds."""
+        if self.bound_slack == (0.0, 0.0):
+            return self._interval_around(self.value, z, kind)
+        assert self.certificate is not None
+        low, high = (self._interval_around(end, z, kind) for end in (self.certificate.low, self.certificate.high))
+        return ConfidenceInterval(low.low, high.high)
+
+    @property
+    def bound_slack(self) -> tuple[float, float]:
+        """How far below and above the value the exact one may be, if that is not negligible; else 0."""
+        if self.certificate is None or not self.certificate.in_interval:
+            return 0.0, 0.0
+        return max(self.value - self.certificate.low, 0.0), max(self.certificate.high - self.value, 0.0)
+
+    def _interval_around(self, value: float, z: float, kind: IntervalKind | None) -> ConfidenceInterval:
         error = self.standard_error
         if self.resampled is None and error > ROUNDING_ERROR:
             error = hypot(error, self.monte_carlo_error)
@@ -264,12 +286,14 @@ class Estimate(Result):
         if self.uses_boundary and kind in (None, "guarded"):
             assert self.boundary is not None
             low, high = boundary_interval(self.boundary, error, self.limits, self.chance, self.cases_behind, level)
-            return ConfidenceInterval(min(low, self.value), max(high, self.value))
+            shift = value - self.value  # the boundary's interval is around the value of the estimate
+            low, high = max(low + shift, self.limits[0]), min(high + shift, self.limits[1])
+            return ConfidenceInterval(min(low, value), max(high, value))
         if self.resampled is not None and kind is None:
             ends = self.resampled.confidence_interval(self.value, level)
             if ends is not None:
                 return ConfidenceInterval(max(self.limits[0], ends.low), min(self.limits[1], ends.high))
-        return interval_at(self.value, error, self.limits, self.cases_behind, z, kind or "guarded")
+        return interval_at(value, error, self.limits, self.cases_behind, z, kind or "guarded")
 
     @property
     def uses_boundary(self) -> bool:
