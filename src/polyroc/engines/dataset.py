@@ -12,6 +12,7 @@ from polyroc.engines.rows import DuckRows, Rows, code_expression
 from polyroc.engines.session import EngineSession
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
+from polyroc.io.integrity import unchanged
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
 from polyroc.io.sources import Kind, Source
 from polyroc.scores import Sampling, Schema
@@ -107,7 +108,7 @@ def open_files(
 ) -> Iterator[FileDataset]:
     """Open files as a dataset."""
     paths = find_files(files)
-    with EngineSession(memory // 2, disk) as session:
+    with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, disk) as session:
         source, columns = _open_source(session, paths, request)
         present = _labels(session, source, columns.truth)
         classifiers, names, schema = bind_columns(source, columns, present, request)
