@@ -126,7 +126,7 @@ def cost() -> Figure:
 
 def from_plot(what: Callable[[], object], **options: object) -> Figure:
     """A picture that polyroc draws."""
-    return pr.plot(what(), **options).figure  # type: ignore[no-any-return]
+    return pr.plot(what(), **options).figure
 
 
 def mix(which: str) -> Figure:

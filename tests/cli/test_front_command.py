@@ -103,8 +103,8 @@ def test_alphas_and_bounds_as_a_shell_gives_them(polyroc, file):
     [
         (("--alpha", "much"), "--alpha must give numbers"),
         (("--alpha", "benign>sick=2"), "not one of the classes"),
-        (("--bound", "benign>normal=1,2"), "TRUE>SAID:TRUE>SAID=LOW,HIGH"),
-        (("--bound", "benign:normal=1,2"), "TRUE>SAID"),
+        (("--bound", "benign>normal=1,2"), "TRUE>DECISION:TRUE>DECISION=LOW,HIGH"),
+        (("--bound", "benign:normal=1,2"), "TRUE>DECISION"),
         (("--scores", "q_*"), "column"),
         (("-n", "0"), "-n"),
     ],
@@ -120,7 +120,7 @@ def test_out_overwrites_nothing_but_a_front(polyroc, file):
     before = file.read_bytes()
     done = polyroc("front", file, *ASKED, "-o", file)
     assert done.returncode == 2
-    assert "exists and is no stored front" in done.stderr
+    assert "exists and is not a stored front" in done.stderr
     assert file.read_bytes() == before
 
 
@@ -300,10 +300,10 @@ def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
         (["plot", "DAMAGED", "-o", "p.png"], "not a complete stored front"),
         (["plot", "FRONT", "-o", "p.gif"], ".png, .svg or .pdf"),
         (["plot", "FRONT", "-o", "p.png", "--kind", "roc"], "no picture 'roc'"),
-        (["plot", "FRONT", "-o", "p.png", "--hull"], "nothing to do with a stored front"),
+        (["plot", "FRONT", "-o", "p.png", "--hull"], "not valid for a stored front"),
         (["plot", "FRONT", "-o", "p.png", "--point", "99999"], "indices into the front"),
         (["plot", "FRONT", "-o", "p.png", "--colour", "generation"], "colour must be"),
-        (["plot", "FRONT", "-o", "p.png", "--kind", "growth", "--point", "1"], "nothing to do with --kind growth"),
+        (["plot", "FRONT", "-o", "p.png", "--kind", "growth", "--point", "1"], "not valid for --kind growth"),
         (["plot", "FILE", *ASKED[:4], "-o", "p.png", "--kind", "growth"], "polyroc front FILE -o"),
         (["plot", "FILE", *ASKED[:4], "-o", "p.png", "--kind", "rates", "--point", "1"], "a stored front"),
     ],

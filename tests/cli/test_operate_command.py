@@ -106,7 +106,7 @@ def test_two_classes(polyroc, files):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--costs", "malignant>benign"], "--costs must be TRUE>SAID=NUMBER"),
+        (["--costs", "malignant>benign"], "--costs must be TRUE>DECISION=NUMBER"),
         (["--costs", "malignant>benign=dear"], "--costs must hold numbers, got 'dear'"),
         (["--costs", "malignant>bad=1"], "costs names 'bad', which is not one of the classes"),
         (["--costs", "none.csv"], "there is no file none.csv"),
@@ -115,7 +115,7 @@ def test_two_classes(polyroc, files):
         (["--costs", "[[0, 1], [1, 0]]"], "costs must have 3 rows"),
         (["--priors", "0.5,0.6"], "one probability per class"),
         (["--priors", "benign=0.5,malignant=0.2,normal=x"], "--priors must hold numbers"),
-        (["--at-most", "0.2"], "--at-most must be TRUE>SAID=NUMBER"),
+        (["--at-most", "0.2"], "--at-most must be TRUE>DECISION=NUMBER"),
         (["--at-most", "malignant>benign=2"], "shares from 0 to 1"),
         (["--criterion", "youden"], "youden needs two classes"),
         (["--evaluate-on", "none.csv"], "none.csv"),

@@ -73,7 +73,7 @@ def test_command_has_the_usual_level_of_a_margin():
 
 def test_command_helps():
     text = run("--help").output
-    assert all(word in text for word in ("Two classifiers:", "--margin", "non-inferiority", "From pilot data:"))
+    assert all(word in text for word in ("Two classifiers:", "--margin", "Non-inferiority", "From pilot data:"))
 
 
 @pytest.mark.parametrize(

@@ -201,11 +201,11 @@ def test_three_ordered_classes_by_all_pairs(ties):
     sizes = (2, 1, 2)
     y, lists = naive.ranked_lists(sizes, ties)
     ones = [1.0] * 5
-    values = {"vus": [], "umbrella": [], "scurfield": []}
-    for s in lists:
-        for key, found in values.items():
-            found.append(round(getattr(naive, key)(y, s, ones), 9) if key != "umbrella" else None)
-    values["umbrella"] = [round(naive.vus(y, s, ones, worth=naive.under_the_umbrella), 9) for s in lists]
+    values = {
+        "vus": [round(naive.vus(y, s, ones), 9) for s in lists],
+        "umbrella": [round(naive.vus(y, s, ones, worth=naive.under_the_umbrella), 9) for s in lists],
+        "scurfield": [round(naive.scurfield(y, s, ones), 9) for s in lists],
+    }
     found = pr.compare_measures(list(values), sizes=sizes, ties=ties)
     for f, g in combinations(values, 2):
         pairs = list(zip(values[f], values[g], strict=True))

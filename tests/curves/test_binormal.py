@@ -55,11 +55,12 @@ def test_ratings_of_chakraborty():
 def test_the_likelihood_has_its_maximum_there(counts):
     """Against a general optimiser on the loop definition."""
     found = fit(*ratings(*counts))
-    k = len(counts[0])
+    negatives, positives = counts
+    k = len(negatives)
 
     def cost(theta):
         cuts = theta[2] + np.concatenate([[0.0], np.cumsum(np.exp(theta[3:]))])
-        return -naive.binormal_log_likelihood(*counts, theta[0], np.exp(theta[1]), cuts)
+        return -naive.binormal_log_likelihood(negatives, positives, theta[0], np.exp(theta[1]), cuts)
 
     best = minimize(cost, np.concatenate([[1.0, 0.0, -0.5], np.full(k - 2, -0.7)]), method="BFGS")
     assert found.log_likelihood == pytest.approx(-best.fun, abs=1e-7)

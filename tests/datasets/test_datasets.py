@@ -180,10 +180,10 @@ class Quantiles(np.random.Generator):
         super().__init__(np.random.PCG64(0))
         self.classes = classes
 
-    def standard_normal(self, size):
+    def standard_normal(self, *size, **_):
         from scipy.special import ndtri
 
-        n = size // self.classes
+        n = size[0] // self.classes
         return np.tile(ndtri((np.arange(n) + 0.5) / n), self.classes)
 
 

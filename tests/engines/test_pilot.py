@@ -30,8 +30,8 @@ class PartRows(MemoryRows):
 
     def pilot_sample(self, rows):  # noqa: ARG002
         codes, columns, weight = self.batch
-        held = [codes[self.part], [each[self.part] for each in columns]]
-        return MemoryRows(Batch(*held, None if weight is None else weight[self.part]))
+        part = None if weight is None else weight[self.part]
+        return MemoryRows(Batch(codes[self.part], [column[self.part] for column in columns], part))
 
 
 @pytest.fixture(autouse=True)

@@ -98,7 +98,7 @@ class TestCurves:
         with pytest.raises(NotApplicableError, match="in memory"):
             pr.curve(folder / "two.parquet", band="pointwise", method=pr.Bootstrap(n=10, rng=0), **options)
         with pytest.raises(NotApplicableError, match="by is not available"):
-            pr.curve(folder / "two.parquet", by="country", **options)
+            pr.curve(folder / "two.parquet", **options | {"by": "country"})
         with pytest.raises(NotApplicableError, match="multi_class='ova'"):
             pr.curve(folder / "one.parquet", engine="duckdb", **MATRIX)
         with pytest.raises(InputError, match="folds"):
@@ -231,7 +231,7 @@ class TestRules:
         with pytest.raises(NotApplicableError, match=r"3 classes .* calibrated=True .* sample"):
             pr.operate(folder / "one.parquet", scores=P, **options)
         with pytest.raises(NotApplicableError, match="by is for evaluate"):
-            pr.operate(folder / "two.parquet", by="country", **{**RISK, **options})
+            pr.operate(folder / "two.parquet", **{**RISK, **options, "by": "country"})
         with pytest.raises(InputError, match="rule or a threshold"):
             pr.rates(folder / "two.parquet", **{**RISK, **options})
         with pytest.raises(InputError, match="High scores indicate 'a' in the rule"):

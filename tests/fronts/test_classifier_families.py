@@ -222,14 +222,14 @@ def test_bad_posteriors_are_told_with_family_and_generation(fault, said, tmp_pat
         (lambda p: {"p": p}, "vector of"),
     ],
 )
-def test_bad_parameters_are_told_with_family_and_generation(moved, said):
+def test_bad_parameters_are_told_with_family_and_generation(moved, said, monkeypatch):
     X, y = three_blobs()
     family = Tilt()
-    family.perturb = lambda parameters, rng: moved(parameters)  # noqa: ARG005
-    with pytest.raises(InputError, match=f"In generation 1, perturb of the family tilt must give .*{said}"):
-        pr.front(family, X, y, generations=9)
-    del family.perturb
-    family.start = lambda X, y, rng: moved(np.zeros(3))  # noqa: ARG005
+    with monkeypatch.context() as patch:
+        patch.setattr(family, "perturb", lambda parameters, rng: moved(parameters))  # noqa: ARG005
+        with pytest.raises(InputError, match=f"In generation 1, perturb of the family tilt must give .*{said}"):
+            pr.front(family, X, y, generations=9)
+    monkeypatch.setattr(family, "start", lambda X, y, rng: moved(np.zeros(3)))  # noqa: ARG005
     if said.startswith("vector"):
         with pytest.raises(InputError, match="In generation 0, start of the family tilt"):
             pr.front(family, X, y, generations=9)
@@ -286,7 +286,7 @@ def test_a_family_is_told_apart_by_its_settings():
     assert named.classifier == "Nameless"
 
 
-def test_a_step_in_place_does_not_harm_the_parent():
+def test_a_step_in_place_does_not_harm_the_parent(monkeypatch):
     X, y = three_blobs()
     family = Tilt()
 
@@ -294,7 +294,7 @@ def test_a_step_in_place_does_not_harm_the_parent():
         parameters += 1.0
         return parameters
 
-    family.perturb = inplace
+    monkeypatch.setattr(family, "perturb", inplace)
     found = pr.front(family, X, y, generations=3)
     assert found.search.models[0].tolist() == [0, 0, 0]
 

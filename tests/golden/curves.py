@@ -28,10 +28,9 @@ for _multi_class in ("ova", "ovo"):
 add("two_classifiers", pr.curve, "two_classifiers")
 add("perfect", pr.curve, "perfect")
 add("constant", pr.curve, "constant")
-for _average in ("vertical", "threshold", "pooled"):
+for _average, _fold_band in {"vertical": "pointwise", "threshold": None, "pooled": "pointwise"}.items():
     _folds = np.arange(39) % 3
-    _band = None if _average == "threshold" else "pointwise"
-    add(f"folds_{_average}", pr.curve, "two_classes", folds=_folds, average=_average, band=_band)
+    add(f"folds_{_average}", pr.curve, "two_classes", folds=_folds, average=_average, band=_fold_band)
 
 
 @recorded("curve/more_questions")

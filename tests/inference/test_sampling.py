@@ -100,8 +100,10 @@ def test_analytic_errors_of_information_gain_and_operating_cost_are_those_of_the
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PolyrocWarning)
             cost.append(1.0 - pr.evaluate(CLASSES[draw], P[draw], measure="accuracy", method=None).value)
-    found = pr.rates(CLASSES, P).information_gain()
-    assert found.standard_error == pytest.approx(np.std(gain), rel=0.12)  # 400 replicates: 3.5 %, and first order
+    information = pr.rates(CLASSES, P).information_gain()
+    assert information.standard_error == pytest.approx(
+        np.std(gain), rel=0.12
+    )  # 400 replicates: 3.5 %, and first order
     operated = pr.operate(CLASSES, P, calibrated=True)
     assert operated.cost.standard_error == pytest.approx(np.std(cost), rel=0.12)
 
@@ -117,10 +119,10 @@ def test_net_benefit_and_expected_cost_have_one_sampling_model():
         assert benefit.net_benefit[0] == pytest.approx(share - cost.value)
         assert benefit.curves["classifier"].standard_error[0] == pytest.approx(cost.standard_error)
     outcome = np.where(p >= t, np.where(Y == 1, 1.0, -odds), 0.0)  # in a cohort, a mean over all cases
-    benefit = pr.decision_curve(Y, p, thresholds=[t]).curves["classifier"]
-    assert benefit.standard_error[0] == pytest.approx(outcome.std(ddof=1) / np.sqrt(200), rel=0.01)
-    low, high = benefit.confidence_interval()
-    assert -odds < low[0] < benefit.value[0] < high[0] < 1
+    in_cohort = pr.decision_curve(Y, p, thresholds=[t]).curves["classifier"]
+    assert in_cohort.standard_error[0] == pytest.approx(outcome.std(ddof=1) / np.sqrt(200), rel=0.01)
+    low, high = in_cohort.confidence_interval()
+    assert -odds < low[0] < in_cohort.value[0] < high[0] < 1
 
 
 def test_the_bootstrap_draws_class_sizes_only_where_they_matter():

@@ -261,13 +261,13 @@ def test_a_negative_variance_is_given_as_it_comes():
 
 
 def test_perfect_and_constant_scores_have_no_variance():
-    y = [0] * 7 + [1] * 5
+    two = [0] * 7 + [1] * 5
     for s in (np.arange(12.0), -np.arange(12.0), np.zeros(12)):
-        assert unbiased("auc", samples_of(y, s))[0, 0] == 0.0
+        assert unbiased("auc", samples_of(two, s))[0, 0] == 0.0
     for sizes in ((2, 2, 2), (3, 7, 5), (13, 2, 9)):
         y = np.repeat([0, 1, 2], sizes)
-        for s in (np.arange(len(y)), -np.arange(len(y)), np.zeros(len(y)), y):
-            assert unbiased("vus", samples_of(y, s.astype(float)))[0, 0] == 0.0
+        for s in (np.arange(float(len(y))), -np.arange(float(len(y))), np.zeros(len(y)), y.astype(float)):
+            assert unbiased("vus", samples_of(y, s))[0, 0] == 0.0
 
 
 def test_a_rare_error_among_many_cases_is_no_rounding():

@@ -106,7 +106,8 @@ def by_definition(y, P):
     areas = {}
     for i, j in permutations(range(3), 2):
         pair = [(int(k == i), float(row[i])) for k, row in zip(codes, P, strict=True) if k in (i, j)]
-        areas[i, j] = naive.auc(*zip(*pair, strict=True), [1.0] * len(pair))
+        positive, scores = zip(*pair, strict=True)
+        areas[i, j] = naive.auc(positive, scores, [1.0] * len(pair))
     return 2.0 * sum(w[pair] * area for pair, area in areas.items()) - 1.0
 
 

@@ -265,14 +265,14 @@ def test_two_classes_choose_the_threshold_that_operate_chooses(show, kind):
     for cost, prior, limit in ((5, None, None), (0.2, 0.6, None), (3, 0.5, 0.12)):
         page.locator("#explorer-reset").click()
         ask(page, cost_1_0=cost)
-        asked = {"costs": [[0, 1], [cost, 0]]}
+        priors = at_most = None
         if prior is not None:
             ask(page, prior_1=prior)
-            asked["priors"] = page.evaluate("polyroc.explorer.state.priors")
+            priors = page.evaluate("polyroc.explorer.state.priors")
         if limit is not None:
             ask(page, limit_1_0=limit)
-            asked["at_most"] = {(True, False): limit}
-        expected = operate(y, s, **asked, **more)
+            at_most = {(True, False): limit}
+        expected = operate(y, s, costs=[[0, 1], [cost, 0]], priors=priors, at_most=at_most, **more)
         agrees(page, expected)
         assert downloaded(page) == expected.rule
     ask(page, limit_1_0=0.0, limit_0_1=0.0)

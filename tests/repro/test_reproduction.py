@@ -313,8 +313,12 @@ def test_the_command(reports, capsys):
     shown = capsys.readouterr().out
     assert "55370122" in shown
     assert "numbers as they should be" in shown
+    assert re.search(
+        r"^Tables 5 and 6, 16 cases\n  agree  .*agrees$", shown, re.MULTILINE
+    )  # the name is not folded
+    assert max(map(len, shown.split("\n\n")[1].splitlines())) <= 80
     assert run(["reproduce", "ling", "--quick", "--out", str(out), "--markdown"]) == 0
-    assert re.search(r"\| Tables 5 and 6, 16 cases *\| agree *\|", capsys.readouterr().out)  # not folded
+    assert re.search(r"\| Tables 5 and 6, 16 cases *\| agree *\|", capsys.readouterr().out)
 
 
 @pytest.mark.slow

@@ -471,7 +471,7 @@ def test_the_commands(tmp_path, monkeypatch):
     assert re.fullmatch(r"polyroc: blobs, Prior: 4 fits \(0:00:\d\d left\)", first)
     assert last == "polyroc: blobs, Raises: 4 fits, 4 failed"
     again = polyroc("study", "run", "plan.toml", "--out", "s.duckdb", "--csv")
-    assert again.stderr == "polyroc: 8 of 8 fits are stored already\n"
+    assert again.stderr == "polyroc: 8 of 8 fits are already stored\n"
     shown = polyroc("study", "show", "s.duckdb", "--csv")
     assert shown.stdout == again.stdout
     assert len(shown.stdout.splitlines()) == 1 + 4 * 2 * 2
@@ -506,7 +506,7 @@ def test_the_command_of_tests(tmp_path):
     )
     for wrong, said in (
         (["friedman", "--data", "more"], "leave --data out"),
-        (["anova", "--rope", "0.1"], "--rope has nothing to do with anova; it is for bayes"),
+        (["anova", "--rope", "0.1"], "--rope is not valid for anova; it is for bayes"),
         (["corrected-t", "-o", tmp_path / "t.png"], "on one data set; name it with --data: blobs, more"),
         (["recommend", "-o", tmp_path / "t.png"], "no picture of Recommendation"),
         (["duncan", "-o", tmp_path / "t.txt"], "ends in .png, .svg or .pdf"),

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 import polyroc as pr
-from polyroc.cli.study_progress import table_of
+from polyroc.cli.study_progress import progress_table
 from polyroc.studies.fit import FitKey, FitResult
 from polyroc.studies.progress import StudyProgress
 
@@ -29,7 +29,7 @@ def fitted(job, failure=None, seconds=1.0):
 
 def drawn(what, width, height):
     console = Console(file=io.StringIO(), width=width, height=height, color_system=None)
-    console.print(table_of(what, width, height))
+    console.print(progress_table(what, width, height))
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
 

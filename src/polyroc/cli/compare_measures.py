@@ -1,4 +1,4 @@
-"""The command `compare_measures`: measure against measure."""
+"""The command `compare-measures`: consistency and discriminancy of measures."""
 
 from math import isnan
 from pathlib import Path
@@ -6,7 +6,18 @@ from typing import Any
 
 import click
 
-from polyroc.cli.options import formats, level_option, print_result, progress_bar, scores_from
+from polyroc.cli.options import (
+    add_options,
+    column_options,
+    formats,
+    level_option,
+    one_or_all,
+    out_option,
+    print_result,
+    progress_bar,
+    scores_from,
+    seed_option,
+)
 from polyroc.consistency.practice import OrderStability, Separation
 from polyroc.consistency.result import MeasureComparison
 from polyroc.errors import InputError
@@ -17,11 +28,13 @@ from polyroc.output.text import Format
 __all__ = ["compare_measures"]
 
 LISTS = (
-    click.option("--positives", metavar="N", help="All ranked lists: positives; 2-10 or 4,8,16 for a table."),
-    click.option("--negatives", metavar="N", help="Negatives; as many as positives by default."),
-    click.option("--sizes", metavar="A,B,C", help="Cases of each class, of lists of more classes or of a model."),
-    click.option("--cut", metavar="N", help="How many are called positive; as many as there are by default."),
-    click.option("--ties", is_flag=True, help="Lists with equal scores count too."),
+    click.option(
+        "--positives", metavar="N", help="All ranked lists: number of positives; 2-10 or 4,8,16 for a table."
+    ),
+    click.option("--negatives", metavar="N", help="Number of negatives; as many as positives by default."),
+    click.option("--sizes", metavar="A,B,C", help="Cases by class, for lists of more classes or for a model."),
+    click.option("--cut", metavar="N", help="Number of positive decisions; the number of positives by default."),
+    click.option("--ties", is_flag=True, help="Include lists with equal scores."),
 )
 
 MODELS = (
@@ -30,12 +43,23 @@ MODELS = (
         type=click.Choice(["lists", "gaussian", "dirichlet", "data"]),
         help="Draw pairs of outputs: random lists, normal scores, noisy probabilities, or FILE resampled.",
     ),
-    click.option("--separation", type=float, metavar="X", help="gaussian: how far the classes are apart; 1."),
-    click.option("--precision", type=float, metavar="X", help="dirichlet: how near the truth; 10."),
-    click.option("--rival", type=float, metavar="X", help="The same of the second classifier; as the first's."),
-    click.option("--correlation", type=float, metavar="R", help="gaussian: of the two classifiers' noise; 0."),
-    click.option("--levels", type=int, metavar="N", help="lists: so many ratings instead of no ties."),
-    click.option("--pairs", default=10_000, show_default=True, type=click.IntRange(1), help="Pairs to draw."),
+    click.option(
+        "--separation", type=float, metavar="X", help="gaussian: distance between the classes; 1 by default."
+    ),
+    click.option(
+        "--precision", type=float, metavar="X", help="dirichlet: precision around the true class; 10 by default."
+    ),
+    click.option("--rival", type=float, metavar="X", help="The same for the second classifier; equal by default."),
+    click.option(
+        "--correlation",
+        type=float,
+        metavar="R",
+        help="gaussian: correlation of the two classifiers' noise; 0 by default.",
+    ),
+    click.option("--levels", type=int, metavar="N", help="lists: number of ratings; no ties by default."),
+    click.option(
+        "--pairs", default=10_000, show_default=True, type=click.IntRange(1), help="Number of pairs to draw."
+    ),
     click.option("--n-jobs", type=int, metavar="N", help="Threads; all cores by default."),
 )
 
@@ -46,37 +70,21 @@ DATA = (
         type=click.Choice(["order", "groups"]),
         help="On FILE: how often resampling keeps the order of classifiers, or how many groups are separated.",
     ),
-    click.option("--alpha", default=0.05, show_default=True, help="groups: the level of the tests."),
+    click.option("--alpha", default=0.05, show_default=True, help="groups: level of the tests."),
     click.option(
-        "--replicates", default=2000, show_default=True, type=click.IntRange(1), help="order: resamples."
+        "--replicates", default=2000, show_default=True, type=click.IntRange(1), help="order: number of resamples."
     ),
     click.option("--truth", metavar="COLUMN", help="Column of the true classes."),
     click.option("--scores", multiple=True, metavar="COLUMNS", help="As in evaluate."),
-    click.option("--classifier", metavar="COLUMN", help="Column that says whose scores a row holds."),
-    click.option("--case", metavar="COLUMN", help="Column that names the case of a row."),
-    click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."),
-    click.option("--weight", metavar="COLUMN", help="Column of sample weights; see --weight-kind."),
-    click.option(
-        "--weight-kind",
-        type=click.Choice(["importance", "frequency"]),
-        help="How much each case counts (importance, the default), or how many cases each row stands for.",
-    ),
-    click.option("--labels", metavar="A,B,C", help="The classes in order."),
-    click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
-    click.option("--missing", type=click.Choice(["raise", "drop"]), help="What to do with missing values."),
+    column_options("classifier", "case", "class_", "weight", "weight_kind", "labels", "pos_label", "missing"),
     click.option("--between", metavar="A,B", help="data: the two classifiers, if there are more."),
-    click.option(
-        "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the random numbers."
-    ),
-    click.option(
-        "-o",
-        "--out",
-        type=click.Path(path_type=Path),
-        metavar="PICTURE",
-        help="Also draw it (.png, .svg, .pdf): C and D against size, or the joint distribution of two measures.",
+    seed_option,
+    out_option(
+        "PICTURE",
+        "Also draw it (.png, .svg, .pdf): C and D against size, or the joint distribution of two measures.",
     ),
 )
-MOST_SENTENCES = 6  # more are no longer read
+MOST_CONCLUSIONS = 6  # sentences below the table; more are not read
 COLUMNS = (
     "truth",
     "scores",
@@ -91,15 +99,9 @@ COLUMNS = (
 )
 
 
-def _options(command: Any) -> Any:
-    for option in reversed((*LISTS, *MODELS, *DATA)):
-        command = option(command)
-    return command
-
-
-@click.command(short_help="Measure against measure: consistency and discriminancy.")
+@click.command(short_help="Consistency and discriminancy of measures.")
 @click.argument("measures", nargs=-1, metavar="[MEASURE]...")
-@_options
+@add_options(*LISTS, *MODELS, *DATA)
 @level_option
 @formats
 def compare_measures(
@@ -110,9 +112,9 @@ def compare_measures(
     output: Format | None,
     **options: Any,
 ) -> int:
-    """Which of two measures is the better one: how often they agree (C), and which tells more apart (D).
+    """Compare measures: how often two of them agree (C), and which one distinguishes more pairs (D).
 
-    Over all ranked lists of some size, exactly; over pairs of outputs drawn from a model; or on a file of
+    Exactly, over all ranked lists of some size; over pairs of outputs drawn from a model; or on a file of
     predictions. Without a MEASURE, all that apply.
 
     \b
@@ -133,43 +135,49 @@ def compare_measures(
         checked_name(out)
     with progress_bar() as progress:
         if practice is not None:
-            found: list[Any] = [_practice(practice, measures, options, progress)]
+            results: list[Any] = [_practice(practice, measures, options, progress)]
         else:
-            found = _comparisons(measures, options, progress)
-    _show(found, level, output)
+            results = _comparisons(measures, options, progress)
+    print_result(
+        output,
+        record=lambda: one_or_all([result.to_dict(level) for result in results]),
+        rows=lambda: [row for result in results for row in result.rows(level)],
+        table=lambda: _table(results, level),
+    )
+    comparisons = [result for result in results if isinstance(result, MeasureComparison)]
     if out is not None:
-        _draw(found, out)
-    comparisons = [each for each in found if isinstance(each, MeasureComparison)]
-    return 1 if comparisons and all(isnan(each.consistency) for each in comparisons) else 0
+        _draw(comparisons, out)
+    return 1 if comparisons and all(isnan(comparison.consistency) for comparison in comparisons) else 0
 
 
 def _comparisons(measures: tuple[str, ...], options: dict[str, Any], progress: Any) -> list[MeasureComparison]:
-    """Every pair of the measures; for each size, if there are several."""
-    from polyroc.consistency.compare_measures import compare_measures as judge
+    """The comparisons of every pair of measures, for each size."""
+    from polyroc.consistency.compare_measures import compare_measures as compute
 
     if options["model"] is not None:
-        _refuse_idle(options, ("positives", "negatives", "ties"), f"--model {options['model']}")
-        how = {"pairs": options["pairs"], "rng": options["seed"], "n_jobs": options["n_jobs"]}
-        return [*judge([*measures] or None, model=_model(options), progress=progress, **how).comparisons.values()]
-    _refuse_idle(options, ("file", "separation", "precision", "rival", "correlation", "levels"), "ranked lists")
+        _reject_unused(options, ("positives", "negatives", "ties"), f"--model {options['model']}")
+        sampling = {"pairs": options["pairs"], "rng": options["seed"], "n_jobs": options["n_jobs"]}
+        sampled = compute([*measures] or None, model=_model(options), progress=progress, **sampling)
+        return [*sampled.comparisons.values()]
+    _reject_unused(options, ("file", "separation", "precision", "rival", "correlation", "levels"), "ranked lists")
     cut = _numbers(options["cut"], "--cut", "8")
-    found: list[MeasureComparison] = []
+    decisions = None if cut is None else one_or_all(cut)
+    comparisons: list[MeasureComparison] = []
     for sizes in _sizes(options):
-        called = None if cut is None else cut[0] if len(cut) == 1 else cut
-        judged = judge([*measures] or None, sizes=sizes, cut=called, ties=options["ties"], progress=progress)
-        found += judged.comparisons.values()
-    return found
+        exact = compute([*measures] or None, sizes=sizes, cut=decisions, ties=options["ties"], progress=progress)
+        comparisons += exact.comparisons.values()
+    return comparisons
 
 
-def _refuse_idle(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
-    """An option that has nothing to do with what is asked is a misunderstanding."""
+def _reject_unused(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
+    """Raise an error for an option that would have no effect."""
     for name in names:
         if options[name] not in (None, False):
-            raise InputError(f"--{name} has nothing to do with {what}; leave it out.")
+            raise InputError(f"--{name} is not valid for {what}; leave it out.")
 
 
 def _sizes(options: dict[str, Any]) -> list[tuple[int, ...]]:
-    """(negatives, positives), as often as there are sizes; or the cases of each class."""
+    """(negatives, positives) for each size; or the cases by class."""
     sizes = _numbers(options["sizes"], "--sizes", "3,3,3")
     positives = _numbers(options["positives"], "--positives", "8")
     negatives = _numbers(options["negatives"], "--negatives", "8") or positives
@@ -178,10 +186,10 @@ def _sizes(options: dict[str, Any]) -> list[tuple[int, ...]]:
     if sizes is not None or positives is None or negatives is None:
         raise InputError("Give --positives N (and --negatives N), or --sizes A,B,C, or --model.")
     if len({len(positives), len(negatives)} - {1}) > 1:
-        raise InputError("--positives and --negatives must be as many numbers, or one for all.")
+        raise InputError("--positives and --negatives must have the same number of values, or one value for all.")
     most = max(len(positives), len(negatives))
-    spread = [numbers * (most // len(numbers)) for numbers in (negatives, positives)]
-    return [*zip(*spread, strict=True)]
+    repeated = [numbers * (most // len(numbers)) for numbers in (negatives, positives)]
+    return [*zip(*repeated, strict=True)]
 
 
 def _numbers(text: str | None, name: str, example: str) -> list[int] | None:
@@ -198,58 +206,46 @@ def _numbers(text: str | None, name: str, example: str) -> list[int] | None:
 def _model(options: dict[str, Any]) -> Any:
     from polyroc.consistency.models import DirichletModel, GaussianModel, RankedLists, ResampledModel
 
-    own = {
+    settings = {
         "lists": ("cut", "levels"),
         "gaussian": ("separation", "rival", "correlation"),
         "dirichlet": ("precision", "rival"),
         "data": ("cut", "file"),
     }
     chosen = options["model"]
-    others = {name for names in own.values() for name in names} - {*own[chosen]}
-    _refuse_idle(options, tuple(sorted(others)), f"--model {chosen}")
-    told = {name: options[name] for name in own[chosen] if options[name] is not None and name != "file"}
-    if "cut" in told:
-        cut = _numbers(told["cut"], "--cut", "8") or []
-        told["cut"] = cut[0] if len(cut) == 1 else cut
+    others = {name for names in settings.values() for name in names} - {*settings[chosen]}
+    _reject_unused(options, tuple(sorted(others)), f"--model {chosen}")
+    parameters = {name: options[name] for name in settings[chosen] if options[name] is not None and name != "file"}
+    if "cut" in parameters:
+        parameters["cut"] = one_or_all(_numbers(parameters["cut"], "--cut", "8") or [])
     sizes = _numbers(options["sizes"], "--sizes", "20,20,20")
     if chosen == "data":
         between = options["between"] and tuple(name.strip() for name in options["between"].split(","))
-        return ResampledModel(_scores(options), classifiers=between, sizes=sizes, **told)
+        return ResampledModel(_scores(options), classifiers=between, sizes=sizes, **parameters)
     if sizes is None:
-        raise InputError(f"--model {chosen} needs --sizes A,B,C, the cases of each class.")
+        raise InputError(f"--model {chosen} needs --sizes A,B,C, the cases by class.")
     return {"lists": RankedLists, "gaussian": GaussianModel, "dirichlet": DirichletModel}[chosen](
-        tuple(sizes), **told
+        tuple(sizes), **parameters
     )
 
 
 def _scores(options: dict[str, Any]) -> Any:
     if options["file"] is None or not options["truth"] or not options["scores"]:
-        raise InputError("Give --file FILE, --truth COLUMN and --scores COLUMNS, to say which column holds what.")
-    columns = {name: options[name] for name in COLUMNS}
-    return scores_from(options["file"], **{**columns, "missing": columns["missing"] or "raise"})
+        raise InputError("Give --file FILE, --truth COLUMN and --scores COLUMNS.")
+    return scores_from(options["file"], **{name: options[name] for name in COLUMNS})
 
 
 def _practice(kind: str, measures: tuple[str, ...], options: dict[str, Any], progress: Any) -> Any:
     from polyroc.consistency.practice import order_stability, separation
     from polyroc.inference.methods import Bootstrap
 
-    idle = ("model", "positives", "negatives", "sizes", "cut", "ties", "between")
-    _refuse_idle(options, idle, f"--practice {kind}")
+    unused = ("model", "positives", "negatives", "sizes", "cut", "ties", "between")
+    _reject_unused(options, unused, f"--practice {kind}")
     scores = _scores(options)
     if kind == "groups":
         return separation(scores, measure=[*measures], alpha=options["alpha"], progress=progress)
     method = Bootstrap(n=options["replicates"], rng=options["seed"], n_jobs=options["n_jobs"])
     return order_stability(scores, measure=[*measures], method=method, progress=progress)
-
-
-def _show(found: list[Any], level: float, output: Format | None) -> None:
-    records = [each.to_dict(level) for each in found]
-    print_result(
-        output,
-        record=lambda: records if len(records) > 1 else records[0],
-        rows=lambda: [row for each in found for row in each.rows(level)],
-        table=lambda: _table(found, level),
-    )
 
 
 def _table(results: list[Any], level: float) -> Table:
@@ -262,8 +258,8 @@ def _table(results: list[Any], level: float) -> Table:
 
 def _comparison_table(comparisons: list[MeasureComparison], level: float) -> Table:
     """A row per pair of measures and size; then the conclusion."""
-    rows = [_comparison_row(each, level) for each in comparisons]
-    models = [*dict.fromkeys(each.model for each in comparisons)]
+    rows = [_comparison_row(comparison, level) for comparison in comparisons]
+    models = [*dict.fromkeys(comparison.model for comparison in comparisons)]
     title = models[0] if len(models) == 1 else "All ranked lists"
     notes = ["C: agree / (agree + disagree). D: only first / only second."]
     if not comparisons[0].exact:
@@ -271,13 +267,13 @@ def _comparison_table(comparisons: list[MeasureComparison], level: float) -> Tab
     limits = comparisons[-1].asymptotics
     if limits is not None:
         notes.append(
-            f"For many cases C tends to {limits.limit:.4f} and D is about {limits.growth:.4f} times the cases; "
-            f"with {comparisons[-1].cases} cases the normal approximation has {limits.consistency:.4f} and "
+            f"For many cases, C tends to {limits.limit:.4f} and D to {limits.growth:.4f} times their number; for "
+            f"{comparisons[-1].cases} cases the normal approximation gives {limits.consistency:.4f} and "
             f"{limits.discriminancy:.2f}."
         )
-    last = {(each.first, each.second): each for each in comparisons}
-    if len(last) <= MOST_SENTENCES:
-        notes += ["", *(each.conclusion(level) for each in last.values())]
+    last = {(comparison.first, comparison.second): comparison for comparison in comparisons}
+    if len(last) <= MOST_CONCLUSIONS:
+        notes += ["", *(comparison.conclusion(level) for comparison in last.values())]
     return Table.of(title, rows, notes)
 
 
@@ -298,14 +294,14 @@ def _comparison_row(comparison: MeasureComparison, level: float) -> Row:
 
 
 def _count_text(count: int) -> str:
-    """All digits of a count that a reader can take in; else its order of magnitude."""
+    """All digits of a count below 1e15; else its order of magnitude."""
     return str(count) if count < 10**15 else f"{float(count):.6e}" if count < 10**300 else "> 1e300"
 
 
 def _order_table(order: OrderStability, level: float) -> Table:
     rows = [_order_row(record, level) for record in order.rows(level)]
     cases = sum(order.provenance.cases.values())
-    title = f"Test sets of {cases} cases drawn anew: how often the order of all cases is kept"
+    title = f"Resampled test sets of {cases} cases: how often the order of the classifiers is kept"
     return Table.of(title, rows, [f"By {order.provenance.method}."])
 
 
@@ -331,10 +327,10 @@ def _groups_table(separation: Separation) -> Table:
     return Table.of("Groups that each measure separates", rows, [note])
 
 
-def _draw(found: list[Any], out: Path) -> None:
+def _draw(comparisons: list[MeasureComparison], out: Path) -> None:
     from polyroc.plots.consistency import draw_comparisons
     from polyroc.plots.picture import save, without_windows
 
     without_windows()
-    save(draw_comparisons([each for each in found if isinstance(each, MeasureComparison)]), out)
+    save(draw_comparisons(comparisons), out)
     click.echo(str(out), err=True)

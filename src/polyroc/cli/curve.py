@@ -1,9 +1,8 @@
-"""The command `curve`: what every threshold of a score does."""
+"""The command `curve`: ROC, precision-recall, DET and cost curves."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -14,23 +13,25 @@ from polyroc.cli.options import (
     engine_options,
     formats,
     level_option,
+    machine_text,
     method_from,
     method_options,
     name_of,
+    out_option,
+    print_result,
     progress_bar,
 )
 from polyroc.cli.stored import store
 from polyroc.curves.result import Curve, Curves
 from polyroc.errors import InputError
-from polyroc.output.csv import as_csv
 from polyroc.output.numbers import interval_text, level_text, number_text
 from polyroc.output.sentences import capitalised, counted
 from polyroc.output.tables import Row, Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 
 __all__ = ["curve"]
 
-# What the table for people shows of each kind: what stands upright, along what, and where.
+# Columns of the table by kind of curve: the quantity on the y axis, that on the x axis, and values of the latter.
 SHOWN = {
     "roc": ("TPR", "FPR", (0.05, 0.1, 0.2)),
     "det": ("FNR", "FPR", (0.01, 0.05, 0.1)),
@@ -45,24 +46,26 @@ SHOWN = {
 @click.option(
     "--multi-class",
     type=click.Choice(["ova", "ovo"]),
-    help="Many classes: each against the others together, or every pair.",
+    help="Many classes: each class against all others, or every pair.",
 )
 @click.option(
     "--band",
     type=click.Choice(["pointwise", "simultaneous", "working-hotelling"]),
-    help="A confidence band at --level; resampled with --method bootstrap.",
+    help="A confidence band at --level; by resampling with --method bootstrap.",
 )
 @click.option("--binormal", is_flag=True, help="Also a binormal curve by maximum likelihood.")
 @click.option(
     "--average",
     type=click.Choice(["vertical", "threshold", "pooled"]),
-    help="Take --groups for the folds of a cross-validation, and make one curve of them.",
+    help="Average the curves of the folds of a cross-validation, which --groups names.",
 )
 @click.option("--drop-intermediate", is_flag=True, help="Leave out points that do not change the line.")
 @click.option(
-    "--points", type=click.IntRange(2), help="Keep about so many, and the area within 1e-4; all by default."
+    "--points",
+    type=click.IntRange(2),
+    help="Keep about this many points, with the area within 1e-4; all by default.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the points: .csv or .json.")
+@out_option("FILE", "Write the points: .csv or .json.")
 @method_options()
 @engine_options("by")
 @level_option
@@ -96,13 +99,13 @@ def curve(
     Points in a file:  polyroc curve scores.csv --truth y --scores s --kind pr --out points.csv
     Large files:       polyroc curve 's/*.parquet' --truth y --scores s --tolerance 1e-6 --points 1000
     """
-    from polyroc.curves.curve import curve as trace
+    from polyroc.curves.curve import curve as compute
 
-    write = None if out is None else _format_of(out)
-    asked: Any = {"band": None if band is None else band.replace("-", "_"), "average": average}
+    file_format = None if out is None else _format_of(out)
+    choices: Any = {"band": None if band is None else band.replace("-", "_"), "average": average}
     with progress_bar() as progress:
-        data, told = data_from(file, columns)
-        found = trace(
+        data, options = data_from(file, columns)
+        curves = compute(
             data,
             kind=kind,
             multi_class=multi_class,
@@ -112,41 +115,35 @@ def curve(
             folds=None if average is None else "groups",
             drop_intermediate=drop_intermediate,
             progress=progress,
-            **told,
-            **asked,
+            **options,
+            **choices,
         )
     if points is not None:
-        found = found.thinned(points)
-    if out is not None and write is not None:
-        store(_points(found, write, level), out, "--out")
-    if output in ("json", "csv"):
-        click.echo(_points(found, output, level))
-    else:
-        click.echo(render(_table(found, level, name_of(file)), output))
+        curves = curves.thinned(points)
+    forms: Any = {"record": lambda: curves.to_dict(level), "rows": lambda: curves.rows(level)}
+    if out is not None and file_format is not None:
+        store(machine_text(file_format, **forms), out, "--out")
+    print_result(output, **forms, table=lambda: _table(curves, level, name_of(file)))
     return 0
 
 
-def _format_of(out: Path) -> Format:
+def _format_of(out: Path) -> Literal["csv", "json"]:
     """CSV or JSON, by the file's ending."""
     if out.suffix not in (".csv", ".json"):
         raise InputError(f"--out writes .csv or .json, got {out.name!r}.")
     return "csv" if out.suffix == ".csv" else "json"
 
 
-def _points(found: Curve | Curves, output: Format | None, level: float) -> str:
-    return as_csv(found.rows(level)) if output == "csv" else json.dumps(found.to_dict(level), indent=2)
-
-
-def _table(found: Curve | Curves, level: float, source: str) -> Table:
+def _table(result: Curve | Curves, level: float, source: str) -> Table:
     """A row per curve: its area, and its height at a few places."""
     from polyroc.cli.pages import certificate_notes
 
-    curves = {found.classifier: found} if isinstance(found, Curve) else dict(found.curves)
-    by = "classifier" if isinstance(found, Curve) else found.by
+    curves = {result.classifier: result} if isinstance(result, Curve) else dict(result.curves)
+    by = "classifier" if isinstance(result, Curve) else result.by
     first = next(iter(curves.values()))
     notes = [f"{capitalised(first.area.name)}; {first.axes[1]} against {first.axes[0]}."]
-    if not isinstance(found, Curve):
-        notes += [f"{name}: {mean.name} {number_text(mean.value)}." for name, mean in found.whole.items()]
+    if not isinstance(result, Curve):
+        notes += [f"{name}: {mean.name} {number_text(mean.value)}." for name, mean in result.whole.items()]
     if first.band is not None:
         notes.append(f"Band: {first.band.kind}, {level_text(first.band.level)}, {first.band.method}.")
     notes += certificate_notes(replace(curve.area, classifier=key) for key, curve in curves.items())

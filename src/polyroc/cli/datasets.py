@@ -1,14 +1,12 @@
 """The command `datasets`: what the catalogue of real data sets holds."""
 
-import json
 from typing import Any
 
 import click
 
-from polyroc.cli.options import formats
-from polyroc.output.csv import as_csv
+from polyroc.cli.options import formats, print_result
 from polyroc.output.tables import Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 
 __all__ = ["datasets"]
 
@@ -20,20 +18,18 @@ def datasets(output: Format | None) -> None:
 
     Every file is verified by its checksum when it is loaded; nothing is downloaded.
     """
-    rows = _rows()
-    if output == "json":
-        click.echo(json.dumps(rows, indent=2))
-    elif output == "csv":
-        click.echo(as_csv(rows))
-    else:
-        hidden = ("title", "reference", "traps", "counts")
-        shown = [{key: str(cell) for key, cell in row.items() if key not in hidden} for row in rows]
-        notes = [
-            "Load one with polyroc.datasets.load(NAME); --json has its classes, reference and traps.",
-            "Files that are not here: pip install 'polyroc[repro]'; for hungarian, name the folder of your copy "
-            "in POLYROC_DATA.",
-        ]
-        click.echo(render(Table.of("Data sets", shown, notes), output))
+    print_result(output, record=_rows, rows=_rows, table=_table)
+
+
+def _table() -> Table:
+    hidden = ("title", "reference", "traps", "counts")
+    shown = [{key: str(cell) for key, cell in row.items() if key not in hidden} for row in _rows()]
+    notes = [
+        "Load one with polyroc.datasets.load(NAME); --json has its classes, reference and traps.",
+        "Files that are not here: pip install 'polyroc[repro]'; for hungarian, name the folder of your copy "
+        "in POLYROC_DATA.",
+    ]
+    return Table.of("Data sets", shown, notes)
 
 
 def _rows() -> list[dict[str, Any]]:

@@ -1,71 +1,77 @@
-"""The command `front`: which errors can be traded for which."""
+"""The command `front`: the Pareto front of error rates, and its volume."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
 
-from polyroc.cli.options import formats, optional_data_file, progress_bar, scores_from
+from polyroc.cli.options import (
+    formats,
+    one_or_all,
+    optional_data_file,
+    out_option,
+    print_result,
+    progress_bar,
+    scores_from,
+    seed_option,
+)
 from polyroc.cli.stored import is_front, needs_data
 from polyroc.errors import InputError
 from polyroc.fronts.held_out import HeldOut
 from polyroc.fronts.result import Front
-from polyroc.output.csv import as_csv
 from polyroc.output.numbers import number_text
 from polyroc.output.tables import Row, Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 from polyroc.scores import Scores
 
 __all__ = ["front"]
 
-STOPPED = 130  # the exit code of what ctrl-C has ended
+INTERRUPTED = 130  # exit code after ctrl-C, as that of a shell
 
 Searched: TypeAlias = tuple[dict[str, Front], dict[str, HeldOut]]
 
 
-@click.command(short_help="Which errors can be traded for which: the front of error rates, and its volume.")
+@click.command(short_help="The Pareto front of error rates, and its volume.")
 @optional_data_file
-@click.option("-n", "draws", default=10_000, show_default=True, type=click.IntRange(1), help="Cost vectors drawn.")
+@click.option(
+    "-n", "draws", default=10_000, show_default=True, type=click.IntRange(1), help="Number of cost vectors."
+)
 @click.option(
     "--alpha",
     multiple=True,
-    metavar="TRUE>SAID=ALPHA",
+    metavar="TRUE>DECISION=ALPHA",
     help="Dirichlet parameter of the cost of an error, such as 'malignant>benign=20'; give it again for more "
     "(others have 1). One bare number is for all errors.",
 )
 @click.option(
     "--bound",
     multiple=True,
-    metavar="TRUE>SAID:TRUE>SAID=LOW,HIGH",
-    help="Between what the cost of one error over that of another lies, such as 'sick>well:well>sick=2,10'; give "
-    "it again for more.",
+    metavar="TRUE>DECISION:TRUE>DECISION=LOW,HIGH",
+    help="Range of the ratio of two costs, such as 'sick>well:well>sick=2,10'; give it again for more.",
 )
 @click.option(
     "--points",
     default=10**6,
     show_default=True,
     type=click.IntRange(1),
-    help="Random points volumes are counted on.",
+    help="Random points for the Monte Carlo volumes.",
 )
-@click.option("--exact", is_flag=True, help="Exact volumes instead: for three classes, or small fronts of more.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of costs and points.")
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path), metavar="FRONT", help="Store the front here: .npz or .json."
-)
+@click.option("--exact", is_flag=True, help="Exact volumes: for three classes, or small fronts of more.")
+@seed_option
+@out_option("FRONT", "Store the front here: .npz or .json.")
 @click.option(
     "--test",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Other cases, with the same columns: what G is left of the front there.",
+    help="Other cases, with the same columns: G of the same points there.",
 )
 @click.option(
     "--against",
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FRONT",
-    help="A stored front to set beside it; give it again for more.",
+    help="A stored front to compare with; give it again for more.",
 )
 @formats
 def front(
@@ -77,14 +83,14 @@ def front(
     exact: bool,
     seed: int,
     output: Format | None,
-    **asked: Any,
+    **options: Any,
 ) -> int:
-    """Vary the costs of errors and keep the operating points that no other one beats in every error.
+    """Vary the costs of errors and keep the operating points that no other one dominates.
 
     The table has the generalised Gini coefficient G of each classifier's front (0: no better than chance, 1: no
     errors) and, for each other front, the volume that is dominated by this one and not by the other. FILE may be a
-    stored front: then nothing is searched. --csv gives the points themselves. Give cases that the classifiers have
-    not seen.
+    stored front: then there is no search. --csv gives the points themselves. Use cases that the classifiers were
+    not trained on.
 
     \b
     The front:      polyroc front irises.parquet --truth species --scores 'p_*' -o front.npz
@@ -99,37 +105,34 @@ def front(
     if file is not None and is_front(file):
         if out is not None or test is not None:
             raise InputError("--out and --test go with a data file, but FILE is a stored front.")
-        made: Searched = {file.stem: Front.load(file)}, {}
+        fronts, held_out = {file.stem: Front.load(file)}, dict[str, HeldOut]()
     else:
-        file = needs_data(file, asked)
-        made = _search(file, out, test, points, seed, **asked)
-    found, held = made
-    short = [each for each in found.values() if each.interrupted]
-    if taken := sorted(set(found) & set(others)):
+        file = needs_data(file, options)
+        fronts, held_out = _search(file, out, test, points, seed, **options)
+    if taken := sorted(set(fronts) & set(others)):
         raise InputError(f"Two fronts are called {taken[0]!r}; rename a file.")
     if out is not None:
-        next(iter(found.values())).save(out)
-    if output == "csv":
-        click.echo(as_csv([row for each in found.values() for row in each.rows()]))
-        return STOPPED if short else 0
-    found |= others
-    volumes = _volumes(found, held, points, seed)
-    if output == "json":
-        records = [{**each.to_dict(), **volumes[name]} for name, each in found.items()]
-        click.echo(json.dumps(records[0] if len(records) == 1 else records))
-    else:
-        click.echo(render(_table(found, volumes, file.name), output))
-    return STOPPED if short else 0
+        next(iter(fronts.values())).save(out)
+    title, every = f"{file.name}: fronts of error rates", {**fronts, **others}
+    # --csv prints the points of the searched fronts and needs no volumes, which may take long
+    volumes = {} if output == "csv" else _volumes(every, held_out, points, seed)
+    print_result(
+        output,
+        record=lambda: one_or_all([{**front.to_dict(), **volumes[name]} for name, front in every.items()]),
+        rows=lambda: [row for front in fronts.values() for row in front.rows()],
+        table=lambda: _table(title, every, volumes),
+    )
+    return INTERRUPTED if any(front.interrupted for front in fronts.values()) else 0
 
 
 def _check_out(out: Path | None) -> None:
-    """Complain before the search; only a stored front is ever overwritten."""
+    """Raise an error before the search; only a stored front may be overwritten."""
     if out is None:
         return
     if not out.parent.is_dir():
         raise InputError(f"--out: there is no folder {str(out.parent)!r} to store a front in; make it first.")
     if out.exists() and not is_front(out):
-        raise InputError(f"--out: {str(out)!r} exists and is no stored front; give another name.")
+        raise InputError(f"--out: {str(out)!r} exists and is not a stored front; give another name.")
 
 
 def _search(
@@ -144,8 +147,8 @@ def _search(
     bound: tuple[str, ...],
     **columns: Any,
 ) -> Searched:
-    """The front of each classifier in the file, and what is left of it on other cases."""
-    from polyroc.fronts.fixed_classifier import fixed_front as find
+    """The front of each classifier in the file, and its evaluation on other cases."""
+    from polyroc.fronts.fixed_classifier import fixed_front
 
     alphas, bounds = _alphas(alpha), dict(_bound(text) for text in bound) or None
     with progress_bar() as progress:
@@ -154,32 +157,32 @@ def _search(
         if out is not None and len(scores.classifiers) > 1:
             many = len(scores.classifiers)
             raise InputError(f"--out stores one front, but FILE holds {many} classifiers; give one with --scores.")
-        made = find(scores, n=draws, alpha=alphas, bounds=bounds, rng=seed, progress=progress)
-        found = {made.classifier: made} if isinstance(made, Front) else made
+        result = fixed_front(scores, n=draws, alpha=alphas, bounds=bounds, rng=seed, progress=progress)
+        fronts = {result.classifier: result} if isinstance(result, Front) else result
         if others is None:
-            return found, {}
-        return found, {name: _judged(each, others, name, points, seed) for name, each in found.items()}
+            return fronts, {}
+        return fronts, {name: _evaluated(front, others, name, points, seed) for name, front in fronts.items()}
 
 
-def _judged(found: Front, others: Scores, name: str, points: int | None, seed: int) -> HeldOut:
+def _evaluated(front: Front, others: Scores, name: str, points: int | None, seed: int) -> HeldOut:
     if name not in others.values:
         raise InputError(f"--test has no scores of {name!r}, only of {', '.join(map(repr, others.classifiers))}.")
     one = replace(others, values={name: others.values[name]})
-    return found.evaluated(one, n_points=points, rng=seed)
+    return front.evaluated(one, n_points=points, rng=seed)
 
 
-def _alphas(given: tuple[str, ...]) -> Any:
-    if len(given) == 1 and ">" not in given[0]:
-        return _number(given[0], "--alpha")
-    return {_error(error, "--alpha"): _number(value, "--alpha") for error, _, value in map(_split, given)}
+def _alphas(texts: tuple[str, ...]) -> Any:
+    if len(texts) == 1 and ">" not in texts[0]:
+        return _number(texts[0], "--alpha")
+    return {_error(error, "--alpha"): _number(value, "--alpha") for error, _, value in map(_split, texts)}
 
 
 def _bound(text: str) -> tuple[Any, Any]:
     errors, _, ends = _split(text)
     pair, range_ = errors.split(":"), ends.split(",")
     if len(pair) != 2 or len(range_) != 2:
-        raise InputError(f"--bound must be TRUE>SAID:TRUE>SAID=LOW,HIGH, got {text!r}.")
-    one, two = (_error(each, "--bound") for each in pair)
+        raise InputError(f"--bound must be TRUE>DECISION:TRUE>DECISION=LOW,HIGH, got {text!r}.")
+    one, two = (_error(error, "--bound") for error in pair)
     return (one, two), tuple(_number(end, "--bound") for end in range_)
 
 
@@ -188,10 +191,10 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def _error(text: str, option: str) -> tuple[str, str]:
-    true, sign, said = text.partition(">")
+    true, sign, decision = text.partition(">")
     if not sign:
-        raise InputError(f"{option} must name errors as TRUE>SAID, got {text!r}.")
-    return true.strip(), said.strip()
+        raise InputError(f"{option} must name errors as TRUE>DECISION, got {text!r}.")
+    return true.strip(), decision.strip()
 
 
 def _number(text: str, option: str) -> float:
@@ -202,26 +205,27 @@ def _number(text: str, option: str) -> float:
 
 
 def _volumes(
-    found: dict[str, Front], held: dict[str, HeldOut], points: int | None, seed: int
+    fronts: dict[str, Front], held_out: dict[str, HeldOut], points: int | None, seed: int
 ) -> dict[str, dict[str, Any]]:
-    """By front, G and the volumes that only it dominates, all on the same random points; and G on other cases."""
+    """By front, G and the volumes that only it dominates, on the same random points; and G on other cases."""
     from polyroc.fronts.volume_table import front_volumes
 
-    table = front_volumes(found, n_points=points, rng=seed)
-    told: dict[str, dict[str, Any]] = {}
-    for name in found:
+    table = front_volumes(fronts, n_points=points, rng=seed)
+    volumes: dict[str, dict[str, Any]] = {}
+    for name in fronts:
         gini = table.gini(name)
-        told[name] = {
+        volumes[name] = {
             "gini": gini.value,
             "gini_standard_error": gini.standard_error,
-            "exclusive": {other: table.exclusive(name, other).value for other in found if other != name},
+            "exclusive": {other: table.exclusive(name, other).value for other in fronts if other != name},
         }
-        if name in held:
-            told[name]["held_out"] = {"gini": held[name].gini.value, "optimism": held[name].optimism}
-    return told
+        if name in held_out:
+            optimism = held_out[name].optimism
+            volumes[name]["held_out"] = {"gini": held_out[name].gini.value, "optimism": optimism}
+    return volumes
 
 
-def _table(fronts: dict[str, Front], volumes: dict[str, dict[str, Any]], source: str) -> Table:
+def _table(title: str, fronts: dict[str, Front], volumes: dict[str, dict[str, Any]]) -> Table:
     exact = all(front.exact for front in fronts.values())
     rows = [_row(name, front, volumes, exact) for name, front in fronts.items()]
     notes = ["Every threshold was tried; volumes are exact for these cases."]
@@ -236,8 +240,8 @@ def _table(fronts: dict[str, Front], volumes: dict[str, dict[str, Any]], source:
             "not by: the share of the region below chance that this front dominates and the other does not."
         )
     if any("held_out" in volume for volume in volumes.values()):
-        notes.append("G on test: of the same points on the other cases; optimism is how much less that is.")
-    return Table.of(f"{source}: fronts of error rates", rows, notes)
+        notes.append("G on test: of the same points on the other cases; optimism: by how much it is smaller.")
+    return Table.of(title, rows, notes)
 
 
 def _row(name: str, front: Front, volumes: dict[str, dict[str, Any]], exact: bool) -> Row:
@@ -250,7 +254,7 @@ def _row(name: str, front: Front, volumes: dict[str, dict[str, Any]], exact: boo
     }
     if not exact:
         row["G rose lately"] = number_text(front.growth.lately)
-    if any("held_out" in each for each in volumes.values()):
+    if any("held_out" in other for other in volumes.values()):
         held_out = volume.get("held_out", {})
         row["G on test"] = number_text(held_out["gini"]) if held_out else ""
         row["optimism"] = number_text(held_out["optimism"]) if held_out else ""

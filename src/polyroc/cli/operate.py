@@ -1,4 +1,4 @@
-"""The command `operate`: the best decision rule for given costs or limits, and how it does."""
+"""The command `operate`: the best decision rule for given costs or limits, and its confusion rates."""
 
 import csv
 import json
@@ -10,6 +10,7 @@ import click
 
 from polyroc.cli.options import (
     Files,
+    add_options,
     data_from,
     engine_options,
     formats,
@@ -18,6 +19,7 @@ from polyroc.cli.options import (
     optional_data_files,
     print_result,
     progress_bar,
+    seed_option,
 )
 from polyroc.cli.rates import matrix_page
 from polyroc.cli.stored import needs_data, store
@@ -37,20 +39,20 @@ QUESTION = (
     click.option(
         "--costs",
         multiple=True,
-        metavar="TRUE>SAID=COST",
-        help="What an error costs, such as 'malignant>benign=10'; give it again for more (others cost 1). Or a "
+        metavar="TRUE>DECISION=COST",
+        help="Cost of an error, such as 'malignant>benign=10'; give it again for more (others cost 1). Or a "
         "CSV file (first column: true class; one column per decision), or JSON rows in the order of the classes.",
     ),
     click.option(
         "--priors",
         metavar="A=P,B=Q",
-        help="How frequent the classes are where the rule will be used, by class or in order; default as in FILE.",
+        help="Class frequencies where the rule will be used, by class or in order; those of FILE by default.",
     ),
     click.option(
         "--at-most",
         multiple=True,
-        metavar="TRUE>SAID=SHARE",
-        help="How often an error may happen, such as 'malignant>benign=0.02'; give it again for more.",
+        metavar="TRUE>DECISION=SHARE",
+        help="Largest rate of an error, such as 'malignant>benign=0.02'; give it again for more.",
     ),
     click.option(
         "--front",
@@ -58,31 +60,28 @@ QUESTION = (
         metavar="FRONT",
         help="Choose a point of this stored front instead of searching FILE.",
     ),
-    click.option("--point", type=click.IntRange(0), metavar="N", help="With --front: this point of it."),
-    click.option("--criterion", type=click.Choice(["youden", "closest"]), help="Two classes, instead of costs."),
-    click.option("--sensitivity", type=float, help="Two classes: at least this, and the largest specificity."),
-    click.option("--specificity", type=float, help="Two classes: at least this, and the largest sensitivity."),
-    click.option("--calibrated", is_flag=True, help="Believe the probabilities: Bayes' rule, not fitted to FILE."),
-    click.option("--only", "name", metavar="NAME", help="Which classifier, if FILE holds several."),
+    click.option("--point", type=click.IntRange(0), metavar="N", help="With --front: the index of the point."),
     click.option(
-        "--evaluate-on", type=click.Path(path_type=Path), metavar="FILE", help="Other cases to judge it on."
+        "--criterion", type=click.Choice(["youden", "closest"]), help="Two classes: a criterion instead of costs."
+    ),
+    click.option("--sensitivity", type=float, help="Two classes: least sensitivity; maximise specificity."),
+    click.option("--specificity", type=float, help="Two classes: least specificity; maximise sensitivity."),
+    click.option("--calibrated", is_flag=True, help="Trust the probabilities: Bayes' rule, not fitted to FILE."),
+    click.option("--only", "name", metavar="NAME", help="The classifier, if FILE holds several."),
+    click.option(
+        "--evaluate-on",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Other cases to evaluate the rule on.",
     ),
     click.option("--rule", type=click.Path(path_type=Path), metavar="OUT", help="Store the rule as JSON here."),
-    click.option(
-        "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the search, 3+ classes."
-    ),
+    seed_option,
 )
 
 
-def _options(command: Any) -> Any:
-    for option in reversed(QUESTION):
-        command = option(command)
-    return command
-
-
-@click.command(short_help="The decision rule that is best for given costs or limits, and how it does.")
+@click.command(short_help="The best decision rule for given costs or limits, and its confusion rates.")
 @optional_data_files
-@_options
+@add_options(*QUESTION)
 @engine_options("by", "tolerance")
 @level_option
 @formats
@@ -105,9 +104,9 @@ def operate(
     calibrated: bool,
     **columns: Any,
 ) -> int:
-    """Choose the rule of least expected cost (or within limits, or by a criterion) on FILE, and judge it.
+    """Choose the rule of least expected cost (or within limits, or by a criterion) on FILE, and evaluate it.
 
-    Or choose among the points of a front that `polyroc front -o` stored; if that was searched over a family of
+    Or choose a point of a front that `polyroc front -o` stored; if it was searched over a family of
     classifiers, --rule stores the whole classifier.
 
     \b
@@ -118,11 +117,11 @@ def operate(
     A front:     polyroc operate --front front.npz --at-most 'malignant>benign=0.02' --rule rule.json
     Large files: polyroc operate 's/*.parquet' --truth y --scores 'p_*' --costs costs.csv --calibrated
     """
-    from polyroc.decisions.operate import operate as choose
+    from polyroc.decisions.operate import operate as compute
 
     with progress_bar() as progress:
-        source, told = _source(file, front, columns)
-        found = choose(
+        source, options = _source(file, front, columns)
+        result = compute(
             source,
             costs=_costs(costs),
             priors=_priors(priors),
@@ -136,30 +135,30 @@ def operate(
             rng=seed,
             classifier=name,
             progress=progress,
-            **told,
+            **options,
         )
     if rule is not None:
-        store(_deployable(source, found), rule, "--rule")
+        store(_deployable(source, result), rule, "--rule")
     print_result(
         output,
-        record=lambda: found.to_dict(level),
-        rows=lambda: found.rows(level),
-        table=lambda: _table(found, level, name_of(evaluate_on or front or needs_data(file, columns))),
+        record=lambda: result.to_dict(level),
+        rows=lambda: result.rows(level),
+        table=lambda: _table(result, level, name_of(evaluate_on or front or needs_data(file, columns))),
     )
     return 0
 
 
 def _source(file: Files | None, front: Path | None, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """What the rule is chosen from, and what the verb takes beside it."""
+    """The first argument of the verb, scores, files or a front, and its other options."""
     if front is None:
         return data_from(needs_data(file, columns), columns)
     if file is not None:
-        raise InputError("Give FILE or --front, not both; other cases to judge on go to --evaluate-on.")
+        raise InputError("Give FILE or --front, not both; give other cases to evaluate on as --evaluate-on.")
     return Front.load(front), {}
 
 
 def _others(evaluate_on: Path, source: Any, columns: dict[str, Any]) -> Any:
-    """The cases to judge on, read as those the rule is chosen from."""
+    """The cases to evaluate on, read in the same way as those the rule is chosen from."""
     needs_data(evaluate_on, columns)
     if isinstance(source, Front) and source.search is not None:
         raise InputError(
@@ -167,36 +166,36 @@ def _others(evaluate_on: Path, source: Any, columns: dict[str, Any]) -> Any:
         )
     if not isinstance(source, Scores | Front):
         return str(evaluate_on)
-    others, told = data_from(evaluate_on, {**columns, "engine": None})
-    if told:
+    others, engine = data_from(evaluate_on, {**columns, "engine": None})
+    if engine:
         raise InputError(
-            f"--evaluate-on {evaluate_on} is for an engine, FILE is not; say --engine duckdb, or store the rule "
+            f"--evaluate-on {evaluate_on} needs an engine, FILE does not; give --engine duckdb, or store the rule "
             "with --rule and evaluate it with polyroc rates."
         )
     return others
 
 
-def _deployable(source: Any, found: OperatingPoint) -> str:
-    """The JSON of the rule, or of the classifier and its rule where the parameters were searched too."""
-    if isinstance(source, Front) and source.search is not None and found.point is not None:
-        return source.deploy(found.point).to_json()
-    return found.rule.to_json()
+def _deployable(source: Any, chosen: OperatingPoint) -> str:
+    """The JSON of the rule; of the classifier with its rule, if its parameters were searched too."""
+    if isinstance(source, Front) and source.search is not None and chosen.point is not None:
+        return source.deploy(chosen.point).to_json()
+    return chosen.rule.to_json()
 
 
-def _costs(given: tuple[str, ...]) -> Any:
-    """Pairs, or all costs at once: a CSV file or JSON rows."""
-    if not given:
+def _costs(texts: tuple[str, ...]) -> Any:
+    """Costs by error, or all of them: from a CSV file or JSON rows."""
+    if not texts:
         return None
-    if len(given) == 1 and given[0].lstrip().startswith("["):
+    if len(texts) == 1 and texts[0].lstrip().startswith("["):
         try:
-            return json.loads(given[0])
-        except ValueError as trouble:
+            return json.loads(texts[0])
+        except ValueError as error:
             raise InputError(
-                f"--costs must be JSON rows such as [[0,1],[5,0]], got {given[0]!r} ({trouble})."
+                f"--costs must be JSON rows such as [[0,1],[5,0]], got {texts[0]!r} ({error})."
             ) from None
-    if len(given) == 1 and ">" not in given[0]:
-        return _costs_from(Path(given[0]))
-    return dict(_pair(text, "--costs") for text in given)
+    if len(texts) == 1 and ">" not in texts[0]:
+        return _costs_from(Path(texts[0]))
+    return dict(_pair(text, "--costs") for text in texts)
 
 
 def _costs_from(file: Path) -> dict[tuple[str, str], float]:
@@ -205,10 +204,10 @@ def _costs_from(file: Path) -> dict[tuple[str, str], float]:
             rows = [row for row in csv.reader(lines) if row]
     except FileNotFoundError:
         raise MissingFileError(
-            f"--costs: there is no file {file}; write TRUE>SAID=COST, or name a file."
+            f"--costs: there is no file {file}; write TRUE>DECISION=COST, or name a file."
         ) from None
-    except (OSError, UnicodeDecodeError, csv.Error) as trouble:
-        raise InputError(f"--costs: {file} cannot be read as CSV ({trouble}).") from None
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"--costs: {file} cannot be read as CSV ({error}).") from None
     head, body = (rows[0], rows[1:]) if rows else ([], [])
     names = [row[0] for row in body]
     if len(head) < 2 or sorted(head[1:]) != sorted(names) or any(len(row) != len(head) for row in body):
@@ -216,16 +215,16 @@ def _costs_from(file: Path) -> dict[tuple[str, str], float]:
             f"--costs: {file} must have one row per true class and one column per decision, the same classes in "
             f"both; got rows {names} and columns {head[1:]}."
         )
-    cells = ((row[0], said, cell) for row in body for said, cell in zip(head[1:], row[1:], strict=True))
-    return {(true, said): _number(cell, "--costs") for true, said, cell in cells}
+    cells = ((row[0], decision, cell) for row in body for decision, cell in zip(head[1:], row[1:], strict=True))
+    return {(true, decision): _number(cell, "--costs") for true, decision, cell in cells}
 
 
 def _pair(text: str, option: str) -> tuple[tuple[str, str], float]:
     pair, sign, value = text.rpartition("=")
-    true, arrow, said = pair.partition(">")
+    true, arrow, decision = pair.partition(">")
     if not sign or not arrow:
-        raise InputError(f"{option} must be TRUE>SAID=NUMBER, such as 'malignant>benign=10', got {text!r}.")
-    return (true.strip(), said.strip()), _number(value, option)
+        raise InputError(f"{option} must be TRUE>DECISION=NUMBER, such as 'malignant>benign=10', got {text!r}.")
+    return (true.strip(), decision.strip()), _number(value, option)
 
 
 def _priors(text: str | None) -> Any:

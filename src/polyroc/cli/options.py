@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from glob import has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "Files",
+    "add_options",
+    "column_options",
     "convert_option",
     "data_file",
     "data_files",
@@ -29,20 +31,24 @@ __all__ = [
     "engine_options",
     "formats",
     "level_option",
+    "machine_text",
     "method_from",
     "method_options",
     "name_of",
+    "one_or_all",
     "optional_data_file",
     "optional_data_files",
+    "out_option",
     "print_result",
     "progress_bar",
     "score_columns",
     "scores_from",
+    "seed_option",
 ]
 
 
-COLUMNS = (
-    click.option(
+COLUMNS = {
+    "scores": click.option(
         "--scores",
         default=("*",),
         multiple=True,
@@ -51,38 +57,46 @@ COLUMNS = (
         "Several classifiers side by side: NAME=COLUMNS for each. By default every column that no "
         "other option names.",
     ),
-    click.option("--classifier", metavar="COLUMN", help="Column of the classifier that a row belongs to."),
-    click.option(
+    "classifier": click.option(
+        "--classifier", metavar="COLUMN", help="Column of the classifier that a row belongs to."
+    ),
+    "case": click.option(
         "--case", metavar="COLUMN", help="Column that identifies the case of a row (for paired classifiers)."
     ),
-    click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."),
-    click.option("--table", metavar="NAME", help="DuckDB file: the table or view; of a study, the data set."),
-    click.option("--weight", metavar="COLUMN", help="Column of sample weights; see --weight-kind."),
-    click.option(
+    "class_": click.option(
+        "--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."
+    ),
+    "table": click.option(
+        "--table", metavar="NAME", help="DuckDB file: the table or view; of a study, the data set."
+    ),
+    "weight": click.option("--weight", metavar="COLUMN", help="Column of sample weights; see --weight-kind."),
+    "weight_kind": click.option(
         "--weight-kind",
         type=click.Choice(["importance", "frequency"]),
         help="Meaning of the weights: how much each case counts (importance, the default), or the number of cases "
         "that each row stands for (frequency).",
     ),
-    click.option(
+    "groups": click.option(
         "--groups", metavar="COLUMN", help="Column of groups (patients, folds): cases of a group are dependent."
     ),
-    click.option(
+    "sampling": click.option(
         "--sampling",
         type=click.Choice(["cohort", "case-control"]),
         help="Sampling of the cases: class sizes are random (cohort, the default) or fixed in advance "
         "(case-control). Relevant for measures that depend on prevalence.",
     ),
-    click.option("--labels", metavar="A,B,C", help="The classes in order, including those without cases."),
-    click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
-    click.option(
+    "labels": click.option(
+        "--labels", metavar="A,B,C", help="The classes in order, including those without cases."
+    ),
+    "pos_label": click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
+    "missing": click.option(
         "--missing",
         default="raise",
         show_default=True,
         type=click.Choice(["raise", "drop"]),
         help="Treatment of rows with missing values: an error, or drop them.",
     ),
-)
+}
 
 convert_option = click.option(
     "--convert",
@@ -101,6 +115,10 @@ level_option = click.option(
 )
 
 
+seed_option = click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the random numbers."
+)
+
 METHODS = ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife")
 RESAMPLING = (
     click.option(
@@ -110,27 +128,38 @@ RESAMPLING = (
         type=click.IntRange(1),
         help="Number of replicates for resampling methods.",
     ),
-    click.option(
-        "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the random numbers."
-    ),
+    seed_option,
 )
 
 
-def method_options(*more: str) -> Callable[[Any], Any]:
-    """The method of the standard errors; `more` are methods that only some commands have."""
+def add_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """One decorator that adds several options, in the order in which --help lists them."""
 
     def add(command: Any) -> Any:
-        choice = click.Choice([*METHODS, *more])
-        for option in (
-            *reversed(RESAMPLING),
-            click.option(
-                "--method", default="delong", show_default=True, type=choice, help="Method of the standard errors."
-            ),
-        ):
+        for option in reversed(options):
             command = option(command)
         return command
 
     return add
+
+
+def column_options(*names: str) -> Callable[[Any], Any]:
+    """The options of `data_file` for these roles of columns, for commands whose data file is optional."""
+    return add_options(*(COLUMNS[name] for name in names))
+
+
+def out_option(metavar: str, text: str, **more: Any) -> Callable[[Any], Any]:
+    """The option -o, --out: the file that a command writes."""
+    return click.option("-o", "--out", type=click.Path(path_type=Path), metavar=metavar, help=text, **more)
+
+
+def method_options(*more: str) -> Callable[[Any], Any]:
+    """The method of the standard errors; `more` are methods that only some commands have."""
+    choice = click.Choice([*METHODS, *more])
+    method = click.option(
+        "--method", default="delong", show_default=True, type=choice, help="Method of the standard errors."
+    )
+    return add_options(method, *RESAMPLING)
 
 
 def method_from(method: str, replicates: int, seed: int | None) -> "Method":
@@ -143,15 +172,13 @@ def method_from(method: str, replicates: int, seed: int | None) -> "Method":
 def data_file(command: Any, required: bool = True, several: bool = False) -> Any:
     """The file or files, and the roles of their columns."""
     path = click.Path(path_type=Path)
-    place = (
+    argument = (
         click.argument("file", required=required, type=path, nargs=-1, metavar="FILE...", callback=_one_or_more)
         if several
-        else click.argument("file", required=required, type=path),
-        click.option("--truth", required=required, metavar="COLUMN", help="Column of the true classes."),
+        else click.argument("file", required=required, type=path)
     )
-    for option in reversed((*place, *COLUMNS)):
-        command = option(command)
-    return command
+    truth = click.option("--truth", required=required, metavar="COLUMN", help="Column of the true classes.")
+    return add_options(argument, truth, *COLUMNS.values())(command)
 
 
 def _one_or_more(_: click.Context, __: click.Parameter, files: tuple[Path, ...]) -> Path | list[Path] | None:
@@ -190,15 +217,30 @@ def print_result(
     *,
     record: Callable[[], Any],
     rows: Callable[[], Sequence[Mapping[str, Any]]],
-    table: Callable[[], Table],
+    table: Callable[[], Table | Sequence[Table]],
 ) -> None:
-    """Print a result in the chosen format: as JSON its record, as CSV its rows, otherwise its table."""
-    if output == "json":
-        click.echo(json.dumps(record(), indent=2))
-    elif output == "csv":
-        click.echo(as_csv(rows()))
-    else:
-        click.echo(render(table(), output))
+    """Print a result in the chosen format: as JSON its record, as CSV its rows, otherwise its table or tables."""
+    if output == "json" or output == "csv":
+        click.echo(machine_text(output, record=record, rows=rows))
+        return
+    tables = table()
+    several = [tables] if isinstance(tables, Table) else tables
+    click.echo("\n\n".join(render(one, output).rstrip() for one in several))
+
+
+def machine_text(
+    output: Literal["json", "csv"],
+    *,
+    record: Callable[[], Any],
+    rows: Callable[[], Sequence[Mapping[str, Any]]],
+) -> str:
+    """A result for programs, with all digits: as JSON its record, as CSV its rows."""
+    return json.dumps(record(), indent=2) if output == "json" else as_csv(rows())
+
+
+def one_or_all(records: Sequence[Any]) -> Any:
+    """The record of a single result; a list of records if there are several."""
+    return records[0] if len(records) == 1 else [*records]
 
 
 def scores_from(
@@ -272,13 +314,7 @@ ENGINE_OPTIONS = {
 
 def engine_options(*without: str) -> Callable[[Any], Any]:
     """The options of the engine for large files, except some."""
-
-    def add(command: Any) -> Any:
-        for name in reversed([name for name in ENGINE_OPTIONS if name not in without]):
-            command = ENGINE_OPTIONS[name](command)
-        return command
-
-    return add
+    return add_options(*(option for name, option in ENGINE_OPTIONS.items() if name not in without))
 
 
 def data_from(file: Files, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -320,7 +356,9 @@ def _for_engine(files: list[Path]) -> bool:
     from polyroc.engines.options import is_large
 
     (file, *more) = files
-    return bool(more) or has_magic(str(file)) or file.is_dir() or (file.is_file() and is_large([file]))
+    if not file.exists():
+        return bool(more) or has_magic(str(file))
+    return bool(more) or file.is_dir() or is_large([file])
 
 
 def name_of(file: Files) -> str:

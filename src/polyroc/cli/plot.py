@@ -1,4 +1,4 @@
-"""The command `plot`: pictures of what the other commands find."""
+"""The command `plot`: pictures of the results of the other commands."""
 
 from pathlib import Path
 from typing import Any
@@ -6,11 +6,13 @@ from typing import Any
 import click
 
 from polyroc.cli.options import (
+    add_options,
     convert_option,
     level_option,
     method_from,
     method_options,
     optional_data_file,
+    out_option,
     progress_bar,
     scores_from,
 )
@@ -28,16 +30,11 @@ KINDS = ("forest", *MEASURES, *CURVES, "decision", "rates", "cobweb", *FRONTS)
 
 OPTIONS = (
     click.option(
-        "--kind", type=click.Choice(KINDS), help="Which picture; of a stored front the first that fits by default."
+        "--kind",
+        type=click.Choice(KINDS),
+        help="Kind of picture; for a stored front, the first that applies by default.",
     ),
-    click.option(
-        "-o",
-        "--out",
-        required=True,
-        type=click.Path(path_type=Path),
-        metavar="PICTURE",
-        help="The file to write: .png, .svg or .pdf.",
-    ),
+    out_option("PICTURE", "The file to write: .png, .svg or .pdf.", required=True),
     click.option(
         "-m", "--measure", multiple=True, metavar="KEY", help="The measure; for forest several, all by default."
     ),
@@ -48,29 +45,29 @@ OPTIONS = (
     ),
     click.option(
         "--band",
-        type=click.Choice(["pointwise", "simultaneous", "working_hotelling"]),
+        type=click.Choice(["pointwise", "simultaneous", "working-hotelling"]),
         help="A confidence band around curves.",
     ),
     click.option("--hull", is_flag=True, help="The convex hull of ROC curves."),
     click.option("--binormal", is_flag=True, help="The binormal fit of curves."),
-    click.option("--threshold", type=float, help="Rates, two classes: positive if the score is at least this."),
-    click.option("--point", multiple=True, type=click.IntRange(0), help="A point of the front to be marked."),
-    click.option("--colour", metavar="TRUE>SAID", help="Shade a front's points by an error, or by 'generation'."),
+    click.option(
+        "--threshold",
+        type=float,
+        help="Rates of two classes: the decision is positive if the score is at least this.",
+    ),
+    click.option("--point", multiple=True, type=click.IntRange(0), help="A point of the front to mark."),
+    click.option(
+        "--colour", metavar="TRUE>DECISION", help="Shade a front's points by an error, or by 'generation'."
+    ),
     click.option(
         "--dpi", default=150, show_default=True, type=click.IntRange(20, 1200), help="Dots per inch of a PNG."
     ),
 )
 
 
-def _options(command: Any) -> Any:
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
-
-
 @click.command(short_help="Draw curves, estimates, differences, rates, fronts: a PNG, SVG or PDF.")
 @optional_data_file
-@_options
+@add_options(*OPTIONS)
 @convert_option
 @method_options()
 @level_option
@@ -93,23 +90,23 @@ def plot(
     level: float,
     **columns: Any,
 ) -> int:
-    """Draw what FILE holds, one panel for each classifier where they cannot share one.
+    """Draw the results for FILE, one panel per classifier where they cannot share one.
 
     \b
-    forest, parts       measures of every classifier; the pieces that one measure is made of
+    forest, parts       measures of every classifier; the parts of one measure
     differences         every pair of classifiers, with adjusted p-values
     pairs, volumes      A(i|j) of Hand & Till's M as a heat map; Scurfield's volumes
     roc, pr, det, cost  curves
     decision            the net benefit of acting on a probability
     surface             the ROC surface of three classes
-    rates, cobweb       how often each class is called what
+    rates, cobweb       confusion rates; misclassification ratios
     roc, false_positives, parallel, growth
-                        of a stored front: two classes, three classes, any number; how it grew
+                        of a stored front: two classes, three classes, any number; its growth
 
     \b
     A ROC curve:     polyroc plot scores.csv --truth sick --scores risk --kind roc --band pointwise -o roc.svg
-    One class each:  polyroc plot irises.csv --truth species --scores 'p_*' --kind roc -o roc.png
-    Who is better:   polyroc plot all.csv --truth y --scores 'p_*' --classifier model --case id
+    Many classes:    polyroc plot irises.csv --truth species --scores 'p_*' --kind roc -o roc.png
+    Differences:     polyroc plot all.csv --truth y --scores 'p_*' --classifier model --case id
                        --kind differences -m hand_till -o differences.pdf
     A front:         polyroc plot front.npz --point 17 -o front.png
     """
@@ -120,11 +117,11 @@ def plot(
     from polyroc.plots.picture import checked_name, save, without_windows
 
     checked_name(out)
-    by = method_from(method, replicates, seed)
-    curves: dict[str, Any] = {"multi_class": multi_class, "band": band, "binormal": binormal}
-    idle = {**curves, "hull": hull, "threshold": threshold, "measure": measure}
+    standard_errors = method_from(method, replicates, seed)
+    curve_options: dict[str, Any] = {"multi_class": multi_class, "band": band, "binormal": binormal}
+    data_options = {**curve_options, "hull": hull, "threshold": threshold, "measure": measure}
     if file is not None and is_front(file):
-        _refuse_idle(None, idle)
+        _reject_unused(None, data_options)
         without_windows()
         save(_front(file, kind, point, colour), out, dpi=dpi)
         click.echo(str(out))
@@ -132,63 +129,58 @@ def plot(
     file = needs_data(file, columns)
     if kind is None:
         raise click.UsageError("Missing option '--kind'.", click.get_current_context())
-    _refuse_idle(kind, {**idle, "point": point, "colour": colour})
+    _reject_unused(kind, {**data_options, "point": point, "colour": colour})
     if kind in FRONTS:
-        raise InputError(f"--kind {kind} is of a stored front; make one with polyroc front FILE -o front.npz.")
+        raise InputError(f"--kind {kind} needs a stored front; make one with polyroc front FILE -o front.npz.")
     with progress_bar():
         scores = scores_from(file, **columns)
         if kind in CURVES:
-            found = [_curves(scores, kind, level=level, method=by, **curves)]
+            results = [_curves(scores, kind, level=level, method=standard_errors, **curve_options)]
         elif kind == "decision":
-            found = [_decisions(scores)]
+            results = [_decisions(scores)]
         elif kind in ("rates", "cobweb"):
-            found = _rates(scores, kind, threshold)
+            results = _rates(scores, kind, threshold)
         else:
-            found = _estimates(scores, kind, measure, by)
+            results = _estimates(scores, kind, measure, standard_errors)
         without_windows()
-        look: dict[str, Any] = {"level": level} if kind != "pairs" else {}
-        figure = draw_panels(
-            found, "forest" if kind == "parts" else kind, **look, **({"hull": True} if hull else {})
-        )
-        save(figure, out, dpi=dpi)
+        style: dict[str, Any] = {"level": level} if kind != "pairs" else {}
+        style |= {"hull": True} if hull else {}
+        save(draw_panels(results, "forest" if kind == "parts" else kind, **style), out, dpi=dpi)
     click.echo(str(out))
     return 0
 
 
-def _refuse_idle(kind: str | None, given: dict[str, Any]) -> None:
-    """An option that has nothing to do with the picture, of a stored front if it has no kind, is misunderstood."""
+def _reject_unused(kind: str | None, options: dict[str, Any]) -> None:
+    """Raise an error for an option that would have no effect on this kind of picture (None: of a stored front)."""
     what = "a stored front" if kind is None else f"--kind {kind}"
-    serves = {"threshold": ("rates", "cobweb"), "measure": ("forest", *MEASURES), "hull": ("roc",)}
-    serves |= {"point": ("a stored front",), "colour": ("a stored front",)}
-    for name, value in given.items():
-        if value and kind not in serves.get(name, CURVES):
-            raise InputError(
-                f"--{name.replace('_', '-')} has nothing to do with {what}; it is for "
-                f"{', '.join(serves.get(name, CURVES))}."
-            )
+    kinds_of = {"threshold": ("rates", "cobweb"), "measure": ("forest", *MEASURES), "hull": ("roc",)}
+    kinds_of |= {"point": ("a stored front",), "colour": ("a stored front",)}
+    for name, value in options.items():
+        kinds = kinds_of.get(name, CURVES)
+        if value and kind not in kinds:
+            raise InputError(f"--{name.replace('_', '-')} is not valid for {what}; it is for {', '.join(kinds)}.")
 
 
 def _front(file: Path, kind: str | None, point: tuple[int, ...], colour: str | None) -> Any:
     from polyroc.plots.dispatch import draw
 
-    found = Front.load(file)
+    front = Front.load(file)
     options: dict[str, Any] = {"points": {f"point {place}": place for place in point}} if point else {}
     if colour is not None:
-        true, sign, said = colour.partition(">")
-        options["colour"] = (true.strip(), said.strip()) if sign else colour
+        true, sign, decision = colour.partition(">")
+        options["colour"] = (true.strip(), decision.strip()) if sign else colour
     if kind == "growth" and options:
-        raise InputError("--point and --colour have nothing to do with --kind growth.")
-    if colour is not None and len(found.classes) == 2 and kind in (None, "roc"):
+        raise InputError("--point and --colour are not valid for --kind growth; leave them out.")
+    if colour is not None and len(front.classes) == 2 and kind in (None, "roc"):
         raise InputError("--colour is for three classes or more, or --kind parallel.")
-    return draw(found, None, kind, **options).figure
+    return draw(front, None, kind, **options).figure
 
 
-def _curves(scores: Scores, kind: str, *, multi_class: str | None, **how: Any) -> Any:
+def _curves(scores: Scores, kind: Any, *, multi_class: Any, band: Any, **options: Any) -> Any:
     from polyroc.curves.curve import curve
 
     family: Any = multi_class or ("ova" if scores.n_classes > 2 else None)
-    which: Any = kind
-    return curve(scores, kind=which, multi_class=family, **how)
+    return curve(scores, kind=kind, multi_class=family, band=band and band.replace("-", "_"), **options)
 
 
 def _decisions(scores: Scores) -> Any:
@@ -200,8 +192,8 @@ def _decisions(scores: Scores) -> Any:
 def _rates(scores: Scores, kind: str, threshold: float | None) -> list[Any]:
     from polyroc.decisions.rates import rates
 
-    found = [rates(scores, threshold=threshold, classifier=name) for name in scores.classifiers]
-    return [found] if kind == "cobweb" else [*found]
+    matrices = [rates(scores, threshold=threshold, classifier=name) for name in scores.classifiers]
+    return [matrices] if kind == "cobweb" else [*matrices]
 
 
 def _estimates(scores: Scores, kind: str, measure: tuple[str, ...], method: Any) -> list[Any]:
@@ -211,12 +203,12 @@ def _estimates(scores: Scores, kind: str, measure: tuple[str, ...], method: Any)
 
     if kind == "forest":
         return [evaluate(scores, measure=list(measure) or None, method=method)]
-    asked = measure or tuple(filter(None, [MEASURES[kind]]))
-    if len(asked) != 1:
-        raise InputError(f"--kind {kind} is of one measure; give it with --measure KEY, here {len(asked)}.")
+    keys = measure or tuple(filter(None, [MEASURES[kind]]))
+    if len(keys) != 1:
+        raise InputError(f"--kind {kind} needs one measure; give it with --measure KEY, here {len(keys)}.")
     if kind == "differences":
-        return [compare(scores, measure=asked[0], method=method)]
+        return [compare(scores, measure=keys[0], method=method)]
     if kind == "surface":
-        found = surface(scores, measure=asked[0], method=method)
-        return [*found.values()] if isinstance(found, dict) else [found]
-    return list(evaluate(scores, measure=list(asked), method=method).estimates.values())
+        surfaces = surface(scores, measure=keys[0], method=method)
+        return [*surfaces.values()] if isinstance(surfaces, dict) else [surfaces]
+    return list(evaluate(scores, measure=list(keys), method=method).estimates.values())

@@ -1,6 +1,5 @@
-"""The command `rates`: how often each class is called what."""
+"""The command `rates`: confusion rates with intervals, and the cobweb of misclassification ratios."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,15 @@ from polyroc.cli.options import (
     formats,
     level_option,
     name_of,
+    one_or_all,
+    print_result,
     progress_bar,
 )
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError, MissingFileError
-from polyroc.output.csv import as_csv
 from polyroc.output.numbers import interval_text, level_text, number_text
 from polyroc.output.tables import Row, Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 from polyroc.results.result import plain
 from polyroc.rules import Rule
 from polyroc.scores import Scores
@@ -29,10 +29,12 @@ from polyroc.scores import Scores
 __all__ = ["matrix_page", "rates", "rule_from"]
 
 
-@click.command(short_help="How often each class is called what: the confusion rates, and the cobweb.")
+@click.command(short_help="Confusion rates with intervals, and the cobweb.")
 @data_files
 @click.option("--rule", type=click.Path(path_type=Path), metavar="FILE", help="A rule stored by polyroc operate.")
-@click.option("--threshold", type=float, help="Two classes: called positive if the score is at least this.")
+@click.option(
+    "--threshold", type=float, help="Two classes: the decision is positive if the score is at least this."
+)
 @engine_options("by", "tolerance", "exact")
 @level_option
 @formats
@@ -41,73 +43,71 @@ def rates(
 ) -> int:
     """The confusion-rate matrix of each classifier in FILE, each rate with its interval, and the cobweb.
 
-    Decisions are labels in a column, or the largest of one column per class (a tie is shared), or made by a rule.
+    Decisions are labels in a column, or the largest of one column per class (a tie is shared), or
+    made by a rule.
 
     \b
     Probabilities:  polyroc rates irises.parquet --truth species --scores 'p_*'
-    Decisions:      polyroc rates decided.csv --truth y --scores said
+    Decisions:      polyroc rates decided.csv --truth y --scores decision
     A threshold:    polyroc rates scores.csv --truth sick --scores risk --threshold 0.2
     A stored rule:  polyroc rates new.csv --truth y --scores 'p_*' --rule rule.json
     Large files:    polyroc rates 's/*.parquet' --truth y --scores 'p_*' --rule rule.json
     """
-    from polyroc.decisions.rates import rates as judge
+    from polyroc.decisions.rates import rates as compute
 
-    by = None if rule is None else rule_from(rule)
+    decision_rule = None if rule is None else rule_from(rule)
     with progress_bar() as progress:
-        data, told = data_from(file, columns)
-        names = _classifiers(data, told)
-        asked: dict[str, Any] = {"rule": by, "threshold": threshold, "progress": progress, **told}
-        found = [judge(data, classifier=name, **asked) for name in names]
-    if output == "json":
-        records = [_record(each, level) for each in found]
-        click.echo(json.dumps(records[0] if len(records) == 1 else records, indent=2))
-    elif output == "csv":
-        click.echo(as_csv([row for each in found for row in each.rows(level)]))
-    else:
-        pages = [
-            page
-            for each in found
-            for page in (matrix_page(each, level, name_of(file)), _cobweb_table(each, level))
-        ]
-        click.echo("\n\n".join(render(page, output).rstrip() for page in pages))
+        data, options = data_from(file, columns)
+        options |= {"rule": decision_rule, "threshold": threshold, "progress": progress}
+        matrices = [compute(data, classifier=name, **options) for name in _classifiers(data, options)]
+    print_result(
+        output,
+        record=lambda: one_or_all([_record(matrix, level) for matrix in matrices]),
+        rows=lambda: [row for matrix in matrices for row in matrix.rows(level)],
+        table=lambda: [
+            table
+            for matrix in matrices
+            for table in (matrix_page(matrix, level, name_of(file)), _cobweb_table(matrix, level))
+        ],
+    )
     return 0
 
 
-def _classifiers(data: Any, told: dict[str, Any]) -> list[str | None]:
+def _classifiers(data: Any, options: dict[str, Any]) -> list[str | None]:
     if isinstance(data, Scores):
         return [*data.classifiers]
-    return [*told["scores"]] if isinstance(told["scores"], dict) else [None]
+    return [*options["scores"]] if isinstance(options["scores"], dict) else [None]
 
 
 def rule_from(file: Path) -> Rule:
-    """A rule that was stored in a file."""
+    """Read a stored rule."""
     try:
         text = file.read_bytes()
     except FileNotFoundError:
         raise MissingFileError(f"There is no file {file}; give the path of a rule stored by operate.") from None
-    except OSError as trouble:
-        raise InputError(f"The rule {file} cannot be read ({trouble.strerror}).") from None
+    except OSError as error:
+        raise InputError(f"The rule {file} cannot be read ({error.strerror}).") from None
     return Rule.from_json(text)
 
 
-def _record(found: Rates, level: float) -> dict[str, Any]:
-    """The rates with what follows from them, for programs."""
+def _record(rates: Rates, level: float) -> dict[str, Any]:
+    """The rates with their cobweb, information gain and likelihood ratios."""
     ratios = [
         {
-            "decision": each.decision,
-            "of": each.of,
-            "against": each.against,
-            "value": plain(each.value),
-            "confidence_interval": [plain(end) for end in each.confidence_interval(level)],
+            "decision": ratio.decision,
+            "of": ratio.of,
+            "against": ratio.against,
+            "value": plain(ratio.value),
+            "confidence_interval": [plain(end) for end in ratio.confidence_interval(level)],
         }
-        for each in found.likelihood_ratios()
+        for ratio in rates.likelihood_ratios()
     ]
     cobweb = [
         {name: plain(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
-        for row in found.cobweb(level).rows()
+        for row in rates.cobweb(level).rows()
     ]
-    gain = found.information_gain().to_dict(level)
-    return {**found.to_dict(level), "cobweb": cobweb, "information_gain": gain, "likelihood_ratios": ratios}
+    gain = rates.information_gain().to_dict(level)
+    return {**rates.to_dict(level), "cobweb": cobweb, "information_gain": gain, "likelihood_ratios": ratios}
 
 
 def matrix_page(rates: Rates, level: float, source: str) -> Table:

@@ -1,37 +1,37 @@
-"""The command `reproduce`: the numbers of five papers, published beside measured."""
+"""The command `reproduce`: published numbers of five papers beside measured ones."""
 
 import importlib
-import json
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.cli.options import formats, progress_bar
+from polyroc.cli.options import formats, print_result, progress_bar
 from polyroc.errors import MissingFileError
-from polyroc.output.csv import as_csv
 from polyroc.output.tables import Row, Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 
 __all__ = ["reproduce"]
 
 
-@click.command(short_help="The numbers of five papers: published beside measured, with a verdict.")
+@click.command(short_help="Published numbers of five papers beside measured ones, with a verdict.")
 @click.argument("papers", nargs=-1, metavar="[PAPER]...")
 @click.option("--quick", is_flag=True, help="Fewer replicates and wider tolerances: about a minute.")
 @click.option(
+    "-o",
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Keep what is done, so that an interrupted run goes on; a report and figures go there too.",
+    help="Folder for checkpoints, so that an interrupted run can be resumed, for a report and figures.",
 )
-@click.option("--failures", is_flag=True, help="Show only what does not agree.")
+@click.option("--failures", is_flag=True, help="Show only numbers that do not agree.")
 @click.option(
     "--source",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="The source tree of polyroc, where the numbers and experiments are; found if polyroc runs from it.",
+    help="The source tree of polyroc; not needed if polyroc runs from it.",
 )
 @formats
 def reproduce(
@@ -44,35 +44,41 @@ def reproduce(
 ) -> int:
     """Repeat the papers that polyroc implements: hand-till, ling, sampat, everson, bradley; all by default.
 
-    Every available number of theirs stands beside the one measured here, with the tolerance and the
-    reason for it. The exit code is 1 if something that should agree does not.
+    Every published number is shown beside the measured one, with its tolerance and the reason for it. The exit
+    code is 1 if a number that should agree does not.
 
     \b
     polyroc reproduce --quick
     polyroc reproduce sampat
-    polyroc reproduce hand-till --out found      (again after an interruption: goes on where it was)
+    polyroc reproduce hand-till --out results    (the same command resumes an interrupted run)
     """
-    running = _machinery(source)
-    unknown = [paper for paper in papers if paper not in running.PAPERS]
+    reproduction = _reproduction_module(source)
+    unknown = [paper for paper in papers if paper not in reproduction.PAPERS]
     if unknown:
-        raise click.UsageError(f"There is no paper {unknown[0]!r}; choose of {', '.join(running.PAPERS)}.")
+        raise click.UsageError(f"There is no paper {unknown[0]!r}; choose from {', '.join(reproduction.PAPERS)}.")
     reports = []
-    for paper in papers or tuple(running.PAPERS):
+    for paper in papers or tuple(reproduction.PAPERS):
         with progress_bar() as progress:
-            reports.append(running.reproduce(paper, quick=quick, out=out, progress=progress))
-        if output is None:
-            click.echo(render(_table(reports[-1], failures), None) + "\n")
-    rows = [{"paper": report.paper, **line.row()} for report in reports for line in _lines(report, failures)]
-    if output == "json":
-        click.echo(json.dumps(rows, indent=2))
-    elif output == "csv":
-        click.echo(as_csv(rows))
-    elif output == "markdown":
-        click.echo("\n\n".join(render(_table(report, failures), output) for report in reports))
+            reports.append(reproduction.reproduce(paper, quick=quick, out=out, progress=progress))
+        if output is None:  # a paper may take minutes: print its table as soon as it is ready
+            _print_reports(reports[-1:], failures, output)
+            click.echo()
+    if output is not None:
+        _print_reports(reports, failures, output)
     return 0 if all(report.holds for report in reports) else 1
 
 
-def _machinery(source: Path | None) -> Any:
+def _print_reports(reports: Sequence[Any], failures: bool, output: Format | None) -> None:
+    rows = [{"paper": report.paper, **line.row()} for report in reports for line in _lines(report, failures)]
+    print_result(
+        output,
+        record=lambda: rows,
+        rows=lambda: rows,
+        table=lambda: [_table(report, failures, _sections if output is None else _flat) for report in reports],
+    )
+
+
+def _reproduction_module(source: Path | None) -> Any:
     """The module `repro.reproduction` of the source tree, which is not part of the installed package."""
     known = [Path(__file__).parents[3], Path.cwd()] if source is None else [source]
     for root in known:
@@ -91,21 +97,34 @@ def _lines(report: Any, failures: bool) -> list[Any]:
     return [line for line in report.lines if not (failures and line.holds)]
 
 
-def _table(report: Any, failures: bool) -> Table:
+def _table(report: Any, failures: bool, layout: Callable[[Sequence[Any]], list[Row]]) -> Table:
     lines = _lines(report, failures)
-    rows = [_row(line) for line in lines]
+    rows = layout(lines)
     shown = [line for line in lines if not line.holds or line.expected.kind != "agrees"]
     reasons = dict.fromkeys(f"{line.expected.table}: {line.expected.reason}" for line in shown)
     title = f"{report.title}{', quick' if report.quick else ''}"
     return Table.of(title, rows, [*reasons, "", report.summary()])
 
 
-def _row(line: Any) -> Row:
+def _flat(lines: Sequence[Any]) -> list[Row]:
+    """Every number with the name of its table in a column."""
+    return [{"table": line.expected.table, "number": line.expected.name, **_cells(line)} for line in lines]
+
+
+def _sections(lines: Sequence[Any]) -> list[Row]:
+    """The numbers of each published table, indented below its name, which as a column would be too wide."""
+    tables: dict[str, list[Row]] = {}
+    for line in lines:
+        cells = _cells(line)
+        heading = {"number": line.expected.table, **dict.fromkeys(cells, "")}
+        tables.setdefault(line.expected.table, [heading]).append({"number": f"  {line.expected.name}", **cells})
+    return [row for rows in tables.values() for row in rows]
+
+
+def _cells(line: Any) -> Row:
     expected = line.expected
     sign = {"at most": "<= ", "at least": ">= "}.get(expected.kind, "")
     return {
-        "table": expected.table,
-        "number": expected.name,
         "published": f"{sign}{_digits(expected.published)}",
         "measured": "" if line.measured is None else _digits(line.measured),
         "tolerance": "" if expected.kind in ("shown", "not obtainable") else f"{expected.tolerance:.2g}",

@@ -1,11 +1,20 @@
-"""The command `size`: how many cases a study needs."""
+"""The command `size`: sample size and power."""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.cli.options import convert_option, formats, print_result, progress_bar, scores_from
+from polyroc.cli.options import (
+    add_options,
+    column_options,
+    convert_option,
+    formats,
+    one_or_all,
+    print_result,
+    progress_bar,
+    scores_from,
+)
 from polyroc.errors import InputError
 from polyroc.output.numbers import interval_text, level_text
 from polyroc.output.tables import Table
@@ -16,30 +25,30 @@ __all__ = ["size"]
 
 QUESTION = (
     click.option("-m", "--measure", default="auc", show_default=True, metavar="KEY", help="The measure."),
-    click.option("--value", type=float, help="The value expected; with --pilot, that of the file by default."),
-    click.option("--versus", type=float, help="The value expected of a second classifier, to compare two."),
+    click.option("--value", type=float, help="The expected value; with --pilot, that of the file by default."),
+    click.option("--versus", type=float, help="The expected value of a second classifier, to compare two."),
     click.option(
         "--correlation",
         type=float,
         metavar="R",
-        help="Of the two classifiers, if they judge the same cases; without it they judge different ones.",
+        help="Correlation of two classifiers on the same cases; without it they have different cases.",
     ),
     click.option(
         "--correlation-of",
         default="estimates",
         show_default=True,
         type=click.Choice(["estimates", "scores"]),
-        help="What --correlation is of: the two estimates, or the scores within each class.",
+        help="Whether --correlation is that of the two estimates, or that of the scores within each class.",
     ),
-    click.option("--null", type=float, help="What is to be rejected: a value (default: chance), or a difference."),
-    click.option("--margin", type=float, help="Show that it is not worse by this much or more (non-inferiority)."),
-    click.option("--width", type=float, help="Instead of a test: how wide the interval may be."),
-    click.option("--power", type=float, help="The chance wanted that the study succeeds; 0.8 by default."),
-    click.option("--n", metavar="N", help="Cases (100), or cases by class (30,70): tells the power instead."),
+    click.option("--null", type=float, help="The null hypothesis: a value (default: chance), or a difference."),
+    click.option("--margin", type=float, help="Non-inferiority margin, for a one-sided test."),
+    click.option("--width", type=float, help="Instead of a test: the largest width of the interval."),
+    click.option("--power", type=float, help="Required power; 0.8 by default."),
+    click.option("--n", metavar="N", help="Cases (100), or cases by class (30,70): compute the power instead."),
     click.option(
         "--alpha",
         type=float,
-        help="The chance allowed of a false finding; 0.05, or 0.025 for the one-sided test with --margin.",
+        help="Significance level; 0.05, or 0.025 for the one-sided test with --margin.",
     ),
     click.option("--sides", type=click.Choice(["1", "2"]), help="One- or two-sided; 2, or 1 with --margin."),
     click.option("--ratio", metavar="A,B", help="Cases by class, such as 1,2 for 1 negative to 2 positive."),
@@ -59,26 +68,18 @@ PILOT = (
         metavar="COLUMNS",
         help="Column of the scores, or one column per class ('p_*'); NAME=COLUMNS for each of two classifiers.",
     ),
-    click.option("--classifier", metavar="COLUMN", help="Column that says whose scores a row holds."),
-    click.option("--case", metavar="COLUMN", help="Column that names the case of a row (pairs classifiers)."),
-    click.option("--class", "class_", metavar="COLUMN", help="Long layout: column of the class a score is for."),
-    click.option("--labels", metavar="A,B,C", help="The classes in order."),
+    column_options("classifier", "case", "class_", "labels"),
     convert_option,
-    click.option("--pos-label", metavar="LABEL", help="The positive one of two classes."),
-    click.option("--missing", type=click.Choice(["raise", "drop"]), help="What to do with missing values."),
+    column_options("pos_label"),
+    # without the default "raise" of the other commands: given without --pilot, it is an error
+    click.option("--missing", type=click.Choice(["raise", "drop"]), help="Treatment of rows with missing values."),
     click.option("--simulate", type=int, metavar="TIMES", help="Resample the pilot data instead of a formula."),
     click.option("--seed", type=int, help="Seed of --simulate; 0 by default."),
 )
 
 
-def _options(command: Any) -> Any:
-    for option in reversed((*QUESTION, *PILOT)):
-        command = option(command)
-    return command
-
-
-@click.command(short_help="How many cases a study needs, or the power that a number of cases has.")
-@_options
+@click.command(short_help="Sample size of a study, or the power of a number of cases.")
+@add_options(*QUESTION, *PILOT)
 @formats
 def size(
     measure: str,
@@ -92,15 +93,15 @@ def size(
     seed: int | None,
     **options: Any,
 ) -> int:
-    """How many cases a study needs to show what it is meant to show; with --n, the power that so many have.
+    """The number of cases that a study needs; with --n, the power of that number of cases.
 
-    By formula for auc, gini and vus (three classes in order); for any measure from pilot data, whose cases say how
-    much others will vary.
+    By formula for auc, gini and vus (three classes in order); for any measure from pilot data, which estimate its
+    variance.
 
     \b
     Against a value:    polyroc size --value 0.85 --null 0.75 --power 0.9 --ratio 1,2
     Two classifiers:    polyroc size --value 0.85 --versus 0.80 --correlation 0.5
-    Not worse:          polyroc size --value 0.85 --versus 0.85 --correlation 0.5 --margin 0.05
+    Non-inferiority:    polyroc size --value 0.85 --versus 0.85 --correlation 0.5 --margin 0.05
     A narrow interval:  polyroc size --value 0.85 --width 0.1
     The power:          polyroc size --value 0.85 --null 0.75 --n 40,80
     Three classes:      polyroc size -m vus --value 0.5 --null 0.35 --ratio 1,1,2
@@ -110,7 +111,7 @@ def size(
 
     columns = {name: options.pop(name) for name in COLUMNS}
     scores = _pilot(pilot, columns, simulate, seed)
-    asked = {
+    question = {
         **options,
         "n": _whole_numbers(n),
         "ratio": None if ratio is None else _numbers(ratio, "--ratio", "1,2"),
@@ -118,8 +119,8 @@ def size(
         "method": _method(formula, simulate, seed),
     }
     with progress_bar() as progress:
-        found = sample_size(scores, measure=measure, progress=progress, **asked)
-    print_result(output, record=found.to_dict, rows=found.rows, table=lambda: size_page(found))
+        result = sample_size(scores, measure=measure, progress=progress, **question)
+    print_result(output, record=result.to_dict, rows=result.rows, table=lambda: size_page(result))
     return 0
 
 
@@ -128,14 +129,14 @@ COLUMNS = ("truth", "scores", "classifier", "case", "class_", "labels", "convert
 
 def _pilot(pilot: Path | None, columns: dict[str, Any], simulate: int | None, seed: int | None) -> Any:
     """The pilot data, if there are any."""
-    given = {**columns, "simulate": simulate, "seed": seed}
-    named = [f"--{name.strip('_').replace('_', '-')}" for name, each in given.items() if each]
+    values = {**columns, "simulate": simulate, "seed": seed}
+    options = [f"--{name.strip('_').replace('_', '-')}" for name, value in values.items() if value]
     if pilot is None:
-        if named:
-            raise InputError(f"{', '.join(named)} came without --pilot FILE; give the file, or leave it out.")
+        if options:
+            raise InputError(f"{', '.join(options)} came without --pilot FILE; give the file, or leave it out.")
         return None
     if not columns["truth"] or not columns["scores"]:
-        raise InputError("--pilot needs --truth COLUMN and --scores COLUMNS, to say which column holds what.")
+        raise InputError("--pilot needs --truth COLUMN and --scores COLUMNS.")
     return scores_from(pilot, **{**columns, "missing": columns["missing"] or "raise"})
 
 
@@ -158,7 +159,8 @@ def _whole_numbers(text: str | None) -> int | list[int] | None:
     numbers = _numbers(text, "--n", "100, or 30,70")
     if not all(number == int(number) for number in numbers):
         raise InputError(f"--n must be whole numbers, such as 100, or 30,70, got {text!r}.")
-    return int(numbers[0]) if len(numbers) == 1 else [int(number) for number in numbers]
+    whole: int | list[int] = one_or_all([int(number) for number in numbers])
+    return whole
 
 
 def _numbers(text: str, name: str, example: str) -> list[float]:
@@ -169,7 +171,7 @@ def _numbers(text: str, name: str, example: str) -> list[float]:
 
 
 def size_page(size: SampleSize) -> Table:
-    """Class by class; then the answer in a sentence, and its assumptions."""
+    """Cases by class; then the answer in a sentence, and its assumptions."""
     heading = "cases in each of two sets" if size.sets == 2 else "cases"
     rows = [{"class": name, heading: str(count)} for name, count in size.by_class.items()]
     notes = [size.sentence()]

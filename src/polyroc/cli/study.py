@@ -1,27 +1,25 @@
 """The commands `study run`, `study show` and `study plan`: learners compared on data sets by cross-validation."""
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyroc.cli.options import formats
+from polyroc.cli.options import formats, out_option, print_result
 from polyroc.cli.study_progress import study_progress
-from polyroc.cli.study_tests import advice, judge
-from polyroc.output.csv import as_csv
+from polyroc.cli.study_tests import advice, study_test
 from polyroc.output.numbers import number_text
 from polyroc.output.sentences import counted
 from polyroc.output.tables import Row, Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 
 if TYPE_CHECKING:
     from polyroc.studies.result import Study
 
 __all__ = ["study"]
 
-MOST_FAILURES = 20  # shown as notes; --json has all
+MOST_FAILURES = 20  # notes below the table; --json has all
 
 
 @click.group(short_help="Compare learners on data sets by cross-validation; resumable.")
@@ -33,61 +31,61 @@ def study() -> None:
 
     \b
     A plan to start from:  polyroc study plan bradley > plan.toml
-    Run it, or go on:      polyroc study run plan.toml --out study.duckdb --n-jobs 4
+    Run or resume it:      polyroc study run plan.toml --out study.duckdb --n-jobs 4
     On a Dask cluster:     polyroc study run plan.toml --out study.duckdb --dask tcp://host:8786
-    What was found:        polyroc study show study.duckdb
-    Which one is better:   polyroc study test study.duckdb recommend
+    Its results:           polyroc study show study.duckdb
+    Which test to use:     polyroc study test study.duckdb recommend
     """
 
 
-@study.command(short_help="Carry out a plan, or go on where it was stopped.")
+@study.command(short_help="Run a plan, or resume it.")
 @click.argument("plan")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The store; NAME.duckdb by default.")
+@out_option("FILE", "The store; NAME.duckdb by default.")
 @click.option("--n-jobs", type=int, metavar="N", help="Fits at a time, each in its own process; -1: one per core.")
 @click.option("--dask", metavar="ADDRESS", help="Fit on the Dask cluster of this scheduler, tcp://host:8786.")
-@click.option("--retry-failed", is_flag=True, help="Try again what has failed before.")
+@click.option("--retry-failed", is_flag=True, help="Repeat the fits that failed before.")
 @formats
 def run(
     plan: str, out: Path | None, n_jobs: int | None, dask: str | None, retry_failed: bool, output: Format | None
 ) -> int:
-    """Carry out PLAN, a TOML file or the name of a preset (bradley, hand-till).
+    """Run PLAN, a TOML file or the name of a preset (bradley, hand-till).
 
-    The same command again goes on where it was: what is stored is not fitted again, and the result is the same as
-    if it had never been stopped. A learner that raises, hangs past its time limit or says something that is no
-    probability is recorded as failed, and the rest goes on; the exit code is then 1.
+    The same command resumes an interrupted run: stored fits are not repeated, and the result is the same as
+    that of an uninterrupted run. A learner that raises an error, exceeds its time limit or predicts values that
+    are not probabilities is recorded as failed, and the other fits continue; the exit code is then 1.
     """
     from polyroc.studies.study import run_study
 
     try:
         with study_progress() as observer:
-            found = run_study(
+            result = run_study(
                 plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, observer=observer
             )
     except KeyboardInterrupt:
-        click.echo("polyroc: stopped; what was done is stored, and the same command goes on", err=True)
+        click.echo("polyroc: stopped; finished fits are stored, and the same command resumes the run", err=True)
         raise
-    _show(found, output, found.measures)
-    return 1 if found.failures else 0
+    _print_study(result, output, result.measures)
+    return 1 if result.failures else 0
 
 
-@study.command(short_help="What was found.")
+@study.command(short_help="Measures by data set and learner, and failures.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("-m", "--measure", multiple=True, metavar="KEY", help="A measure; those of the plan by default.")
 @formats
 def show(file: Path, measure: tuple[str, ...], output: Format | None) -> int:
     """Mean and standard deviation of every measure over the folds, by data set and learner; failures.
 
-    Any measure can be asked for: it is computed from the predictions in FILE.
+    Any measure is available: it is computed from the predictions in FILE.
     """
     from dataclasses import replace
 
     from polyroc.studies.result import Study
 
-    found = Study.open(file)
+    stored = Study.open(file)
     if measure:
-        found = replace(found, plan=replace(found.plan, measures=measure))
-    _show(found, output, found.measures)
-    return 1 if found.failures or found.left else 0
+        stored = replace(stored, plan=replace(stored.plan, measures=measure))
+    _print_study(stored, output, stored.measures)
+    return 1 if stored.failures or stored.left else 0
 
 
 @study.command(short_help="Print a preset, to start from.")
@@ -100,16 +98,11 @@ def plan(name: str) -> None:
     click.echo(preset_text(name), nl=False)
 
 
-study.add_command(judge)
+study.add_command(study_test)
 
 
-def _show(found: "Study", output: Format | None, measures: tuple[str, ...]) -> None:
-    if output == "json":
-        click.echo(json.dumps(found.to_dict()))
-    elif output == "csv":
-        click.echo(as_csv(found.rows()))
-    else:
-        click.echo(render(_table(found, measures), output))
+def _print_study(study: "Study", output: Format | None, measures: tuple[str, ...]) -> None:
+    print_result(output, record=study.to_dict, rows=study.rows, table=lambda: _table(study, measures))
 
 
 def _table(study: "Study", measures: tuple[str, ...]) -> Table:

@@ -1,4 +1,4 @@
-"""How far a study is: a live table on a terminal, quiet lines in a pipe."""
+"""Progress of a study: a live table on a terminal, lines of text in a pipe."""
 
 import sys
 import time
@@ -13,18 +13,18 @@ from polyroc.output.names import printable
 if TYPE_CHECKING:
     from polyroc.studies.progress import StudyProgress
 
-__all__ = ["study_progress", "table_of"]
+__all__ = ["progress_table", "study_progress"]
 
-EVERY = 0.1  # seconds between two looks at the table
-LONGEST = 24  # letters of a name
-AROUND = 8  # lines of a screen that are not learners
+REFRESH_INTERVAL = 0.1  # seconds between two updates of the table
+LONGEST_NAME = 24  # characters
+OTHER_LINES = 8  # lines of a screen that are not learners: heading, rules, totals
 
 
 @contextmanager
 def study_progress() -> "Iterator[Callable[[StudyProgress], None]]":
     """A live table on a terminal; in a pipe a line for each data set and learner that is done."""
     if not sys.stderr.isatty():
-        yield _line
+        yield _print_line
         return
     from rich.console import Console
     from rich.live import Live
@@ -32,31 +32,31 @@ def study_progress() -> "Iterator[Callable[[StudyProgress], None]]":
     console = Console(stderr=True)
     with Live("reading data, checking the plan", console=console, auto_refresh=False, transient=True) as live:
         live.refresh()
-        shown = 0.0
+        updated = 0.0
 
-        def tell(tally: "StudyProgress") -> None:
-            nonlocal shown
-            if time.monotonic() - shown >= EVERY or tally.finished:
-                live.update(table_of(tally, *console.size), refresh=True)
-                shown = time.monotonic()
+        def update(tally: "StudyProgress") -> None:
+            nonlocal updated
+            if time.monotonic() - updated >= REFRESH_INTERVAL or tally.finished:
+                live.update(progress_table(tally, *console.size), refresh=True)
+                updated = time.monotonic()
 
-        yield tell
+        yield update
 
 
-def _line(tally: "StudyProgress") -> None:
+def _print_line(tally: "StudyProgress") -> None:
     if tally.latest is None:
         before, total = int(tally.done.sum()), int(tally.total.sum())
         if before:
-            click.echo(f"polyroc: {before} of {total} fits are stored already", err=True)
+            click.echo(f"polyroc: {before} of {total} fits are already stored", err=True)
         return
     cell = tally.latest.key.data_set, tally.latest.key.learner
     if tally.done[cell] == tally.total[cell]:
         failed = f", {tally.failed[cell]} failed" if tally.failed[cell] else ""
-        what = f"{tally.data_sets[cell[0]]}, {tally.learners[cell[1]]}: {tally.done[cell]} fits{failed}"
-        click.echo(printable(f"polyroc: {what}{_left(tally)}"), err=True)
+        summary = f"{tally.data_sets[cell[0]]}, {tally.learners[cell[1]]}: {tally.done[cell]} fits{failed}"
+        click.echo(printable(f"polyroc: {summary}{_time_left(tally)}"), err=True)
 
 
-def _left(tally: "StudyProgress") -> str:
+def _time_left(tally: "StudyProgress") -> str:
     seconds = tally.seconds_left()
     if tally.finished or seconds is None:
         return ""
@@ -65,8 +65,8 @@ def _left(tally: "StudyProgress") -> str:
     return f" ({hours}:{minutes:02}:{seconds:02} left)"
 
 
-def table_of(tally: "StudyProgress", width: int, height: int) -> Any:
-    """Learners by data sets, as many of them as a screen holds: what is done goes first, the work stays."""
+def progress_table(tally: "StudyProgress", width: int, height: int) -> Any:
+    """Fits by learner and data set, as many as a screen holds; finished ones are hidden first."""
     from rich import box
     from rich.console import Group
     from rich.table import Table
@@ -75,7 +75,7 @@ def table_of(tally: "StudyProgress", width: int, height: int) -> Any:
     finished = tally.done >= tally.total
     learners, data_sets = list(map(all, finished.T.tolist())), list(map(all, finished.tolist()))
     now = data_sets.index(False) if False in data_sets else -1
-    rows = _window(finished[now].tolist(), max(1, height - AROUND))
+    rows = _window(finished[now].tolist(), max(1, height - OTHER_LINES))
     cells = [[_cell(tally, i, j) for i in range(len(tally.data_sets))] for j in rows]
     names = [_short(tally.learners[j]) for j in rows]
     heads = [_short(name) for name in tally.data_sets]
@@ -90,12 +90,12 @@ def table_of(tally: "StudyProgress", width: int, height: int) -> Any:
         table.add_row(Text(name), *(line[i] for i in columns))
     hidden = [_hidden("learner", learners, rows), _hidden("data set", data_sets, columns)]
     failed = f", {tally.failed.sum()} failed" if tally.failed.any() else ""
-    head = Text(f"{tally.done.sum()} of {tally.total.sum()} fits{failed}{_left(tally)}", "bold")
+    head = Text(f"{tally.done.sum()} of {tally.total.sum()} fits{failed}{_time_left(tally)}", "bold")
     return Group(head, table, *(Text(line, "dim") for line in hidden if line))
 
 
 def _window(finished: Sequence[bool], room: int) -> list[int]:
-    """Places of those to show: where there are too many, the first that are done make room, then the last.
+    """Indices of the entries to show: if there are too many, finished ones are left out first, then the last ones.
 
     >>> _window([True, True, False, False, False], 3), _window([False, True, False], 1)
     ([2, 3, 4], [0])
@@ -107,7 +107,7 @@ def _window(finished: Sequence[bool], room: int) -> list[int]:
 
 
 def _hidden(what: str, finished: Sequence[bool], shown: Sequence[int]) -> str:
-    """How many are not shown, and how many of them are done."""
+    """The number of hidden learners or data sets, and how many of them are finished."""
     others = [done for place, done in enumerate(finished) if place not in shown]
     if not others:
         return ""
@@ -116,7 +116,7 @@ def _hidden(what: str, finished: Sequence[bool], shown: Sequence[int]) -> str:
 
 def _short(name: str) -> str:
     text = printable(name)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 9]}...{text[-6:]}"
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 9]}...{text[-6:]}"
 
 
 def _cell(tally: "StudyProgress", i: int, j: int) -> Any:

@@ -1,51 +1,53 @@
-"""The command `study test`: what the folds of a study say, by the tests of `polyroc.studies.summaries`."""
+"""The command `study test`: the tests of `polyroc.studies.summaries` on a stored study."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.cli.options import formats
+from polyroc.cli.options import formats, out_option, print_result
 from polyroc.errors import InputError
 from polyroc.estimates.comparison import Comparison
-from polyroc.output.csv import as_csv
 from polyroc.output.numbers import level_text, p_text
+from polyroc.output.sentences import capitalised
 from polyroc.output.tables import Table, record_table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 from polyroc.studies.summaries.bayesian import Posteriors
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.range_tests import RangeTest
 from polyroc.studies.summaries.recommendation import Recommendation
 
-__all__ = ["NAMES", "advice", "judge"]
+__all__ = ["NAMES", "advice", "study_test"]
 
 ON_FOLDS = ("anova", "duncan", "tukey", "corrected_t", "bayes", "spread", "pooled_test")
 OVER_DATA_SETS = ("friedman", "wilcoxon", "recommend")
 NAMES = [name.replace("_", "-") for name in (*ON_FOLDS, *OVER_DATA_SETS)]
 SETTINGS = {"alpha": ("duncan", "tukey", "friedman"), "rope": ("bayes",)}
 COMMANDS = {"correlated_t": "bayes", "signed_rank": "bayes"}  # tests that the command has under another name
-HIDDEN = ("level", "adjustment", "larger_is_better", "measure")  # columns of every row alike: --csv has them
+HIDDEN = ("level", "adjustment", "larger_is_better", "measure")  # the same in every row; --csv has them
 
 
 @click.command("test", short_help="Which learners differ: Duncan, corrected t, Friedman and others.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("name", type=click.Choice(NAMES))
 @click.option("-m", "--measure", metavar="KEY", help="The measure; the first of the plan by default.")
-@click.option("--data", metavar="NAME", help="A data set; all by default, one by one or together as the test is.")
-@click.option("--alpha", type=float, metavar="SHARE", help="Level of duncan, tukey and friedman; 0.05 by default.")
-@click.option("--rope", type=float, metavar="DIFFERENCE", help="bayes: what counts as equal; 0.01 by default.")
 @click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="PICTURE",
-    help="Also draw it: .png, .svg or .pdf (underlines, critical differences, intervals).",
+    "--data",
+    metavar="NAME",
+    help="A data set; by default all of them, separately or together, depending on the test.",
 )
-@click.option("--kind", help="Which picture, where there are several: underlines, letters, differences ...")
+@click.option("--alpha", type=float, metavar="SHARE", help="Level of duncan, tukey and friedman; 0.05 by default.")
+@click.option(
+    "--rope",
+    type=float,
+    metavar="DIFFERENCE",
+    help="bayes: largest difference that counts as equal; 0.01 by default.",
+)
+@out_option("PICTURE", "Also draw it: .png, .svg or .pdf (underlines, critical differences, intervals).")
+@click.option("--kind", help="Kind of the picture, where there are several: underlines, letters, differences ...")
 @formats
-def judge(
+def study_test(
     file: Path,
     name: str,
     measure: str | None,
@@ -67,44 +69,52 @@ def judge(
     method = name.replace("-", "_")
     if method in OVER_DATA_SETS and data is not None:
         raise click.UsageError(f"{name} is over data sets; leave --data out.")
-    study, how = Study.open(file), _settings(name, method, settings)
-    asked = (measure,) if method in OVER_DATA_SETS else (measure, data)
-    made = getattr(study, method)(*asked, **how)
-    found: Mapping[str, Any] = made if isinstance(made, dict) else {"": made}
+    study, options = Study.open(file), _settings(name, method, settings)
+    arguments = (measure,) if method in OVER_DATA_SETS else (measure, data)
+    result = getattr(study, method)(*arguments, **options)
+    by_data_set: Mapping[str, Any] = result if isinstance(result, dict) else {"": result}
     if out is not None:
-        _draw(name, found, out, kind)
-    if output == "json":
-        click.echo(
-            json.dumps({key: each.to_dict() for key, each in found.items()} if "" not in found else made.to_dict())
-        )
-        return 0
-    rows = [{**({"data_set": key} if key else {}), **row} for key, each in found.items() for row in each.rows()]
-    if output == "csv":
-        click.echo(as_csv(rows))
-    else:
-        title = f"{study.plan.name}: {name} of {measure or study.measures[0]}"
-        click.echo(render(_table(title, rows, _notes(found)), output))
+        _draw(name, by_data_set, out, kind)
+    title = f"{study.plan.name}: {name} of {measure or study.measures[0]}"
+    print_result(
+        output,
+        record=lambda: _record(by_data_set),
+        rows=lambda: _rows(by_data_set),
+        table=lambda: _table(title, _rows(by_data_set), _notes(by_data_set)),
+    )
     return 0
 
 
-def advice(found: Recommendation) -> str:
-    """Which test is recommended, as the command calls it, and why."""
-    why = f"{found.why[0].upper()}{found.why[1:]}"
-    return f"To compare learners: polyroc study test FILE {_command(found.test)}. {why}"
+def _record(results: Mapping[str, Any]) -> Any:
+    """The record of one result over all data sets, whose key is empty; else records by data set."""
+    records = {key: result.to_dict() for key, result in results.items()}
+    return records.get("", records)
+
+
+def _rows(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {**({"data_set": key} if key else {}), **row} for key, result in results.items() for row in result.rows()
+    ]
+
+
+def advice(recommendation: Recommendation) -> str:
+    """The recommended test, as the command names it, and the reason."""
+    command = _command(recommendation.test)
+    return f"To compare learners: polyroc study test FILE {command}. {capitalised(recommendation.why)}"
 
 
 def _command(test: str) -> str:
     return COMMANDS.get(test, test).replace("_", "-")
 
 
-def _settings(name: str, method: str, given: dict[str, float | None]) -> dict[str, float]:
-    for key, value in given.items():
+def _settings(name: str, method: str, settings: dict[str, float | None]) -> dict[str, float]:
+    for key, value in settings.items():
         if value is not None and method not in SETTINGS[key]:
-            raise click.UsageError(f"--{key} has nothing to do with {name}; it is for {', '.join(SETTINGS[key])}.")
-    return {key: value for key, value in given.items() if value is not None}
+            raise click.UsageError(f"--{key} is not valid for {name}; it is for {', '.join(SETTINGS[key])}.")
+    return {key: value for key, value in settings.items() if value is not None}
 
 
-def _draw(name: str, found: Mapping[str, Any], out: Path, kind: str | None) -> None:
+def _draw(name: str, by_data_set: Mapping[str, Any], out: Path, kind: str | None) -> None:
     from polyroc.plots import require_matplotlib
 
     require_matplotlib()
@@ -112,9 +122,9 @@ def _draw(name: str, found: Mapping[str, Any], out: Path, kind: str | None) -> N
     from polyroc.plots.picture import checked_name, save, without_windows
 
     checked_name(out)
-    results = list(found.values())
-    if len(results) > 1 and not all(isinstance(each, RangeTest) for each in results):
-        raise InputError(f"--out draws {name} on one data set; name it with --data: {', '.join(found)}.")
+    results = list(by_data_set.values())
+    if len(results) > 1 and not all(isinstance(result, RangeTest) for result in results):
+        raise InputError(f"--out draws {name} on one data set; name it with --data: {', '.join(by_data_set)}.")
     without_windows()
     save(draw(results if len(results) > 1 else results[0], None, kind).figure, out)
 
@@ -126,9 +136,9 @@ def _table(title: str, records: list[dict[str, Any]], notes: list[str]) -> Table
     return record_table(records, title, notes, hidden=HIDDEN)
 
 
-def _notes(found: Mapping[str, Any]) -> list[str]:
-    """What the table does not say: the test of all learners together, levels, what is assumed."""
-    first = next(iter(found.values()))
+def _notes(results: Mapping[str, Any]) -> list[str]:
+    """Notes below the table: the omnibus test, levels and assumptions."""
+    first = next(iter(results.values()))
     notes = []
     if isinstance(first, Recommendation):
         notes.append(advice(first))
@@ -147,7 +157,7 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
         from polyroc.studies.summaries.pooled import POOLED
 
         notes += [
-            f"{key + ', all' if key else 'All'} equal: {p_text(each.pvalue)}." for key, each in found.items()
+            f"{key + ', all' if key else 'All'} equal: {p_text(result.pvalue)}." for key, result in results.items()
         ]
         notes.append(f"Assumes: {POOLED}")
     elif getattr(first, "assumes", None):

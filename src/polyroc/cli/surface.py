@@ -1,21 +1,27 @@
 """The command `surface`: the ROC surface of three classes."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.cli.options import convert_option, data_file, formats, level_option, scores_from
+from polyroc.cli.options import (
+    convert_option,
+    data_file,
+    formats,
+    level_option,
+    one_or_all,
+    print_result,
+    scores_from,
+)
 from polyroc.curves.surface import Surface
-from polyroc.output.csv import as_csv
 from polyroc.output.numbers import interval_text, level_text, number_text
 from polyroc.output.tables import Row, Table
-from polyroc.output.text import Format, render
+from polyroc.output.text import Format
 
 __all__ = ["surface"]
 
-SHOWN = 5  # rows and columns of the table for people
+SHOWN = 5  # rows and columns of the printed table
 
 
 @click.command(short_help="The ROC surface of three classes, as a mesh.")
@@ -28,32 +34,33 @@ SHOWN = 5  # rows and columns of the table for people
     metavar="KEY",
     help="The rule: vus (thresholds on one score), mossman or he (probabilities).",
 )
-@click.option("--points", default=40, show_default=True, type=click.IntRange(1), help="Cells along each side.")
+@click.option(
+    "--points", default=40, show_default=True, type=click.IntRange(1), help="Bins along each axis of the mesh."
+)
 @convert_option
 @level_option
 @formats
 def surface(file: Path, measure: str, points: int, level: float, output: Format | None, **columns: Any) -> int:
-    """How much of the second class is left for given rates of the first and third, for each classifier in FILE.
+    """The largest rate of the second class, given those of the first and third, for each classifier in FILE.
 
-    The volume below the surface is the measure. --csv and --json give the whole mesh; the table for people shows
+    The volume below the surface is the measure. --csv and --json give the whole mesh; the table shows
     the rate of the second class at a few rates of the others. `polyroc plot --kind surface` draws it.
 
     \b
     One score:      polyroc surface marker.csv --truth stage --scores marker --labels healthy,mild,severe
     Probabilities:  polyroc surface irises.parquet --truth species --scores 'p_*' --measure he
     """
-    from polyroc.curves.surface import surface as make
+    from polyroc.curves.surface import surface as compute
 
     scores = scores_from(file, **columns)
-    made = make(scores, measure=measure, points=points if output in ("csv", "json") else SHOWN)
-    found = [made] if isinstance(made, Surface) else [*made.values()]
-    if output == "json":
-        records = [each.to_dict(level) for each in found]
-        click.echo(json.dumps(records[0] if len(records) == 1 else records, indent=2))
-    elif output == "csv":
-        click.echo(as_csv([row for each in found for row in each.rows(level)]))
-    else:
-        click.echo("\n\n".join(render(_table(each, level, file.name), output).rstrip() for each in found))
+    result = compute(scores, measure=measure, points=points if output in ("csv", "json") else SHOWN)
+    surfaces = [result] if isinstance(result, Surface) else [*result.values()]
+    print_result(
+        output,
+        record=lambda: one_or_all([surface.to_dict(level) for surface in surfaces]),
+        rows=lambda: [row for surface in surfaces for row in surface.rows(level)],
+        table=lambda: [_table(surface, level, file.name) for surface in surfaces],
+    )
     return 0
 
 
@@ -68,4 +75,4 @@ def _table(surface: Surface, level: float, source: str) -> Table:
     volume = surface.volume
     ends = f"{level_text(level)} {interval_text(volume.confidence_interval(level))}"
     note = f"Volume below it: {volume.measure} = {number_text(volume.value)}, {ends}."
-    return Table.of(f"{source}, {surface.classifier}: share of {second} right, mean over each cell", rows, [note])
+    return Table.of(f"{source}, {surface.classifier}: share of {second} right, mean over each bin", rows, [note])

@@ -73,9 +73,9 @@ def compare_measures(
     one by f (Ling, Huang & Zhang 2003, definitions 3 and 4):
 
     - C is the share of pairs ordered alike, f(a) > f(b) and g(a) > g(b), among those that both measures
-    distinguish; - D is the number of pairs that only f distinguishes, f(a) > f(b) and g(a) = g(b), divided by the
-    number that only
-      g distinguishes.
+      distinguish;
+    - D is the number of pairs that only f distinguishes, f(a) > f(b) and g(a) = g(b), divided by the number that
+      only g distinguishes.
 
     C > 1/2 and D > 1 make f "statistically consistent and more discriminating than" g (definition 5). For a
     measure of which less is better, the smaller value is the better one.
@@ -83,10 +83,9 @@ def compare_measures(
     The pairs of outputs come from
 
     - `positives` and `negatives` (or `sizes`): all ranked lists of so many cases. An area (auc, gini) and a
-    measure of
-      decisions at a cut (accuracy, macro_average, pairwise_accuracy, sensitivity, specificity) are compared
-      exactly in polynomial time, for hundreds of cases. Other measures of a ranked list, more than two, or lists
-      with ties are compared by enumeration of up to `max_lists` lists.
+      measure of decisions at a cut (accuracy, macro_average, pairwise_accuracy, sensitivity, specificity) are
+      compared exactly in polynomial time, for hundreds of cases. Other measures of a ranked list, more than
+      two, or lists with ties are compared by enumeration of up to `max_lists` lists.
     - `model`: independent pairs drawn from a simulation model, for any measures and any number of classes; C and D
       have confidence intervals.
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polyroc.engines.files import Files, as_source, check_files, find_files
+from polyroc.engines.csv_table import csv_table
+from polyroc.engines.files import Files, check_parquet_columns, find_files, is_parquet, parquet_source
 from polyroc.engines.precision import inexact_integers, scaled_expression, weight_exponent
 from polyroc.engines.rows import DuckRows, Rows, code_expression
 from polyroc.engines.session import EngineSession
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
+from polyroc.io.integrity import unchanged
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
 from polyroc.io.sources import Kind, Source
 from polyroc.scores import Sampling, Schema
@@ -108,13 +110,13 @@ def open_files(
 ) -> Iterator[FileDataset]:
     """Open files as a dataset."""
     paths = find_files(files)
-    with EngineSession(memory // 2, disk) as session:
-        source = as_source(session, paths)
-        columns = check_columns(source, request)
+    with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, disk) as session:
+        source, columns = _open_source(session, paths, request)
         present = _labels(session, source, columns.truth)
         classifiers, names, schema = bind_columns(source, columns, present, request)
-        weight = [request.weight] if request.weight else []
-        check_files(session, paths, (*names, *weight), (request.truth, *request.by))
+        if is_parquet(paths):
+            weight = [request.weight] if request.weight else []
+            check_parquet_columns(session, paths, (*names, *weight), (request.truth, *request.by))
         truth = f"c{source.columns.index(request.truth)}"
         code, code_parameters = code_expression(truth, schema.labels)
         rows = DuckRows(
@@ -135,6 +137,22 @@ def open_files(
             rows, dropped = _complete_rows(rows, truth)
         _check_integers(rows)
         yield FileDataset(_with_scaled_weights(rows), classifiers, schema, dropped)
+
+
+def _open_source(session: EngineSession, paths: Sequence[str], request: ColumnRequest) -> tuple[Source, Columns]:
+    """The files as one table whose columns have kinds, and the requested columns."""
+    if is_parquet(paths):
+        source = parquet_source(session, paths)
+        return source, check_columns(source, request)
+    table = csv_table(session, paths, (*_requested(request).names, *request.by))
+    columns = check_columns(table.text, request)
+    labels = tuple(dict.fromkeys([columns.truth, *request.by]))
+    table.check((*columns.numbers, *labels))
+    return table.typed(session, columns.numbers, labels), columns
+
+
+def _requested(request: ColumnRequest) -> RequestedColumns:
+    return RequestedColumns(request.truth, request.scores, None, None, None, request.weight, None)
 
 
 def _number(source: Source, name: str) -> str:
@@ -194,10 +212,10 @@ def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashabl
 
 def check_columns(source: Source, request: ColumnRequest) -> Columns:
     """The requested columns, which must be among those of the source."""
-    wanted = RequestedColumns(request.truth, request.scores, None, None, None, request.weight, None)
-    columns = find_columns(wanted, source, request.by)
-    for name in (request.truth, *request.by):
-        label_kind(source, name)
+    columns = find_columns(_requested(request), source, request.by)
+    if source.kinds is not None:
+        for name in (request.truth, *request.by):
+            label_kind(source, name)
     return columns
 
 

@@ -1,4 +1,4 @@
-"""Files of predictions: paths, globs and folders, as one table that DuckDB reads; checks of each file."""
+"""Files of predictions: the files that paths, globs and folders name; Parquet files as one table."""
 
 from collections.abc import Sequence
 from glob import glob, has_magic
@@ -8,9 +8,23 @@ from typing import Any
 
 from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, MissingFileError
-from polyroc.io.sources import Source, check_names, kind_of
+from polyroc.io.files import check_file
+from polyroc.io.sources import DataFile, Source, check_names, expand_home, kind_of, literal, local_path
+from polyroc.io.table_formats import check_no_table_format
 
-__all__ = ["Files", "as_source", "check_files", "find_files", "is_files", "is_frame", "is_session"]
+__all__ = [
+    "Files",
+    "check_column_names",
+    "check_parquet_columns",
+    "files_text",
+    "find_files",
+    "is_files",
+    "is_frame",
+    "is_parquet",
+    "is_session",
+    "parquet_source",
+    "partition_keys",
+]
 
 Files = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -63,8 +77,10 @@ def _paths(path: str) -> list[str]:
             f"'{path}' is not on this machine, and DuckDB reads local files: copy or mount it, or give "
             "spark.read.parquet(...) of it."
         )
+    path = str(expand_home(Path(path)))
     if Path(path).is_dir():
-        inside = sorted(str(file) for file in Path(path).rglob("*") if _suffix(file.name))
+        inside = _inside(path)
+        check_no_table_format([path, *inside])
         if not inside:
             raise MissingFileError(f"The folder '{path}' holds no file that ends in {', '.join(_SUFFIXES)}.")
         return inside
@@ -72,60 +88,55 @@ def _paths(path: str) -> list[str]:
         matched = sorted(glob(path, recursive=True))  # noqa: PTH207 - a glob may start anywhere
         if not matched:
             raise MissingFileError(f"No file matches '{path}'; check the path and the wildcards.")
-        return matched
+        check_no_table_format(matched)
+        return [file for match in matched for file in (_inside(match) if Path(match).is_dir() else [match])]
     if not Path(path).is_file():
         raise MissingFileError(f"There is no file '{path}'; check the path.")
     return [path]
+
+
+def _inside(folder: str) -> list[str]:
+    """The data files in a folder and its folders."""
+    return sorted(str(file) for file in Path(folder).rglob("*") if _suffix(file.name) and file.is_file())
 
 
 def _suffix(path: str) -> str | None:
     return next((suffix for suffix in _SUFFIXES if path.lower().endswith(suffix)), None)
 
 
-def as_source(session: EngineSession, files: Sequence[str]) -> Source:
-    """The files as one table; columns of Hive partitions (`day=2024-01-01/`) are columns of it."""
-    name = f"'{files[0]}'" if len(files) == 1 else f"'{files[0]}' and {len(files) - 1} more files"
-    parquet = _suffix(files[0]) == ".parquet"
-    call, parameters = ("read_parquet(?)", ([*files],)) if parquet else _csv_call(session, files, name)
+def is_parquet(files: Sequence[str]) -> bool:
+    """Whether the files, which are all of one format, are Parquet files."""
+    return _suffix(files[0]) == ".parquet"
+
+
+def parquet_source(session: EngineSession, files: Sequence[str]) -> Source:
+    """Parquet files as one table; columns of Hive partitions (`day=2024-01-01/`) are columns of it."""
+    name = files_text(files)
+    for file in files:
+        check_file(DataFile(Path(file)))
+    call, parameters = "read_parquet(?)", ([literal(Path(file)) for file in files],)
     columns = session.rows(f"DESCRIBE SELECT * FROM {call}", parameters, name)
     names = tuple(str(row[0]) for row in columns)
     check_names(names, name)
     return Source(name, names, call, parameters, tuple(kind_of(str(row[1])) for row in columns))
 
 
-def _csv_call(session: EngineSession, files: Sequence[str], name: str) -> tuple[str, tuple[Any, ...]]:
-    """The call that reads CSV files, in which only true and false, in any case, are booleans.
-
-    DuckDB takes yes and no, t and f, y and n for booleans, too. As classes they would lose their names, and the
-    positive class would be guessed.
-    """
-    call = "read_csv(?, header = true, union_by_name = true)"
-    columns = session.rows(f"DESCRIBE SELECT * FROM {call}", ([*files],), name)
-    booleans = [str(row[0]) for row in columns if str(row[1]) == "BOOLEAN"]
-    text = "read_csv(?, header = true, union_by_name = true, all_varchar = true)"
-    types = {}
-    for column in booleans:
-        quoted = '"' + column.replace('"', '""') + '"'
-        query = f"SELECT 1 FROM {text} WHERE lower(trim({quoted})) NOT IN ('true', 'false') LIMIT 1"
-        if session.rows(query, ([*files],), name):
-            types[column] = "VARCHAR"
-    if not types:
-        return call, ([*files],)
-    return call.replace(")", ", types = ?)"), ([*files], types)
+def files_text(files: Sequence[str]) -> str:
+    """The files in messages: the first and the number of others."""
+    return f"'{files[0]}'" if len(files) == 1 else f"'{files[0]}' and {len(files) - 1} more files"
 
 
-def check_files(
+def partition_keys(file: str) -> tuple[str, ...]:
+    """The names of the columns that are in the names of the folders, as Hive writes them: day=2024-01-01."""
+    return tuple(part.split("=", 1)[0] for part in Path(file).parts[:-1] if "=" in part)
+
+
+def check_parquet_columns(
     session: EngineSession, files: Sequence[str], numbers: Sequence[str], others: Sequence[str]
 ) -> None:
     """Raise an error that names the file if one of them lacks a column, or has scores that are not numbers."""
     for file, columns in _types(session, files, (*numbers, *others)).items():
-        partitions = {part.split("=", 1)[0] for part in Path(file).parts if "=" in part}  # Hive: day=2024-01-01
-        missing = [name for name in (*numbers, *others) if name not in columns and name not in partitions]
-        if missing:
-            raise InputError(
-                f"'{file}' has no column {missing[0]!r}, which other files have; its columns are "
-                f"{', '.join(map(repr, [*columns][:8]))}. Write it again, or leave it out."
-            )
+        check_column_names(file, [*columns], (*numbers, *others))
         for name in numbers:
             if kind_of(columns.get(name, "DOUBLE")) not in ("integer", "float", "boolean"):
                 raise InputError(
@@ -134,20 +145,25 @@ def check_files(
                 )
 
 
+def check_column_names(file: str, columns: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise an error that names the file if it lacks a column."""
+    missing = [name for name in wanted if name not in columns and name not in partition_keys(file)]
+    if missing:
+        raise InputError(
+            f"'{file}' has no column {missing[0]!r}, which other files have; its columns are "
+            f"{', '.join(map(repr, columns[:8]))}. Write it again, or leave it out."
+        )
+
+
 def _types(session: EngineSession, files: Sequence[str], wanted: Sequence[str]) -> dict[str, dict[str, str]]:
-    """By file and column, the type; of Parquet files from their metadata, all at once."""
-    if _suffix(files[0]) != ".parquet":
-        return {file: _described(session, "read_csv(?, header = true)", file) for file in files}
+    """By file and column, the type, from the files' metadata, all at once."""
     query = "SELECT file_name, name, duckdb_type FROM parquet_schema(?) WHERE num_children IS NULL"
-    types: dict[str, dict[str, str]] = {file: {} for file in files}
-    for file, name, kind in session.rows(query, ([*files],), f"'{files[0]}'"):
+    types: dict[str, dict[str, str]] = {local_path(Path(file)): {} for file in files}
+    parameters = ([literal(Path(file)) for file in files],)
+    for file, name, kind in session.rows(query, parameters, files_text(files)):
         types.setdefault(str(file), {})[str(name)] = str(kind)
     for file, columns in types.items():
         if any(name not in columns for name in wanted):  # it may be a column of lists or records
-            columns |= _described(session, "read_parquet(?)", file)
+            described = session.rows("DESCRIBE SELECT * FROM read_parquet(?)", (literal(Path(file)),), f"'{file}'")
+            columns |= {str(name): str(kind) for name, kind, *_ in described}
     return types
-
-
-def _described(session: EngineSession, call: str, file: str) -> dict[str, str]:
-    rows = session.rows(f"DESCRIBE SELECT * FROM {call}", (file,), f"'{file}'")
-    return {str(name): str(kind) for name, kind, *_ in rows}

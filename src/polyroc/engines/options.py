@@ -10,6 +10,7 @@ from polyroc.engines.files import Files, find_files, is_files, is_frame, is_sess
 from polyroc.engines.session import machine_memory, parse_size
 from polyroc.errors import InputError
 from polyroc.io.columns import ScorePatterns
+from polyroc.io.sources import expand_home
 from polyroc.messages import Option
 from polyroc.scores import Sampling
 
@@ -135,7 +136,8 @@ def fits_memory(options: EngineOptions, engine: Engine | None) -> bool:
     if engine == "duckdb" or (engine is None and (options.by or options.tolerance is not None or options.exact)):
         return False
     single = files if isinstance(files, str | PathLike) else files[0] if len(files) == 1 else None
-    is_one_file = single is not None and Path(single).is_file()
+    single = None if single is None else expand_home(Path(single))
+    is_one_file = single is not None and single.is_file()
     if engine == "memory":
         if options.by:
             raise InputError(Option("by"), " needs the engine; leave out ", Option("engine", "memory"), ".")

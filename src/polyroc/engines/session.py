@@ -68,6 +68,7 @@ class EngineSession(Session):
 
     def __init__(self, memory: int, disk: int | None = None) -> None:
         super().__init__()
+        self._columns: dict[str, Sequence[str]] = {}
         self._folder = tempfile.mkdtemp(prefix="polyroc-")
         settings = {
             "temp_directory": self._folder,
@@ -84,6 +85,10 @@ class EngineSession(Session):
     ) -> None:
         super().__exit__(kind, error, trace)
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def name_columns(self, path: str, names: Sequence[str]) -> None:
+        """Call the columns c0, c1, ... of a file by these names in messages."""
+        self._columns[path] = names
 
     def stream(self, query: str, parameters: Sequence[Any], reading: str) -> Iterator[Batch]:
         """The numeric columns of a large result, batch by batch."""
@@ -107,21 +112,33 @@ class EngineSession(Session):
                 Option("exact", True),
                 ".",
             )
-        return _parsing_error(text) or super()._named(error, reading)
+        return self._parsing_error(text) or super()._named(error, reading)
 
-
-def _parsing_error(text: str) -> InputError | None:
-    """The error for a CSV line that cannot be parsed: the line, the column and its text; None for other errors."""
-    line, file = re.search(r"CSV Error on Line: (\d+)", text), re.search(r"^ *file = (.+)$", text, re.MULTILINE)
-    field = re.search(r'Error when converting column "(.+)"\. Could not convert string "(.*)" to', text)
-    if not (line and file and field):
-        return None
-    return InputError(
-        f"line {line[1]} of '{file[1].strip()}' has {field[2]!r} in column {field[1]!r}, which held numbers "
-        "before; correct it, or leave it empty and use ",
-        Option("missing", "drop"),
-        ".",
-    )
+    def _parsing_error(self, text: str) -> InputError | None:
+        """The error for a CSV line that cannot be parsed, with file, line and text; None for other errors."""
+        line, file = (
+            re.search(r"CSV Error on Line: (\d+)", text),
+            re.search(r"^ *file = (.+)$", text, re.MULTILINE),
+        )
+        if not (line and file):
+            return None
+        path = file[1].strip()
+        where = f"line {line[1]} of '{path}'"
+        field = re.search(r'Error when converting column "c(\d+)"\. Could not convert string "(.*)" to', text)
+        if field is None:
+            original = re.search(r"^Original Line: ?(.*)$", text, re.MULTILINE)
+            shown = original[1][:60] if original else ""
+            return InputError(
+                f"{where} is not regular CSV: {shown!r}. It needs one value for each name of the header, and "
+                "quotes around values that contain the delimiter."
+            )
+        column = self._columns.get(path, {int(field[1]): f"c{field[1]}"})[int(field[1])]
+        return InputError(
+            f"{where} has {field[2]!r} in column {column!r}, where a number was expected; correct it, or leave it "
+            "empty and use ",
+            Option("missing", "drop"),
+            ".",
+        )
 
 
 def _literal(value: object) -> str:

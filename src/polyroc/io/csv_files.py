@@ -2,19 +2,25 @@
 
 import csv
 import gzip
+import re
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from io import StringIO
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from polyroc.errors import InputError
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile, Source
+from polyroc.io.sources import DataFile, Source, compression, literal
 
-__all__ = ["Header", "read_header", "rejected"]
+__all__ = ["Header", "csv_call", "read_header", "rejected"]
 
 
 _HEADER_CHARACTERS = 1 << 20  # long enough for any header
+_MISSING = ["", "NA", "N/A", "#N/A", "<NA>", "nan", "NaN", "NAN", "-nan", "NULL", "null", "Null"]
+_OPTIONS = (  # nothing is left for DuckDB to detect: it would take lines that begin with # for comments
+    "?, delim = ?, skip = ?, columns = ?, nullstr = ?, compression = ?, header = true, auto_detect = false, "
+    "quote = '\"', escape = '\"'"
+)
 
 
 class Header(NamedTuple):
@@ -32,7 +38,36 @@ def read_header(file: DataFile, names: Collection[str]) -> Header:
     headers = [header for header in candidates if header is not None]
     if not headers:
         raise InputError(f"{file.name} is empty; a header line and at least one row per class are needed.")
+    _check_line_ends(file, text)
     return max(headers, key=lambda header: (len(set(names) & set(header.names)), len(header.names)))
+
+
+def _check_line_ends(file: DataFile, text: str) -> None:
+    """Raise an error if empty lines before the header end otherwise than the header: DuckDB would read no row."""
+    header = text.lstrip("\r\n")
+    before = re.findall(r"\r\n|\r|\n", text[: len(text) - len(header)])
+    if len({*before, *re.findall(r"\r\n|\r|\n", header)[:1]}) > 1:
+        raise InputError(_irregular(file.name))
+
+
+def _irregular(name: str) -> str:
+    return (
+        f"{name} is not regular CSV: its line endings differ, or its quotes do not match. Save it again from the "
+        "program that made it."
+    )
+
+
+def csv_call(
+    files: Sequence[DataFile], header: Header, types: Mapping[int, str], options: str
+) -> tuple[str, tuple[Any, ...]]:
+    """The call that reads files with the same header, and its parameters; the columns are c0, c1, ...
+
+    Columns are text unless `types` has a type for their position; `options` are further options of the call.
+    """
+    columns = {f"c{i}": types.get(i, "VARCHAR") for i in range(len(header.names))}
+    paths = [literal(file.path) for file in files]
+    parameters = (paths, header.delimiter, header.skip, columns, _MISSING, compression(files[0].zipped))
+    return f"read_csv({_OPTIONS}, {options})", parameters
 
 
 def _beginning(file: DataFile) -> str:
@@ -91,11 +126,7 @@ def rejected(session: Session, source: Source, expressions: Sequence[str]) -> st
     except InputError as error:
         if "state machine" not in str(error):
             return error.message
-        return (
-            f"{source.name} is not regular CSV: its line endings differ, or its quotes do not "
-            "match. Save it again "
-            "from the program that made it."
-        )
+        return _irregular(source.name)
     return _message(source, rows) if rows else None
 
 

@@ -10,14 +10,16 @@ from typing import Any, Literal
 
 from polyroc.errors import InputError, MissingFileError
 from polyroc.io.columns import short_list
-from polyroc.io.csv_files import read_header
+from polyroc.io.csv_files import csv_call, read_header
+from polyroc.io.integrity import check_gzip
 from polyroc.io.json_lines import json_source
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile, Source, check_names, compression, kind_of, literal
+from polyroc.io.sources import DataFile, Source, check_names, expand_home, kind_of, literal, local_path
+from polyroc.io.table_formats import check_no_table_format
 from polyroc.messages import Option
 from polyroc.validation.arguments import did_you_mean
 
-__all__ = ["file_source"]
+__all__ = ["check_file", "file_source"]
 
 _TABLES = """
     SELECT table_name FROM information_schema.tables
@@ -37,11 +39,15 @@ _FORMATS: dict[str, Format] = {
     ".duckdb": "duckdb",
 }
 _CONTENT: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON", "duckdb": "DuckDB"}
-_MISSING = ["", "NA", "N/A", "#N/A", "<NA>", "nan", "NaN", "NAN", "-nan", "NULL", "null", "Null"]
 
 
 def file_source(
-    session: Session, path: Path | DataFile, names: Collection[str], table: str | None = None
+    session: Session,
+    path: Path | DataFile,
+    names: Collection[str],
+    table: str | None = None,
+    *,
+    verify: bool = True,
 ) -> Source:
     """A source for a file.
 
@@ -55,12 +61,14 @@ def file_source(
         The names of the requested columns, which help to detect the delimiter of a CSV file.
     table
         The table or view of a DuckDB file.
+    verify
+        Whether to verify the checksum of a gzip file, which decompresses all of it.
     """
-    file = path if isinstance(path, DataFile) else DataFile(path)
+    file = path if isinstance(path, DataFile) else DataFile(expand_home(path))
     session.show_as(file.path, file.name)
-    _check_exists(file)
-    format_ = _format(file)
-    _check_content(file, format_)
+    format_ = check_file(file)
+    if verify:
+        check_gzip([file])
     if table is not None and format_ != "duckdb":
         raise InputError(
             f"{file.name} is not a DuckDB file and has no tables; leave out ", Option("table", table), "."
@@ -72,10 +80,19 @@ def file_source(
     return _parquet(session, file) if format_ == "parquet" else json_source(session, file)
 
 
+def check_file(file: DataFile) -> Format:
+    """The format of a file, which must exist and have the content that its ending stands for."""
+    _check_exists(file)
+    format_ = _format(file)
+    _check_content(file, format_)
+    return format_
+
+
 def _check_exists(file: DataFile) -> None:
     path = file.path
     try:
         if path.is_dir():
+            check_no_table_format([path])
             files = sorted(inner.name for inner in path.iterdir() if DataFile(inner).ending in _FORMATS)
             content = f" It contains {short_list(files)}." if files else ""
             raise InputError(f"{file.name} is a folder; give the path of one file.{content}")
@@ -159,7 +176,7 @@ def _content(head: bytes, expected: Format) -> str:
 
 def _database(session: Session, file: DataFile, table: str | None) -> Source:
     """A source for a table or view of a DuckDB file; if there is only one, it need not be named."""
-    quoted = str(file.path).replace("'", "''")
+    quoted = local_path(file.path).replace("'", "''")
     session.run(f"ATTACH '{quoted}' AS stored (READ_ONLY)", (), file.name)
     tables = [str(row[0]) for row in session.rows(_TABLES, (), file.name)]
     if not tables:
@@ -179,14 +196,9 @@ def _database(session: Session, file: DataFile, table: str | None) -> Source:
 def _csv(file: DataFile, requested: Collection[str]) -> Source:
     header = read_header(file, requested)
     check_names(header.names, file.name)
-    options = (
-        "?, delim = ?, skip = ?, columns = ?, nullstr = ?, compression = ?, header = true, auto_detect = false, "
-        "quote = '\"', escape = '\"', hive_partitioning = false"
-    )
-    columns = {f"c{i}": "VARCHAR" for i in range(len(header.names))}
-    parameters = (literal(file.path), header.delimiter, header.skip, columns, _MISSING, compression(file.zipped))
-    rejects = f"read_csv({options}, store_rejects = true, rejects_limit = 4)"
-    call = f"read_csv({options})"
+    options = "hive_partitioning = false"
+    call, parameters = csv_call([file], header, {}, options)
+    rejects, _ = csv_call([file], header, {}, f"{options}, store_rejects = true, rejects_limit = 4")
     return Source(file.name, header.names, call, parameters, None, None, rejects, header.skip + 1)
 
 

@@ -5,13 +5,24 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from glob import escape
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any, Literal, NamedTuple
 
 from polyroc.errors import InputError
 from polyroc.io.session import Session
 
-__all__ = ["DataFile", "Kind", "Source", "check_names", "compression", "frame_source", "kind_of", "literal"]
+__all__ = [
+    "DataFile",
+    "Kind",
+    "Source",
+    "check_names",
+    "compression",
+    "expand_home",
+    "frame_source",
+    "kind_of",
+    "literal",
+    "local_path",
+]
 
 
 class DataFile(NamedTuple):
@@ -99,9 +110,25 @@ def kind_of(type_name: str) -> Kind:
     return "other" if type_name.endswith("]") or type_name.startswith(_OTHERS) else "text"
 
 
+def expand_home(path: Path) -> Path:
+    """The path, with a leading `~/` as the home folder unless it exists as it is written; `~x` is a name."""
+    return path.expanduser() if path.parts[:1] == ("~",) and not path.exists() else path
+
+
+def local_path(path: Path) -> str:
+    """The path for DuckDB, which takes a leading `~` for the home folder and `x:` for a file system."""
+    text = str(path)
+    return str(path.absolute()) if text.startswith("~") or ":" in text else text
+
+
 def literal(path: Path) -> str:
     """The path for DuckDB, with wildcards escaped."""
-    return escape(str(path))
+    text = local_path(path)
+    escaped = escape(text)
+    if escaped != text and "\\" in text and not isinstance(path, PureWindowsPath):
+        # In a pattern, DuckDB takes a backslash for the end of a folder's name.
+        raise InputError(f"'{path}' has a backslash and a wildcard in its name, which cannot be read; rename it.")
+    return escaped
 
 
 def compression(zipped: bool) -> str:

@@ -12,14 +12,13 @@ from polyroc.io.sources import Kind, Source
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
 from polyroc.validation.labels import Coded
 
-__all__ = ["Table"]
+__all__ = ["Table", "inferred_kind", "label_expression"]
 
 _MOST_LABELS = 65_536
 _LABEL: dict[Kind, str] = {
-    "integer": "CAST(value AS HUGEINT)",
-    "float": "CAST(value AS DOUBLE)",
-    "boolean": "lower(trim(value)) = 'true'",
-    "text": "value",
+    "integer": "CAST({0} AS HUGEINT)",
+    "float": "CAST({0} AS DOUBLE)",
+    "boolean": "(lower(trim({0})) = 'true')",
 }
 _TYPES: dict[Kind | None, str] = {"integer": "HUGEINT", "float": "DOUBLE", "text": "VARCHAR"}
 _IS_TEXT = """
@@ -33,6 +32,21 @@ _KINDS = """
            count(*) FILTER (lower(trim(value)) IN ('true', 'false'))
     FROM (SELECT DISTINCT {column} AS value FROM {table} WHERE {column} IS NOT NULL)
 """
+
+
+def inferred_kind(session: Session, table: str, column: str) -> Kind:
+    """The kind of labels in a column of text, inferred from all its values; 01 is text, for it is not 1."""
+    reading = f"column {column}"
+    if session.rows(_IS_TEXT.format(table=table, column=column), (), reading):
+        return "text"
+    count, *fits = session.rows(_KINDS.format(table=table, column=column), (), reading)[0]
+    kinds: tuple[Kind, ...] = ("integer", "float", "boolean")
+    return next((kind for kind, fit in zip(kinds, fits, strict=True) if fit == count), "text")
+
+
+def label_expression(kind: Kind, column: str) -> str:
+    """The SQL expression of the labels in a column of text whose kind is known."""
+    return _LABEL.get(kind, "{0}").format(column)
 
 
 class Table:
@@ -147,7 +161,11 @@ class Table:
         if name not in self._numbered:
             table, column = self._home[name], self._label(name)
             present = f"isnan({column}) IS NOT TRUE" if self._kind(name) == "float" else "TRUE"
-            label = "value" if self._kind(name) else _LABEL[self._inferred_kind(table, column)]
+            label = (
+                "value"
+                if self._kind(name)
+                else label_expression(inferred_kind(self._session, table, column), "value")
+            )
             self._session.run(
                 f"CREATE TEMP TABLE {labels} AS SELECT value, {label} AS label, "
                 f"(dense_rank() OVER (ORDER BY {label}) - 1)::INTEGER AS code FROM "
@@ -157,11 +175,3 @@ class Table:
             )
             self._numbered[name] = int(self._ask(f"SELECT coalesce(max(code) + 1, 0) FROM {labels}")[0][0])
         return labels
-
-    def _inferred_kind(self, table: str, column: str) -> Kind:
-        """The kind of a column of text, inferred from its values."""
-        if self._ask(_IS_TEXT.format(table=table, column=column)):
-            return "text"
-        count, *fits = self._ask(_KINDS.format(table=table, column=column))[0]
-        kinds: tuple[Kind, ...] = ("integer", "float", "boolean")
-        return next((kind for kind, fit in zip(kinds, fits, strict=True) if fit == count), "text")
