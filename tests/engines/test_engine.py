@@ -381,7 +381,7 @@ class TestLittleRoom:
         assert [*path.parent.iterdir()] == [path]
 
     def test_exact_answer_too_large(self, file):
-        with pytest.raises(OutOfSpaceError, match="different values"):
+        with pytest.raises(OutOfSpaceError, match="distinct values"):
             pr.evaluate(
                 file, truth="kind", scores=P, measure="hand_till", engine="duckdb", exact=True, memory="512MB"
             )

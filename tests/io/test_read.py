@@ -867,9 +867,10 @@ def run_alone(program):
 def test_importing_imports_no_engine_and_files_need_no_frames(tmp_path):
     path = str(write(tmp_path, "y,s\n0,0.5\n1,1\n"))
     program = (
-        "import sys, polyroc.io\n"
+        "import sys\n"
+        "from polyroc.io.read import read\n"
         "assert 'duckdb' not in sys.modules\n"
-        f"print(polyroc.io.read({path!r}, truth='y', scores='s'))\n"
+        f"print(read({path!r}, truth='y', scores='s'))\n"
         "assert not {'pandas', 'polars', 'pyarrow'} & set(sys.modules)\n"
     )
     done = run_alone(program)
@@ -882,9 +883,10 @@ def test_polars_without_pyarrow():
     program = (
         "import sys\n"
         "sys.modules['pyarrow'] = None\n"
-        "import polars, polyroc.io\n"
+        "import polars\n"
+        "from polyroc.io.read import read\n"
         "frame = polars.DataFrame({'y': ['a', 'b'], 's': [0, 1]})\n"
-        "print(polyroc.io.read(frame, truth='y', scores='s', pos_label='a'))"
+        "print(read(frame, truth='y', scores='s', pos_label='a'))"
     )
     done = run_alone(program)
     assert done.stderr == ""

@@ -69,13 +69,16 @@ class _BinnedScores(NamedTuple):
     classifier: str
     column: BinnedColumn
     provenance: Provenance
+    weight_exponent: int
 
     def rates(self, rule: Rule) -> Rates:
         """The confusion rates of a threshold at an edge."""
         assert self.column.index is not None
         positions = [self.scores.labels.index(label) for label in rule.labels]
         shares = np.eye(2)[positions][rule.codes(self.column.index.edges())]
-        return _rates(self.column, shares, self.scores.names, self.classifier, self.provenance)
+        return _rates(
+            self.column, shares, self.scores.names, self.classifier, self.provenance, self.weight_exponent
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,8 @@ class FileCases:
         name = one_classifier(schema, self.classifier)
         (column,) = result.binned[name].columns.values()
         provenance = replace(result.estimates[name, "auc"].provenance, method="DeLong()")
-        return _BinnedScores(edge_scores(column, schema.labels, schema.positive, name), name, column, provenance)
+        scores = edge_scores(column, schema.labels, schema.positive, name)
+        return _BinnedScores(scores, name, column, provenance, result.weight_exponent)
 
     def frequencies(self) -> tuple[Scores, str]:
         """The class frequencies as one weighted case per class, and the name of the classifier."""
@@ -148,10 +152,10 @@ class FileCases:
             with progress_callback(self.progress) as report:
                 column, shares = count_decisions(data, name, rule, probabilities, report)
             cases = dict(zip(schema.names, column.units.tolist(), strict=True))
-            weighted, dropped = data.rows.weighted, data.dropped
+            weighted, dropped, exponent = data.rows.weighted, data.dropped, data.rows.weight_exponent
             facts = {"weighted": weighted, "dropped": dropped, "sampling": self.settings.sampling}
             provenance = Provenance(cases=cases, method="DeLong()", **facts)
-        return _rates(column, shares, schema.names, name, provenance)
+        return _rates(column, shares, schema.names, name, provenance, exponent)
 
 
 def choose_from_counts(
@@ -185,9 +189,17 @@ def _require_two_classes(schema: Schema) -> None:
 
 
 def _rates(
-    column: BinnedColumn, shares: FloatArray, names: tuple[str, ...], classifier: str, provenance: Provenance
+    column: BinnedColumn,
+    shares: FloatArray,
+    names: tuple[str, ...],
+    classifier: str,
+    provenance: Provenance,
+    weight_exponent: int,
 ) -> Rates:
-    """The confusion rates from bins, of which each goes to the decisions in these shares."""
+    """The confusion rates from bins, of which each goes to the decisions in these shares.
+
+    `weight_exponent` is the power of two by which the weights of the bins have been divided.
+    """
     totals, units = column.totals, np.asarray(column.units, dtype=np.float64)
     counts = column.weight.T @ shares
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -201,7 +213,7 @@ def _rates(
         classes=names,
         rates=rates,
         standard_errors=errors,
-        counts=counts,
+        counts=np.ldexp(counts, weight_exponent),
         fewest=fewest,
         provenance=provenance,
         _variance=variance,

@@ -13,6 +13,7 @@ from polyroc.engines.files import check_column_names, files_text, partition_keys
 from polyroc.engines.session import EngineSession
 from polyroc.io.csv_files import Header, csv_call, read_header
 from polyroc.io.files import check_file
+from polyroc.io.integrity import check_gzip
 from polyroc.io.sources import DataFile, Kind, Source, check_names, local_path
 from polyroc.io.table import inferred_kind, label_expression
 
@@ -123,9 +124,11 @@ class CsvTable:
 def csv_table(session: EngineSession, files: Sequence[str], requested: Collection[str]) -> CsvTable:
     """CSV files as one table; the requested names help to detect the delimiter."""
     parts: dict[tuple[Header, bool], list[DataFile]] = {}
-    for path in files:
-        file = DataFile(Path(path))
+    data = [DataFile(Path(path)) for path in files]
+    for file in data:
         check_file(file)
+    check_gzip(data)
+    for file in data:
         header = read_header(file, requested)
         check_names(header.names, file.name)
         session.name_columns(local_path(file.path), header.names)

@@ -8,14 +8,17 @@ from typing import Any, NamedTuple
 
 from polyroc.engines.csv_table import csv_table
 from polyroc.engines.files import Files, check_parquet_columns, find_files, is_parquet, parquet_source
+from polyroc.engines.precision import inexact_integers, scaled_expression, weight_exponent
 from polyroc.engines.rows import DuckRows, Rows, code_expression
 from polyroc.engines.session import EngineSession
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
+from polyroc.io.integrity import unchanged
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
 from polyroc.io.sources import Kind, Source
 from polyroc.scores import Sampling, Schema
 from polyroc.validation.arrays import Missing
+from polyroc.validation.predictions import LARGEST_EXACT, large_integers_message
 from polyroc.validation.scores import schema_of
 
 __all__ = [
@@ -107,7 +110,7 @@ def open_files(
 ) -> Iterator[FileDataset]:
     """Open files as a dataset."""
     paths = find_files(files)
-    with EngineSession(memory // 2, disk) as session:
+    with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, disk) as session:
         source, columns = _open_source(session, paths, request)
         present = _labels(session, source, columns.truth)
         classifiers, names, schema = bind_columns(source, columns, present, request)
@@ -132,7 +135,8 @@ def open_files(
         dropped = 0
         if request.missing == "drop":
             rows, dropped = _complete_rows(rows, truth)
-        yield FileDataset(rows, classifiers, schema, dropped)
+        _check_integers(rows)
+        yield FileDataset(_with_scaled_weights(rows), classifiers, schema, dropped)
 
 
 def _open_source(session: EngineSession, paths: Sequence[str], request: ColumnRequest) -> tuple[Source, Columns]:
@@ -153,6 +157,46 @@ def _requested(request: ColumnRequest) -> RequestedColumns:
 
 def _number(source: Source, name: str) -> str:
     return f"CAST(c{source.columns.index(name)} AS DOUBLE)"
+
+
+def _with_scaled_weights(rows: DuckRows) -> DuckRows:
+    """The rows with weights of a size whose squares can be summed."""
+    if rows.weight is None:
+        return rows
+    parameters = [*rows.source.parameters, *rows.condition_parameters]
+    query = f"{rows.source.select([f'max({rows.weight})'])} WHERE {rows.condition}"
+    ((largest,),) = rows.session.rows(query, parameters, rows.source.name)
+    exponent = weight_exponent(largest)
+    if not exponent:
+        return rows
+    return replace(rows, weight=scaled_expression(rows.weight, exponent), weight_exponent=exponent)
+
+
+def _check_integers(rows: DuckRows) -> None:
+    """Raise an error if integer scores are so large that different ones would become equal doubles."""
+    kinds = rows.source.kinds
+    assert kinds is not None
+    numbers = {name: rows.source.columns.index(name) for name in rows.names}
+    columns = {name: f"c{i}" for name, i in numbers.items() if kinds[i] == "integer"}
+    if not columns:
+        return
+    parameters = [*rows.source.parameters, *rows.condition_parameters]
+
+    def select(expressions: list[str]) -> tuple[Any, ...]:
+        query = f"{rows.source.select(expressions)} WHERE {rows.condition}"
+        return tuple(rows.session.rows(query, parameters, rows.source.name)[0])
+
+    # The range is in the metadata of Parquet files; only beyond 2^53 are the values compared one by one.
+    ends = select([f"{end}({column})" for column in columns.values() for end in ("min", "max")])
+    large = [
+        name
+        for name, low, high in zip(columns, ends[::2], ends[1::2], strict=True)
+        if low is not None and (low < -LARGEST_EXACT or high > LARGEST_EXACT)
+    ]
+    for name in large:
+        (count,) = select([f"count(*) FILTER ({inexact_integers(columns[name])})"])
+        if count:
+            raise InputError(large_integers_message(f"column {name!r} of {rows.source.name}"))
 
 
 def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashable, ...]:

@@ -10,6 +10,7 @@ from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, MissingFileError
 from polyroc.io.files import check_file
 from polyroc.io.sources import DataFile, Source, check_names, expand_home, kind_of, literal, local_path
+from polyroc.io.table_formats import check_no_table_format
 
 __all__ = [
     "Files",
@@ -79,6 +80,7 @@ def _paths(path: str) -> list[str]:
     path = str(expand_home(Path(path)))
     if Path(path).is_dir():
         inside = _inside(path)
+        check_no_table_format([path, *inside])
         if not inside:
             raise MissingFileError(f"The folder '{path}' holds no file that ends in {', '.join(_SUFFIXES)}.")
         return inside
@@ -86,6 +88,7 @@ def _paths(path: str) -> list[str]:
         matched = sorted(glob(path, recursive=True))  # noqa: PTH207 - a glob may start anywhere
         if not matched:
             raise MissingFileError(f"No file matches '{path}'; check the path and the wildcards.")
+        check_no_table_format(matched)
         return [file for match in matched for file in (_inside(match) if Path(match).is_dir() else [match])]
     if not Path(path).is_file():
         raise MissingFileError(f"There is no file '{path}'; check the path.")

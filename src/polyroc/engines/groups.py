@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from polyroc.engines.dataset import FileDataset
+from polyroc.engines.precision import scaled_weights
 from polyroc.engines.rows import Batch, MemoryRows, Rows, concatenated
 from polyroc.errors import PolyrocError, PolyrocWarning, warn
 from polyroc.messages import Message
@@ -41,7 +42,8 @@ def group_rows(data: FileDataset, by: Sequence[str], room: int) -> Iterator[tupl
         else:
             yield tuple(group), data.where(in_group, group)
     for g, batch in _small_groups(data, columns, most):
-        yield small[g], MemoryRows(batch, rows.names)
+        # A group's weights may all be small against those of the others.
+        yield small[g], MemoryRows(batch._replace(weight=scaled_weights(batch.weight)), rows.names)
 
 
 def _small_groups(data: FileDataset, columns: Sequence[str], most: int) -> Iterator[tuple[int, Batch]]:

@@ -25,6 +25,7 @@ from polyroc.engines.estimates import Estimator, ScanSummary, centred_components
 from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
 from polyroc.engines.options import Covariance
 from polyroc.engines.pilot import LARGEST_RELATIVE_ERROR, PILOT_BITS, Pilot, component_differences, pilot_size
+from polyroc.engines.precision import check_weight_precision
 from polyroc.engines.rows import MemoryRows, Rows
 from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.engines.tally import check_applicable, default_bits, warn_absent
@@ -102,12 +103,15 @@ class EngineResult:
         By classifier, the bins; empty if a class has no case.
     rows
         Number of rows.
+    weight_exponent
+        The power of two by which the weights have been divided.
     """
 
     estimates: dict[tuple[str, str], Estimate]
     covariance: FloatArray
     binned: Mapping[str, BinnedData]
     rows: int
+    weight_exponent: int = 0
 
 
 def evaluate_rows(rows: Rows, request: EvaluationRequest) -> EngineResult:
@@ -193,8 +197,15 @@ class _Refinement:
             for one in counts.values():
                 check_applicable(measure, one)
         self.binned = {name: each.binned() for name, each in counts.items()}
+        self._check_weights()
         if pilot is not None:
             self.coarse = {name: each.binned_coarser(pilot.coarse[name]) for name, each in counts.items()}
+
+    def _check_weights(self) -> None:
+        (binned, *_) = self.binned.values()
+        columns = [*binned.columns.values(), *(column for column, _ in binned.patterns.values())]
+        advice = "Multiply the small weights, set them to 0, or evaluate the classes' rows in memory."
+        check_weight_precision(columns[0], self.request.schema.names, advice)
 
     def _count_distinct_values(self) -> None:
         """One bin for each distinct value, so that the bounds differ by rounding errors only."""
@@ -422,7 +433,9 @@ class _Refinement:
         if small:
             warn(f"A class has one case only: no standard error (nan) for {', '.join(small)}.", SmallClassWarning)
         warn_of_few_effective(estimates.values())
-        return EngineResult(estimates, self._covariance(estimates), self.binned, self.n_rows)
+        return EngineResult(
+            estimates, self._covariance(estimates), self.binned, self.n_rows, self.rows.weight_exponent
+        )
 
     def _covariance(self, estimates: Mapping[tuple[str, str], Estimate]) -> FloatArray:
         """From influence values; or, without them, the one that makes a difference of two most uncertain.

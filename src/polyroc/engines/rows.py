@@ -53,6 +53,10 @@ class Rows(Protocol):
         """Whether rows have weights."""
 
     @property
+    def weight_exponent(self) -> int:
+        """The power of two by which the weights have been divided."""
+
+    @property
     def bytes(self) -> int | None:
         """Size of the data where they are stored; None if it is not known."""
 
@@ -80,6 +84,7 @@ class MemoryRows:
     names: Sequence[str] = ()
     bytes: int | None = None
     share: float = 1.0
+    weight_exponent: int = 0
 
     @property
     def weighted(self) -> bool:
@@ -193,6 +198,8 @@ class DuckRows:
         The parameters of `code` and of `condition`.
     room
         How many bytes an exact answer may take in memory.
+    weight_exponent
+        The weights have been divided by 2 to this power (see `polyroc.engines.precision`).
     """
 
     session: EngineSession
@@ -206,6 +213,7 @@ class DuckRows:
     condition_parameters: Sequence[Any]
     room: int
     bytes: int | None
+    weight_exponent: int = 0
 
     @property
     def weighted(self) -> bool:

@@ -14,8 +14,8 @@ import numpy as np
 from polyroc.engines.bins import BinnedValues, Layout
 from polyroc.engines.counts import Counts
 from polyroc.engines.influence_lookup import Contributions, InfluenceLookups
+from polyroc.engines.precision import LARGEST_WEIGHT
 from polyroc.engines.rows import MISSING_LABEL, Batch
-from polyroc.engines.tally import LARGEST_WEIGHT
 from polyroc.errors import InputError
 from polyroc.messages import Option
 from polyroc.scores import Schema

@@ -51,6 +51,7 @@ class SparkRows:
     names: Sequence[str]
     room: int
     bytes: int | None = None
+    weight_exponent: int = 0
 
     @property
     def weighted(self) -> bool:

@@ -1,6 +1,7 @@
 """Tally: binned counts of predictions that can be updated, merged, stored and evaluated."""
 
 from collections.abc import Hashable, Sequence
+from math import inf, log2
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from polyroc.engines.bounds import bin_family
 from polyroc.engines.counts import Counts
 from polyroc.engines.decision_patterns import MOST_CLASSES
 from polyroc.engines.estimates import Estimator, ScanSummary
+from polyroc.engines.precision import LARGEST_WEIGHT, WEIGHT_UNIT, check_weight_precision
 from polyroc.engines.tally_file import LARGEST_TALLY, StoredTally, pack, unpack
 from polyroc.errors import (
     InputError,
@@ -26,13 +28,13 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Sampling, Schema, WeightKind, readable
-from polyroc.validation.arguments import checked_labels, checked_whole
+from polyroc.validation.arguments import ArgumentNames, checked_labels, checked_whole
+from polyroc.validation.predictions import as_vector
 from polyroc.validation.scores import normalise
 from polyroc.validation.weights import check_sampling, check_weight_kind
 
-__all__ = ["LARGEST_WEIGHT", "Tally", "check_applicable", "check_weights", "default_bits", "warn_absent"]
+__all__ = ["Tally", "check_applicable", "default_bits", "warn_absent"]
 
-LARGEST_WEIGHT = 2.0**25  # so that the whole part of a square and its fraction of 52 bits fit in integers
 TALLY_BYTES = 64 * 2**20  # of the records of a tally by default
 MOST_BITS, FEWEST_BITS = 16, 8  # of bins by default, depending on the memory that they take
 
@@ -54,6 +56,10 @@ class Tally:
     bits
         Bins are 2^-bits wide between 0 and 1 and finer near both ends (see `polyroc.engines.bins.Layout.of`):
         16 by default, less where there are many classes, so that a tally stays below 64 MB.
+    weight_scale
+        The size of ordinary weights, rounded to a power of two: weights and their squares are summed in units of
+        2^-52 of it (of its square), and may be up to 2^25 times as large. A tally does not know the weights of
+        later batches, so state it if they are far from 1. Tallies that are merged must have the same.
 
     Examples
     --------
@@ -67,12 +73,22 @@ class Tally:
     Tally(8 cases (0: 4, 1: 4); score)
     """
 
-    def __init__(self, labels: Sequence[Hashable], *, pos_label: Hashable = None, bits: int | None = None) -> None:
+    def __init__(
+        self,
+        labels: Sequence[Hashable],
+        *,
+        pos_label: Hashable = None,
+        bits: int | None = None,
+        weight_scale: float = 1.0,
+    ) -> None:
         self.labels = checked_labels(labels)
         if bits is not None:
             checked_whole(bits, "bits", 2, 24)
+        if not (isinstance(weight_scale, int | float) and 0 < weight_scale < inf):
+            raise InputError(f"weight_scale must be a positive number, got {weight_scale!r}.")
         self.pos_label = pos_label
         self.bits = bits
+        self.weight_scale = 2.0 ** min(round(log2(weight_scale)), 1023)
         self.rows = 0
         self._counts: Counts | None = None
 
@@ -85,7 +101,8 @@ class Tally:
         ----------
         y_true, y_score, sample_weight
             As in `evaluate`, one classifier: a score, one column per class, or decisions given as labels. All
-            batches must be of one kind, and with weights or without. Weights are at most 2^25.
+            batches must be of one kind, and with weights or without. Weights are between 2^-52 and 2^25 times
+            `weight_scale`, or 0.
         weight_kind
             As in `evaluate`. Rows with "frequency" weights are repeated: they count as cases without weights.
         """
@@ -104,9 +121,12 @@ class Tally:
             sample_weight=None if all_zero else weight,
             weight_kind=None if all_zero else weight_kind,
         )
-        weight = np.zeros(len(scores)) if all_zero else scores.sample_weight
-        if weight is not None:
-            check_weights(weight)
+        if all_zero:
+            weight = np.zeros(len(scores))
+        elif scores.sample_weight is not None:  # validated, but scaled by batch: all batches need one scale
+            weight = self._scaled(as_vector(sample_weight, "sample_weight", len(scores), ArgumentNames()))
+        else:
+            weight = None
         counts = self._prepared(scores.schema, weight is not None)
         (values,) = scores.values.values()
         columns = [values] if values.ndim == 1 else [*np.ascontiguousarray(values.T)]
@@ -120,13 +140,18 @@ class Tally:
         if other._counts is None:
             return
         if self._counts is None:
-            self.bits, self.pos_label = other.bits, other.pos_label
+            self.bits, self.pos_label, self.weight_scale = other.bits, other.pos_label, other.weight_scale
         schema = other._counts.schema
         counts = self._prepared(schema, other._counts.weighted)
         if (self.bits, counts.schema.positive) != (other.bits, schema.positive):
             raise InputError(
                 f"Only tallies of the same bins and positive class can be merged: bits are {self.bits} and "
                 f"{other.bits}; make all with the same arguments."
+            )
+        if counts.weighted and self.weight_scale != other.weight_scale:
+            raise InputError(
+                f"Only tallies of the same weight_scale can be merged, got {self.weight_scale:g} and "
+                f"{other.weight_scale:g}; make all with the same arguments."
             )
         counts.merge(other._counts)
         self.rows += other.rows
@@ -157,6 +182,9 @@ class Tally:
             warn_absent(absent, chosen)
             return Estimator(chosen, "classifier", schema, {}, summary).undefined()
         binned = counts.binned()
+        for column in binned.columns_for(chosen).values():
+            advice = "Make the tally with weight_scale=..., the size of ordinary weights."
+            check_weight_precision(column, schema.names, advice)
         estimator = Estimator(chosen, "classifier", schema, binned.columns_for(chosen), summary)
         estimate = estimator.estimate(binned.bounded(chosen))
         if estimate.fewest <= 1:
@@ -193,6 +221,8 @@ class Tally:
             "positive": None if counts is None else counts.schema.positive,
             "ends": None if counts is None else [[place, *limits] for place, limits in counts.ranges.items()],
         }
+        if self.weight_scale != 1.0:
+            header["weight_scale"] = self.weight_scale
         return pack(StoredTally.of(header, counts))
 
     @classmethod
@@ -208,7 +238,12 @@ class Tally:
         """
         stored = unpack(data, checked_whole(most_bytes, "most_bytes", 1))
         header = stored.header
-        tally = cls(header["labels"], pos_label=header["pos_label"], bits=header["bits"])
+        tally = cls(
+            header["labels"],
+            pos_label=header["pos_label"],
+            bits=header["bits"],
+            weight_scale=header.get("weight_scale", 1.0),
+        )
         if header["kind"] is not None:
             schema = Schema(tally.labels, header["kind"], header["positive"], ordered=True)
             counts = tally._prepared(schema, header["weighted"])
@@ -241,6 +276,23 @@ class Tally:
             )
         return self._counts
 
+    def _scaled(self, weight: FloatArray) -> FloatArray:
+        """The weights divided by `weight_scale`; an error if they cannot be summed exactly."""
+        scaled = np.ldexp(weight, -round(log2(self.weight_scale)))
+        if scaled.max() > LARGEST_WEIGHT:
+            raise InputError(
+                f"Weights must not be larger than 2^25 times weight_scale ({self.weight_scale:g}), got "
+                f"{weight.max():g}; divide all weights, or make the tally with a larger weight_scale."
+            )
+        smallest = scaled[scaled > 0].min(initial=1.0)
+        if smallest < WEIGHT_UNIT:
+            raise InputError(
+                f"Weights must be 0 or at least 2^-52 times weight_scale ({self.weight_scale:g}), got "
+                f"{smallest * self.weight_scale:g}; make the tally with weight_scale=..., the size of ordinary "
+                "weights, or set the smallest ones to 0."
+            )
+        return scaled
+
     def _provenance(self, counts: Counts, sampling: Sampling | None) -> Provenance:
         cases = dict(zip(counts.schema.names, self.cases.tolist(), strict=True))
         return Provenance(
@@ -259,12 +311,6 @@ def default_bits(classes: int, columns: int, weighted: bool, room: float = TALLY
         if Layout.of(bits).size * record <= room:
             return bits
     return FEWEST_BITS
-
-
-def check_weights(weight: FloatArray) -> None:
-    """Raise an error for weights whose squares cannot be summed exactly."""
-    if weight.max() > LARGEST_WEIGHT:
-        raise InputError(f"Weights must not be larger than 2^25 here, got {weight.max():g}; divide them all.")
 
 
 def warn_absent(absent: Sequence[str], measure: Measure) -> None:

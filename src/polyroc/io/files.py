@@ -11,9 +11,11 @@ from typing import Any, Literal
 from polyroc.errors import InputError, MissingFileError
 from polyroc.io.columns import short_list
 from polyroc.io.csv_files import csv_call, read_header
+from polyroc.io.integrity import check_gzip
 from polyroc.io.json_lines import json_source
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Source, check_names, expand_home, kind_of, literal, local_path
+from polyroc.io.table_formats import check_no_table_format
 from polyroc.messages import Option
 from polyroc.validation.arguments import did_you_mean
 
@@ -40,7 +42,12 @@ _CONTENT: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON
 
 
 def file_source(
-    session: Session, path: Path | DataFile, names: Collection[str], table: str | None = None
+    session: Session,
+    path: Path | DataFile,
+    names: Collection[str],
+    table: str | None = None,
+    *,
+    verify: bool = True,
 ) -> Source:
     """A source for a file.
 
@@ -54,10 +61,14 @@ def file_source(
         The names of the requested columns, which help to detect the delimiter of a CSV file.
     table
         The table or view of a DuckDB file.
+    verify
+        Whether to verify the checksum of a gzip file, which decompresses all of it.
     """
     file = path if isinstance(path, DataFile) else DataFile(expand_home(path))
     session.show_as(file.path, file.name)
     format_ = check_file(file)
+    if verify:
+        check_gzip([file])
     if table is not None and format_ != "duckdb":
         raise InputError(
             f"{file.name} is not a DuckDB file and has no tables; leave out ", Option("table", table), "."
@@ -81,6 +92,7 @@ def _check_exists(file: DataFile) -> None:
     path = file.path
     try:
         if path.is_dir():
+            check_no_table_format([path])
             files = sorted(inner.name for inner in path.iterdir() if DataFile(inner).ending in _FORMATS)
             content = f" It contains {short_list(files)}." if files else ""
             raise InputError(f"{file.name} is a folder; give the path of one file.{content}")

@@ -7,10 +7,11 @@ from typing import Any
 
 from polyroc.io.columns import RequestedColumns, ScorePatterns, find_columns
 from polyroc.io.files import file_source
+from polyroc.io.integrity import unchanged
 from polyroc.io.layouts import arrange, names_for
 from polyroc.io.predictions import matching_label, matching_labels
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile, Source, frame_source
+from polyroc.io.sources import DataFile, Source, expand_home, frame_source
 from polyroc.io.table import Table
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
@@ -97,7 +98,7 @@ def read(
     Scores(2 cases (cat: 1, dog: 1); matrix of classifier)
     """
     requested = RequestedColumns(truth, scores, classifier, case, class_, weight, groups)
-    with Session() as session:
+    with unchanged(_files(source)), Session() as session:
         opened = _open(session, source, requested, table)
         columns = find_columns(requested, opened)
         rows = Table(session, opened, columns.numbers, columns.labels)
@@ -118,6 +119,13 @@ def read(
             missing=missing,
             arguments=data.arguments,
         )
+
+
+def _files(source: Any) -> list[Path]:
+    """The file that is read, if it is one."""
+    if isinstance(source, DataFile):
+        return [source.path]
+    return [expand_home(Path(source))] if isinstance(source, str | PathLike) else []
 
 
 def _open(session: Session, source: Any, requested: RequestedColumns, table: str | None) -> Source:

@@ -17,7 +17,18 @@ from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Array, as_array, as_columns
 from polyroc.validation.labels import Coded, encode, is_missing, renumber
 
-__all__ = ["are_numbers_only", "as_vector", "check_width", "classifier_values", "match_columns", "named_after"]
+__all__ = [
+    "LARGEST_EXACT",
+    "are_numbers_only",
+    "as_vector",
+    "check_width",
+    "classifier_values",
+    "large_integers_message",
+    "match_columns",
+    "named_after",
+]
+
+LARGEST_EXACT = 2**53  # up to this size every integer is a double
 
 
 def classifier_values(
@@ -54,10 +65,10 @@ def _one_classifier(
         )
     _check_length(array, n, what, arguments)
     if array.ndim == 2:
-        return _floats(_by_class(array, columns, labels, what), what, arguments), "matrix"
+        return _scores(_by_class(array, columns, labels, what), what, arguments), "matrix"
     if _is_text(array):
         return _decisions(encode(array, what), labels, what, arguments), "decisions"
-    return _floats(array, what, arguments), "score"
+    return _scores(array, what, arguments), "score"
 
 
 def _check_length(array: Array, n: int, what: str, arguments: ArgumentNames) -> None:
@@ -121,6 +132,33 @@ def _floats(array: Array, what: str, arguments: ArgumentNames) -> FloatArray:
             "it to a number."
         )
     return np.array(numbers, dtype=np.float64).reshape(array.shape)
+
+
+def large_integers_message(what: str) -> str:
+    """The message for integers that doubles do not distinguish."""
+    return (
+        f"{what} holds integers beyond 2^53 that double precision cannot distinguish: different scores would "
+        "become equal. Subtract a constant that is close to all of them, such as the smallest, while they are "
+        "integers."
+    )
+
+
+def _scores(array: Array, what: str, arguments: ArgumentNames) -> FloatArray:
+    """Scores as doubles; an error if different integers may have become the same score."""
+    floats = _floats(array, what, arguments)
+    if array.dtype.kind not in "iuO":
+        return floats
+    large = np.isfinite(floats) & (np.abs(floats) >= LARGEST_EXACT)
+    if not large.any():
+        return floats
+    pairs = zip(np.ma.getdata(array)[large].tolist(), floats[large].tolist(), strict=True)
+    inexact = large.copy()
+    # Compared as Python integers: numpy would convert both to doubles.
+    inexact[large] = [isinstance(number, int) and number != int(score) for number, score in pairs]
+    if inexact.any():
+        where = arguments.where(np.asarray(inexact.reshape(len(array), -1).any(axis=1)))
+        raise InputError(large_integers_message(f"{what} ({where})"))
+    return floats
 
 
 def _number(value: Any) -> float | None:

@@ -1,0 +1,91 @@
+"""Integrity of files: checksums of gzip files, and files that change while they are read."""
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from os import cpu_count
+from pathlib import Path
+from typing import NamedTuple
+
+from polyroc.errors import InputError
+from polyroc.io.sources import DataFile
+
+__all__ = ["check_gzip", "unchanged"]
+
+_BLOCK = 2**20  # bytes of a decompressed block
+_DIGESTED = 2**16  # bytes at the beginning and at the end of a file by which it is recognised
+
+
+def check_gzip(files: Sequence[DataFile]) -> None:
+    """Raise an error for a compressed file whose length or checksum does not match, which DuckDB does not verify.
+
+    Every file is decompressed once, whatever its size, several files at the same time: the checksum is at the end,
+    and the first scan already needs to know which classes there are.
+    """
+    zipped = [file for file in files if file.zipped]
+    if zipped:
+        with ThreadPoolExecutor(min(len(zipped), cpu_count() or 1)) as pool:
+            for _ in pool.map(_decompress, zipped):
+                pass
+
+
+def _decompress(file: DataFile) -> None:
+    try:
+        with gzip.open(file.path) as stream:
+            while stream.read(_BLOCK):
+                pass
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise InputError(
+            f"{file.name} is damaged: it cannot be decompressed, or its checksum does not match. Copy it again, "
+            "or compress it again with gzip."
+        ) from None
+    except OSError as error:
+        raise InputError(f"{file.name} cannot be read ({error.strerror}); check its permissions.") from None
+
+
+class _Fingerprint(NamedTuple):
+    """Size, time of the last change, and a digest of the first and the last bytes."""
+
+    size: int
+    changed: int
+    digest: bytes
+
+
+def _fingerprint(path: Path) -> _Fingerprint | None:
+    """The fingerprint of a file; None if it cannot be read, or only once, as a pipe."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as stream:
+            status = path.stat()
+            digest = hashlib.blake2b(stream.read(_DIGESTED))
+            stream.seek(max(status.st_size - _DIGESTED, 0))
+            digest.update(stream.read(_DIGESTED))
+    except OSError:
+        return None
+    return _Fingerprint(status.st_size, status.st_mtime_ns, digest.digest())
+
+
+@contextmanager
+def unchanged(paths: Sequence[Path]) -> Iterator[None]:
+    """Raise an error at the end, instead of a result or another error, if one of the files is another one now."""
+    prints = {path: _fingerprint(path) for path in paths}
+    before = {path: fingerprint for path, fingerprint in prints.items() if fingerprint is not None}
+    try:
+        yield
+    except Exception:
+        _check_unchanged(before)
+        raise
+    _check_unchanged(before)
+
+
+def _check_unchanged(before: Mapping[Path, _Fingerprint]) -> None:
+    for path, fingerprint in before.items():
+        if _fingerprint(path) != fingerprint:
+            raise InputError(
+                f"'{path}' was changed or replaced while it was read, so the result would mix two versions of it; "
+                "run this again when it is complete."
+            ) from None
