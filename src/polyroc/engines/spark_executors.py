@@ -62,7 +62,7 @@ def add_message(scan: Scan, message: Any) -> None:
     if scan.lookups is not None:
         scan.lookups.products += np.reshape(message["products"], scan.lookups.products.shape)
     for (name, other), data in zip(scan.plan.empty_counts().items(), message["tallies"], strict=True):
-        stored = unpack(bytes(data))
+        stored = unpack(bytes(data), most_bytes=None)
         stored.fill(other)
         other.ranges = {place: (low, high) for place, low, high in stored.header["ends"]}
         scan.counts[name].merge(other)

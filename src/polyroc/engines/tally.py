@@ -248,6 +248,7 @@ class Tally:
             schema = Schema(tally.labels, header["kind"], header["positive"], ordered=True)
             counts = tally._prepared(schema, header["weighted"])
             counts.ranges = {place: (float(low), float(high)) for place, low, high in header["ends"]}
+            stored.check(counts)
             stored.fill(counts)
             tally.rows = header["rows"]
         return tally

@@ -50,22 +50,28 @@ class StoredTally(NamedTuple):
                 arrays[kind] = patterns.codes, patterns.records
         return cls(header, arrays)
 
-    def fill(self, counts: "Counts") -> None:
-        """Put the records into empty counts, after checking that they agree with each other."""
+    def check(self, counts: "Counts") -> None:
+        """Raise an error unless the records fit these empty counts and agree with each other."""
         rows, totals = self.header["rows"], []
         for place, bins in counts.bins.items():
             occupied, records = self.arrays[f"column {place}"]
             _check_order(occupied, len(bins.records))
             totals.append(_class_totals(records, bins, rows))
             _check_values(occupied, records, bins.layout, counts.ranges[place])
-            bins.records[occupied] = records
         for kind, patterns in counts.patterns.items():
             codes, records = self.arrays[kind]
             _check_order(codes, _most_patterns(kind, patterns.classes))
             totals.append(_class_totals(records, patterns, rows))
-            patterns.codes, patterns.records = codes, records
         if any(total != totals[0] for total in totals):
             _fail("the columns have different numbers of cases")
+
+    def fill(self, counts: "Counts") -> None:
+        """Put the records into empty counts."""
+        for place, bins in counts.bins.items():
+            occupied, records = self.arrays[f"column {place}"]
+            bins.records[occupied] = records
+        for kind, patterns in counts.patterns.items():
+            patterns.codes, patterns.records = self.arrays[kind]
 
 
 def _check_order(positions: IntArray, end: int) -> None:
@@ -135,8 +141,12 @@ def pack(stored: StoredTally) -> bytes:
     return MAGIC + sha256(body).digest() + body
 
 
-def unpack(data: bytes, most_bytes: int = LARGEST_TALLY) -> StoredTally:
-    """Read what `pack` wrote; anything else is an error, and so are counts that need more memory."""
+def unpack(data: bytes, most_bytes: int | None = LARGEST_TALLY) -> StoredTally:
+    """Read what `pack` wrote; anything else is an error, and so are counts that need more memory.
+
+    None for `most_bytes` is for messages between the executors of one run, whose header has only the limits of the
+    scores: they are trusted, so that entries and sizes are not checked.
+    """
     if not isinstance(data, bytes | bytearray | memoryview):
         raise InputError(f"A stored tally is bytes, got {type(data).__name__}.")
     data = bytes(data)
@@ -179,16 +189,18 @@ class _BoundedReader:
             _fail("it is too long")
 
 
-def _parsed(reader: _BoundedReader, most_bytes: int) -> StoredTally:
+def _parsed(reader: _BoundedReader, most_bytes: int | None) -> StoredTally:
     size = int.from_bytes(reader.read(8), "little")
     if size > LARGEST_HEADER:
         _fail(f"a header of {size} bytes")
-    header = json.loads(reader.read(size), parse_constant=_fail)
+    # A partition without rows has infinite limits, which only a message may have.
+    header = json.loads(reader.read(size), parse_constant=None if most_bytes is None else _fail)
     if not isinstance(header, dict):
         _fail("the header is no object")
     shapes = header.pop("held")
-    _check_header(header)
-    _check_shapes(header, shapes, most_bytes)
+    if most_bytes is not None:
+        _check_header(header)
+        _check_shapes(header, shapes, most_bytes)
     arrays: dict[str, tuple[IntArray, IntArray]] = {}
     for name, (rows, width) in shapes.items():
         positions = np.cumsum(_from_byte_planes(reader.read(8 * rows), rows))
