@@ -73,6 +73,8 @@ def test_arrays_that_were_signed_again(name):
         ({"ends": [[0, 0.9, 0.1]]}, "ends 0.9 and 0.1"),
         ({"ends": [[0, 0.5, 0.6]]}, "outside their range"),
         ({"weighted": 1}, "weighted 1"),
+        ({"weight_scale": 3.0}, "weight_scale must be a power of two"),
+        ({"weight_scale": "2"}, "weight_scale must be a power of two"),
     ],
 )
 def test_the_error_says_what_is_wrong(change, message):
@@ -128,3 +130,10 @@ def test_a_large_tally_is_read_if_the_caller_says_so():
     with pytest.raises(InputError, match="pass a larger most_bytes"):
         pr.Tally.from_bytes(tally.to_bytes(), most_bytes=1000)
     assert pr.Tally.from_bytes(tally.to_bytes(), most_bytes=10**7).rows == 2
+
+
+def test_small_weights_with_a_scale_are_read_back():
+    tally = pr.Tally([0, 1], weight_scale=1e-10)
+    rng = np.random.default_rng(0)
+    tally.update([0, 1] * 200, rng.random(400), 1e-10 * rng.random(400) ** 8 + 1e-24)
+    assert pr.Tally.from_bytes(tally.to_bytes()).to_bytes() == tally.to_bytes()

@@ -54,7 +54,6 @@ class Band(Record):
     def _invariants(self) -> Invariants:
         yield 0 < self.level < 1, "level must be between 0 and 1"
         yield self.x.shape == self.low.shape == self.high.shape and self.x.ndim == 1, "lengths must agree"
-        yield shares(self.x) and shares(self.low) and shares(self.high), "rates must be from 0 to 1"
         yield not (self.low > self.high).any(), "low must not be above high"
         yield ascending(self.x), "x must not fall"
 
@@ -112,6 +111,9 @@ class Curve(Result):
         yield ascending(self.fpr) and ascending(self.tpr), "rates must not fall along the curve"
         yield ascending(-self.thresholds), "thresholds must not rise along the curve"
         yield shares(self.prevalence), "prevalence must be from 0 to 1"
+        if self.band is not None and self.kind != "det":  # its axes are normal deviates
+            axes = (self.band.x, self.band.low, self.band.high)
+            yield all(map(shares, axes)), "the rates of a band must be from 0 to 1"
 
     def __len__(self) -> int:
         return len(self.fpr)

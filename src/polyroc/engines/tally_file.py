@@ -9,7 +9,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from hashlib import sha256
-from math import isfinite
+from math import frexp, isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -98,7 +98,7 @@ def _class_totals(records: IntArray, counted: BinCounts | DecisionPatterns, rows
         high + low * 2.0**-FRACTION_BITS for high, low in ((whole, fraction), (squares, squares_fraction))
     )
     # The sum of squares is between (sum)^2 / n and (sum)^2; small weights are rounded to units of 2^-52.
-    unit = 2.0**-FRACTION_BITS * (1.0 + cases) * (1.0 + weight)
+    unit = 4.0 * 2.0**-FRACTION_BITS * (1.0 + cases) * (1.0 + weight)
     slack = 1e-9
     fits = squared * cases * (1 + slack) + unit * cases >= weight**2
     fits &= squared <= weight**2 * (1 + slack) + unit
@@ -225,6 +225,9 @@ def _check_header(header: Mapping[str, Any]) -> None:
         _fail(f"unknown kind {kind!r}")
     if not _is_whole(rows, 0 if empty else 1, 0 if empty else MOST_ROWS) or type(header["weighted"]) is not bool:
         _fail(f"rows {rows!r}, weighted {header['weighted']!r}")
+    scale = header.get("weight_scale", 1.0)
+    if type(scale) is not float or scale <= 0 or frexp(scale)[0] != 0.5:
+        _fail(f"weight_scale must be a power of two, not {scale!r}")
     needs_positive = kind == "score" and len(labels) == 2
     if not (_is_whole(positive, 0, 1) if needs_positive else positive is None or _is_whole(positive, 0, 1)):
         _fail(f"positive must be 0 or 1, not {positive!r}")
