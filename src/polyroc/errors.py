@@ -88,8 +88,8 @@ class MissingFileError(InputError, FileNotFoundError):
 
     # Libraries that copy exceptions between processes (tblib, used by Dask) call `__new__` of the class; the one
     # that would be inherited is ValueError's, which must not make an OSError.
-    def __new__(cls, *parts: object) -> Self:  # noqa: D102
-        return FileNotFoundError.__new__(cls, *parts)
+    def __new__(cls, *parts: object) -> Self:  # noqa: ARG004, D102
+        return FileNotFoundError.__new__(cls)  # parts would be read as errno and strerror
 
 
 class MeasureError(PolyrocError):
@@ -107,8 +107,8 @@ class OutOfSpaceError(PolyrocError):
 class MissingPackageError(PolyrocError, ImportError):
     """An optional package is not installed."""
 
-    def __new__(cls, *parts: object) -> Self:  # noqa: D102 - as in MissingFileError
-        return ImportError.__new__(cls, *parts)
+    def __new__(cls, *parts: object) -> Self:  # noqa: ARG004, D102 - as in MissingFileError
+        return ImportError.__new__(cls)
 
 
 class ComponentsError(PolyrocError):

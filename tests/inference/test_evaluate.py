@@ -243,3 +243,9 @@ def test_parts_print_as_what_they_are():
     assert stored.label == "A(a,b)"
     assert "part" not in M.to_dict()
     assert pr.Estimate.from_dict(M.to_dict()).parts["A(a,b)"].label == "A(a,b)"
+
+
+def test_an_estimate_with_parts_and_a_null_value_is_printed():
+    found = pr.evaluate(Y, P, measure="hand_till", null=0.5)
+    assert all(part in str(found) for part in found.parts)
+    assert found._repr_html_().count("<tr>") == 2 + len(found.parts)

@@ -10,6 +10,7 @@ import numpy as np
 from polyroc.estimates.hypothesis_tests import signed_root, two_sided
 from polyroc.estimates.intervals import ROUNDING_ERROR, ConfidenceInterval
 from polyroc.kernels.arrays import FloatArray
+from polyroc.results.invariants import Invariants, finite
 
 __all__ = ["BootstrapKind", "Resampled", "acceleration", "difference_of_replicates", "interval", "standard_error"]
 
@@ -24,6 +25,9 @@ class Resampled(NamedTuple):
     kind: BootstrapKind
     replicates: tuple[float, ...]
     acceleration: float
+
+    def _invariants(self) -> Invariants:
+        yield self.kind != "bca" or finite(self.acceleration), "the acceleration of BCa must be finite"
 
     def confidence_interval(self, value: float, level: float) -> ConfidenceInterval | None:
         """The interval; None if the replicates do not define one."""

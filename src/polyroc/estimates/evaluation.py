@@ -34,6 +34,8 @@ class Evaluation(Result):
     def _invariants(self) -> Invariants:
         named = all((e.classifier, e.measure) == key for key, e in self.estimates.items())
         yield bool(self.estimates) and named, "keys must be the classifier and the measure of each estimate"
+        complete = len(self.estimates) == len(self.classifiers) * len(self.measures)
+        yield complete, "every classifier must have an estimate of every measure"
 
     @property
     def classifiers(self) -> tuple[str, ...]:

@@ -64,13 +64,14 @@ class Table:
     ) -> Self:
         """A table of rows by column; every text is made printable.
 
-        A column other than the first is numeric if all its cells are numbers.
+        A column other than the first is numeric if all its cells are numbers. A row may lack columns, as the parts
+        of an estimate lack its p-value; the cell is then empty.
 
         >>> Table.of("Areas", [{"classifier": "lda", "value": "0.95"}]).columns[1]
         Column(name='value', numeric=True)
         """
-        cells = tuple(tuple(map(printable, row.values())) for row in rows)
-        names = list(rows[0]) if rows else []
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        cells = tuple(tuple(printable(row.get(name, "")) for name in names) for row in rows)
         heads = [
             Column(printable(name), place > 0 and all(_is_number(row[place]) for row in cells))
             for place, name in enumerate(names)

@@ -77,7 +77,7 @@ class Anova(Result):
     def _invariants(self) -> Invariants:
         yield self.folds >= 1, "folds must be 1 or more"
         rows = self.table.values()
-        yield at_least([row.df for row in rows], 0), "df must be 0 or more"
+        yield at_least([row.df for row in rows], 1), "df must be 1 or more"
         yield at_least([row.sum_of_squares for row in rows], 0), "sums of squares must be 0 or more"
         yield shares([row.pvalue for row in rows]), "p-values must be from 0 to 1"
 
