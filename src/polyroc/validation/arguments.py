@@ -1,11 +1,10 @@
 """Arguments: their names in messages, and checks that several verbs share (levels, margins, names)."""
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from math import inf, isfinite
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -16,18 +15,12 @@ from polyroc.messages import short_repr
 __all__ = [
     "ArgumentNames",
     "checked_alpha",
-    "checked_bool",
-    "checked_choice",
-    "checked_instance",
     "checked_labels",
     "checked_level",
     "checked_margin",
-    "checked_number",
     "checked_whole",
     "did_you_mean",
 ]
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,46 +100,6 @@ def checked_whole(value: Any, name: str, low: int, high: int | None = None) -> i
         limits = f"from {low} to {high}" if high is not None else f"of {low} or more"
         raise InputError(f"{name} must be a whole number {limits}, got {short_repr(value)}.")
     return int(value)
-
-
-def checked_number(value: Any, name: str, low: float = -inf, high: float = inf, *, open_: bool = False) -> float:
-    """A finite number in a range; without its limits if `open_`."""
-    fits = _is_number(value) and isfinite(value) and (low < value < high if open_ else low <= value <= high)
-    if not fits:
-        limits = "a finite number"
-        if low > -inf:
-            limits += f"{' above' if open_ else ' of'} {low:g}{'' if open_ or high < inf else ' or more'}"
-            limits += "" if high == inf else f" and below {high:g}" if open_ else f" to {high:g}"
-        raise InputError(f"{name} must be {limits}, got {short_repr(value)}.")
-    return float(value)
-
-
-def checked_choice(value: Any, name: str, choices: Collection[T]) -> T:
-    """One of some values; the error names the nearest of them.
-
-    >>> checked_choice("cohort", "sampling", ["cohort", "case-control"])
-    'cohort'
-    """
-    for choice in choices:
-        if type(value) is type(choice) and value == choice:
-            return choice
-    names = ", ".join(map(repr, choices))
-    raise InputError(f"{name} must be one of {names}, got {short_repr(value)}.")
-
-
-def checked_bool(value: Any, name: str) -> bool:
-    """True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{name} must be True or False, got {short_repr(value)}.")
-    return bool(value)
-
-
-def checked_instance(value: Any, name: str, kind: type[T], advice: str = "") -> T:
-    """An object of a class."""
-    if not isinstance(value, kind):
-        article = "an" if kind.__name__[0] in "AEIOU" else "a"
-        raise InputError(f"{name} must be {article} {kind.__name__}, got {short_repr(value)}{advice}.")
-    return value
 
 
 def checked_labels(labels: Any, name: str = "labels") -> tuple[Hashable, ...]:
