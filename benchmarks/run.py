@@ -60,6 +60,17 @@ def auc_error():
     yield f"AUC with DeLong error, n = {n:.0e}", "polyroc / numpy.sort", ours / best(lambda: np.sort(s)), "<=", 4
 
 
+def cross_validated_auc():
+    n, folds = 10**6, 10
+    y, s = two_classes(n)
+    rng = np.random.default_rng(1)
+    order, fold = rng.permutation(n), rng.integers(folds, size=n)
+    y, s = y[order], s[order]
+    ours = best(lambda: pr.evaluate(y, s, folds=fold, measure="auc").confidence_interval())
+    sort = best(lambda: np.sort(s))
+    yield f"AUC with interval, {folds} folds, n = {n:.0e}", "polyroc / numpy.sort", ours / sort, "<=", 4
+
+
 def hand_till():
     for c, target in ((10, 12), (50, 35)):
         y, P = many_classes(c, 10**5)
@@ -164,6 +175,7 @@ def large_file():
 ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "auc value": auc_value,
     "auc error": auc_error,
+    "folds": cross_validated_auc,
     "hand_till": hand_till,
     "bootstrap": bootstrap,
     "comparison": comparison,

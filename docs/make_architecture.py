@@ -20,6 +20,7 @@ DESCRIPTIONS = {
     "fronts": "Pareto fronts of error rates",
     "curves": "ROC, PR, DET and cost curves; ROC surfaces",
     "power": "sample size and power",
+    "cross_validation": "out-of-fold predictions of estimators; leave-one-pair-out",
     "inference": "evaluate, compare; standard errors by method",
     "engines": "data larger than memory: DuckDB, Spark, tallies",
     "datasets | conversions": "example data; scores to probabilities and back",

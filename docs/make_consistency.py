@@ -9,7 +9,7 @@ from matplotlib import pyplot
 import polyroc as pr
 from polyroc.plots.consistency import draw_consistency, draw_discriminancy
 from polyroc.plots.picture import save
-from polyroc.plots.style import room
+from polyroc.plots.style import figure_layout
 
 PICTURE = Path(__file__).parent / "consistency.svg"
 HALVES = (*range(2, 11), 13, 16, 20, 25, 32, 40, 50, 64, 80, 100, 140, 200)
@@ -21,7 +21,7 @@ def main() -> None:
     """Two panels; the extrapolations start where the tables of the paper end."""
     mpl.use("agg")
     found = [pr.compare_measures("auc", "accuracy", positives=n, negatives=n) for n in HALVES]
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 3.6), layout=room())
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 3.6), layout=figure_layout())
     draw_consistency(found, left)
     draw_discriminancy(found, right)
     cases = np.array([LAST, 2 * HALVES[-1]])

@@ -21,5 +21,5 @@ class Done(NamedTuple):
 def polyroc(*arguments):
     """Run `polyroc` with these arguments; what is no error of ours is raised."""
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
-        code = run([str(each) for each in arguments])
+        code = run([str(argument) for argument in arguments])
     return Done(code, out.getvalue(), err.getvalue())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from browsing import browser
+from chromium import browser
 from disks import small_disk
 
 __all__ = ["browser", "small_disk"]
@@ -31,12 +31,14 @@ LONGEST = (
     "engines/test_spark.py",
     "docs/test_docs.py",
     "measures/test_laws.py",
+    "engines/test_inputs.py",
     "io/test_read.py",
     "repro/test_reproduction.py",
     "decisions/test_classifier.py",
     "plots/test_plots.py",
     "reports/test_page.py",
     "serve/test_serve.py",
+    "serve/test_limits.py",
     "studies/test_resume.py",
     "cli/test_commands.py",
     "engines/test_engine.py",

@@ -24,14 +24,14 @@ number = st.one_of(
     st.sampled_from(EXTREME),
     st.floats(-3, 3),
     st.floats(allow_nan=False, allow_infinity=False),
-    st.tuples(st.sampled_from([0.1, 0.5, 1.0, -2.0, 1e-300]), ULPS).map(lambda each: _moved(*each)),
+    st.tuples(st.sampled_from([0.1, 0.5, 1.0, -2.0, 1e-300]), ULPS).map(lambda number: _moved(*number)),
 )
 
 
 share = st.one_of(
     st.sampled_from(CLUMPS),
     st.floats(0, 1),
-    st.tuples(st.sampled_from([0.3, 0.5, 1.0]), ULPS).map(lambda each: min(1.0, _moved(*each))),
+    st.tuples(st.sampled_from([0.3, 0.5, 1.0]), ULPS).map(lambda number: min(1.0, _moved(*number))),
     st.floats(0, 40).map(lambda power: 2.0**-power),
     st.floats(0, 40).map(lambda power: 1 - 2.0**-power),
 )

@@ -16,7 +16,7 @@ def frame(n=3000, seed=0):
     y = rng.integers(0, 3, n)
     logits = rng.normal(size=(n, 3)) + 1.2 * np.eye(3)[y]
     other = logits + rng.normal(size=(n, 3))
-    tables = [np.exp(each) / np.exp(each).sum(axis=1, keepdims=True) for each in (2 * logits, other)]
+    tables = [np.exp(table) / np.exp(table).sum(axis=1, keepdims=True) for table in (2 * logits, other)]
     tables[0] = np.where(rng.random((n, 1)) < 0.2, tables[0].round(1), tables[0])  # some ties
     columns = dict(zip([*P, *Q], np.hstack(tables).T, strict=True))
     score = y + rng.normal(size=n)

@@ -288,6 +288,22 @@ def specificity(y, s, w, threshold):
     return tn / (fp + tn)
 
 
+def sensitivity_at(y, s, w, fpr):
+    """The height of the ROC curve, straight along ties; the highest point where it is vertical."""
+    points = roc_points(y, s, w)
+    reached = [tpr for u, tpr in points if u <= fpr + 1e-12]
+    before = max((point for point in points if point[0] <= fpr + 1e-12), key=lambda point: point)
+    after = min((point for point in points if point[0] > fpr + 1e-12), default=None)
+    if after is None or fpr <= before[0]:
+        return max(reached)
+    return before[1] + (after[1] - before[1]) * (fpr - before[0]) / (after[0] - before[0])
+
+
+def specificity_at(y, s, w, tpr):
+    """The sensitivity at 1 - tpr, classes exchanged and scores negated."""
+    return sensitivity_at([1 - k for k in y], [-x for x in s], w, 1 - tpr)
+
+
 def ppv(y, s, w, threshold):
     tp, _, fp, _ = table(y, s, w, threshold)
     return tp / (tp + fp)
@@ -454,8 +470,8 @@ def information_gain(R, priors):
 
 def sampat_score(row):
     """k - 0.5 + p_k, k the class of the largest probability; the mean of these where several share it."""
-    found = [k + 0.5 + p for k, p in enumerate(row) if p == max(row)]
-    return sum(found) / len(found)
+    values = [k + 0.5 + p for k, p in enumerate(row) if p == max(row)]
+    return sum(values) / len(values)
 
 
 def expected_class(row):
@@ -473,7 +489,7 @@ def normal_probabilities(y, s, w, priors, x):
         centre = mean([s[i] for i in cases], [w[i] for i in cases])
         variance = mean([(s[i] - centre) ** 2 for i in cases], [w[i] for i in cases])
         logs.append(log(prior) - (x - centre) ** 2 / (2 * variance) - log(2 * pi * variance) / 2)
-    likely = [exp(each - max(logs)) for each in logs]
+    likely = [exp(logarithm - max(logs)) for logarithm in logs]
     return [p / sum(likely) for p in likely]
 
 
@@ -676,11 +692,11 @@ def expected_loss(R, costs, priors):
 
 def threshold_rates(y, s, w):
     """By threshold (none called positive, then every score): the confusion rates; class 1 is positive."""
-    found = {}
+    by_key = {}
     for t in [float("inf"), *sorted({x for x, v in zip(s, w, strict=True) if v > 0}, reverse=True)]:
         tp, fn, fp, tn = table(y, s, w, t)
-        found[t] = [[tn / (tn + fp), fp / (tn + fp)], [fn / (tp + fn), tp / (tp + fn)]]
-    return found
+        by_key[t] = [[tn / (tn + fp), fp / (tn + fp)], [fn / (tp + fn), tp / (tp + fn)]]
+    return by_key
 
 
 def net_benefit(y, p, w, t):
@@ -708,11 +724,11 @@ def ranked_lists(sizes, ties=False):
     n = sum(sizes)
     y = [k for k, size in enumerate(sizes) for _ in range(size)]
     scores = product(range(n), repeat=n) if ties else permutations(range(n))
-    found = set()
+    lists = set()
     for s in scores:
         if set(s) == set(range(max(s) + 1)):
-            found.add(tuple(v for k in range(len(sizes)) for v in sorted(s[x] for x in members(y, k))))
-    return y, sorted(found)
+            lists.add(tuple(v for k in range(len(sizes)) for v in sorted(s[x] for x in members(y, k))))
+    return y, sorted(lists)
 
 
 def calls(s, cuts):
@@ -869,15 +885,15 @@ def friedman(rows):
 
 def signed_rank(differences):
     """The sum of the ranks of positive differences, and its two-sided p-value over every assignment of signs."""
-    d = [each for each in differences if each != 0]
+    d = [difference for difference in differences if difference != 0]
     ranks = [0.5 + sum(psi(abs(a), abs(b)) for b in d) for a in d]
-    observed = sum(rank for rank, each in zip(ranks, d, strict=True) if each > 0)
+    observed = sum(rank for rank, difference in zip(ranks, d, strict=True) if difference > 0)
     middle = sum(ranks) / 2
     sums = [
         sum(rank for rank, sign in zip(ranks, signs, strict=True) if sign)
         for signs in product((0, 1), repeat=len(d))
     ]
-    return observed, sum(abs(each - middle) >= abs(observed - middle) for each in sums) / len(sums)
+    return observed, sum(abs(total - middle) >= abs(observed - middle) for total in sums) / len(sums)
 
 
 def corrected_t(a, b, train, test):
@@ -885,7 +901,7 @@ def corrected_t(a, b, train, test):
     d = [x - y for x, y in zip(a, b, strict=True)]
     n = len(d)
     centre = sum(d) / n
-    variance = sum((each - centre) ** 2 for each in d) / (n - 1)
+    variance = sum((difference - centre) ** 2 for difference in d) / (n - 1)
     return centre / sqrt((1 / n + test / train) * variance)
 
 
@@ -905,11 +921,11 @@ def signed_rank_shares(differences, weights, rope):
 
 def false_positives(tables, sizes, whole):
     """For each class the shares of the others that are called so, in parts of a common multiple of the sizes."""
-    found = []
+    values = []
     for table in tables:
         c = len(table)
-        found.append(tuple(sum(table[j][k] * (whole // sizes[j]) for j in range(c) if j != k) for k in range(c)))
-    return found
+        values.append(tuple(sum(table[j][k] * (whole // sizes[j]) for j in range(c) if j != k) for k in range(c)))
+    return values
 
 
 def neighbour_posteriors(x, cases, codes, classes, k, beta):
@@ -927,19 +943,19 @@ def logistic_posteriors(x, parameters):
     return [w / sum(weights) for w in weights]
 
 
-def rule_exists(P, said):
+def rule_exists(P, decisions):
     """Whether some costs L >= 0 decide so: argmin over j of sum over k of L[k][j] p_k, the first if they tie."""
     c = len(P[0])
     cells = [(k, j) for k in range(c) for j in range(c) if k != j]
     less, strict = [], []
-    for p, j in zip(P, said, strict=True):
+    for p, j in zip(P, decisions, strict=True):
         for m in range(c):
             if m != j:  # risk_j - risk_m <= 0, < 0 if m comes first
                 less.append([p[k] * (col == j) - p[k] * (col == m) for k, col in cells])
                 strict.append(float(m < j))
     margin = [[*row, s] for row, s in zip(less, strict, strict=True)]
-    found = linprog([0] * len(cells) + [-1], A_ub=margin, b_ub=[0] * len(margin), bounds=(0, 1))
-    return not any(strict) or -found.fun > 1e-7
+    result = linprog([0] * len(cells) + [-1], A_ub=margin, b_ub=[0] * len(margin), bounds=(0, 1))
+    return not any(strict) or -result.fun > 1e-7
 
 
 def least_rule_cost(y, P, w, costs, priors, limits=None):
@@ -948,16 +964,73 @@ def least_rule_cost(y, P, w, costs, priors, limits=None):
     c = len(costs)
     share = {i: w[i] / total(y, w, y[i]) for i in kept}
 
-    def cost(said):
-        return sum(share[i] * priors[y[i]] * costs[y[i]][j] for i, j in zip(kept, said, strict=True))
+    def cost(decisions):
+        return sum(share[i] * priors[y[i]] * costs[y[i]][j] for i, j in zip(kept, decisions, strict=True))
 
-    def allowed(said):
+    def allowed(decisions):
         return all(
-            sum(share[i] for i, j in zip(kept, said, strict=True) if y[i] == k and j == m) <= limit + 1e-12
+            sum(share[i] for i, j in zip(kept, decisions, strict=True) if y[i] == k and j == m) <= limit + 1e-12
             for (k, m), limit in (limits or {}).items()
         )
 
-    for said in sorted(product(range(c), repeat=len(kept)), key=cost):
-        if allowed(said) and rule_exists([P[i] for i in kept], said):
-            return cost(said)
+    for decisions in sorted(product(range(c), repeat=len(kept)), key=cost):
+        if allowed(decisions) and rule_exists([P[i] for i in kept], decisions):
+            return cost(decisions)
     return inf
+
+
+# Cross-validated predictions ------------------------------------------------------------------------------------
+
+
+def cross_validated_auc(y, s, w, fold, repeat, unit):
+    """The mean area over the folds of each repeat, then over repeats; and its variance from influence values.
+
+    The influence of a row is that within its fold, divided by the number of folds and of repeats; a unit (case or
+    group) has the sum of those of its rows. Components of a class are centred within folds, with one degree of
+    freedom less per fold; at the class's mean of all folds if it has fewer than two units per fold on average.
+    With repeats, half the number of folds times the variance of the values of the repeats is added.
+    """
+    repeats = sorted(set(repeat))
+    blocks = sorted(set(zip(repeat, fold, strict=True)))
+    shares = {b: 1 / len(repeats) / sum(other[0] == b[0] for other in blocks) for b in blocks}
+    rows = {b: [i for i in range(len(y)) if (repeat[i], fold[i]) == b] for b in blocks}
+    value, component, by_repeat = 0.0, {}, dict.fromkeys(repeats, 0.0)
+    for b in blocks:
+        own = [[data[i] for i in rows[b]] for data in (y, s, w)]
+        value += shares[b] * auc(*own)
+        by_repeat[b[0]] += shares[b] * len(repeats) * auc(*own)
+        component.update(zip(rows[b], auc_components(*own), strict=True))
+    influence = dict.fromkeys(unit, 0.0)
+    for k in (0, 1):
+        cases = {b: [i for i in rows[b] if y[i] == k] for b in blocks}
+        units = {b: len({unit[i] for i in cases[b] if w[i] > 0}) for b in blocks}
+        m, distinct = sum(units.values()), len({unit[i] for b in blocks for i in cases[b] if w[i] > 0})
+        within = m >= 2 * len(blocks)
+        factor = m / (m - len(blocks)) if within else distinct / (distinct - 1)
+        means = {b: mean([component[i] for i in cases[b]], [w[i] for i in cases[b]]) for b in blocks}
+        for b in blocks:
+            centre = means[b] if within else sum(shares[other] * means[other] for other in blocks)
+            for i in cases[b]:
+                total_weight = sum(w[j] for j in cases[b])
+                influence[unit[i]] += sqrt(factor) * shares[b] * w[i] * (component[i] - centre) / total_weight
+    variance = sum(v * v for v in influence.values())
+    if len(repeats) > 1:
+        between = sum((v - value) ** 2 for v in by_repeat.values()) / (len(repeats) - 1)
+        variance += len(blocks) / len(repeats) / 2 * between
+    return value, variance
+
+
+def cvauc_variance(y, s, fold, ids):
+    """The variance of ci.cvAUC and ci.pooled.cvAUC (cvAUC 1.1.3): ids are in one fold each, ties count 0."""
+    n, n_ids = len(y), len(set(ids))
+    by_fold = []
+    for v in set(fold):
+        rows = [i for i in range(n) if fold[i] == v]
+        area = auc([y[i] for i in rows], [s[i] for i in rows], [1] * len(rows))
+        influence = {ids[i]: 0.0 for i in rows}
+        for i in rows:
+            others = [j for j in rows if y[j] != y[i]]
+            right = sum(s[i] > s[j] if y[i] else s[i] < s[j] for j in others) / len(others)
+            influence[ids[i]] += n / sum(k == y[i] for k in y) * (right - area) * n_ids / n
+        by_fold.append(sum(v * v for v in influence.values()) / len(influence))
+    return sum(by_fold) / len(by_fold) / n_ids

@@ -52,29 +52,29 @@ class Block(NamedTuple):
 
 def pages() -> list[Path]:
     """Every page of the documentation that people write or read, the README first."""
-    return [ROOT / "README.md", *sorted(each for each in DOCS.rglob("*.md") if "_build" not in each.parts)]
+    return [ROOT / "README.md", *sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)]
 
 
 def blocks(text: str) -> list[Block]:
     """The fenced blocks of a page."""
-    return [_block(text, found) for found in FENCE.finditer(text)]
+    return [_block(text, result) for result in FENCE.finditer(text)]
 
 
-def _block(text: str, found: re.Match[str]) -> Block:
-    excuse = NOT_RUN.search(text, 0, found.start())
-    return Block(found[1], found[2], excuse[1] if excuse else None)
+def _block(text: str, result: re.Match[str]) -> Block:
+    excuse = NOT_RUN.search(text, 0, result.start())
+    return Block(result[1], result[2], excuse[1] if excuse else None)
 
 
 def filled(text: str, name: str = "page") -> str:
     """The page with what its blocks print now."""
     names: dict[str, Any] = {"__name__": name}
 
-    def run(found: re.Match[str]) -> str:
-        block = _block(text, found)
-        if block.language in FILES and (file := SAVED_AS.search(text, 0, found.start())):
+    def run(result: re.Match[str]) -> str:
+        block = _block(text, result)
+        if block.language in FILES and (file := SAVED_AS.search(text, 0, result.start())):
             Path(file[1]).write_text(block.text)
         if block.excused or block.language not in RUN:
-            return found[0]
+            return result[0]
         return f"```{block.language}\n{_run(block, names)}```"
 
     with drawing_nothing():
@@ -96,8 +96,8 @@ def _run(block: Block, names: dict[str, Any]) -> str:
 def _run_commands(text: str) -> None:
     """Run the lines that begin with polyroc, each with its continuations; none may fail."""
     for line in re.findall(r"^polyroc (?:.*\\\n)*.*$", text, flags=re.MULTILINE):
-        code, said = polyroc(line.replace("\\\n", " "))
-        assert code == 0, f"{line}: {said}"
+        code, output = polyroc(line.replace("\\\n", " "))
+        assert code == 0, f"{line}: {output}"
 
 
 def polyroc(line: str) -> tuple[int, str]:
@@ -111,15 +111,15 @@ def polyroc(line: str) -> tuple[int, str]:
 
 def _session(text: str) -> str:
     """The commands of a shell session, each with what it prints."""
-    asked = re.findall(r"^\$ (?:.*\\\n)*.*\n", text, flags=re.MULTILINE)
-    if "".join(asked) == text:
+    matches = re.findall(r"^\$ (?:.*\\\n)*.*\n", text, flags=re.MULTILINE)
+    if "".join(matches) == text:
         _run_commands(re.sub(r"^\$ ", "", text, flags=re.MULTILINE))
         return text
-    answers = [_answer(command[2:].replace("\\\n", " ")) for command in asked]
-    said = "".join(
-        f"{command}{answer}\n" if answer else command for command, answer in zip(asked, answers, strict=True)
+    answers = [_answer(command[2:].replace("\\\n", " ")) for command in matches]
+    output = "".join(
+        f"{command}{answer}\n" if answer else command for command, answer in zip(matches, answers, strict=True)
     )
-    return said.rstrip("\n") + "\n"
+    return output.rstrip("\n") + "\n"
 
 
 def _answer(command: str) -> str:
@@ -142,7 +142,7 @@ def _prompts(text: str, names: dict[str, Any]) -> str:
     lines = []
     for example in doctest.DocTestParser().get_examples(text):
         first, *more = example.source.rstrip("\n").split("\n")
-        lines += [f">>> {first}", *(f"... {each}".rstrip() for each in more)]
+        lines += [f">>> {first}", *(f"... {line}".rstrip() for line in more)]
         with contextlib.redirect_stdout(io.StringIO()) as out:
             try:
                 exec(compile(example.source, "block", "single"), names)
@@ -224,8 +224,8 @@ def _furnish_tumours(folder: Path, rng: Any) -> None:
 
 
 if __name__ == "__main__":
-    for each in map(Path, sys.argv[1:]):
-        page = each.resolve()
+    for argument in map(Path, sys.argv[1:]):
+        page = argument.resolve()
         with elsewhere():
             new = filled(page.read_text(), page.stem)
         if new != page.read_text():

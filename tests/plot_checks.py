@@ -13,7 +13,7 @@ HOSTILE = [
 
 
 def texts(artists):
-    return [each.get_text() for each in artists]
+    return [artist.get_text() for artist in artists]
 
 
 def written(figure):

@@ -1,9 +1,12 @@
-"""Damaged stored files: a seeded generator of mutations of plain data, and the signing of tallies and fronts."""
+"""Damaged stored files: seeded mutations of plain data, signatures of tallies and fronts, logs of stores."""
 
 import copy
 import json
+import shutil
 import zlib
 from hashlib import sha256
+
+import numpy as np
 
 JUNK = (
     None,
@@ -72,3 +75,32 @@ def signed_tally(header, arrays):
     head = json.dumps(header).encode()
     body = zlib.compress(len(head).to_bytes(8, "little") + head + arrays, 9)
     return TALLY_MAGIC + sha256(body).digest() + body
+
+
+def signed_front(data):
+    """The data of a front with a digest that fits them, as far as they can be read."""
+    arrays = ("counts", "costs", "models", "place", "generation")
+    names = [name for name in data if name in arrays or name.startswith("model_")]
+    header = {name: value for name, value in data.items() if name not in {*names, "digest"}}
+    digest = sha256(json.dumps(header, sort_keys=True).encode())
+    order = [name for name in arrays if name in names] + [name for name in names if name not in arrays]
+    for name in order:
+        array = np.array(data[name])
+        digest.update(array.astype(f"<{array.dtype.kind}8").tobytes())
+    return {**data, "digest": digest.hexdigest()}
+
+
+def store_with_log(store, folder):
+    """A copy of a store whose latest change is in its log only, as a killed process leaves it."""
+    import duckdb
+
+    path, copy = folder / "study.duckdb", folder / "copy" / "study.duckdb"
+    shutil.copy(store, path)
+    connection = duckdb.connect(str(path))
+    connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+    connection.execute("DELETE FROM polyroc_study.timings")
+    connection.close()
+    copy.parent.mkdir()
+    for file in (path, path.with_name(f"{path.name}.wal")):
+        shutil.copy(file, copy.parent / file.name)
+    return copy

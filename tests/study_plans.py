@@ -16,7 +16,8 @@ BLOBS = {"name": "blobs", "call": "study_learners:blobs"}
 def plan(*learners, folder=HERE, **more):
     """A quick plan with learners of `study_learners`, by name or as tables."""
     tables = [
-        {"name": each, "class": f"study_learners:{each}"} if isinstance(each, str) else each for each in learners
+        {"name": learner, "class": f"study_learners:{learner}"} if isinstance(learner, str) else learner
+        for learner in learners
     ]
     table = {"data": [BLOBS], "splitting": {"folds": 4}, "learners": tables, **more}
     return replace(pr.Plan.from_dict(table), folder=folder)

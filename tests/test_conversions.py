@@ -52,8 +52,8 @@ def test_rules_are_the_slow_twins(cases):
     )
     table = table + 0.01
     table /= table.sum(axis=1, keepdims=True)
-    found = pr.to_ordered(table, rule="expected")
-    np.testing.assert_allclose(found, [naive.expected_class(row) for row in table], rtol=0, atol=1e-12)
+    result = pr.to_ordered(table, rule="expected")
+    np.testing.assert_allclose(result, [naive.expected_class(row) for row in table], rtol=0, atol=1e-12)
     assert pr.to_ordered(table.tolist()).tolist() == pr.to_ordered(table).tolist()
 
 
@@ -64,11 +64,11 @@ T12 = {1: (0.676248, 0.049114), 2: (0.684344, 0.054521), 3: (0.917600, 0.037385)
 @pytest.mark.parametrize("features", T12)
 def test_t12_volumes_by_the_reviews_rule(features):
     y, table = posteriors(features)
-    found = pr.evaluate(y, pr.to_ordered(table), measure="vus", labels=[0, 1, 2])
-    assert (found.value, found.standard_error) == pytest.approx(T12[features], abs=5e-7)
-    assert found.converted is None  # an array does not tell where it comes from
+    estimate = pr.evaluate(y, pr.to_ordered(table), measure="vus", labels=[0, 1, 2])
+    assert (estimate.value, estimate.standard_error) == pytest.approx(T12[features], abs=5e-7)
+    assert estimate.converted is None  # an array does not tell where it comes from
     marked = pr.evaluate(y, table, labels=[0, 1, 2])["vus"]
-    assert (marked.value, marked.standard_error) == (found.value, found.standard_error)
+    assert (marked.value, marked.standard_error) == (estimate.value, estimate.standard_error)
     assert marked.converted == BY_RULE
 
 
@@ -116,15 +116,15 @@ def test_missing_values_stay_missing():
     holed = P.copy()
     holed[3, 1] = np.nan
     for rule in ("sampat", "expected"):
-        found = pr.to_ordered(holed, rule=rule)
-        assert np.flatnonzero(np.isnan(found)).tolist() == [3]
+        result = pr.to_ordered(holed, rule=rule)
+        assert np.flatnonzero(np.isnan(result)).tolist() == [3]
 
 
 def test_several_classifiers_come_as_they_went():
-    found = pr.to_ordered({"one": P, "two": Q})
-    assert list(found) == ["one", "two"]
-    assert found["two"].tolist() == pr.to_ordered(Q).tolist()
-    compared = pr.compare(Y, found, measure="vus", labels=LABELS)
+    result = pr.to_ordered({"one": P, "two": Q})
+    assert list(result) == ["one", "two"]
+    assert result["two"].tolist() == pr.to_ordered(Q).tolist()
+    compared = pr.compare(Y, result, measure="vus", labels=LABELS)
     assert list(compared.estimates) == ["one", "two"]
 
 
@@ -132,27 +132,27 @@ def test_scores_keep_all_but_the_kind():
     rng = np.random.default_rng(86)
     w, groups = rng.exponential(size=len(Y)), np.arange(len(Y)) // 2
     scores = normalise(Y, {"one": P, "two": Q}, labels=LABELS, sample_weight=w, groups=groups)
-    found = pr.to_ordered(scores, rule="expected")
-    assert (found.kind, found.converted) == (
+    result = pr.to_ordered(scores, rule="expected")
+    assert (result.kind, result.converted) == (
         "score",
         "probabilities to one score, the expected number of the class",
     )
-    assert found.values["two"].tolist() == pr.to_ordered(Q, rule="expected").tolist()
+    assert result.values["two"].tolist() == pr.to_ordered(Q, rule="expected").tolist()
     for name in ("codes", "labels", "names", "ordered", "sample_weight", "groups", "classifiers"):
-        assert getattr(found, name) is getattr(scores, name) or getattr(found, name) == getattr(scores, name)
+        assert getattr(result, name) is getattr(scores, name) or getattr(result, name) == getattr(scores, name)
     assert scores.kind == "matrix"
     by_hand = pr.evaluate(
         Y, pr.to_ordered(P, rule="expected"), measure="vus", labels=LABELS, sample_weight=w, groups=groups
     )
-    judged = pr.evaluate(found, measure="vus")["one", "vus"]
+    judged = pr.evaluate(result, measure="vus")["one", "vus"]
     assert (judged.value, judged.standard_error) == (by_hand.value, by_hand.standard_error)
     assert judged.provenance.groups == by_hand.provenance.groups == 23
 
 
 def test_decisions_become_numbers_of_classes():
-    said = np.array(LABELS)[P.argmax(axis=1)]
-    found = pr.to_ordered(normalise(Y, said, labels=LABELS))
-    assert found.values["classifier"].tolist() == (P.argmax(axis=1) + 1.5).tolist()
+    values = np.array(LABELS)[P.argmax(axis=1)]
+    result = pr.to_ordered(normalise(Y, values, labels=LABELS))
+    assert result.values["classifier"].tolist() == (P.argmax(axis=1) + 1.5).tolist()
 
 
 def test_two_classes_rise_towards_the_last():
@@ -163,7 +163,7 @@ def test_two_classes_rise_towards_the_last():
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda: pr.to_ordered(P, rule="mean"), "rule must be one of 'sampat', 'expected', got 'mean'"),
+        (lambda: pr.to_ordered(P, rule="mean"), "rule must be 'sampat' or 'expected', got 'mean'"),
         (lambda: pr.to_ordered(P[:, 0]), r"must be 2-D \(cases x classes\), got shape \(45,\)"),
         (lambda: pr.to_ordered(3 * P), r"in \[0, 1\], but column 0 holds \S+ at position 0; convert"),
         (lambda: pr.to_ordered([[0.0, 0.0], [0.5, 0.5]], rule="expected"), "at position 0 add up to zero"),
@@ -262,12 +262,12 @@ def test_fitted_on_other_cases():
     half = np.arange(len(Y)) % 2 == 0
     one, two = ({"a": SCORE[h], "b": 2 * SCORE[h]} for h in (half, ~half))
     train, test = normalise(Y[half], one, labels=LABELS), normalise(Y[~half], two, labels=LABELS)
-    found = pr.to_probabilities(test, fitted_on=train)
+    probabilities = pr.to_probabilities(test, fitted_on=train)
     expected = pr.conversions.GaussianLikelihoods.fit(Y[half], SCORE[half]).probabilities(SCORE[~half])
-    np.testing.assert_allclose(found.values["a"], expected, rtol=1e-12)
-    np.testing.assert_allclose(found.values["b"], expected, rtol=1e-9)
-    assert found.converted == "one score to probabilities by normal likelihoods fitted to other cases"
-    assert (found.kind, found.ordered, found.labels) == ("matrix", True, tuple(LABELS))
+    np.testing.assert_allclose(probabilities.values["a"], expected, rtol=1e-12)
+    np.testing.assert_allclose(probabilities.values["b"], expected, rtol=1e-9)
+    assert probabilities.converted == "one score to probabilities by normal likelihoods fitted to other cases"
+    assert (probabilities.kind, probabilities.ordered, probabilities.labels) == ("matrix", True, tuple(LABELS))
     own = pr.to_probabilities(test)
     assert own.converted.endswith("fitted to the same cases")
     estimate = pr.evaluate(own, measure="pdi")["a", "pdi"]
@@ -301,8 +301,8 @@ def test_missing_scores_are_refused_or_stay_missing():
     with pytest.raises(InputError, match="score has missing values"):
         pr.to_probabilities(Y, holed)
     with pytest.warns(DroppedRowsWarning, match="Dropped 1 of 45"):
-        found = pr.to_probabilities(Y, holed, missing="drop")
-    assert np.flatnonzero(np.isnan(found).any(axis=1)).tolist() == [2]
+        probabilities = pr.to_probabilities(Y, holed, missing="drop")
+    assert np.flatnonzero(np.isnan(probabilities).any(axis=1)).tolist() == [2]
 
 
 @pytest.mark.parametrize(
@@ -338,10 +338,10 @@ def test_what_has_no_likelihoods(ask, message):
 
 
 def test_evaluate_converts_only_where_the_order_is_given_and_says_so():
-    found = pr.evaluate(Y, {"one": P, "two": Q}, labels=LABELS)
+    evaluation = pr.evaluate(Y, {"one": P, "two": Q}, labels=LABELS)
     by_hand = pr.evaluate(Y, pr.to_ordered({"one": P, "two": Q}), measure=ORDERED, labels=LABELS)
-    assert set(ORDERED) <= set(found.measures)
-    for (classifier, key), estimate in found.estimates.items():
+    assert set(ORDERED) <= set(evaluation.measures)
+    for (classifier, key), estimate in evaluation.estimates.items():
         assert estimate.converted == (BY_RULE if key in ORDERED else None)
         if key in ORDERED:
             same = by_hand[classifier, key]
@@ -357,22 +357,22 @@ def test_evaluate_converts_only_where_the_order_is_given_and_says_so():
 
 
 def test_mark_is_kept_and_shown():
-    found = pr.evaluate(Y, P, labels=LABELS)
+    evaluation = pr.evaluate(Y, P, labels=LABELS)
     for copy in (
-        pr.Evaluation.from_dict(json.loads(json.dumps(found.to_dict()))),
-        pickle.loads(pickle.dumps(found)),
+        pr.Evaluation.from_dict(json.loads(json.dumps(evaluation.to_dict()))),
+        pickle.loads(pickle.dumps(evaluation)),
     ):
         assert copy["vus"].converted == BY_RULE
         assert copy["hand_till"].converted is None
-        assert copy.rows() == found.rows()
-    assert {row["measure"]: row["converted"] for row in found.rows()}["vus"] == BY_RULE
-    assert repr(found["vus"]).endswith(", converted)")
-    assert "converted" not in repr(found["pdi"])
-    assert BY_RULE in found._repr_html_()
+        assert copy.rows() == evaluation.rows()
+    assert {row["measure"]: row["converted"] for row in evaluation.rows()}["vus"] == BY_RULE
+    assert repr(evaluation["vus"]).endswith(", converted)")
+    assert "converted" not in repr(evaluation["pdi"])
+    assert BY_RULE in evaluation._repr_html_()
     assert "converted" not in pr.evaluate(Y, P)._repr_html_()
-    for part in found["scurfield"].parts.values():
+    for part in evaluation["scurfield"].parts.values():
         assert part.converted == BY_RULE
-    stored = found.to_dict()["estimates"][0]
+    stored = evaluation.to_dict()["estimates"][0]
     del stored["converted"]  # as stored before there were conversions
     assert pr.Estimate.from_dict(stored).converted is None
 
@@ -381,19 +381,20 @@ def test_weights_groups_and_resampling_pass_through():
     rng = np.random.default_rng(95)
     w, groups = rng.exponential(size=len(Y)), np.arange(len(Y)) // 3
     options = {"sample_weight": w, "groups": groups, "labels": LABELS, "method": pr.Bootstrap(n=50, rng=1)}
-    found = pr.evaluate(Y, P, **options)["vus"]
+    estimate = pr.evaluate(Y, P, **options)["vus"]
     by_hand = pr.evaluate(Y, pr.to_ordered(P), measure="vus", **options)
-    assert found.resampled == by_hand.resampled
-    assert found.confidence_interval() == by_hand.confidence_interval()
+    assert estimate.resampled == by_hand.resampled
+    assert estimate.confidence_interval() == by_hand.confidence_interval()
 
 
 def test_two_classes_are_not_converted():
     risk = np.clip(SCORE[:27] / 4 + 0.4, 0, 1)
-    found = pr.evaluate(NUMBER[:27], np.column_stack([1 - risk, risk]), labels=[0, 1])
+    evaluation = pr.evaluate(NUMBER[:27], np.column_stack([1 - risk, risk]), labels=[0, 1])
     assert (
-        found.skipped["vus"] == "needs one score per case that rises along the classes, here one column per class"
+        evaluation.skipped["vus"]
+        == "needs one score per case that rises along the classes, here one column per class"
     )
-    assert all(estimate.converted is None for estimate in found.estimates.values())
+    assert all(estimate.converted is None for estimate in evaluation.estimates.values())
 
 
 @pytest.mark.parametrize(
@@ -445,6 +446,7 @@ ORDER = ["--labels", ",".join(SPECIES)]
 FILE = catalogue.path("iris_predictions")
 
 
+@pytest.mark.slow
 def test_evaluate_shows_the_mark_and_a_footnote():
     done = polyroc("evaluate", FILE, *IRIS, *ORDER)
     assert (done.returncode, done.stderr) == (0, "")
@@ -461,6 +463,7 @@ def test_evaluate_shows_the_mark_and_a_footnote():
     assert pr.Evaluation.from_dict(stored)["lda", "vus"].converted == BY_RULE
 
 
+@pytest.mark.slow
 def test_convert_is_asked_for():
     scores = pr.read(FILE, truth="species", scores="p_*", classifier="classifier", case="case", labels=SPECIES)
     for rule in ("sampat", "expected"):
@@ -477,12 +480,12 @@ def test_convert_is_asked_for():
 def test_a_study_is_planned_from_converted_pilot_data(tmp_path):
     file = tmp_path / "pilot.csv"
     pd.DataFrame({"y": Y, **{f"p_{name}": P[:, k] for k, name in enumerate(LABELS)}}).to_csv(file, index=False)
-    asked = ("--pilot", file, "--truth", "y", "--scores", "p_*", "--labels", "low,mid,top", "-m", "vus")
-    done = polyroc("size", *asked, "--null", "0.2", "--convert", "expected", "--json")
+    arguments = ("--pilot", file, "--truth", "y", "--scores", "p_*", "--labels", "low,mid,top", "-m", "vus")
+    done = polyroc("size", *arguments, "--null", "0.2", "--convert", "expected", "--json")
     scores = pr.read(file, truth="y", scores="p_*", labels=LABELS)
     expected = pr.sample_size(pr.to_ordered(scores, rule="expected"), measure="vus", null=0.2)
     assert json.loads(done.stdout)["n"] == expected.n
-    assert "convert it with --convert sampat" in polyroc("size", *asked, "--null", "0.2").stderr
+    assert "convert it with --convert sampat" in polyroc("size", *arguments, "--null", "0.2").stderr
 
 
 @pytest.mark.parametrize(

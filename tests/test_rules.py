@@ -47,9 +47,9 @@ def test_labels_of_every_kind_survive(labels, kind):
     rule = pr.Rule.from_json(pr.decisions.ThresholdRule(labels, labels[1], 0.0).to_json())
     assert rule.labels == labels
     assert [type(label) for label in rule.labels] == [type(label) for label in labels]
-    said = rule.decide([1.0, -1.0])
-    assert said.tolist() == [labels[1], labels[0]]
-    assert said.dtype.kind == (
+    decisions = rule.decide([1.0, -1.0])
+    assert decisions.tolist() == [labels[1], labels[0]]
+    assert decisions.dtype.kind == (
         "O" if labels in (("é", 1), (2**70, 0)) else {str: "U", int: "i", float: "f"}.get(type(labels[0]), "b")
     )
 

@@ -127,13 +127,13 @@ def test_schema_of_scores():
 
 
 @pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize("asked", [False, True])
+@pytest.mark.parametrize("options", [False, True])
 @pytest.mark.parametrize("positive", [None, 1])
 @pytest.mark.parametrize(
     ("kind", "classes"),
     [("score", 2), ("matrix", 2), ("decisions", 2), ("score", 3), ("matrix", 3), ("decisions", 3)],
 )
-def test_a_schema_decides_applicability_as_scores_do(kind, classes, positive, asked, ordered):
+def test_a_schema_decides_applicability_as_scores_do(kind, classes, positive, options, ordered):
     """Of valid probabilities; the range of the values is the only thing that a schema does not know."""
     if classes == 3 and positive is not None:
         return
@@ -141,6 +141,6 @@ def test_a_schema_decides_applicability_as_scores_do(kind, classes, positive, as
     values = np.linspace(0, 1, classes) if kind == "score" else np.eye(classes)
     scores = Scores(codes, tuple(range(classes)), {"one": values}, kind, positive, ordered)
     for measure in MEASURES.values():
-        assert inapplicable_reason(measure, scores.schema, asked) == inapplicable_reason(measure, scores, asked), (
-            measure
-        )
+        assert inapplicable_reason(measure, scores.schema, options) == inapplicable_reason(
+            measure, scores, options
+        ), measure

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import factorial
-from typing import Any
+from math import factorial, isfinite
 
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
@@ -12,6 +11,7 @@ PARTS = ("Definition", "Use it when", "Do not use it when", "Example", "Cost", "
 NEEDS = {
     "score": "one number a case (a ranking score), or the column of the positive class",
     "ordered": "one number a case, and the order of the classes (`labels=`)",
+    "columns": "one column per class, any numbers",
     "probabilities": "one probability per class",
     "decisions": "decisions (labels), or what they can be made from: one column per class, or for two classes a "
     "score and a threshold",
@@ -35,11 +35,11 @@ def page(key: str, text: str) -> str:
 def facts(measure: Measure) -> str:
     """What the registry knows, as a table."""
     rows = {
-        "Ask for it": f"`measure=\"{_asked(measure)}\"`, `--measure '{_asked(measure)}'`",
+        "Select it": f"`measure=\"{_spelled(measure)}\"`, `--measure '{_spelled(measure)}'`",
         "Symbol": measure.symbol,
         "Input": NEEDS[measure.needs],
         "Classes": classes(measure),
-        "Range": by_classes(measure, lambda c: _span(*measure.range(c, **_settings(measure)))),
+        "Range": by_classes(measure, lambda c: _span(*measure.range(c, **measure.settings))),
         "Chance": chance(measure),
         "Better": "larger" if measure.larger_is_better else "smaller",
         "Options": options(measure),
@@ -73,7 +73,7 @@ def chance(measure: Measure) -> str:
     known = measure.chance
     if known is None:
         return "none: it depends on the decision rule"
-    return by_classes(measure, lambda c: number(known(c, **_settings(measure))))
+    return by_classes(measure, lambda c: number(known(c, **measure.settings)))
 
 
 def law_of_chance(measure: Measure) -> str:
@@ -82,27 +82,30 @@ def law_of_chance(measure: Measure) -> str:
     if known is None:
         return "none"
     fewest, most = measure.classes
-    found = {c: known(c, **_settings(measure)) for c in range(fewest, min(most or 6, 6) + 1)}
+    found = {c: known(c, **measure.settings) for c in range(fewest, min(most or 6, 6) + 1)}
     if len(set(found.values())) == 1:
         return number(found[fewest])
     return next(law for law, share in LAWS.items() if found == {c: share(c) for c in found})
 
 
 def options(measure: Measure) -> str:
-    """What it can be told, with the defaults."""
-    said = [f"`{name}`, must be told" if name in measure.roles else f"`{name}={value!r}`"
-            for name, value in measure.options.items()]  # fmt: skip
-    return "; ".join(said) or "none"
+    """The options with their defaults."""
+    needed = (*measure.roles, *measure.required)
+    listed = [
+        f"`{name}`, must be given" if name in needed else f"`{name}={value!r}`"
+        for name, value in measure.options.items()
+    ]
+    return "; ".join([*listed, *(f"`{name}`" for name in measure.variants)]) or "none"
 
 
-def by_classes(measure: Measure, tell: Callable[[int], str]) -> str:
-    """What it is for each number of classes, once if it is always the same."""
+def by_classes(measure: Measure, fact: Callable[[int], str]) -> str:
+    """A fact for each number of classes, once if it is always the same."""
     fewest, most = measure.classes
-    told = {c: tell(c) for c in range(fewest, min(most or fewest + 3, fewest + 3) + 1)}
-    if len(set(told.values())) == 1:
-        return told[fewest]
-    more = " ..." if most is None or most > max(told) else ""
-    return "; ".join(f"{said} ({c} classes)" for c, said in told.items()) + more
+    facts_by_number = {c: fact(c) for c in range(fewest, min(most or fewest + 3, fewest + 3) + 1)}
+    if len(set(facts_by_number.values())) == 1:
+        return facts_by_number[fewest]
+    more = " ..." if most is None or most > max(facts_by_number) else ""
+    return "; ".join(f"{text} ({c} classes)" for c, text in facts_by_number.items()) + more
 
 
 def number(value: float) -> str:
@@ -112,12 +115,11 @@ def number(value: float) -> str:
 
 
 def _span(low: float, high: float) -> str:
-    return f"{number(low)} to {number(high)}"
+    return f"{number(low) if isfinite(low) else 'minus the odds of the threshold'} to {number(high)}"
 
 
-def _asked(measure: Measure) -> str:
+def _spelled(measure: Measure) -> str:
+    """The measure with the options that it must have."""
+    if measure.required:
+        return f"{measure.key}({measure.required[0]}=0.2)"
     return f"{measure.key}({measure.roles[0]}='...')" if measure.roles else measure.key
-
-
-def _settings(measure: Measure) -> dict[str, Any]:
-    return measure.settings

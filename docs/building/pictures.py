@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -71,6 +72,34 @@ def roc(shade: str) -> Figure:
     ax.plot(found.fpr, found.tpr, color=BLUE)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle="--")
     ax.set(aspect="equal", xlim=(0, 1), ylim=(0, 1.01))
+    return figure
+
+
+def area_of(kind: Literal["pr", "cost"]) -> Figure:
+    """A precision-recall curve, in steps, or a cost curve, with the area under it."""
+    curve = pr.curve(*two_classes(), kind=kind)
+    x, y = curve.x, curve.y
+    figure, ax = axes(2.9, 2.7, xlabel=curve.axes[0], ylabel=curve.axes[1])
+    step: Literal["pre"] | None = "pre" if kind == "pr" else None
+    ax.fill_between(x, y, step=step, color=BLUE, alpha=0.25, linewidth=0)
+    ax.plot(x, y, color=BLUE, drawstyle="steps-pre" if kind == "pr" else "default")
+    if kind == "cost":
+        ax.plot([0, 0.5, 1], [0, 0.5, 0], color=GREY, linewidth=0.8, linestyle="--")
+    ax.set(xlim=(0, 1), ylim=(0, 1.01 if kind == "pr" else 0.55))
+    return figure
+
+
+def net_benefit() -> Figure:
+    """The net benefit by threshold, beside acting on all cases and on none."""
+    y, score = two_classes()
+    benefit = pr.decision_curve(y, 1 / (1 + np.exp(0.7 - score)))
+    figure, ax = axes(xlabel="probability threshold", ylabel="net benefit")
+    ax.plot(benefit.thresholds, benefit.treat_all.value, color=GREY, linewidth=0.8, linestyle="--")
+    ax.axhline(0, color=GREY, linewidth=0.8)
+    ax.plot(benefit.thresholds, benefit.net_benefit, color=BLUE)
+    ax.text(0.3, 0.12, "act on all", color=GREY, fontsize=8, ha="right")
+    ax.text(0.02, 0.015, "act on none", color=GREY, fontsize=8)
+    ax.set(xlim=(0, 1), ylim=(-0.1, 0.55))
     return figure
 
 
@@ -255,6 +284,8 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "auc": partial(roc, "auc"),
     "gini": partial(roc, "gini"),
     "partial_auc": partial(roc, "partial_auc"),
+    "average_precision": partial(area_of, "pr"),
+    "cost_area": partial(area_of, "cost"),
     "hand_till": lambda: from_plot(
         lambda: pr.evaluate(irises(), measure=["hand_till"])["lda", "hand_till"], kind="pairs"
     ),
@@ -268,6 +299,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "ppv": partial(predictive, "ppv"),
     "npv": partial(predictive, "npv"),
     "expected_cost": cost,
+    "net_benefit": net_benefit,
     "vus": lambda: from_plot(lambda: pr.surface(*marker(), labels=ORDER)),
     "scurfield": lambda: from_plot(lambda: pr.evaluate(*marker(), measure="scurfield", labels=ORDER)),
     "umbrella": umbrella,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from models import MODELS, Model
-from quantities import COLUMNS, DECISIONS, DISCRETE, MANY_CLASSES, ORDERED, PROBABILITIES, TWO_CLASSES
+from quantities import COLUMNS, DECISIONS, DISCRETE, FIXED_RATE, MANY_CLASSES, ORDERED, PROBABILITIES, TWO_CLASSES
 
 Sizes = tuple[int, ...]
 OFTEN, USUAL, BOOTSTRAP = 2000, 1000, 150  # replicates
@@ -21,7 +21,8 @@ class Cell:
     """One simulation: a model, the nominal value of each classifier, class sizes, and the quantities of interest.
 
     The kind says what is recorded: "single" intervals and one-sample tests, "pair" differences and their tests,
-    "several" the test that all are equal and simultaneous intervals, "band" a pointwise band of a curve.
+    "several" the test that all are equal and simultaneous intervals, "band" a pointwise band of a curve, "binned"
+    intervals and one-sample tests from a tally with coarse bins.
     """
 
     kind: str
@@ -31,6 +32,7 @@ class Cell:
     measures: tuple[str, ...]
     replicates: int = USUAL
     bootstrap: int = 0  # replicates of the BCa interval
+    bits: int = 0  # of the bins of a tally
 
     @property
     def model(self) -> Model:
@@ -64,6 +66,7 @@ class Cell:
             self.shown_sizes,
             str(len(self.values)),
             " ".join(self.measures),
+            *([f"{self.bits} bits"] if self.bits else []),
         )
 
     def rng(self, replicate: int) -> np.random.Generator:
@@ -73,8 +76,8 @@ class Cell:
 
 def cells() -> list[Cell]:
     """The whole grid, in the order of the results."""
-    grid = [*_areas(), *_two_classes(), *_many_classes(), *_ordered(), *_bands()]
-    grid += [*_area_pairs(), *_other_pairs(), *_several()]
+    grid = [*_areas(), *_two_classes(), *_fixed_rates(), *_many_classes(), *_ordered(), *_bands()]
+    grid += [*_area_pairs(), *_other_pairs(), *_curve_pairs(), *_several(), *_binned()]
     if len({cell.key for cell in grid}) != len(grid):
         raise ValueError("Two cells of the grid have the same key.")
     return grid
@@ -134,6 +137,15 @@ def _two_classes() -> list[Cell]:
         Cell("single", "cohort", (a,), n, others) for a in (0.8, 0.95) for n in ((70, 30), (280, 120), (400, 20))
     ]
     return grid
+
+
+def _fixed_rates() -> list[Cell]:
+    """Sensitivity at a fixed specificity, and the reverse."""
+    sizes = ((50, 50), (400, 400), (400, 20), (20, 400))
+    models = ("normal", "heavy tails", "wide last class", "skewed", "Laplace")
+    grid = [Cell("single", m, (a,), n, FIXED_RATE) for m in models for a in (0.8, 0.95) for n in sizes]
+    some = ((60, 60), (300, 30))
+    return grid + [Cell("single", m, (0.8,), n, FIXED_RATE) for m in ("clusters", "weights") for n in some]
 
 
 def _many_classes() -> list[Cell]:
@@ -249,6 +261,15 @@ def _other_pairs() -> list[Cell]:
     return grid + [Cell("pair", "heavy tails", v, n, ORDERED) for v in ordered for n in three]
 
 
+def _curve_pairs() -> list[Cell]:
+    """Differences of the areas of other curves, of the net benefit, and of rates where the other is fixed."""
+    measures = ("average_precision", "cost_area", "net_benefit", *FIXED_RATE)
+    two = ((0.85, 0.85), (0.85, 0.95))
+    grid = [Cell("pair", "heavy tails", v, n, measures) for v in two for n in ((25, 25), (100, 100), (400, 20))]
+    grid += [Cell("pair", "cohort", v, n, measures[:3]) for v in two for n in ((70, 30), (280, 120))]
+    return grid + [Cell("pair", m, v, (100, 40), measures) for m in ("Laplace", "similar") for v in two]
+
+
 def _several() -> list[Cell]:
     """Three to ten classifiers: all equal, and not."""
     grid = [
@@ -282,4 +303,24 @@ def _several() -> list[Cell]:
         Cell("several", m, different, n, ("auc",))
         for m in ("heavy tails", "unequal spreads", "similar")
         for n in ((20, 20), (10, 200), (200, 200))
+    ]
+
+
+def _binned() -> list[Cell]:
+    """Tallies with bins that do not separate the scores (2 bits), and with bins that just do (4 bits)."""
+    two, three = ((50, 50), (400, 400)), ((25, 25, 25), (100, 100, 100))
+    chosen = (
+        ("normal", (0.8, 0.95), two, "auc"),
+        ("skewed", (0.8, 0.95), two, "auc"),
+        ("columns", (0.8, 0.95), three, "hand_till"),
+        ("columns, skewed", (0.8, 0.95), ((15, 15, 15), (100, 100, 100)), "hand_till"),
+        ("normal", (0.3, 0.8), three, "vus"),
+        ("exponential", (0.3, 0.8), ((15, 15, 15), (100, 100, 100)), "vus"),
+    )
+    return [
+        Cell("binned", model, (value,), n, (measure,), bits=bits)
+        for model, values, sizes, measure in chosen
+        for value in values
+        for n in sizes
+        for bits in (2, 4)
     ]

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 from models import CLUSTER, MODELS, OUTLIER_MODELS
+from quantities import FIXED_RATE
 
 Row: TypeAlias = Mapping[str, str]
 Rows: TypeAlias = list[dict[str, str]]
@@ -22,6 +23,7 @@ INTERVALS = {
     "difference": "interval of a difference",
     "simultaneous": "simultaneous intervals (all at once)",
     "band": "pointwise band of a curve",
+    "binned": "interval from coarse bins of a tally",
 }
 TESTS = {
     "one_sample": "one-sample test",
@@ -29,6 +31,7 @@ TESTS = {
     "non_inferiority": "non-inferiority at the margin",
     "equivalence": "equivalence at the margin",
     "omnibus": "test that all are equal",
+    "binned_test": "one-sample test from coarse bins",
 }
 KINDS = INTERVALS | TESTS
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))
@@ -57,7 +60,11 @@ REASONS = {
     "wrong: the standard error is made of a few cases.",
     "one side": "A one-sided test of a skewed estimate: more errors on this side, fewer on the other. The "
     "two-sided test is within the limits, unless it is listed, too.",
-    "few in range": "Fewer than five cases are expected inside the range of rates.",
+    "few in range": "Fewer than five cases are expected inside the range of rates, or beyond the threshold that "
+    "has the fixed rate.",
+    "estimated slope": "The threshold of a rate where the other one is fixed has an error, which counts by the "
+    "slope of the curve. The slope is estimated from the cases near the threshold, and differs from the true one "
+    "where the density has a kink or falls steeply.",
     "biased estimate": "The value itself is biased in small samples: a plug-in estimate of an entropy, of a "
     "maximum or of a minimum (the envelope of cost lines), or a mean over a domain that is itself estimated.",
     "weighted shares": "The measure depends on the shares of the classes, which the interval takes as known "
@@ -181,6 +188,8 @@ def _has_few_in_range(row: Row, _: int) -> bool:
     if row["kind"] == "band":
         rate = float(row["measure"].split()[-1])
         return sizes_of(row)[0] * rate < 5 if row["measure"].startswith("tpr") else sizes_of(row)[1] * rate < 5
+    if row["measure"] in FIXED_RATE:
+        return sizes_of(row)[FIXED_RATE.index(row["measure"])] * 0.1 < 5
     return row["measure"] in ranges and min(sizes_of(row)) * ranges[row["measure"]] < 5
 
 
@@ -194,6 +203,7 @@ RULES: dict[str, Callable[[Row, int], bool]] = {
     "weighted shares": lambda row, _: MODELS[row["model"]].weighted and row["measure"] in BY_SHARES,
     "biased estimate": lambda row, _: row["measure"] in BIASED,
     "few errors": lambda row, smallest: smallest * (1.0 - highest(row)) <= 5 + 1e-9,
+    "estimated slope": lambda row, _: row["measure"] in FIXED_RATE,
     "one side": lambda row, _: row["test"] in ("greater", "less"),
 }
 

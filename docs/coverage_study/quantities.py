@@ -14,6 +14,7 @@ import polyroc as pr
 DEFAULT = pr.DeLong()
 BENEFIT_AT = 0.3  # the threshold of the net benefit
 SCORE = ("auc", "gini", "partial_auc", "partial_auc(tpr=(0.8, 1))", "average_precision", "cost_area")
+FIXED_RATE = ("sensitivity(specificity=0.9)", "specificity(sensitivity=0.9)")
 THRESHOLD = ("sensitivity", "specificity", "ppv", "npv", "expected_cost")
 FROM_RATES = ("rate", "likelihood_ratio", "information_gain")
 COLUMNS = ("hand_till", "ova", "pdi")
@@ -65,6 +66,8 @@ def inputs(name: str, data: Data, classifier: int, setting: Setting) -> Any:
     scores = data.scores[classifier]
     if name in PROBABILITIES:
         return probabilities(scores)
+    if name == "net_benefit":
+        return chances(scores, setting)
     if name in COLUMNS:
         return ndtr(scores)
     if name in DECISIONS or name in FROM_RATES:
@@ -74,6 +77,8 @@ def inputs(name: str, data: Data, classifier: int, setting: Setting) -> Any:
 
 def asked_for(name: str, setting: Setting) -> str:
     """The measure as `evaluate` reads it."""
+    if name == "net_benefit":
+        return f"{name}(threshold={BENEFIT_AT})"
     return f"{name}(threshold={setting.threshold})" if name in THRESHOLD else name
 
 
@@ -97,6 +102,13 @@ def _measure(name: str, data: Data, setting: Setting, method: Any) -> Result:
     given = options(pr.evaluate, data, setting) | order(name, data)
     estimate: Any = pr.evaluate(data.y, y_score, measure=asked_for(name, setting), method=method, **given)
     return _from_estimate(estimate)
+
+
+def evaluate_binned(name: str, data: Data, setting: Setting, bits: int) -> Any:
+    """The first classifier from a tally; scores between 0 and 1, where bins are 2^-bits wide and less."""
+    tally = pr.Tally(list(range(int(data.y.max()) + 1)), bits=bits)
+    tally.update(data.y, ndtr(data.scores[0]))
+    return tally.evaluate(name, sampling="cohort" if setting.cohort else "case-control")
 
 
 def compare(name: str, data: Data, setting: Setting, method: Any = DEFAULT) -> pr.Comparison | None:

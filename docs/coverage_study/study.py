@@ -16,7 +16,7 @@ import numpy as np
 import truths
 from grid import Cell, cells
 from models import Data, draw
-from quantities import Result, Setting, compare, evaluate, options
+from quantities import Result, Setting, compare, evaluate, evaluate_binned, options
 
 import polyroc as pr
 
@@ -86,7 +86,7 @@ class Tally:
 
 def simulate(cell: Cell, share: float = 1.0) -> Rows:
     """The rows of one cell, from a share of the replicates."""
-    run = {"single": _singles, "pair": _pairs, "several": _several, "band": _bands}[cell.kind]
+    run = {"single": _singles, "pair": _pairs, "several": _several, "band": _bands, "binned": _binned}[cell.kind]
     replicates = max(10, round(share * cell.replicates))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -328,6 +328,19 @@ def _bands(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
         yield _with_competitors(cell, "band", name, true, {"default": tallies[name]})
 
 
+def _binned(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """Intervals and two-sided tests from a tally: its bounds are part of them where they are not negligible."""
+    (name,) = cell.measures
+    true, bits = _true(cell, name), f"{cell.bits} bits"
+    tallies, pvalues = {"default": Tally()}, []
+    for _, data, setting in _samples(cell, replicates):
+        estimate = evaluate_binned(name, data, setting, cell.bits)
+        tallies["default"].add(estimate.confidence_interval(LEVEL))
+        pvalues.append(estimate.test(true))
+    yield _with_competitors(cell, "binned", name, true, tallies) | {"test": bits}
+    yield _test_row(cell, "binned_test", name, pvalues, bits) | {"truth": f"{true:.6f}"}
+
+
 def run(chosen: list[Cell], share: float, out: Path | None, jobs: int) -> Rows:
     """The rows of some cells, in their order; finished cells are kept beside `out`, and not run again."""
     partial = None if out is None else out.with_suffix(".part")
@@ -369,7 +382,7 @@ def _timed(cell: Cell, share: float) -> tuple[Rows, float]:
     return rows, time.process_time() - start
 
 
-COST = {"single": 1.0, "band": 1.0, "pair": 4.0}  # milliseconds a measure and replicate, about
+COST = {"single": 1.0, "band": 1.0, "pair": 4.0, "binned": 4.0}  # milliseconds a measure and replicate, about
 
 
 def _effort(cell: Cell) -> float:

@@ -25,7 +25,8 @@ from models import (
     steps,
     volume,
 )
-from quantities import BENEFIT_AT, SPECIAL, Setting, asked_for, inputs, order
+from quantities import BENEFIT_AT, FIXED_RATE, SPECIAL, Setting, asked_for, inputs, order
+from scipy.optimize import brentq
 from scipy.special import logit, ndtri
 
 import polyroc as pr
@@ -108,9 +109,20 @@ def _of_ranks(measure: str, laws: list[Law], prevalence: float) -> float | None:
     if measure == "partial_auc(tpr=(0.8, 1))" and not negative.rounded:
         piece = positive.mean(lambda x: np.where(1.0 - positive.cdf(x) >= 0.8, negative.cdf(x), 0.0))
         return (1.0 + (piece - 0.02) / (0.2 - 0.02)) / 2.0
+    if measure in FIXED_RATE:
+        return _at_fixed_rate(measure, laws)
     if measure == "average_precision":
         return positive.mean(lambda x: _precision(laws, prevalence, x))
     return _cost_area(laws) if measure == "cost_area" else None
+
+
+def _at_fixed_rate(measure: str, laws: list[Law]) -> float | None:
+    """Sensitivity at specificity 0.9, or specificity at sensitivity 0.9."""
+    fixed, share = (laws[0], 0.9) if measure.startswith("sensitivity") else (laws[1], 0.1)
+    if fixed.rounded:
+        return None
+    cut = brentq(lambda x: float(fixed.cdf(x)) - share, -1e3, 1e3)
+    return 1.0 - float(laws[1].cdf(cut)) if fixed is laws[0] else float(laws[0].cdf(cut))
 
 
 def _precision(laws: list[Law], prevalence: float, x: Floats) -> Floats:

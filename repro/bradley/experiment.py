@@ -106,9 +106,9 @@ def _binned(scores: pr.Scores) -> dict[str, FloatArray]:
         if learner == "PTRON":
             u = 2.0 * p - 1.0
             linear = u / (1.0 - np.abs(u))  # inverse of the map that the study applies to decision values
-            groups = np.asarray(scores.groups)
-            for fold in np.unique(groups):
-                here = groups == fold
+            assert scores.folds is not None
+            for fold in range(len(scores.folds)):
+                here = scores.folds.codes == fold
                 linear[here] = (linear[here] - linear[here].min()) / np.ptp(linear[here])
             p = np.ceil(10.0 * linear)
         binned[learner] = np.ceil(10.0 * p) if learner.startswith("MLP") else p
@@ -117,8 +117,9 @@ def _binned(scores: pr.Scores) -> dict[str, FloatArray]:
 
 def _areas(scores: pr.Scores, p: FloatArray) -> list[float]:
     """AUC in each test set."""
-    truth, groups = (scores.codes == scores.positive).astype(int), np.asarray(scores.groups)
-    rows = [groups == fold for fold in np.unique(groups)]
+    assert scores.folds is not None
+    truth = (scores.codes == scores.positive).astype(int)
+    rows = [scores.folds.codes == fold for fold in range(len(scores.folds))]
     return [value(truth[here], p[here], "auc") for here in rows]
 
 

@@ -26,9 +26,9 @@ SETS: dict[str, dict[str, Any]] = {
     "TAE": {"name": "tae"},
     "IRIS": {"name": "iris"},
     "CAR": {"name": "car"},
-    "PEN": {"name": "pen", "classes": "01234", "cases": 600},
-    "GLASS": {"name": "glass", "classes": "12357"},
-    "OPTICAL": {"name": "optical", "classes": "0123456", "cases": 600},
+    "PEN": {"name": "pen", "classes": [*"01234"], "cases": 600},
+    "GLASS": {"name": "glass", "classes": [*"12357"]},
+    "OPTICAL": {"name": "optical", "classes": [*"0123456"], "cases": 600},
 }
 LARGE = ("CAR", "PEN", "OPTICAL")
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     )
     from polyroc.consistency.compare_measures import compare_measures
     from polyroc.conversions import to_ordered, to_probabilities
+    from polyroc.cross_validation.leave_pair_out import leave_pair_out
+    from polyroc.cross_validation.out_of_fold import out_of_fold
+    from polyroc.cross_validation.splits import folds_of
     from polyroc.curves.curve import curve
     from polyroc.curves.result import Curve, Curves
     from polyroc.curves.surface import Surface, surface
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from polyroc.inference.methods.delong import DeLong
     from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
     from polyroc.inference.methods.jackknife import Jackknife
+    from polyroc.inference.methods.ledell import LeDell
     from polyroc.inference.methods.permutation import Permutation
     from polyroc.inference.methods.unbiased import Unbiased
     from polyroc.inference.scorer import scorer
@@ -75,6 +79,7 @@ __all__ = [
     "Front",
     "HanleyMcNeil",
     "Jackknife",
+    "LeDell",
     "Measure",
     "OperatingPoint",
     "Permutation",
@@ -101,10 +106,13 @@ __all__ = [
     "errors",
     "estimates",
     "evaluate",
+    "folds_of",
     "front",
     "fronts",
+    "leave_pair_out",
     "measure",
     "operate",
+    "out_of_fold",
     "plot",
     "power",
     "rates",
@@ -133,6 +141,7 @@ __getattr__, __dir__ = attach(
         "Front": "polyroc.fronts.result",
         "HanleyMcNeil": "polyroc.inference.methods.hanley_mcneil",
         "Jackknife": "polyroc.inference.methods.jackknife",
+        "LeDell": "polyroc.inference.methods.ledell",
         "Measure": "polyroc.measures.measure",
         "OperatingPoint": "polyroc.decisions.operating_point",
         "Permutation": "polyroc.inference.methods.permutation",
@@ -158,10 +167,13 @@ __getattr__, __dir__ = attach(
         "errors": "polyroc.errors",
         "estimates": "polyroc.estimates",
         "evaluate": "polyroc.inference.evaluate",
+        "folds_of": "polyroc.cross_validation.splits",
         "front": "polyroc.fronts.front",
         "fronts": "polyroc.fronts",
+        "leave_pair_out": "polyroc.cross_validation.leave_pair_out",
         "measure": "polyroc.measures.registry",
         "operate": "polyroc.decisions.operate",
+        "out_of_fold": "polyroc.cross_validation.out_of_fold",
         "plot": "polyroc.plots",
         "power": "polyroc.power",
         "rates": "polyroc.decisions.rates",

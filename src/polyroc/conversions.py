@@ -13,7 +13,7 @@ import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.messages import Option
+from polyroc.messages import Option, short_repr
 from polyroc.scores import Scores
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Missing, as_array, as_columns
@@ -21,6 +21,7 @@ from polyroc.validation.costs import as_priors
 from polyroc.validation.labels import Coded, encode, in_order
 from polyroc.validation.predictions import are_numbers_only, as_vector, classifier_values
 from polyroc.validation.scores import as_scores, normalise
+from polyroc.validation.signatures import Positive, Probability, validate_fields, validated
 
 __all__ = ["GaussianLikelihoods", "Rule", "to_ordered", "to_probabilities"]
 
@@ -41,6 +42,7 @@ def to_ordered(
 def to_ordered(probabilities: Any, *, rule: Rule = ..., labels: Sequence[Hashable] | None = ...) -> FloatArray: ...
 
 
+@validated
 def to_ordered(probabilities: Any, *, rule: Rule = "sampat", labels: Sequence[Hashable] | None = None) -> Any:
     """Convert one probability per class to one score that rises along ordered classes (type A to type B).
 
@@ -77,13 +79,13 @@ def to_ordered(probabilities: Any, *, rule: Rule = "sampat", labels: Sequence[Ha
     >>> to_ordered(P, rule="expected")
     array([1.4, 1.8, 2.9])
     """
-    if rule not in RULES:
-        raise InputError(f"rule must be one of {', '.join(map(repr, RULES))}, got {rule!r}.")
     if isinstance(probabilities, Scores):
         if labels is not None:
             raise InputError("Scores hold everything already; leave out labels, or say it to polyroc.read.")
         return _ordered(probabilities, rule)
     if isinstance(probabilities, Mapping):
+        if not probabilities:
+            raise InputError("probabilities is an empty mapping; give at least one classifier's.")
         return {name: to_ordered(table, rule=rule, labels=labels) for name, table in probabilities.items()}
     return RULES[rule](_require_probabilities(_columns(probabilities, labels), "probabilities"))
 
@@ -189,10 +191,19 @@ class GaussianLikelihoods:
 
     labels: tuple[Hashable, ...]
     means: tuple[float, ...]
-    deviations: tuple[float, ...]
-    priors: tuple[float, ...]
+    deviations: tuple[Positive, ...]
+    priors: tuple[Probability, ...]
+
+    def __post_init__(self) -> None:
+        validate_fields(self)
+        for name in ("labels", "means", "deviations", "priors"):
+            values = tuple(getattr(self, name))
+            if len(values) != len(self.labels) or len(values) < 2:
+                raise InputError(f"{name} must have one entry per class, two or more, got {short_repr(values)}.")
+            object.__setattr__(self, name, values)
 
     @classmethod
+    @validated
     def fit(
         cls,
         y_true: Any,
@@ -307,6 +318,7 @@ def to_probabilities(
 def to_probabilities(y_true: Any, score: Any, **options: Unpack[_Options]) -> FloatArray: ...
 
 
+@validated
 def to_probabilities(
     y_true: Any,
     score: Any = None,

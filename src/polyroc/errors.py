@@ -6,22 +6,25 @@
           MissingFileError      there is no such file (also a FileNotFoundError)
         MeasureError            no such measure, or an option it does not know
         NotApplicableError      the measure exists but does not fit these data
-        OutOfSpaceError         memory or disk does not suffice for what was asked
+        OutOfSpaceError         memory or disk does not suffice
         MissingPackageError     an optional package is not installed (also an ImportError)
         ComponentsError         components do not add up to the value: a fault of polyroc, not of the data
 
     UserWarning
-      PolyrocWarning            the answer stands, but know this
+      PolyrocWarning            the result is valid, with a reservation
         UndefinedMeasureWarning a class has no case, so the measure is nan
         SmallClassWarning       a class of one case: no standard error is available
         FewEffectiveCasesWarning
                                 less than one effective case of a class bears on the value: a very wide interval
-        DroppedRowsWarning      rows with missing values were dropped, as asked
+        DroppedRowsWarning      rows with missing values were dropped (missing='drop')
         NegativeVarianceWarning an unbiased variance came out negative
-        OptimismWarning         a rule was chosen and judged on the same cases
+        OptimismWarning         values may be too high: rule or model and evaluation share cases
+        UnseenClassWarning      a class has no case in a training set, so a model cannot predict it
         DegenerateComparisonWarning
                                 a difference without any sampling variance has no p-value
-        ToleranceWarning        certified bounds are further apart than was asked
+        ToleranceWarning        certified bounds are further apart than the tolerance
+        CompilationCacheWarning compiled code cannot be stored, so every process compiles it again
+        PooledFoldsWarning      folds were pooled, though their scores are not on one scale
 
 Every message says what was expected, what came, and what to do next. References to options and calls are parts of
 the message (see `polyroc.messages`), which the command line and the web page render in their own spelling.
@@ -29,11 +32,13 @@ the message (see `polyroc.messages`), which the command line and the web page re
 
 import sys
 import warnings
+from types import FrameType
 from typing import Self
 
 from polyroc.messages import Message, Reference, Spelling
 
 __all__ = [
+    "CompilationCacheWarning",
     "ComponentsError",
     "DegenerateComparisonWarning",
     "DroppedRowsWarning",
@@ -48,9 +53,11 @@ __all__ = [
     "OutOfSpaceError",
     "PolyrocError",
     "PolyrocWarning",
+    "PooledFoldsWarning",
     "SmallClassWarning",
     "ToleranceWarning",
     "UndefinedMeasureWarning",
+    "UnseenClassWarning",
     "warn",
 ]
 
@@ -101,7 +108,7 @@ class NotApplicableError(PolyrocError):
 
 
 class OutOfSpaceError(PolyrocError):
-    """Memory or disk does not suffice for what was asked."""
+    """Memory or disk does not suffice."""
 
 
 class MissingPackageError(PolyrocError, ImportError):
@@ -141,7 +148,7 @@ class FewEffectiveCasesWarning(PolyrocWarning):
 
 
 class DroppedRowsWarning(PolyrocWarning):
-    """Rows with missing values were dropped, as asked."""
+    """Rows with missing values were dropped, as `missing="drop"` requests."""
 
 
 class NegativeVarianceWarning(PolyrocWarning):
@@ -153,16 +160,42 @@ class DegenerateComparisonWarning(PolyrocWarning):
 
 
 class ToleranceWarning(PolyrocWarning):
-    """Certified bounds are further apart than was asked."""
+    """Certified bounds are further apart than the tolerance."""
+
+
+class CompilationCacheWarning(PolyrocWarning):
+    """Compiled code cannot be stored, so that every process compiles it again."""
+
+
+class PooledFoldsWarning(PolyrocWarning):
+    """The folds of a cross-validation were pooled into one sample, though their scores are not on one scale."""
+
+
+class MissingPartsWarning(PolyrocWarning):
+    """The parts of a measure were left out, for lack of memory."""
 
 
 class OptimismWarning(PolyrocWarning):
-    """A rule was chosen and judged on the same cases, so it looks better than it is."""
+    """A rule was chosen, or a model trained, on cases or groups of the evaluation: it looks better than it is."""
+
+
+class UnseenClassWarning(PolyrocWarning):
+    """A class has no case in a training set of a cross-validation, so that its predicted probability is 0."""
+
+
+NOT_THE_USERS = ("polyroc.", "contextlib", "importlib", "numba.")  # modules between the user's line and a warning
 
 
 def warn(message: str, category: type[PolyrocWarning]) -> None:
     """Warn so that the line shown is the user's own, not one of polyroc; the message may be a `Message`."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(("polyroc.", "contextlib")):
-        frame, level = frame.f_back, level + 1
+    while frame.f_back is not None and _module(frame).startswith(NOT_THE_USERS):
+        frame = frame.f_back
+        level += not _module(frame).startswith(
+            "importlib._bootstrap"
+        )  # frames that `warnings.warn` does not count
     warnings.warn(message, category, stacklevel=level)
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__"))

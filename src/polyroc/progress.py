@@ -9,14 +9,17 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from inspect import signature
+from typing import Annotated, TypeVar
 
 from polyroc.errors import InputError
+from polyroc.messages import short_repr
+from polyroc.validation.signatures import expected
 
 __all__ = ["Progress", "ProgressOption", "interrupt_flag", "progress_bar", "progress_callback", "track"]
 
 Progress = Callable[[int, int, str], None]
-ProgressOption = Progress | bool | None
+ProgressOption = Annotated[Progress | bool | None, expected("True, False or a function of (done, total, message)")]
 Item = TypeVar("Item")
 
 
@@ -33,12 +36,22 @@ def progress_callback(progress: ProgressOption) -> Iterator[Progress | None]:
     elif progress is True:
         with progress_bar() as report:
             yield report
-    elif callable(progress):
+    elif callable(progress) and _takes_three(progress):
         yield progress
     else:
         raise InputError(
-            f"progress must be True, False or a function of (done, total, message), got {progress!r}."
+            f"progress must be True, False or a function of (done, total, message), got {short_repr(progress)}."
         )
+
+
+def _takes_three(function: Callable[..., None]) -> bool:
+    try:
+        signature(function).bind(0, 0, "")
+    except TypeError:
+        return False
+    except ValueError:  # a compiled function without a signature
+        return True
+    return True
 
 
 def track(
@@ -64,7 +77,7 @@ def progress_bar(message: str = "starting", *, transient: bool = False) -> Itera
     from rich.markup import escape
     from rich.progress import Progress as Bar
 
-    from polyroc.output.names import printable
+    from polyroc.output.sentences import printable
 
     with Bar(console=Console(stderr=True), transient=transient) as bar:
         task = bar.add_task(message, total=None)

@@ -58,7 +58,7 @@ class Rule(ABC):
         values, kind = classifier_values(y_score, self.labels, n, arguments)
         if kind == "decisions":
             raise InputError("y_score contains decisions (labels); a rule needs scores or probabilities.")
-        complete_rows(np.zeros(n, dtype=np.int32), values, None, None, "raise", arguments)
+        complete_rows(np.zeros(n, dtype=np.int32), values, None, {}, "raise", arguments)
         (table,) = values.values()
         return _labels_as_array(self.labels)[self.codes(table)]
 
@@ -258,15 +258,26 @@ def _is_sequence(value: object) -> bool:
 
 def _checked_labels(labels: Any, count: int | None = None) -> tuple[Hashable, ...]:
     plain = tuple(_plain_label(label) for label in labels) if _is_sequence(labels) else ()
-    if len(plain) < 2 or len(set(plain)) < len(plain) or (count is not None and len(plain) != count):
+    if len(plain) < 2 or not _are_distinct(plain) or (count is not None and len(plain) != count):
         number = "at least two" if count is None else str(count)
         raise InputError(f"labels must contain {number} different classes, got {short_repr(labels)}.")
     return plain
 
 
+def _are_distinct(labels: tuple[Hashable, ...]) -> bool:
+    try:
+        return len(set(labels)) == len(labels)
+    except TypeError:  # an array, say
+        return False
+
+
 def _plain_label(label: Any) -> Hashable:
     plain = label.item() if isinstance(label, np.generic) else label
-    if isinstance(plain, list | dict | set) or plain is None or (isinstance(plain, float) and isnan(plain)):
+    if (
+        isinstance(plain, list | dict | set | np.ndarray)
+        or plain is None
+        or (isinstance(plain, float) and isnan(plain))
+    ):
         raise InputError(f"labels must be text, numbers or other hashable values, got {short_repr(label)}.")
     return plain  # type: ignore[no-any-return]
 

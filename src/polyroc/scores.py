@@ -1,14 +1,14 @@
 """`Scores`, the observed classes and predictions, and `Schema`, what is known of them without the data."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 
-__all__ = ["Kind", "Sampling", "Schema", "Scores", "WeightKind", "readable"]
+__all__ = ["Folds", "Kind", "Sampling", "Schema", "Scores", "WeightKind", "readable"]
 
 Kind = Literal["score", "matrix", "decisions"]
 Sampling = Literal["cohort", "case-control"]
@@ -63,12 +63,77 @@ class Schema:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Folds:
+    """The folds of a cross-validation: which trained model predicted each row.
+
+    A fold is the test set of one trained model. In a repeated cross-validation every repeat divides the same cases
+    into folds anew; there is one row per case and repeat, and a fold of one repeat is another fold than that of
+    the same name in another repeat. Made by `Scores.from_arrays` and `polyroc.read`.
+
+    Attributes
+    ----------
+    codes
+        The fold of each row, as a position in `names`.
+    names
+        The folds, by repeat if there are several: ("1", "2") or ("repeat 1, fold 1", "repeat 1, fold 2", ...).
+    repeat
+        The repeat of each fold, counted from 0.
+    cases
+        The case of each row, counted from 0, if there are several repeats; None if every row is a case.
+    pooled
+        True if the cases of all folds are evaluated as one sample. False: measures are computed within folds, and
+        averaged.
+    """
+
+    codes: CodeArray
+    names: tuple[str, ...]
+    repeat: IntArray
+    cases: IntArray | None = None
+    pooled: bool = False
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"Folds({self.text})"
+
+    @property
+    def repeats(self) -> int:
+        """Number of repeats of the cross-validation."""
+        return int(self.repeat.max()) + 1
+
+    @property
+    def weights(self) -> FloatArray:
+        """What each fold counts in an average: all repeats the same, and all folds (models) of a repeat."""
+        in_repeat = np.bincount(self.repeat)
+        return np.asarray(1.0 / (in_repeat[self.repeat] * len(in_repeat)))
+
+    def subset(self, rows: Any) -> "Folds":
+        """The folds of some of the rows; their names stay, also of those that have no row left."""
+        return replace(self, codes=self.codes[rows], cases=None if self.cases is None else self.cases[rows])
+
+    def by_repeat(self, values: Sequence[float]) -> FloatArray:
+        """The average of the values of the folds of each repeat."""
+        sums = np.bincount(self.repeat, np.asarray(values, dtype=np.float64))
+        return np.asarray(sums / np.bincount(self.repeat), dtype=np.float64)
+
+    @property
+    def text(self) -> str:
+        """The number of folds and repeats in words: "10 folds", "3 repeats of 10 folds"."""
+        if self.repeats == 1:
+            return f"{len(self)} folds"
+        numbers = np.unique(np.bincount(self.repeat))
+        folds = f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+        return f"{self.repeats} repeats of {folds} folds"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Scores:
     """The true classes of the cases and the predictions of one or more classifiers.
 
     All classifiers of one `Scores` predicted the same cases, in the same order: they are paired by construction.
-    Made by `Scores.from_arrays` and `polyroc.read`; every verb accepts it in place of `y_true` and `y_score`. The
-    constructor itself takes class codes and checks nothing.
+    Made by `Scores.from_arrays`, `Scores.from_table` and `polyroc.read`; every verb accepts it in place of
+    `y_true` and `y_score`. The constructor itself takes class codes and checks nothing.
 
     Attributes
     ----------
@@ -86,6 +151,9 @@ class Scores:
         True if the caller gave `labels`, whose order then counts.
     sample_weight, groups
         One weight, and the code of one group, per case; None if not given.
+    folds
+        The folds of a cross-validation (`Folds`), if the rows are cross-validated predictions; None if not. With
+        repeats there is one row per case and repeat.
     dropped
         Number of rows with missing values that were dropped on request.
     converted
@@ -98,7 +166,7 @@ class Scores:
         Meaning of the weights. "importance": how much each case counts, as in `sample_weight`. "frequency": how
         many cases each row stood for; the rows have been repeated, and `sample_weight` is None.
     names, counts
-        The labels as distinct strings, and the number of cases of positive weight in each class.
+        The labels as distinct strings, and the number of rows of positive weight in each class.
     """
 
     codes: CodeArray
@@ -113,6 +181,7 @@ class Scores:
     converted: str | None = None
     sampling: Sampling = "cohort"
     weight_kind: WeightKind = "importance"
+    folds: Folds | None = None
     names: tuple[str, ...] = field(init=False)
     counts: IntArray = field(init=False)
 
@@ -132,6 +201,8 @@ class Scores:
         sample_weight: Any = None,
         weight_kind: WeightKind | None = None,
         groups: Any = None,
+        folds: Any = None,
+        repeats: Any = None,
         sampling: Sampling | None = None,
         missing: Literal["raise", "drop"] = "raise",
     ) -> "Scores":
@@ -151,7 +222,13 @@ class Scores:
             The positive class of two. Not needed for 0/1, -1/1, False/True, nor where `labels` are given: the last
             of two labels is then the positive one.
         sample_weight, groups
-            One weight, and one group (patient, fold), per case.
+            One weight, and one group (patient, site), per case.
+        folds
+            The fold of each case in a cross-validation: which of the trained models predicted it. Measures are
+            then computed within folds and averaged over the models.
+        repeats
+            The repeat of each row in a repeated cross-validation, with one row per case and repeat. The rows of a
+            case are identified by `groups`, or else by their order within each repeat.
         weight_kind
             "importance" (default): how much each case counts. "frequency": how many cases each row stands for.
         sampling
@@ -188,16 +265,46 @@ class Scores:
             sample_weight=sample_weight,
             weight_kind=weight_kind,
             groups=groups,
+            folds=folds,
+            repeats=repeats,
             sampling=sampling,
             missing=missing,
         )
+
+    @classmethod
+    def from_table(cls, source: Any, *, truth: str, scores: Any, **options: Any) -> "Scores":
+        """Read columns of a file, a data frame or a lazy table, with the arguments of `polyroc.read`.
+
+        Parameters
+        ----------
+        source
+            A path, a file object, a data frame (pandas, Polars, pyarrow), or a lazy table (Polars LazyFrame, Dask
+            data frame, pyarrow Dataset, DuckDB relation).
+        truth, scores
+            The column of the true classes, and the column or columns of the predictions.
+        options
+            As in `polyroc.read`: `weight`, `groups`, `labels`, `pos_label`, `missing` and others.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> frame = pl.DataFrame({"ill": [True, False, True], "risk": [0.9, 0.2, 0.4]})
+        >>> Scores.from_table(frame, truth="ill", scores="risk")
+        Scores(3 cases (False: 1, True: 2); score of classifier)
+        """
+        # Imported here because io is a higher layer: it returns Scores.
+        from polyroc.io.read import read
+
+        return read(source, truth=truth, scores=scores, **options)
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def __repr__(self) -> str:
         cases = ", ".join(f"{name}: {count}" for name, count in self.cases.items())
-        return f"Scores({len(self)} cases ({cases}); {self.kind} of {', '.join(self.values)})"
+        folds = "" if self.folds is None else f" in {self.folds.text}{', pooled' if self.folds.pooled else ''}"
+        number = len(self) if self.folds is None else len(self) // self.folds.repeats
+        return f"Scores({number} cases ({cases}){folds}; {self.kind} of {', '.join(self.values)})"
 
     @property
     def schema(self) -> Schema:
@@ -216,8 +323,33 @@ class Scores:
 
     @property
     def cases(self) -> dict[str, int]:
-        """The counts by the class's name."""
-        return dict(zip(self.names, self.counts.tolist(), strict=True))
+        """The number of cases of positive weight by the class's name; with repeats, a case counts once."""
+        counts = self.counts if self.folds is None else self.counts // self.folds.repeats
+        return dict(zip(self.names, counts.tolist(), strict=True))
+
+    @property
+    def units(self) -> IntArray | None:
+        """The independent unit of each row: its group, or its case if repeated; None if every row is one."""
+        return self.groups if self.groups is not None or self.folds is None else self.folds.cases
+
+    @property
+    def within_folds(self) -> bool:
+        """True if measures are computed within folds and averaged."""
+        return self.folds is not None and not self.folds.pooled
+
+    def pool_folds(self) -> "Scores":
+        """The same scores, with the cases of all folds evaluated as one sample.
+
+        The value then also depends on how the scores of different trained models compare. It is biased where
+        their scale or level differs between folds, as in leave-one-out cross-validation.
+
+        >>> scores = Scores.from_arrays([0, 1, 0, 1], [0.1, 0.4, 0.5, 0.9], folds=[1, 1, 2, 2])
+        >>> scores
+        Scores(4 cases (0: 2, 1: 2) in 2 folds; score of classifier)
+        >>> scores.pool_folds()
+        Scores(4 cases (0: 2, 1: 2) in 2 folds, pooled; score of classifier)
+        """
+        return self if self.folds is None else replace(self, folds=replace(self.folds, pooled=True))
 
     @property
     def absent(self) -> tuple[str, ...]:

@@ -49,9 +49,9 @@ def scores(tmp_path_factory):
 )
 def test_a_process_says_what_the_function_says(scores, arguments, code, words):
     """So that the other tests may do without the cost of a process."""
-    asked = [str(scores) if argument == "FILE" else argument for argument in arguments]
-    done = subprocess.run([PROGRAM, *asked], capture_output=True, text=True, check=False)
-    assert polyroc(*asked) == (done.returncode, done.stdout, done.stderr)
+    options = [str(scores) if argument == "FILE" else argument for argument in arguments]
+    done = subprocess.run([PROGRAM, *options], capture_output=True, text=True, check=False)
+    assert polyroc(*options) == (done.returncode, done.stdout, done.stderr)
     assert done.returncode == code
     assert words in done.stdout + done.stderr
 
@@ -74,67 +74,68 @@ def test_json_csv_and_markdown_hold_what_python_gives():
     file = catalogue.path("iris_predictions")
     read = pr.read(file, truth="species", scores="p_*", classifier="classifier", case="case")
     expected = pr.evaluate(read, measure=["hand_till", "ova"])
-    asked = ("evaluate", file, *IRIS, "-m", "hand_till", "-m", "ova")
-    stored = json.loads(polyroc(*asked, "--json").stdout)
+    arguments = ("evaluate", file, *IRIS, "-m", "hand_till", "-m", "ova")
+    stored = json.loads(polyroc(*arguments, "--json").stdout)
     assert pr.Evaluation.from_dict(stored).to_dict() == expected.to_dict()
-    rows = list(csv.DictReader(io.StringIO(polyroc(*asked, "--csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(polyroc(*arguments, "--csv").stdout)))
     assert [float(row["value"]) for row in rows] == [row["value"] for row in expected.rows()]
     assert [float(row["low"]) for row in rows] == [row["low"] for row in expected.rows()]
-    table = polyroc(*asked, "--markdown").stdout.splitlines()
+    table = polyroc(*arguments, "--markdown").stdout.splitlines()
     assert table[1] == "| --- | --- | ---: | ---: | --- | ---: |"
     assert len(table) == 8
-    parts = list(csv.DictReader(io.StringIO(polyroc(*asked, "--csv", "--parts", "--level", "0.9").stdout)))
+    parts = list(csv.DictReader(io.StringIO(polyroc(*arguments, "--csv", "--parts", "--level", "0.9").stdout)))
     assert len(parts) == 3 * (1 + 9) + 3 * (1 + 3)
     assert {row["level"] for row in parts} == {"0.9"}
 
 
 def test_two_classifiers_side_by_side(scores):
-    asked = ("evaluate", scores, "--truth", "state", "--pos-label", "sick")
-    done = polyroc(*asked, "--scores", "forest=forest", "--scores", "logit=logit", "-m", "auc", "--json")
-    found = pr.Evaluation.from_dict(json.loads(done.stdout))
-    assert found.classifiers == ("forest", "logit")
-    assert float(found["forest", "auc"]) > float(found["logit", "auc"])
-    one = polyroc(*asked, "--scores", "forest", "-m", "partial_auc(fpr=(0, 0.2))")
+    arguments = ("evaluate", scores, "--truth", "state", "--pos-label", "sick")
+    done = polyroc(*arguments, "--scores", "forest=forest", "--scores", "logit=logit", "-m", "auc", "--json")
+    restored = pr.Evaluation.from_dict(json.loads(done.stdout))
+    assert restored.classifiers == ("forest", "logit")
+    assert float(restored["forest", "auc"]) > float(restored["logit", "auc"])
+    one = polyroc(*arguments, "--scores", "forest", "-m", "partial_auc(fpr=(0, 0.2))")
     assert "partial_auc(fpr=(0, 0.2))  0." in one.stdout
     assert "classifier" not in one.stdout.splitlines()[2]
 
 
 def test_compare_says_it_in_a_sentence(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    asked = ("compare", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
-    done = polyroc(*asked, "--margin", "0.05")
+    arguments = ("compare", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
+    done = polyroc(*arguments, "--margin", "0.05")
     assert (done.returncode, done.stderr) == (0, "")
     assert "lda is better than knn by 0.026 (simultaneous 95 % 0.002 to 0.053), p = 0.033 after" in done.stdout
     assert "All equal: largest z of 3 4.478, p < 0.001." in done.stdout
     assert "p not worse" in done.stdout
-    read = pr.read(asked[1], truth="species", scores="p_*", classifier="classifier", case="case")
+    read = pr.read(arguments[1], truth="species", scores="p_*", classifier="classifier", case="case")
     expected = pr.compare(read, measure="hand_till")
-    stored = json.loads(polyroc(*asked, "--json").stdout)
+    stored = json.loads(polyroc(*arguments, "--json").stdout)
     assert pr.Comparison.from_dict(stored).to_dict() == expected.to_dict()
-    rows = list(csv.DictReader(io.StringIO(polyroc(*asked, "--csv", "--adjust", "bonferroni").stdout)))
+    rows = list(csv.DictReader(io.StringIO(polyroc(*arguments, "--csv", "--adjust", "bonferroni").stdout)))
     expected_rows = [min(1, 3 * row["pvalue"]) for row in expected.rows()]
     assert [float(row["adjusted_pvalue"]) for row in rows] == pytest.approx(expected_rows)
 
 
+@pytest.mark.slow
 def test_methods_and_seeds():
-    asked = ("evaluate", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till", "--csv")
+    arguments = ("evaluate", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till", "--csv")
     drawn = ("--method", "bootstrap", "--replicates", "200", "--seed", "4")
-    again = [polyroc(*asked, *drawn).stdout for _ in range(2)]
+    again = [polyroc(*arguments, *drawn).stdout for _ in range(2)]
     assert again[0] == again[1]
-    assert again[0] != polyroc(*asked, "--method", "unbiased").stdout
-    shown = polyroc(*asked[:-1], *drawn).stdout
+    assert again[0] != polyroc(*arguments, "--method", "unbiased").stdout
+    shown = polyroc(*arguments[:-1], *drawn).stdout
     assert "Standard errors by Bootstrap(n=200, stratified=True, kind='bca', rng=4); its own intervals." in shown
-    compared = polyroc("compare", *asked[1:-1], "--method", "permutation", "--replicates", "99", "--seed", "1")
+    compared = polyroc("compare", *arguments[1:-1], "--method", "permutation", "--replicates", "99", "--seed", "1")
     assert "lda is better than tree" in compared.stdout
-    refused = polyroc("evaluate", asked[1], *IRIS, "-m", "ova", "--method", "unbiased")
+    refused = polyroc("evaluate", arguments[1], *IRIS, "-m", "ova", "--method", "unbiased")
     assert refused.returncode == 2
     assert "use --method delong or bootstrap." in refused.stderr
 
 
 def test_scores_are_every_other_column_unless_named():
     """The issue's own words: polyroc compare FILE --truth COL --classifier COL --measure hand_till."""
-    asked = ("compare", catalogue.path("iris_predictions"), "--truth", "species", "--classifier", "classifier")
-    some = (*asked, "--case", "case", "--measure", "hand_till")
+    arguments = ("compare", catalogue.path("iris_predictions"), "--truth", "species", "--classifier", "classifier")
+    some = (*arguments, "--case", "case", "--measure", "hand_till")
     assert polyroc(*some).stdout == polyroc(*some, "--scores", "p_*").stdout != ""
 
 
@@ -148,8 +149,8 @@ def test_measures_lists_the_registry():
     rows = list(csv.DictReader(io.StringIO(polyroc("measures", "--csv").stdout)))
     assert [row["measure"] for row in rows] == list(MEASURES)
     assert all(row["name"] and row["source"] for row in rows)
-    told = polyroc("measures").stdout
-    assert all(key in told for key in MEASURES)
+    output = polyroc("measures").stdout
+    assert all(key in output for key in MEASURES)
 
 
 def test_demo_is_the_shipped_example():
@@ -269,12 +270,12 @@ def test_a_reader_that_leaves_early_is_no_error():
 
 
 def test_evaluate_tests_against_a_value():
-    asked = ("evaluate", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
-    shown = polyroc(*asked, "--null", "0.9").stdout
+    arguments = ("evaluate", catalogue.path("iris_predictions"), *IRIS, "-m", "hand_till")
+    shown = polyroc(*arguments, "--null", "0.9").stdout
     assert "p (0.9)" in shown
-    rows = list(csv.DictReader(io.StringIO(polyroc(*asked, "--null", "chance", "--csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(polyroc(*arguments, "--null", "chance", "--csv").stdout)))
     assert {float(row["null"]) for row in rows} == {0.5}
     assert all(float(row["pvalue"]) < 0.05 for row in rows)
-    wrong = polyroc(*asked, "--null", "luck")
+    wrong = polyroc(*arguments, "--null", "luck")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "null must be a number from 0 to 1 for hand_till" in wrong.stderr

@@ -31,21 +31,21 @@ def test_a_table_for_people(scores):
     done = polyroc("curve", scores, "--truth", "y", "--scores", "s", "--binormal", "--band", "simultaneous")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    found = pr.curve(read(scores), binormal=True)
+    curve = pr.curve(read(scores), binormal=True)
     assert lines[0] == "scores.csv: 1 ROC curve"
-    assert lines[6].split()[-3:] == [f"{found.at(fpr=u).tpr:.3f}" for u in (0.05, 0.1, 0.2)]
-    assert f"{found.area.value:.4f}" in lines[3]
-    assert repr(found.binormal) in done.stdout
+    assert lines[6].split()[-3:] == [f"{curve.at(fpr=u).tpr:.3f}" for u in (0.05, 0.1, 0.2)]
+    assert f"{curve.area.value:.4f}" in lines[3]
+    assert repr(curve.binormal) in done.stdout
     assert "Band: simultaneous, 95 %, Kolmogorov rectangles." in done.stdout
 
 
 @pytest.mark.parametrize("kind", ["roc", "pr", "det", "cost"])
 def test_json_and_csv_hold_what_python_gives(scores, kind, tmp_path):
     expected = pr.curve(read(scores), kind=kind)
-    asked = ("curve", scores, "--truth", "y", "--scores", "s", "--kind", kind)
-    assert json.loads(polyroc(*asked, "--json").stdout) == expected.to_dict()
+    arguments = ("curve", scores, "--truth", "y", "--scores", "s", "--kind", kind)
+    assert json.loads(polyroc(*arguments, "--json").stdout) == expected.to_dict()
     out = tmp_path / "points.csv"
-    assert polyroc(*asked, "--out", out).returncode == 0
+    assert polyroc(*arguments, "--out", out).returncode == 0
     rows = list(csv.DictReader(io.StringIO(out.read_text())))
     assert [float(row["fpr"]) for row in rows] == expected.fpr.tolist()
     assert [float(row["threshold"]) for row in rows] == expected.thresholds.tolist()
@@ -56,11 +56,11 @@ def test_families_and_folds(scores):
     family = pr.Curves.from_dict(json.loads(done.stdout))
     assert (family.by, len(family)) == ("pair", 18)
     done = polyroc(
-        "curve", scores, "--truth", "y", "--scores", "s", "--groups", "fold", "--average", "vertical", "--json"
+        "curve", scores, "--truth", "y", "--scores", "s", "--folds", "fold", "--average", "vertical", "--json"
     )
-    found = pr.Curve.from_dict(json.loads(done.stdout))
+    restored = pr.Curve.from_dict(json.loads(done.stdout))
     folds = [pr.evaluate(*part, measure="auc").value for part in parts(scores)]
-    assert found.area.value == pytest.approx(np.mean(folds))
+    assert restored.area.value == pytest.approx(np.mean(folds))
 
 
 def parts(file):
@@ -75,7 +75,7 @@ def parts(file):
         (["--out", "/nowhere/points.csv"], "cannot be written"),
         (["--kind", "lift"], "Invalid value for '--kind'"),
         (["--kind", "cost", "--band", "pointwise"], "simultaneous"),
-        (["--average", "vertical"], "--groups"),
+        (["--average", "vertical"], "--folds"),
         (["--labels", "0,1,2"], "--multi-class"),
         (["--points", "1"], "--points"),
     ],

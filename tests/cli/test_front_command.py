@@ -54,24 +54,24 @@ def in_python(file, **options):
 def test_json_holds_the_front_and_its_gini(polyroc, file):
     done = polyroc("front", file, *ASKED, "--json")
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    found = in_python(file)
-    assert (pr.Front.from_dict(told).counts == found.counts).all()
-    gini = found.gini(n_points=2000)
-    assert (told["gini"], told["gini_standard_error"]) == (gini.value, gini.standard_error)
+    record = json.loads(done.stdout)
+    result = in_python(file)
+    assert (pr.Front.from_dict(record).counts == result.counts).all()
+    gini = result.gini(n_points=2000)
+    assert (record["gini"], record["gini_standard_error"]) == (gini.value, gini.standard_error)
 
 
 def test_the_table_has_gini_and_exclusive_volumes(polyroc, file):
-    asked = ("--truth", "y", "--scores", "one=p_*", "--scores", "two=q_*", "-n", "200", "--points", "2000")
-    done = polyroc("front", file, *asked)
+    arguments = ("--truth", "y", "--scores", "one=p_*", "--scores", "two=q_*", "-n", "200", "--points", "2000")
+    done = polyroc("front", file, *arguments)
     assert done.returncode == 0, done.stderr
     scores = pr.read(file, truth="y", scores={"one": ["p_*"], "two": ["q_*"]})
-    found = pr.front(scores, n=200)
+    front = pr.front(scores, n=200)
     for a, b in (("one", "two"), ("two", "one")):
         line = next(line for line in done.stdout.splitlines() if line.startswith(a))
-        assert f"{found[a].gini(n_points=2000):.4f}" in line
-        assert f"{found[a].exclusive(found[b], n_points=2000):.4f}" in line
-        assert str(len(found[a])) in line
+        assert f"{front[a].gini(n_points=2000):.4f}" in line
+        assert f"{front[a].exclusive(front[b], n_points=2000):.4f}" in line
+        assert str(len(front[a])) in line
 
 
 def test_csv_lists_the_points(polyroc, file):
@@ -89,17 +89,17 @@ def test_out_stores_what_load_reads(polyroc, file, tmp_path):
 
 
 def test_alphas_and_bounds_as_a_shell_gives_them(polyroc, file):
-    asked = ("--alpha", "malignant>benign=20", "--bound", "malignant>normal:normal>malignant=1,10")
-    told = json.loads(polyroc("front", file, *ASKED, *asked, "--json").stdout)
+    arguments = ("--alpha", "malignant>benign=20", "--bound", "malignant>normal:normal>malignant=1,10")
+    record = json.loads(polyroc("front", file, *ASKED, *arguments, "--json").stdout)
     pair = (("malignant", "normal"), ("normal", "malignant"))
-    found = in_python(file, alpha={("malignant", "benign"): 20}, bounds={pair: (1, 10)})
-    assert told["counts"] == found.counts.tolist()
-    told = json.loads(polyroc("front", file, *ASKED, "--alpha", "3", "--json").stdout)
-    assert told["counts"] == in_python(file, alpha=3).counts.tolist()
+    result = in_python(file, alpha={("malignant", "benign"): 20}, bounds={pair: (1, 10)})
+    assert record["counts"] == result.counts.tolist()
+    record = json.loads(polyroc("front", file, *ASKED, "--alpha", "3", "--json").stdout)
+    assert record["counts"] == in_python(file, alpha=3).counts.tolist()
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--alpha", "much"), "--alpha must give numbers"),
         (("--alpha", "benign>sick=2"), "not one of the classes"),
@@ -109,10 +109,10 @@ def test_alphas_and_bounds_as_a_shell_gives_them(polyroc, file):
         (("-n", "0"), "-n"),
     ],
 )
-def test_complaints_are_one_line(polyroc, file, more, said):
+def test_complaints_are_one_line(polyroc, file, more, message):
     done = polyroc("front", file, *ASKED, *more)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -125,8 +125,8 @@ def test_out_overwrites_nothing_but_a_front(polyroc, file):
 
 
 def test_out_is_for_one_classifier(polyroc, file, tmp_path):
-    asked = ("--truth", "y", "--scores", "one=p_*", "--scores", "two=q_*", "--out", tmp_path / "front.npz")
-    done = polyroc("front", file, *asked)
+    arguments = ("--truth", "y", "--scores", "one=p_*", "--scores", "two=q_*", "--out", tmp_path / "front.npz")
+    done = polyroc("front", file, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert "2 classifiers" in done.stderr
     assert not (tmp_path / "front.npz").exists()
@@ -161,71 +161,71 @@ def stored(kept, tmp_path):
     return tmp_path / "front.npz"
 
 
-def one_line(done, said):
+def one_line(done, message):
     complaints = [line for line in done.stderr.splitlines() if "note:" not in line]
-    return done.returncode == 2 and done.stdout == "" and len(complaints) == 1 and said in complaints[0]
+    return done.returncode == 2 and done.stdout == "" and len(complaints) == 1 and message in complaints[0]
 
 
 def test_test_tells_the_optimism(polyroc, file, other):
-    held = in_python(file).evaluated(pr.read(other, truth="y", scores="p_*"), n_points=2000)
-    told = json.loads(polyroc("front", file, *ASKED, "--test", other, "--json").stdout)
-    assert told["held_out"] == {"gini": held.gini.value, "optimism": held.optimism}
+    held_out = in_python(file).evaluated(pr.read(other, truth="y", scores="p_*"), n_points=2000)
+    record = json.loads(polyroc("front", file, *ASKED, "--test", other, "--json").stdout)
+    assert record["held_out"] == {"gini": held_out.gini.value, "optimism": held_out.optimism}
     page = polyroc("front", file, *ASKED, "--test", other).stdout
     assert "optimism" in page
     line = next(line for line in page.splitlines() if line.startswith("classifier  ") and "points" not in line)
-    assert f"{held.gini:.4f}" in line
-    assert f"{held.optimism:.4f}" in line
+    assert f"{held_out.gini:.4f}" in line
+    assert f"{held_out.optimism:.4f}" in line
 
 
 def test_several_classifiers_are_tested_each_by_its_own_scores(polyroc, file, other):
-    asked = ("--truth", "y", "--scores", "one=p_*", "--scores", "two=q_*", "-n", "200", "--points", "2000")
-    told = json.loads(polyroc("front", file, *asked, "--test", other, "--json").stdout)
-    for record, columns in zip(told, ("p_*", "q_*"), strict=True):
-        found = pr.front(pr.read(file, truth="y", scores=columns), n=200)
-        held = found.evaluated(pr.read(other, truth="y", scores=columns), n_points=2000)
-        assert record["held_out"]["gini"] == held.gini.value
+    arguments = ("--truth", "y", "--scores", "one=p_*", "--scores", "two=q_*", "-n", "200", "--points", "2000")
+    records = json.loads(polyroc("front", file, *arguments, "--test", other, "--json").stdout)
+    for record, columns in zip(records, ("p_*", "q_*"), strict=True):
+        front = pr.front(pr.read(file, truth="y", scores=columns), n=200)
+        held_out = front.evaluated(pr.read(other, truth="y", scores=columns), n_points=2000)
+        assert record["held_out"]["gini"] == held_out.gini.value
 
 
 def test_weights_of_other_cases_count(polyroc, predictions, tmp_path):
     file = tmp_path / "weighted.csv"
     predictions.assign(w=np.arange(60) % 4).to_csv(file, index=False)
-    told = json.loads(polyroc("front", file, *ASKED, "--weight", "w", "--test", file, "--json").stdout)
-    assert told["held_out"]["optimism"] == 0
-    assert told["provenance"]["weighted"]
+    record = json.loads(polyroc("front", file, *ASKED, "--weight", "w", "--test", file, "--json").stdout)
+    assert record["held_out"]["optimism"] == 0
+    assert record["provenance"]["weighted"]
 
 
 def test_what_is_not_converged_is_said_in_a_sentence(polyroc, file):
-    said = polyroc("front", file, *ASKED).stdout
+    output = polyroc("front", file, *ASKED).stdout
     assert re.search(
-        r"Not converged: G rose by 0.\d+ over the second half of 200 cost vectors; draw more .-n", said
+        r"Not converged: G rose by 0.\d+ over the second half of 200 cost vectors; draw more .-n", output
     )
 
 
 @pytest.mark.slow
 def test_exact_volumes_on_demand(polyroc, stored):
-    told = json.loads(polyroc("front", stored, "--exact", "--json").stdout)
+    record = json.loads(polyroc("front", stored, "--exact", "--json").stdout)
     exact = pr.Front.load(stored).gini(None)
-    assert (told["gini"], told["gini_standard_error"]) == (exact, 0.0)
+    assert (record["gini"], record["gini_standard_error"]) == (exact, 0.0)
 
 
 def test_stored_fronts_are_set_side_by_side(polyroc, file, stored, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    asked = ("--truth", "y", "--scores", "q_*", "-n", "200", "--points", "2000")
-    assert polyroc("front", file, *asked, "-o", tmp_path / "rival.json").returncode == 0
-    told = json.loads(
+    arguments = ("--truth", "y", "--scores", "q_*", "-n", "200", "--points", "2000")
+    assert polyroc("front", file, *arguments, "-o", tmp_path / "rival.json").returncode == 0
+    record = json.loads(
         polyroc("front", stored, "--against", tmp_path / "rival.json", "--points", "2000", "--json").stdout
     )
     mine, rival = pr.Front.load(stored), pr.Front.load(tmp_path / "rival.json")
-    assert [each["gini"] for each in told] == [each.gini(n_points=2000) for each in (mine, rival)]
-    assert told[0]["exclusive"] == {"rival": mine.exclusive(rival, n_points=2000)}
-    fresh = polyroc("front", file, *asked, "--against", stored, "--test", file)
+    assert [record["gini"] for record in record] == [front.gini(n_points=2000) for front in (mine, rival)]
+    assert record[0]["exclusive"] == {"rival": mine.exclusive(rival, n_points=2000)}
+    fresh = polyroc("front", file, *arguments, "--against", stored, "--test", file)
     assert [line.split()[0] for line in fresh.stdout.splitlines()[3:5]] == ["classifier", "front"]
 
 
 def test_a_rule_is_chosen_from_a_stored_front(polyroc, file, other, stored, tmp_path):
-    asked = ("--costs", "malignant>benign=10", "--priors", "benign=0.2,malignant=0.1,normal=0.7")
+    arguments = ("--costs", "malignant>benign=10", "--priors", "benign=0.2,malignant=0.1,normal=0.7")
     judged = ("--evaluate-on", other, "--truth", "y", "--scores", "p_*")
-    done = polyroc("operate", "--front", stored, *asked, *judged, "--rule", tmp_path / "rule.json", "--json")
+    done = polyroc("operate", "--front", stored, *arguments, *judged, "--rule", tmp_path / "rule.json", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     expected = pr.operate(
         in_python(file),
@@ -251,12 +251,12 @@ def test_a_searched_front_gives_a_whole_classifier(polyroc, tmp_path):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 3
     X = rng.normal(size=(60, 2)) + np.array([[0, 0], [1.5, 0], [0, 1.5]])[y]
-    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=10, costs=10)
-    found.save(tmp_path / "searched.npz")
+    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=10, costs=10)
+    front.save(tmp_path / "searched.npz")
     done = polyroc("operate", "--front", tmp_path / "searched.npz", "--point", "2", "--rule", tmp_path / "c.json")
     assert done.returncode == 0, done.stderr
     again = pr.fronts.PointClassifier.from_json((tmp_path / "c.json").read_text())
-    assert (again.decide(X) == found.deploy(2).decide(X)).all()
+    assert (again.decide(X) == front.deploy(2).decide(X)).all()
     judged = ("--evaluate-on", tmp_path / "c.json", "--truth", "y")
     assert one_line(polyroc("operate", "--front", tmp_path / "searched.npz", *judged), "searched over features")
     assert polyroc("front", tmp_path / "searched.npz", "--points", "100").returncode == 0
@@ -271,7 +271,7 @@ def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["front"], "Missing argument 'FILE'"),
         (["front", "FILE"], "Missing option '--truth'"),
@@ -309,14 +309,14 @@ def test_a_stored_front_is_drawn(polyroc, stored, tmp_path, more):
     ],
 )
 def test_complaints_about_fronts_are_one_line_and_write_nothing(
-    polyroc, file, stored, tmp_path, monkeypatch, arguments, said
+    polyroc, file, stored, tmp_path, monkeypatch, arguments, message
 ):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "damaged.npz").write_bytes(stored.read_bytes()[:500])
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     names = {"FILE": file, "FRONT": stored, "DAMAGED": "damaged.npz"}
     done = polyroc(*(names.get(argument, argument) for argument in arguments))
-    assert one_line(done, said), (done.returncode, done.stderr)
+    assert one_line(done, message), (done.returncode, done.stderr)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -325,14 +325,14 @@ def test_two_classes_from_end_to_end(polyroc, tmp_path):
     y = np.arange(40) % 2
     p = (rng.random(40) + y) / 2
     pd.DataFrame({"y": y, "p_0": 1 - p, "p_1": p}).to_csv(tmp_path / "two.csv", index=False)
-    asked = ("--truth", "y", "--scores", "p_*")
-    done = polyroc("front", tmp_path / "two.csv", *asked, "-o", tmp_path / "two.npz")
+    arguments = ("--truth", "y", "--scores", "p_*")
+    done = polyroc("front", tmp_path / "two.csv", *arguments, "-o", tmp_path / "two.npz")
     assert "Every threshold was tried" in done.stdout
     assert polyroc("plot", tmp_path / "two.npz", "-o", tmp_path / "two.svg").returncode == 0
     coloured = polyroc("plot", tmp_path / "two.npz", "-o", tmp_path / "no.svg", "--colour", "0>1")
     assert one_line(coloured, "three classes or more")
     chosen = polyroc("operate", "--front", tmp_path / "two.npz", "--at-most", "1>0=0", "--json")
     rule = pr.Rule.from_dict(json.loads(chosen.stdout)["rule"])
-    said = rule.decide(np.column_stack([1 - p, p]))
-    assert (said[y == 1] == 1).all()
-    assert (said == 0).any()
+    decisions = rule.decide(np.column_stack([1 - p, p]))
+    assert (decisions[y == 1] == 1).all()
+    assert (decisions == 0).any()

@@ -70,9 +70,9 @@ def test_what_python_gives(polyroc, files):
 def test_costs_as_a_file_or_as_json(polyroc, files):
     costs = files / "costs.csv"
     costs.write_text("true,normal,benign,malignant\nbenign,1,0,2\nmalignant,5,10,0\nnormal,0,1,1\n")
-    asked = ("operate", files / "old.csv", *ASKED, "--evaluate-on", files / "new.csv", "--json")
-    by_file = polyroc(*asked, "--costs", costs)
-    by_json = polyroc(*asked, "--costs", "[[0, 2, 1], [10, 0, 5], [1, 1, 0]]", "--priors", "0.4,0.2,0.4")
+    arguments = ("operate", files / "old.csv", *ASKED, "--evaluate-on", files / "new.csv", "--json")
+    by_file = polyroc(*arguments, "--costs", costs)
+    by_json = polyroc(*arguments, "--costs", "[[0, 2, 1], [10, 0, 5], [1, 1, 0]]", "--priors", "0.4,0.2,0.4")
     assert by_file.returncode == by_json.returncode == 0
     assert json.loads(by_file.stdout)["costs"] == json.loads(by_json.stdout)["costs"]
     assert json.loads(by_json.stdout)["priors"] == pytest.approx([0.4, 0.2, 0.4])
@@ -96,11 +96,13 @@ def test_a_page_for_people_and_a_note_of_optimism(polyroc, files):
 def test_two_classes(polyroc, files):
     file = files / "scores.csv"
     pd.DataFrame({"y": [0, 0, 1, 0, 1, 1], "s": [0.1, 0.3, 0.35, 0.4, 0.6, 0.9]}).to_csv(file)
-    asked = ("operate", file, "--truth", "y", "--scores", "s")
-    assert "Rule: 1 if its score is at least 0.6, otherwise 0." in polyroc(*asked, "--criterion", "youden").stdout
-    assert "at least 0.35" in polyroc(*asked, "--sensitivity", "1").stdout
-    assert "at least 0.35" in polyroc(*asked, "--at-most", "1>0=0").stdout
-    assert "at least 0.6" in polyroc(*asked, "--specificity", "1").stdout
+    arguments = ("operate", file, "--truth", "y", "--scores", "s")
+    assert (
+        "Rule: 1 if its score is at least 0.6, otherwise 0." in polyroc(*arguments, "--criterion", "youden").stdout
+    )
+    assert "at least 0.35" in polyroc(*arguments, "--sensitivity", "1").stdout
+    assert "at least 0.35" in polyroc(*arguments, "--at-most", "1>0=0").stdout
+    assert "at least 0.6" in polyroc(*arguments, "--specificity", "1").stdout
 
 
 @pytest.mark.parametrize(
@@ -125,8 +127,8 @@ def test_two_classes(polyroc, files):
 )
 def test_bad_terms_are_one_line_and_nothing_is_written(polyroc, files, monkeypatch, arguments, message):
     monkeypatch.chdir(files)
-    given = [str(files / "old.csv") if argument == "OLD" else argument for argument in arguments]
-    done = polyroc("operate", "old.csv", *ASKED, "--rule", "kept.json", *given)
+    passed = [str(files / "old.csv") if argument == "OLD" else argument for argument in arguments]
+    done = polyroc("operate", "old.csv", *ASKED, "--rule", "kept.json", *passed)
     complaint = [line for line in done.stderr.splitlines() if "note:" not in line]
     assert done.returncode == 2
     assert done.stdout == ""

@@ -14,7 +14,7 @@ from polyroc.power.sample_size import sample_size
 
 
 def run(*arguments):
-    return CliRunner().invoke(size, [str(each) for each in arguments])
+    return CliRunner().invoke(size, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +37,19 @@ def test_command_prints_a_table_and_the_sentence():
 
 
 def test_command_gives_what_python_gives(file):
-    asked = ("--value", 0.85, "--versus", 0.8, "--correlation", 0.5, "--correlation-of", "scores", "--sides", 1)
-    found = sample_size(
+    arguments = (
+        "--value",
+        0.85,
+        "--versus",
+        0.8,
+        "--correlation",
+        0.5,
+        "--correlation-of",
+        "scores",
+        "--sides",
+        1,
+    )
+    plan = sample_size(
         measure="auc",
         value=0.85,
         versus=0.8,
@@ -47,10 +58,10 @@ def test_command_gives_what_python_gives(file):
         sides=1,
         method=Obuchowski(),
     )
-    done = run(*asked, "--formula", "obuchowski", "--json")
-    assert SampleSize.from_dict(json.loads(done.output)) == found
-    assert run(*asked, "--formula", "obuchowski", "--csv").output.splitlines()[1].startswith("auc,negative,")
-    assert run(*asked, "--markdown").output.startswith("| class | cases |")
+    done = run(*arguments, "--formula", "obuchowski", "--json")
+    assert SampleSize.from_dict(json.loads(done.output)) == plan
+    assert run(*arguments, "--formula", "obuchowski", "--csv").output.splitlines()[1].startswith("auc,negative,")
+    assert run(*arguments, "--markdown").output.startswith("| class | cases |")
     power = json.loads(run("--value", 0.85, "--null", 0.75, "--n", "40:80", "--json").output)["power"]
     assert power == sample_size(measure="auc", value=0.85, null=0.75, n=(40, 80)).power
     pilot = ("--pilot", file, "--truth", "y", "--scores", "good=g_*", "--scores", "fair=f_*", "-m", "hand_till")
@@ -94,6 +105,6 @@ def test_command_helps():
     ],
 )
 def test_command_complains(file, arguments, message):
-    done = run(*[file if each == "FILE" else each for each in arguments])
+    done = run(*[file if argument == "FILE" else argument for argument in arguments])
     assert isinstance(done.exception, PolyrocError)
     assert message in str(done.exception)

@@ -46,58 +46,58 @@ T2 = [
 )
 @pytest.mark.parametrize(("cases", "agree", "disagree", "only_first", "only_second"), T2)
 def test_the_paper_s_tables_to_the_last_digit(cases, agree, disagree, only_first, only_second):
-    found = pr.compare_measures("auc", "accuracy", positives=cases // 2, negatives=cases // 2)
-    assert found.counts == (agree, disagree, only_first, only_second)
-    assert found.counts.agree == found.counts["agree"] == agree
-    assert found.pairs == comb(comb(cases, cases // 2), 2)
-    assert found.consistency == agree / (agree + disagree)
-    assert found.discriminancy == (only_first / only_second if only_second else inf)
-    assert found.exact
-    assert found.cases == cases
+    comparison = pr.compare_measures("auc", "accuracy", positives=cases // 2, negatives=cases // 2)
+    assert comparison.counts == (agree, disagree, only_first, only_second)
+    assert comparison.counts.agree == comparison.counts["agree"] == agree
+    assert comparison.pairs == comb(comb(cases, cases // 2), 2)
+    assert comparison.consistency == agree / (agree + disagree)
+    assert comparison.discriminancy == (only_first / only_second if only_second else inf)
+    assert comparison.exact
+    assert comparison.cases == cases
 
 
 @pytest.mark.parametrize(
     ("n", "C", "D"), [(25, 0.888484, 41.68832), (50, 0.871773, 74.15956), (100, 0.860282, 137.16093)]
 )
 def test_sizes_the_paper_could_only_extrapolate(n, C, D):
-    found = pr.compare_measures("auc", "accuracy", positives=n, negatives=n)
-    assert round(found.consistency, 6) == C
-    assert round(found.discriminancy, 5) == D
+    comparison = pr.compare_measures("auc", "accuracy", positives=n, negatives=n)
+    assert round(comparison.consistency, 6) == C
+    assert round(comparison.discriminancy, 5) == D
     # The normal approximation with its first correction: off by terms of order 1/n.
-    assert abs(found.asymptotics.consistency - found.consistency) < 0.1 / n
-    assert abs(found.asymptotics.discriminancy / found.discriminancy - 1) < 0.4 / n
-    assert found.asymptotics.limit == pytest.approx(5 / 6, abs=1e-15)
-    assert found.asymptotics.growth == pytest.approx(1 / sqrt(3), abs=1e-15)
+    assert abs(comparison.asymptotics.consistency - comparison.consistency) < 0.1 / n
+    assert abs(comparison.asymptotics.discriminancy / comparison.discriminancy - 1) < 0.4 / n
+    assert comparison.asymptotics.limit == pytest.approx(5 / 6, abs=1e-15)
+    assert comparison.asymptotics.growth == pytest.approx(1 / sqrt(3), abs=1e-15)
 
 
 def test_the_limit_depends_on_the_cut_alone_not_on_the_balance():
     limit = 0.5 + asin(sqrt(3 * 0.2 * 0.8)) / pi
     for positives, negatives in ((16, 64), (40, 40), (64, 16)):
-        found = pr.compare_measures("auc", "accuracy", positives=positives, negatives=negatives, cut=16)
-        tends = found.asymptotics
+        comparison = pr.compare_measures("auc", "accuracy", positives=positives, negatives=negatives, cut=16)
+        tends = comparison.asymptotics
         assert tends.limit == pytest.approx(limit, abs=1e-15)
         # The corrections are of order 1/sqrt(n) = 0.1, what is left of order 1/n.
-        assert tends.consistency == pytest.approx(found.consistency, abs=0.005)
-        assert tends.discriminancy == pytest.approx(found.discriminancy, rel=0.02)
+        assert tends.consistency == pytest.approx(comparison.consistency, abs=0.005)
+        assert tends.discriminancy == pytest.approx(comparison.discriminancy, rel=0.02)
 
 
 def test_no_asymptotics_where_all_lists_have_the_same_accuracy():
     assert asymptotics(3, 3, 0) is None
-    found = pr.compare_measures("auc", "accuracy", positives=3, negatives=3, cut=0)
-    assert isnan(found.consistency)
-    assert found.discriminancy == inf
-    assert found.counts.only_first + found.undecided == found.pairs
+    comparison = pr.compare_measures("auc", "accuracy", positives=3, negatives=3, cut=0)
+    assert isnan(comparison.consistency)
+    assert comparison.discriminancy == inf
+    assert comparison.counts.only_first + comparison.undecided == comparison.pairs
 
 
 def lists_by_definition(positives, negatives, cut):
     """(AUC, accuracy) of every list as fractions."""
-    n, found = positives + negatives, []
+    n, result = positives + negatives, []
     for places in combinations(range(n), positives):
         others = [place for place in range(n) if place not in places]
         U = sum(p > q for p in places for q in others)
         right = sum(p >= n - cut for p in places) + sum(q < n - cut for q in others)
-        found.append((Fraction(U, positives * negatives), Fraction(right, n)))
-    return found
+        result.append((Fraction(U, positives * negatives), Fraction(right, n)))
+    return result
 
 
 @pytest.mark.parametrize("cases", range(2, 8))
@@ -120,7 +120,8 @@ def test_enumeration_equals_generating_functions_for_all_sizes_and_cuts(cases):
             assert listed.counts == exact.counts
             assert listed.undecided == exact.undecided
             one, two = (
-                {(round(f, 9), round(g, 9)): n for f, g, n in cells(each.joint)} for each in (listed, exact)
+                {(round(f, 9), round(g, 9)): n for f, g, n in cells(comparison.joint)}
+                for comparison in (listed, exact)
             )
             assert one == two
 
@@ -172,9 +173,9 @@ def test_every_measure_at_the_cut_counts_alike_and_has_its_own_values(key):
 @pytest.mark.parametrize("ties", [False, True])
 def test_every_list_is_there_once(sizes, ties):
     _, expected = naive.ranked_lists(sizes, ties)
-    found = (tied_lists if ties else ranked_lists)(sizes)
-    assert sorted(map(tuple, found.tolist())) == expected
-    assert len(found) == count_lists(sizes, ties)
+    result = (tied_lists if ties else ranked_lists)(sizes)
+    assert sorted(map(tuple, result.tolist())) == expected
+    assert len(result) == count_lists(sizes, ties)
 
 
 @pytest.mark.parametrize(("sizes", "cuts"), [((2, 3), (2, 3)), ((2, 3), (4, 1)), ((2, 1, 2), (1, 3, 1))])
@@ -192,8 +193,8 @@ def test_lists_with_ties_by_all_pairs():
         P = naive.calls(s, (2, 3))
         right = sum(row[k] for row, k in zip(P, y, strict=True)) / 5
         values.append((round(naive.auc(y, s, ones), 9), round(right, 9)))
-    found = pr.compare_measures("auc", "accuracy", positives=3, negatives=2, ties=True)
-    assert [*found.counts, found.undecided] == naive.pair_counts(values)
+    comparison = pr.compare_measures("auc", "accuracy", positives=3, negatives=2, ties=True)
+    assert [*comparison.counts, comparison.undecided] == naive.pair_counts(values)
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -206,10 +207,10 @@ def test_three_ordered_classes_by_all_pairs(ties):
         "umbrella": [round(naive.vus(y, s, ones, worth=naive.under_the_umbrella), 9) for s in lists],
         "scurfield": [round(naive.scurfield(y, s, ones), 9) for s in lists],
     }
-    found = pr.compare_measures(list(values), sizes=sizes, ties=ties)
+    comparison = pr.compare_measures(list(values), sizes=sizes, ties=ties)
     for f, g in combinations(values, 2):
         pairs = list(zip(values[f], values[g], strict=True))
-        assert [*found[f, g].counts, found[f, g].undecided] == naive.pair_counts(pairs)
+        assert [*comparison[f, g].counts, comparison[f, g].undecided] == naive.pair_counts(pairs)
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=40))
@@ -221,10 +222,10 @@ def test_pairs_are_counted_as_by_the_definition(values):
 
 def test_a_measure_undefined_for_some_lists_leaves_them_out():
     with pytest.warns(UndefinedMeasureWarning, match=r"ppv is undefined for 20 of 20 lists"):
-        found = pr.compare_measures("auc", "ppv", positives=3, negatives=3, cut=0)
-    assert found.pairs == 0
-    assert isnan(found.consistency)
-    assert isnan(found.discriminancy)
+        comparison = pr.compare_measures("auc", "ppv", positives=3, negatives=3, cut=0)
+    assert comparison.pairs == 0
+    assert isnan(comparison.consistency)
+    assert isnan(comparison.discriminancy)
 
 
 # Definitions -----------------------------------------------------------------------------------------------------
@@ -237,34 +238,34 @@ COST = replace(NEGATIVE, key="cost", larger_is_better=False)
 
 
 def test_a_monotone_function_is_consistent_and_a_negative_is_not():
-    found = pr.compare_measures([AUC, CUBE, NEGATIVE, COST], positives=4, negatives=3)
-    assert found["auc", "cube"].consistency == 1
-    assert found["auc", "negative"].consistency == 0
-    assert found["auc", "cost"].consistency == 1  # less of it is better
-    for pair in found:
-        assert found[pair].counts[2:] == (0, 0)
-        assert isnan(found[pair].discriminancy)
+    comparison = pr.compare_measures([AUC, CUBE, NEGATIVE, COST], positives=4, negatives=3)
+    assert comparison["auc", "cube"].consistency == 1
+    assert comparison["auc", "negative"].consistency == 0
+    assert comparison["auc", "cost"].consistency == 1  # less of it is better
+    for pair in comparison:
+        assert comparison[pair].counts[2:] == (0, 0)
+        assert isnan(comparison[pair].discriminancy)
 
 
 def test_consistency_is_symmetric_and_discriminancy_reciprocal():
-    found = pr.compare_measures(["auc", "partial_auc", "accuracy", "ppv"], positives=4, negatives=3, cut=3)
-    for f, g in combinations(found.measures, 2):
-        there, back = found[f, g], found[g, f]
+    comparison = pr.compare_measures(["auc", "partial_auc", "accuracy", "ppv"], positives=4, negatives=3, cut=3)
+    for f, g in combinations(comparison.measures, 2):
+        there, back = comparison[f, g], comparison[g, f]
         assert there.consistency == back.consistency
         assert there.discriminancy == pytest.approx(1 / back.discriminancy, rel=1e-15, nan_ok=True)
         assert there.joint.first.tolist() == back.joint.second.tolist()
-    assert (found.consistency == found.consistency.T)[~np.eye(4, dtype=bool)].all()
+    assert (comparison.consistency == comparison.consistency.T)[~np.eye(4, dtype=bool)].all()
     assert pr.compare_measures("accuracy", "auc", positives=4, negatives=3).discriminancy == pytest.approx(
         1 / pr.compare_measures("auc", "accuracy", positives=4, negatives=3).discriminancy
     )
-    assert found.ranking()[0] == "auc"
-    assert isnan(found["accuracy", "ppv"].discriminancy)  # both rise with the positives above the cut
+    assert comparison.ranking()[0] == "auc"
+    assert isnan(comparison["accuracy", "ppv"].discriminancy)  # both rise with the positives above the cut
 
 
 def test_the_conclusion_follows_definition_5():
-    found = pr.compare_measures("auc", "accuracy", positives=5, negatives=5)
-    assert found.conclusion().startswith("auc is the better measure")
-    assert found.reversed().conclusion().startswith("auc is the better measure")
+    comparison = pr.compare_measures("auc", "accuracy", positives=5, negatives=5)
+    assert comparison.conclusion().startswith("auc is the better measure")
+    assert comparison.reversed().conclusion().startswith("auc is the better measure")
     opposed = pr.compare_measures([AUC, NEGATIVE], positives=3, negatives=3)["auc", "negative"]
     assert "contradict each other" in opposed.conclusion()
 
@@ -273,15 +274,15 @@ def test_the_conclusion_follows_definition_5():
 
 
 def test_nothing_is_stored_that_json_does_not_know():
-    found = pr.compare_measures("auc", "accuracy", positives=2, negatives=2)
-    assert found.discriminancy == inf
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["discriminancy"] == "inf"
+    comparison = pr.compare_measures("auc", "accuracy", positives=2, negatives=2)
+    assert comparison.discriminancy == inf
+    assert json.loads(json.dumps(comparison.to_dict(), allow_nan=False))["discriminancy"] == "inf"
 
 
 def test_stored_and_read_back():
-    found = pr.compare_measures(["auc", "partial_auc", "accuracy"], positives=4, negatives=4)
-    again = pr.consistency.MeasureComparisons.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert again.to_dict() == found.to_dict()
+    comparison = pr.compare_measures(["auc", "partial_auc", "accuracy"], positives=4, negatives=4)
+    again = pr.consistency.MeasureComparisons.from_dict(json.loads(json.dumps(comparison.to_dict())))
+    assert again.to_dict() == comparison.to_dict()
     one = pr.compare_measures("auc", "accuracy", positives=20, negatives=20)
     stored = json.loads(json.dumps(one.to_dict()))
     assert pr.consistency.MeasureComparison.from_dict(stored).counts == one.counts
@@ -307,10 +308,10 @@ def test_exact_intervals_of_a_share():
 
 
 @pytest.mark.parametrize(
-    ("asked", "options", "message"),
+    ("arguments", "options", "message"),
     [
         (("auc", "accuracy"), {"positives": 0, "negatives": 5}, "one case or more of each"),
-        (("auc", "accuracy"), {"positives": 2.5, "negatives": 5}, "one case or more of each"),
+        (("auc", "accuracy"), {"positives": 2.5, "negatives": 5}, "positives must be a whole number, got 2.5"),
         (("auc", "accuracy"), {"positives": 5}, "Give positives and negatives"),
         (("auc", "accuracy"), {}, "Give positives and negatives"),
         (("auc", "accuracy"), {"positives": 5, "negatives": 5, "cut": 11}, "cut must be a number from 0 to 10"),
@@ -323,7 +324,7 @@ def test_exact_intervals_of_a_share():
         (("auc", "ppv"), {"positives": 3, "negatives": 3, "max_lists": 0}, "max_lists must be"),
         ((["auc"],), {"positives": 3, "negatives": 3}, "two or more different"),
         (("auc",), {"positives": 3, "negatives": 3}, "two measures"),
-        ((5,), {"positives": 3, "negatives": 3}, "two measures"),
+        ((5,), {"positives": 3, "negatives": 3}, "first must be text, a Measure"),
         ((None, "auc"), {"positives": 3, "negatives": 3}, "two measures"),
         (("auc", "accuracy"), {"model": 3}, "model must be"),
         (("auc", "accuracy"), {"model": pr.consistency.RankedLists((3, 3)), "cut": 2}, "leave out cut"),
@@ -331,22 +332,22 @@ def test_exact_intervals_of_a_share():
         (("auc", "accuracy"), {"model": pr.consistency.RankedLists((3, 3)), "rng": -1}, "rng must be"),
     ],
 )
-def test_invalid_arguments_raise(asked, options, message):
+def test_invalid_arguments_raise(arguments, options, message):
     with pytest.raises(InputError, match=message):
-        pr.compare_measures(*asked, **options)
+        pr.compare_measures(*arguments, **options)
 
 
 @pytest.mark.parametrize(
-    ("asked", "sizes", "message"),
+    ("options", "sizes", "message"),
     [
-        (("hand_till", "accuracy"), (3, 3), "hand_till cannot be applied .* probabilities"),
+        (("hand_till", "accuracy"), (3, 3), "hand_till cannot be applied .* one column per class"),
         (("auc", "vus"), (2, 2, 2), "auc cannot be applied .* 2 classes"),
         (("auc", "sensitivity(threshold=1)"), (2, 2), "the cut decides"),
     ],
 )
-def test_measures_that_do_not_apply_raise(asked, sizes, message):
+def test_measures_that_do_not_apply_raise(options, sizes, message):
     with pytest.raises(NotApplicableError, match=message):
-        pr.compare_measures(*asked, sizes=sizes)
+        pr.compare_measures(*options, sizes=sizes)
 
 
 def test_an_unknown_measure_raises():
@@ -368,13 +369,13 @@ def test_every_measure_that_applies():
 
 
 def test_an_unknown_pair_raises():
-    found = pr.compare_measures(["auc", "gini"], positives=2, negatives=2)
-    assert ("gini", "auc") in found
-    assert ("auc", "accuracy") not in found
+    comparison = pr.compare_measures(["auc", "gini"], positives=2, negatives=2)
+    assert ("gini", "auc") in comparison
+    assert ("auc", "accuracy") not in comparison
     with pytest.raises(InputError, match="no pair"):
-        found["auc", "accuracy"]
-    assert np.isnan(np.diag(found.consistency)).all()
-    assert nan not in found.consistency
+        comparison["auc", "accuracy"]
+    assert np.isnan(np.diag(comparison.consistency)).all()
+    assert nan not in comparison.consistency
 
 
 def test_the_tables_of_the_page_are_true():
@@ -385,16 +386,20 @@ def test_the_tables_of_the_page_are_true():
     assert (len(by_size), len(by_cut)) == (14, 5)
     assert [row[3:7:3] for row in by_size[-2:]] == [["0.852293", "260.17899"], ["0.846700", "501.85674"]]
     for cases, *cells in by_size[:-2]:  # the last two take minutes: formula sheet, T2
-        found = pr.compare_measures("auc", "accuracy", positives=int(cases) // 2, negatives=int(cases) // 2)
-        agree, disagree, only_first, only_second = map(str, found.counts)
-        C, D = f"{found.consistency:.6f}", f"{found.discriminancy:.5f}"
-        told = ["", "", C, "", "", D] if int(cases) > 20 else [agree, disagree, C, only_first, only_second, D]
-        assert cells == told
+        comparison = pr.compare_measures("auc", "accuracy", positives=int(cases) // 2, negatives=int(cases) // 2)
+        agree, disagree, only_first, only_second = map(str, comparison.counts)
+        C, D = f"{comparison.consistency:.6f}", f"{comparison.discriminancy:.5f}"
+        printed = ["", "", C, "", "", D] if int(cases) > 20 else [agree, disagree, C, only_first, only_second, D]
+        assert cells == printed
     for positives, negatives, cut, C, limit, D in by_cut:
-        found = pr.compare_measures(
+        comparison = pr.compare_measures(
             "auc", "accuracy", positives=int(positives), negatives=int(negatives), cut=int(cut)
         )
-        expected = f"{found.consistency:.4f}", f"{found.asymptotics.limit:.4f}", f"{found.discriminancy:.2f}"
+        expected = (
+            f"{comparison.consistency:.4f}",
+            f"{comparison.asymptotics.limit:.4f}",
+            f"{comparison.discriminancy:.2f}",
+        )
         assert (C, limit, D) == expected
 
 

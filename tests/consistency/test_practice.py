@@ -35,43 +35,43 @@ def two_classes(n=30, seed=0, **gaps):
 
 def test_the_share_of_resamples_that_keep_the_order(iris):
     method = pr.Bootstrap(n=300, rng=1)
-    found = pr.consistency.order_stability(iris, measure=["hand_till", "accuracy"], method=method)
+    stability = pr.consistency.order_stability(iris, measure=["hand_till", "accuracy"], method=method)
     for key in ("hand_till", "accuracy"):
         drawn = pr.evaluate(iris, measure=[key], method=method)
         replicates = {name: np.array(drawn[name, key].resampled.replicates) for name in iris.classifiers}
         for a, b in combinations(iris.classifiers, 2):
-            pair = found[key, a, b]
+            pair = stability[key, a, b]
             assert (pair.better, pair.worse) == (a, b)
             gap = np.round(replicates[a] - replicates[b], 12)
             assert (pair.same, pair.tied, pair.reversed) == ((gap > 0).sum(), (gap == 0).sum(), (gap < 0).sum())
             assert pair.difference == pytest.approx(drawn[a, key].value - drawn[b, key].value)
             low, high = pair.confidence_interval()
             assert low <= pair.share <= high
-    assert found["hand_till", "knn", "lda"] == found["hand_till", "lda", "knn"]
+    assert stability["hand_till", "knn", "lda"] == stability["hand_till", "lda", "knn"]
 
 
 def test_the_worse_classifier_may_be_named_first_and_a_cost_is_turned():
     y, scores = two_classes(poor=0.2, good=2.0)
     P = {name: np.column_stack([-s, s]) for name, s in scores.items()}
-    found = pr.consistency.order_stability(
+    stability = pr.consistency.order_stability(
         y, P, measure=["auc", "expected_cost(threshold=1)"], method=pr.Bootstrap(n=50, rng=0)
     )
-    for pair in found.pairs.values():
+    for pair in stability.pairs.values():
         assert (pair.better, pair.worse) == ("good", "poor")
         assert pair.difference > 0
         assert pair.share > 0.8
-    assert found["auc"].measure == "auc"
+    assert stability["auc"].measure == "auc"
 
 
 def test_classifiers_that_are_equal_have_no_order_to_keep():
     y, scores = two_classes(one=1.0)
-    found = pr.consistency.order_stability(
+    stability = pr.consistency.order_stability(
         y, {**scores, "same": scores["one"]}, measure="auc", method=pr.Bootstrap(n=20, rng=0)
     )
-    pair = found["auc"]
+    pair = stability["auc"]
     assert (pair.same, pair.tied, pair.reversed, pair.difference) == (0, 20, 0, 0.0)
     assert np.isnan(pair.share)
-    assert found.rows()[0]["share"] is None
+    assert stability.rows()[0]["share"] is None
 
 
 def test_a_measure_that_is_undefined_on_all_cases_has_no_order():
@@ -81,19 +81,19 @@ def test_a_measure_that_is_undefined_on_all_cases_has_no_order():
         "two": np.column_stack([-scores["two"], scores["two"]]),
     }
     with pytest.warns(UndefinedMeasureWarning, match="No case was called"):
-        found = pr.consistency.order_stability(y, P, measure="ppv", method=pr.Bootstrap(n=20, rng=0))
-    assert found["ppv"].difference == 0
-    assert np.isnan(found["ppv"].share)
+        stability = pr.consistency.order_stability(y, P, measure="ppv", method=pr.Bootstrap(n=20, rng=0))
+    assert stability["ppv"].difference == 0
+    assert np.isnan(stability["ppv"].share)
 
 
 def test_order_stability_is_stored_and_shown(iris):
-    found = pr.consistency.order_stability(iris, measure="hand_till", method=pr.Bootstrap(n=50, rng=1))
-    again = pr.consistency.OrderStability.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert again.pairs == found.pairs
+    stability = pr.consistency.order_stability(iris, measure="hand_till", method=pr.Bootstrap(n=50, rng=1))
+    again = pr.consistency.OrderStability.from_dict(json.loads(json.dumps(stability.to_dict())))
+    assert again.pairs == stability.pairs
     assert again.provenance.seed == 1
-    assert "<table>" in found._repr_html_()
+    assert "<table>" in stability._repr_html_()
     with pytest.raises(InputError, match="must match one entry, but matches 3"):
-        found["hand_till"]
+        stability["hand_till"]
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_order_stability_is_stored_and_shown(iris):
     ],
 )
 def test_bad_requests_of_order_stability(options, message):
-    asked = {"y_score": {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.1, 0.2, 0.4, 0.3]}, "measure": "auc", **options}
+    arguments = {"y_score": {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.1, 0.2, 0.4, 0.3]}, "measure": "auc", **options}
     with pytest.raises(InputError, match=message):
-        pr.consistency.order_stability([0, 0, 1, 1], **asked)
+        pr.consistency.order_stability([0, 0, 1, 1], **arguments)
 
 
 # Bradley's sensitivity -------------------------------------------------------------------------------------------
@@ -116,12 +116,16 @@ def test_bad_requests_of_order_stability(options, message):
 def test_groups_are_longest_runs_without_a_difference():
     y, scores = two_classes(n=60, seed=3, a=0.0, b=0.4, c=0.8, d=1.2, e=1.6, f=2.0, g=2.4, h=2.8, i=3.2)
     P = {name: np.column_stack([1 / (1 + np.exp(s)), 1 / (1 + np.exp(-s))]) for name, s in scores.items()}
-    found = pr.consistency.separation(y, P, measure=["auc", "accuracy"])
+    separation = pr.consistency.separation(y, P, measure=["auc", "accuracy"])
     for key in ("auc", "accuracy"):
-        groups = found[key]
+        groups = separation[key]
         compared = pr.compare(y, P, measure=key)
         assert list(groups.order) == sorted(P, key=lambda name: -compared.estimates[name].value)
-        apart = {frozenset(pair) for pair, each in compared.differences.items() if each.adjusted_pvalue < 0.05}
+        apart = {
+            frozenset(pair)
+            for pair, difference in compared.differences.items()
+            if difference.adjusted_pvalue < 0.05
+        }
         runs = [groups.order[i:j] for i in range(9) for j in range(i + 1, 10)]
         level = [run for run in runs if not any({a, b} in apart for a, b in combinations(run, 2))]
         longest = {run for run in level if not any(set(run) < set(other) for other in level)}
@@ -129,18 +133,20 @@ def test_groups_are_longest_runs_without_a_difference():
         assert len(groups.groups) == len(longest)
         assert (groups.separated, groups.pairs) == (len(apart), 36)
     # Bradley (1997): AUC separates nine classifiers into more groups than accuracy.
-    assert len(found["auc"].groups) > len(found["accuracy"].groups)
-    assert pr.consistency.separation(y, P, measure="auc", alpha=1e-12)["auc"].separated < found["auc"].separated
+    assert len(separation["auc"].groups) > len(separation["accuracy"].groups)
+    assert (
+        pr.consistency.separation(y, P, measure="auc", alpha=1e-12)["auc"].separated < separation["auc"].separated
+    )
 
 
 def test_separation_is_stored_and_shown(iris):
-    found = pr.consistency.separation(iris, measure=["hand_till", "accuracy"], adjustment=None)
-    again = pr.consistency.Separation.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert again.measures == found.measures
-    assert repr(again) == repr(found)
-    assert found.rows()[0]["members"] == "lda | knn | tree"
+    separation = pr.consistency.separation(iris, measure=["hand_till", "accuracy"], adjustment=None)
+    again = pr.consistency.Separation.from_dict(json.loads(json.dumps(separation.to_dict())))
+    assert again.measures == separation.measures
+    assert repr(again) == repr(separation)
+    assert separation.rows()[0]["members"] == "lda | knn | tree"
     with pytest.raises(InputError, match="no measure 'auc'"):
-        found["auc"]
+        separation["auc"]
     with pytest.raises(InputError, match="alpha"):
         pr.consistency.separation(iris, measure="hand_till", alpha=5)
     with pytest.raises(NotApplicableError, match="auc is for 2 classes"):
@@ -170,10 +176,10 @@ def test_the_paper_s_table_on_the_command_line(tmp_path, monkeypatch):
 
 
 def test_json_and_csv_hold_what_python_gives():
-    asked = ("auc", "accuracy", "--positives", "3", "--negatives", "5", "--cut", "2")
+    arguments = ("auc", "accuracy", "--positives", "3", "--negatives", "5", "--cut", "2")
     expected = pr.compare_measures("auc", "accuracy", positives=3, negatives=5, cut=2)
-    assert json.loads(polyroc(*asked, "--json").stdout) == expected.to_dict()
-    (row,) = csv.DictReader(io.StringIO(polyroc(*asked, "--csv").stdout))
+    assert json.loads(polyroc(*arguments, "--json").stdout) == expected.to_dict()
+    (row,) = csv.DictReader(io.StringIO(polyroc(*arguments, "--csv").stdout))
     assert row["only_first"] == str(expected.counts.only_first)
 
 
@@ -190,6 +196,7 @@ def test_a_model_on_the_command_line():
     )
 
 
+@pytest.mark.slow
 def test_own_data_on_the_command_line(iris):
     file = ("--file", IRIS, *COLUMNS, "--seed", 2)
     done = polyroc(
@@ -243,43 +250,45 @@ def without_windows():
 
 
 def test_links_of_the_paper_s_first_figure():
-    found = pr.compare_measures("auc", "accuracy", positives=3, negatives=3)
-    picture = pr.plot(found)
-    joint = found.joint
+    comparison = pr.compare_measures("auc", "accuracy", positives=3, negatives=3)
+    picture = pr.plot(comparison)
+    joint = comparison.joint
     ends = [path.vertices[:, 1].tolist() for path in picture.links.get_paths()]
     assert ends == [list(pair) for pair in zip(joint.first.tolist(), joint.second.tolist(), strict=True)]
-    dots = pr.plot(found, kind="joint").cells.get_offsets()
+    dots = pr.plot(comparison, kind="joint").cells.get_offsets()
     assert {tuple(dot) for dot in dots.tolist()} == set(
         zip(joint.second.tolist(), joint.first.tolist(), strict=True)
     )
 
 
 def test_too_many_links_are_drawn_as_dots():
-    found = pr.compare_measures("auc", "accuracy", positives=20, negatives=20)
-    assert len(pr.plot(found).cells.get_offsets()) == len(found.joint)
+    comparison = pr.compare_measures("auc", "accuracy", positives=20, negatives=20)
+    assert len(pr.plot(comparison).cells.get_offsets()) == len(comparison.joint)
     with pytest.raises(InputError, match="no picture 'links'"):
-        pr.plot(found, kind="links")
+        pr.plot(comparison, kind="links")
 
 
 def test_consistency_and_discriminancy_against_size():
-    found = [pr.compare_measures("auc", "accuracy", positives=n, negatives=n) for n in (2, 5, 9)]
-    (line,) = pr.plot(found).lines
+    comparisons = [pr.compare_measures("auc", "accuracy", positives=n, negatives=n) for n in (2, 5, 9)]
+    (line,) = pr.plot(comparisons).lines
     assert line.get_xdata().tolist() == [4, 10, 18]
-    assert line.get_ydata().tolist() == [each.consistency for each in found]
-    picture = pr.plot(found, kind="discriminancy")
+    assert line.get_ydata().tolist() == [comparison.consistency for comparison in comparisons]
+    picture = pr.plot(comparisons, kind="discriminancy")
     assert picture.lines[0].get_ydata().tolist() == [
-        each.discriminancy for each in found[1:]
+        comparison.discriminancy for comparison in comparisons[1:]
     ]  # not the infinite one
-    assert picture.asymptotes[0].get_ydata().tolist() == [each.asymptotics.discriminancy for each in found[1:]]
-    assert len(draw_comparisons(found).axes) == 2
-    assert len(draw_comparisons(found[:1]).axes) == 1
-    assert len(pr.plot({"small": found[0], "large": found[1]}).lines) == 1
+    assert picture.asymptotes[0].get_ydata().tolist() == [
+        comparison.asymptotics.discriminancy for comparison in comparisons[1:]
+    ]
+    assert len(draw_comparisons(comparisons).axes) == 2
+    assert len(draw_comparisons(comparisons[:1]).axes) == 1
+    assert len(pr.plot({"small": comparisons[0], "large": comparisons[1]}).lines) == 1
 
 
 def test_several_measures_as_a_heat_map():
-    found = pr.compare_measures(["auc", "accuracy", "partial_auc"], positives=3, negatives=3)
-    drawn = pr.plot(found).mesh.get_array()
-    assert drawn.filled(np.nan) == pytest.approx(found.consistency, nan_ok=True)
+    comparison = pr.compare_measures(["auc", "accuracy", "partial_auc"], positives=3, negatives=3)
+    drawn = pr.plot(comparison).mesh.get_array()
+    assert drawn.filled(np.nan) == pytest.approx(comparison.consistency, nan_ok=True)
 
 
 def test_a_joint_distribution_that_was_not_stored_cannot_be_drawn():

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 import naive
 import polyroc as pr
-from polyroc.curves.sweep import Sweep, ranked_cases
+from polyroc.curves.sweep import CurveSweep, ranked_cases
 from polyroc.datasets import Binormal
 from polyroc.errors import NotApplicableError
 from samples import samples_of
@@ -25,11 +25,11 @@ def test_heights_of_weighted_cases_are_those_of_the_curve(data):
     rates = np.array(sorted(data.draw(st.lists(st.floats(0, 1), min_size=1, max_size=5))))
     rows = np.array([data.draw(weights(y)) for _ in range(3)])
     (sample,) = samples_of(y, s)
-    cases = ranked_cases(Sweep(sample))
+    cases = ranked_cases(CurveSweep(sample))
     grouped = np.concatenate([sample.cases(0), sample.cases(1)])
-    found = cases.tpr_at(rows[:, grouped], rates)
+    heights = cases.tpr_at(rows[:, grouped], rates)
     turned = cases.mirrored().tpr_at(rows[:, grouped], rates)
-    for w, row, back in zip(rows, found, turned, strict=True):
+    for w, row, back in zip(rows, heights, turned, strict=True):
         points = naive.roc_points(y, s, w)
         mirror = [(1 - t, 1 - u) for u, t in points[::-1]]
         for u, t, v in zip(rates, row, back, strict=True):
@@ -41,25 +41,25 @@ def test_heights_of_weighted_cases_are_those_of_the_curve(data):
 
 def test_a_resample_without_a_class_has_no_height():
     (sample,) = samples_of([0, 0, 1, 1], [1.0, 2.0, 3.0, 4.0])
-    found = ranked_cases(Sweep(sample)).tpr_at(
+    heights = ranked_cases(CurveSweep(sample)).tpr_at(
         np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1]]), np.array([0.0, 0.5])
     )
-    assert np.isnan(found[:2]).all()
-    assert (found[2] == 1).all()
+    assert np.isnan(heights[:2]).all()
+    assert (heights[2] == 1).all()
 
 
 METHODS = {"formula": pr.DeLong(), "bootstrap": pr.Bootstrap(n=200, rng=0)}
 
 
-def held(model, sizes, times, **options):
+def coverage(model, sizes, times, **options):
     """At how many of the places, in each sample, the band holds the true curve."""
-    found = []
+    values = []
     for seed in range(times):
         y, s = model.sample(sizes, rng=1000 + seed)
         band = pr.curve(y, s, **options).band
         true = ndtr((model.separation + ndtri(band.x)) / model.ratio_of_spreads)
-        found.append((band.low <= true + 1e-12) & (true <= band.high + 1e-12))
-    return np.array(found)
+        values.append((band.low <= true + 1e-12) & (true <= band.high + 1e-12))
+    return np.array(values)
 
 
 def least(times, level):
@@ -84,9 +84,9 @@ def test_pointwise_band_is_its_slow_twin(cases, level):
 def test_pointwise_bands_hold_near_the_ends(separation, sizes):
     """With the slope of the curve for the variance of the threshold: 79 % at FPR 0.05 of 20 + 200 cases."""
     times = 200
-    found = held(Binormal(separation), sizes, times, band="pointwise")
+    covered = coverage(Binormal(separation), sizes, times, band="pointwise")
     for place in (2, 10, 20, 190, 198):  # FPR 0.01, 0.05, 0.1, 0.95, 0.99
-        assert found[:, place].sum() >= least(times, 0.95)
+        assert covered[:, place].sum() >= least(times, 0.95)
 
 
 @pytest.mark.slow
@@ -94,22 +94,22 @@ def test_pointwise_bands_hold_near_the_ends(separation, sizes):
 def test_simultaneous_bands_hold_the_whole_curve_as_often_as_they_say(method):
     times = 120
     for model, sizes in ((Binormal(1.0), 60), (Binormal(1.5, 1.4), (80, 50))):
-        found = held(model, sizes, times, band="simultaneous", level=0.9, method=METHODS[method])
-        assert found.all(axis=1).sum() >= least(times, 0.9)
+        covered = coverage(model, sizes, times, band="simultaneous", level=0.9, method=METHODS[method])
+        assert covered.all(axis=1).sum() >= least(times, 0.9)
 
 
 def test_working_hotelling_bands_hold_a_binormal_curve_as_often_as_they_say():
     times = 150
-    found = held(Binormal(1.0, 1.3), 80, times, band="working_hotelling", level=0.9).all(axis=1).sum()
-    assert least(times, 0.9) <= found <= binom.ppf(0.999, times, 0.9) + 3  # 3: the fit is not normal at n = 80
+    total = coverage(Binormal(1.0, 1.3), 80, times, band="working_hotelling", level=0.9).all(axis=1).sum()
+    assert least(times, 0.9) <= total <= binom.ppf(0.999, times, 0.9) + 3  # 3: the fit is not normal at n = 80
 
 
 @pytest.mark.slow
 def test_resampled_simultaneous_band_holds_the_whole_curve_where_negatives_are_few():
     """It held 91 % of these before it contained the pointwise band by formula."""
     times = 150
-    found = held(Binormal(1.8), (20, 200), times, band="simultaneous", method=METHODS["bootstrap"])
-    assert found.all(axis=1).sum() >= least(times, 0.95)
+    covered = coverage(Binormal(1.8), (20, 200), times, band="simultaneous", method=METHODS["bootstrap"])
+    assert covered.all(axis=1).sum() >= least(times, 0.95)
 
 
 @pytest.mark.parametrize("kind", ["roc", "pr"])
@@ -126,10 +126,10 @@ def test_resampled_bands_contain_the_pointwise_band_by_formula(kind, name):
 @pytest.mark.parametrize("method", METHODS)
 def test_pointwise_bands_hold_each_point_as_often_as_they_say(method):
     times = 200
-    found = held(Binormal(1.0), 100, times, band="pointwise", level=0.9, method=METHODS[method])
+    covered = coverage(Binormal(1.0), 100, times, band="pointwise", level=0.9, method=METHODS[method])
     for place in (20, 60, 100, 160):  # FPR 0.1, 0.3, 0.5, 0.8
-        assert least(times, 0.9) <= found[:, place].sum() <= binom.ppf(0.999, times, 0.9) + 4  # 4: lattice
-    assert found.all(axis=1).mean() < 0.7  # a pointwise band is not a simultaneous one
+        assert least(times, 0.9) <= covered[:, place].sum() <= binom.ppf(0.999, times, 0.9) + 4  # 4: lattice
+    assert covered.all(axis=1).mean() < 0.7  # a pointwise band is not a simultaneous one
 
 
 @pytest.mark.slow
@@ -140,9 +140,9 @@ def test_precision_recall_bands_hold_the_true_precision(method):
     for seed in range(times):
         y, s = model.sample((120, 80), rng=seed)
         for kind in ("pointwise", "simultaneous"):
-            found = pr.curve(y, s, kind="pr", band=kind, level=0.9, method=method)
-            band = found.band
-            own = np.interp(band.x[1:], found.recall, found.precision)
+            curve = pr.curve(y, s, kind="pr", band=kind, level=0.9, method=method)
+            band = curve.band
+            own = np.interp(band.x[1:], curve.recall, curve.precision)
             assert ((band.low[1:] <= own + 0.02) & (own <= band.high[1:] + 0.02)).all()  # lines, not arcs, between
             recall = band.x[1:-1]
             true = 0.4 * recall / (0.4 * recall + 0.6 * ndtr(ndtri(recall) - 1.0))
@@ -236,7 +236,7 @@ def test_working_hotelling_needs_plain_cases_and_a_roc_plane():
 @pytest.mark.parametrize("method", [pr.DeLong(), pr.Bootstrap(n=300, rng=1)], ids=["formula", "bootstrap"])
 def test_cost_band_holds_the_true_costs_where_the_roc_band_holds_the_true_curve(method):
     """Least costs of a binormal model: min over thresholds of p FNR + (1 - p) FPR."""
-    model, held = Binormal(1.2), 0
+    model, covered = Binormal(1.2), 0
     cuts = np.linspace(-6, 8, 4001)
     fpr, tpr = ndtr(-cuts), ndtr(1.2 - cuts)
     for seed in range(8):
@@ -247,12 +247,12 @@ def test_cost_band_holds_the_true_costs_where_the_roc_band_holds_the_true_curve(
         assert ((cost.band.low <= own + 1e-12) & (own <= cost.band.high + 1e-12)).all()
         truth = np.interp(roc.x, fpr[::-1], tpr[::-1])
         if ((roc.low <= truth) & (truth <= roc.high)).all():
-            held += 1
+            covered += 1
             p = cost.band.x[:, None]
             least = (p * (1 - tpr) + (1 - p) * fpr).min(axis=1)
             # a grid of cuts finds the least cost to 1e-5
             assert ((cost.band.low <= least + 1e-5) & (least <= cost.band.high + 1e-5)).all()
-    assert held >= 5
+    assert covered >= 5
 
 
 def test_cost_curves_have_no_pointwise_band():
@@ -282,7 +282,7 @@ def test_precision_band_accounts_for_a_random_prevalence(method):
     middle = np.log(0.8 * 40 / (false * 90))
     share = 1.959963984540054**2 * (1 / 40 + 1 / 90)
     for end, other in ((fixed.band.low[at], random.band.low[at]), (fixed.band.high[at], random.band.high[at])):
-        near, far = (abs(np.log(each / (1 - each)) - middle) for each in (end, other))
+        near, far = (abs(np.log(limit / (1 - limit)) - middle) for limit in (end, other))
         assert far**2 - near**2 == pytest.approx(
             share, rel=0.15
         )  # the band's curve is straight between its points

@@ -27,15 +27,15 @@ def fit(y, s, **options):
 )
 def test_ratings_of_hanley_and_mcneil():
     """Their 109 images. The digits are recalled from Stata's manual (rocfit), whose text was not at hand."""
-    found = fit(*ratings((33, 6, 6, 11, 2), (3, 2, 2, 11, 33)))
-    assert found.a == pytest.approx(1.656782, abs=1e-6)
-    assert found.b == pytest.approx(0.713002, abs=1e-6)
-    assert found.standard_errors == pytest.approx((0.310456, 0.215882), abs=1e-6)
-    assert found.area.value == pytest.approx(0.911331, abs=1e-6)
-    assert found.area.standard_error == pytest.approx(0.029506, abs=1e-6)
-    assert found.log_likelihood == pytest.approx(-123.64855, abs=1e-5)
-    assert found.d_a == pytest.approx(1.907771, abs=1e-6)
-    assert found.categories == 5
+    fitted = fit(*ratings((33, 6, 6, 11, 2), (3, 2, 2, 11, 33)))
+    assert fitted.a == pytest.approx(1.656782, abs=1e-6)
+    assert fitted.b == pytest.approx(0.713002, abs=1e-6)
+    assert fitted.standard_errors == pytest.approx((0.310456, 0.215882), abs=1e-6)
+    assert fitted.area.value == pytest.approx(0.911331, abs=1e-6)
+    assert fitted.area.standard_error == pytest.approx(0.029506, abs=1e-6)
+    assert fitted.log_likelihood == pytest.approx(-123.64855, abs=1e-5)
+    assert fitted.d_a == pytest.approx(1.907771, abs=1e-6)
+    assert fitted.categories == 5
 
 
 @pytest.mark.published(
@@ -46,15 +46,15 @@ def test_ratings_of_chakraborty():
 
     The counts are recalled; that they give the printed values says they are right. 1e-5: his optimiser stops.
     """
-    found = fit(*ratings((30, 19, 8, 2, 1), (5, 6, 5, 12, 22)))
-    assert (found.a, found.b) == pytest.approx((1.320453, 0.607497), abs=1e-5)
-    assert found.area.value == pytest.approx(0.8704519, abs=1e-6)
+    fitted = fit(*ratings((30, 19, 8, 2, 1), (5, 6, 5, 12, 22)))
+    assert (fitted.a, fitted.b) == pytest.approx((1.320453, 0.607497), abs=1e-5)
+    assert fitted.area.value == pytest.approx(0.8704519, abs=1e-6)
 
 
 @pytest.mark.parametrize("counts", [((33, 6, 6, 11, 2), (3, 2, 2, 11, 33)), ((9, 0, 4, 1), (1, 3, 2, 8))])
 def test_the_likelihood_has_its_maximum_there(counts):
     """Against a general optimiser on the loop definition."""
-    found = fit(*ratings(*counts))
+    fitted = fit(*ratings(*counts))
     negatives, positives = counts
     k = len(negatives)
 
@@ -63,34 +63,34 @@ def test_the_likelihood_has_its_maximum_there(counts):
         return -naive.binormal_log_likelihood(negatives, positives, theta[0], np.exp(theta[1]), cuts)
 
     best = minimize(cost, np.concatenate([[1.0, 0.0, -0.5], np.full(k - 2, -0.7)]), method="BFGS")
-    assert found.log_likelihood == pytest.approx(-best.fun, abs=1e-7)
-    assert (found.a, found.b) == pytest.approx((best.x[0], np.exp(best.x[1])), abs=1e-4)  # BFGS stops early
+    assert fitted.log_likelihood == pytest.approx(-best.fun, abs=1e-7)
+    assert (fitted.a, fitted.b) == pytest.approx((best.x[0], np.exp(best.x[1])), abs=1e-4)  # BFGS stops early
 
 
 def test_continuous_scores_recover_their_world_whatever_the_scale():
     model = Binormal(1.2, 1.5)
     y, s = model.sample(4000, rng=0)
-    found = fit(y, s)
+    fitted = fit(y, s)
     a, b = 1.2 / 1.5, 1 / 1.5
-    assert abs(found.a - a) < 3.3 * found.standard_errors[0]  # once in a thousand
-    assert abs(found.b - b) < 3.3 * found.standard_errors[1]
-    assert abs(found.area.value - model.auc) < 3.3 * found.area.standard_error
-    assert found.separation == pytest.approx(1.2, abs=0.12)
-    assert found.ratio_of_spreads == pytest.approx(1.5, abs=0.12)
+    assert abs(fitted.a - a) < 3.3 * fitted.standard_errors[0]  # once in a thousand
+    assert abs(fitted.b - b) < 3.3 * fitted.standard_errors[1]
+    assert abs(fitted.area.value - model.auc) < 3.3 * fitted.area.standard_error
+    assert fitted.separation == pytest.approx(1.2, abs=0.12)
+    assert fitted.ratio_of_spreads == pytest.approx(1.5, abs=0.12)
     other = fit(y, np.exp(s))
-    assert (other.a, other.b) == pytest.approx((found.a, found.b), abs=1e-9)
+    assert (other.a, other.b) == pytest.approx((fitted.a, fitted.b), abs=1e-9)
 
 
 def test_standard_errors_are_those_of_repeated_samples():
     model, times = Binormal(1.0), 150
-    found = [fit(*model.sample(60, rng=seed)) for seed in range(times)]
+    fits = [fit(*model.sample(60, rng=seed)) for seed in range(times)]
     for value, error in (
-        ([f.a for f in found], [f.standard_errors[0] for f in found]),
-        ([f.b for f in found], [f.standard_errors[1] for f in found]),
-        ([f.area.value for f in found], [f.area.standard_error for f in found]),
+        ([f.a for f in fits], [f.standard_errors[0] for f in fits]),
+        ([f.b for f in fits], [f.standard_errors[1] for f in fits]),
+        ([f.area.value for f in fits], [f.area.standard_error for f in fits]),
     ):
         assert np.std(value, ddof=1) == pytest.approx(np.mean(error), rel=0.2)  # sd of 150: 6 %, three of them
-    pulls = np.array([(f.area.value - model.auc) / f.area.standard_error for f in found])
+    pulls = np.array([(f.area.value - model.auc) / f.area.standard_error for f in fits])
     assert abs(pulls.mean()) < 3.3 / np.sqrt(times)
 
 
@@ -98,31 +98,31 @@ def test_runs_of_one_class_are_one_category():
     y, s = Binormal(1.0).sample(40, rng=2)
     order = np.argsort(s)
     runs = 1 + int((np.diff(y[order]) != 0).sum())
-    found = fit(y, s)
-    assert found.categories == runs
+    fitted = fit(y, s)
+    assert fitted.categories == runs
     joined = np.empty(80)
     joined[order] = np.concatenate([[0], np.cumsum(np.diff(y[order]) != 0)])
     other = fit(y, joined)
-    assert (other.a, other.b, other.log_likelihood) == pytest.approx((found.a, found.b, found.log_likelihood))
+    assert (other.a, other.b, other.log_likelihood) == pytest.approx((fitted.a, fitted.b, fitted.log_likelihood))
 
 
 def test_weights_count_as_cases_but_give_no_standard_error():
     normal, abnormal = (33, 6, 6, 11, 2), (3, 2, 2, 11, 33)
     y, s = np.repeat([0, 1], 5), np.tile(range(5), 2)
-    found = fit(y, s, sample_weight=[*normal, *abnormal])
+    fitted = fit(y, s, sample_weight=[*normal, *abnormal])
     expected = fit(*ratings(normal, abnormal))
-    assert (found.a, found.b) == pytest.approx((expected.a, expected.b), abs=1e-9)
-    assert np.isnan(found.area.standard_error)
+    assert (fitted.a, fitted.b) == pytest.approx((expected.a, expected.b), abs=1e-9)
+    assert np.isnan(fitted.area.standard_error)
 
 
 def test_the_smooth_curve_can_be_drawn():
-    found = fit(*ratings((33, 6, 6, 11, 2), (3, 2, 2, 11, 33)))
-    assert (found.fpr[0], found.tpr[0], found.fpr[-1], found.tpr[-1]) == (0, 0, 1, 1)
-    assert found.at(0.5) == pytest.approx(ndtr(found.a))
-    assert np.trapezoid(found.tpr, found.fpr) == pytest.approx(found.area.value, abs=2e-4)  # 201 points
-    assert repr(found) == "BinormalFit(a = 1.6568 (0.3105), b = 0.7130 (0.2159), area 0.9113 (0.0295))"
-    assert [row["parameter"] for row in found.rows()] == ["a", "b", "area"]
-    assert pr.curves.BinormalFit.from_dict(found.to_dict()).to_dict() == found.to_dict()
+    fitted = fit(*ratings((33, 6, 6, 11, 2), (3, 2, 2, 11, 33)))
+    assert (fitted.fpr[0], fitted.tpr[0], fitted.fpr[-1], fitted.tpr[-1]) == (0, 0, 1, 1)
+    assert fitted.at(0.5) == pytest.approx(ndtr(fitted.a))
+    assert np.trapezoid(fitted.tpr, fitted.fpr) == pytest.approx(fitted.area.value, abs=2e-4)  # 201 points
+    assert repr(fitted) == "BinormalFit(a = 1.6568 (0.3105), b = 0.7130 (0.2159), area 0.9113 (0.0295))"
+    assert [row["parameter"] for row in fitted.rows()] == ["a", "b", "area"]
+    assert pr.curves.BinormalFit.from_dict(fitted.to_dict()).to_dict() == fitted.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,12 @@ def test_small_samples_either_fit_or_are_refused():
     for seed in range(200):
         y, s = Binormal(1.5).sample((5, 4), rng=seed)
         try:
-            found = fit(y, s)
+            fitted = fit(y, s)
         except NotApplicableError:
             continue
         settled += 1
-        assert np.isfinite([found.a, found.b, found.area.value]).all()
-        assert found.b > 0
+        assert np.isfinite([fitted.a, fitted.b, fitted.area.value]).all()
+        assert fitted.b > 0
     assert settled > 60
 
 

@@ -12,7 +12,7 @@ from sklearn.metrics import average_precision_score, det_curve, precision_recall
 
 import naive
 import polyroc as pr
-from polyroc.curves.areas import AREAS
+from polyroc.curves.points import KINDS
 from polyroc.datasets import Binormal
 from polyroc.errors import InputError, MeasureError, NotApplicableError, PolyrocError, SmallClassWarning
 from polyroc.measures.registry import MEASURES
@@ -31,30 +31,30 @@ def quiet_curve(y, s, **options):
 def test_points_are_those_of_every_threshold(data):
     y, s = data.draw(ranked())
     w = data.draw(st.one_of(st.just(np.ones(len(y))), weights(y)))
-    found = quiet_curve(y, s, sample_weight=w)
+    curve = quiet_curve(y, s, sample_weight=w)
     twin = naive.roc_points(y, s, w)
     moved = [p for p, q in zip(twin[1:], twin, strict=False) if p != q]  # scores of weight zero call nothing
-    assert np.allclose(np.stack([found.fpr, found.tpr], axis=1)[1:], moved, atol=ROUNDING)
-    assert (found.fpr[0], found.tpr[0], found.thresholds[0]) == (0, 0, np.inf)
-    assert (found.fpr[-1], found.tpr[-1]) == (1, 1)
-    assert (np.diff(found.thresholds) < 0).all()
+    assert np.allclose(np.stack([curve.fpr, curve.tpr], axis=1)[1:], moved, atol=ROUNDING)
+    assert (curve.fpr[0], curve.tpr[0], curve.thresholds[0]) == (0, 0, np.inf)
+    assert (curve.fpr[-1], curve.tpr[-1]) == (1, 1)
+    assert (np.diff(curve.thresholds) < 0).all()
 
 
 @given(data=st.data())
 def test_area_under_the_points_is_the_auc(data):
     y, s = data.draw(ranked())
     w = data.draw(st.one_of(st.none(), weights(y)))
-    found = quiet_curve(y, s, sample_weight=w)
-    assert np.trapezoid(found.tpr, found.fpr) == pytest.approx(found.area.value, abs=ROUNDING)
+    curve = quiet_curve(y, s, sample_weight=w)
+    assert np.trapezoid(curve.tpr, curve.fpr) == pytest.approx(curve.area.value, abs=ROUNDING)
     dropped = quiet_curve(y, s, sample_weight=w, drop_intermediate=True)
-    assert np.trapezoid(dropped.tpr, dropped.fpr) == pytest.approx(found.area.value, abs=ROUNDING)
+    assert np.trapezoid(dropped.tpr, dropped.fpr) == pytest.approx(curve.area.value, abs=ROUNDING)
 
 
 def test_area_is_what_evaluate_gives():
     y, s = Binormal(1.0).sample((40, 60), rng=3)
     for method in (pr.DeLong(), pr.Bootstrap(n=50, rng=1)):
-        found, expected = pr.curve(y, s, method=method).area, pr.evaluate(y, s, measure="auc", method=method)
-        assert found.to_dict() == expected.to_dict()
+        result, expected = pr.curve(y, s, method=method).area, pr.evaluate(y, s, measure="auc", method=method)
+        assert result.to_dict() == expected.to_dict()
     partial = "partial_auc(fpr=(0, 0.2))"
     assert pr.curve(y, s, area=partial).area.to_dict() == pr.evaluate(y, s, measure=partial).to_dict()
 
@@ -64,11 +64,11 @@ def test_area_is_what_evaluate_gives():
 def test_roc_points_are_scikit_learns(data):
     y, s = data.draw(ranked())
     w = data.draw(st.one_of(st.none(), weights(y)))
-    found = quiet_curve(y, s, sample_weight=w)
+    curve = quiet_curve(y, s, sample_weight=w)
     fpr, tpr, thresholds = roc_curve(y, s, sample_weight=w, drop_intermediate=False)
-    assert np.allclose(found.fpr, fpr, atol=ROUNDING)
-    assert np.allclose(found.tpr, tpr, atol=ROUNDING)
-    assert (found.thresholds == thresholds).all()
+    assert np.allclose(curve.fpr, fpr, atol=ROUNDING)
+    assert np.allclose(curve.tpr, tpr, atol=ROUNDING)
+    assert (curve.thresholds == thresholds).all()
 
 
 @pytest.mark.peer("scikit-learn", "precision_recall_curve: every point and threshold, ties and weights included")
@@ -78,18 +78,18 @@ def test_precision_recall_points_are_scikit_learns_turned_round(data):
     y, s = data.draw(ranked())
     w = data.draw(st.one_of(st.none(), weights(y)))
     drop = data.draw(st.booleans())
-    found = quiet_curve(y, s, kind="pr", sample_weight=w, drop_intermediate=drop)
+    curve = quiet_curve(y, s, kind="pr", sample_weight=w, drop_intermediate=drop)
     precision, recall, thresholds = precision_recall_curve(y, s, sample_weight=w, drop_intermediate=drop)
     if drop:  # scikit-learn looks at the highest score as an end, we at infinity: one point more or less
-        inside = np.isin(found.thresholds, thresholds)
-        assert inside.sum() >= len(found) - 2
-        place = [np.flatnonzero(thresholds == t)[0] for t in found.thresholds[inside]]
-        assert np.allclose(found.precision[inside], precision[place], atol=ROUNDING)
+        inside = np.isin(curve.thresholds, thresholds)
+        assert inside.sum() >= len(curve) - 2
+        place = [np.flatnonzero(thresholds == t)[0] for t in curve.thresholds[inside]]
+        assert np.allclose(curve.precision[inside], precision[place], atol=ROUNDING)
         return
-    assert np.allclose(found.precision, precision[::-1], atol=ROUNDING)
-    assert np.allclose(found.recall, recall[::-1], atol=ROUNDING)
-    assert (found.thresholds[1:] == thresholds[::-1]).all()
-    assert (found.x == found.recall).all()
+    assert np.allclose(curve.precision, precision[::-1], atol=ROUNDING)
+    assert np.allclose(curve.recall, recall[::-1], atol=ROUNDING)
+    assert (curve.thresholds[1:] == thresholds[::-1]).all()
+    assert (curve.x == curve.recall).all()
 
 
 @pytest.mark.peer("scikit-learn", "det_curve: every point and threshold that it keeps")
@@ -98,18 +98,18 @@ def test_det_points_are_scikit_learns_turned_round(data):
     """Scikit-learn goes from the lowest threshold up, and cuts ends on which one of the rates does not change."""
     y, s = data.draw(ranked())
     w = data.draw(st.one_of(st.none(), weights(y)))
-    found = quiet_curve(y, s, kind="det", sample_weight=w)
+    curve = quiet_curve(y, s, kind="det", sample_weight=w)
     fpr, fnr, thresholds = det_curve(y, s, sample_weight=w, drop_intermediate=False)
-    place = [np.flatnonzero(found.thresholds == t)[0] for t in thresholds]
+    place = [np.flatnonzero(curve.thresholds == t)[0] for t in thresholds]
     assert (np.diff(place) == -1).all()
-    assert np.allclose(found.fpr[place], fpr, atol=ROUNDING)
-    assert np.allclose(found.fnr[place], fnr, atol=ROUNDING)
+    assert np.allclose(curve.fpr[place], fpr, atol=ROUNDING)
+    assert np.allclose(curve.fnr[place], fnr, atol=ROUNDING)
 
 
 def test_det_is_drawn_in_normal_deviates():
-    found = pr.curve([0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0], kind="det")
-    assert found.x == pytest.approx([-np.inf, -np.inf, 0, 0, np.inf])
-    assert found.y == pytest.approx([np.inf, 0, 0, -np.inf, -np.inf])
+    curve = pr.curve([0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0], kind="det")
+    assert curve.x == pytest.approx([-np.inf, -np.inf, 0, 0, np.inf])
+    assert curve.y == pytest.approx([np.inf, 0, 0, -np.inf, -np.inf])
 
 
 @given(ranked())
@@ -127,15 +127,15 @@ def test_dropped_points_carry_nothing(sample):
 @given(ranked(), st.floats(0, 1))
 def test_at_is_the_straight_line_between_points(sample, rate):
     y, s = sample
-    found = quiet_curve(y, s)
+    curve = quiet_curve(y, s)
     points = naive.roc_points(y, s, [1.0] * len(y))
-    rule = found.at(fpr=rate)
+    rule = curve.at(fpr=rate)
     assert rule.fpr == rate
     assert rule.tpr == pytest.approx(naive.height(points, rate), abs=ROUNDING)
     mirrored = [(-t, -u) for u, t in points[::-1]]
-    assert found.at(tpr=rate).fpr == pytest.approx(-naive.height(mirrored, -rate), abs=ROUNDING)
-    for r in (rule, found.at(tpr=rate)):
-        first, second = (found.nearest(threshold=t) for t in r.thresholds)
+    assert curve.at(tpr=rate).fpr == pytest.approx(-naive.height(mirrored, -rate), abs=ROUNDING)
+    for r in (rule, curve.at(tpr=rate)):
+        first, second = (curve.nearest(threshold=t) for t in r.thresholds)
         mixed = [(1 - r.probability) * a + r.probability * b for a, b in zip(first[:2], second[:2], strict=True)]
         assert mixed == pytest.approx([r.fpr, r.tpr], abs=ROUNDING)
 
@@ -155,11 +155,11 @@ def test_height_is_that_of_what_is_drawn(sample):
 
 
 def test_nearest_is_a_threshold_that_exists():
-    found = pr.curve([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], range(10))
-    assert found.nearest(fpr=0.25) == (0.2, 1.0, 4.0)  # the better of three with this rate
-    assert found.nearest(tpr=0.75) == (0.0, 0.8, 6.0)
-    assert found.nearest(threshold=5.5) == (0.0, 0.8, 6.0)
-    assert found.nearest(threshold=100) == (0.0, 0.0, np.inf)
+    curve = pr.curve([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], range(10))
+    assert curve.nearest(fpr=0.25) == (0.2, 1.0, 4.0)  # the better of three with this rate
+    assert curve.nearest(tpr=0.75) == (0.0, 0.8, 6.0)
+    assert curve.nearest(threshold=5.5) == (0.0, 0.8, 6.0)
+    assert curve.nearest(threshold=100) == (0.0, 0.0, np.inf)
 
 
 @given(data=st.data())
@@ -168,14 +168,14 @@ def test_partial_areas_are_those_of_the_measure(data):
     w = data.draw(st.one_of(st.none(), weights(y)))
     low = data.draw(st.sampled_from([0.0, 0.1, 0.5, 1 / 3]))
     high = data.draw(st.sampled_from([0.6, 2 / 3, 1.0]))
-    found = quiet_curve(y, s, sample_weight=w)
+    curve = quiet_curve(y, s, sample_weight=w)
     for along in ("fpr", "tpr"):
         for standardised in (True, False):
-            asked = {along: (low, high), "standardised": standardised}
+            options = {along: (low, high), "standardised": standardised}
             expected = pr.evaluate(
-                y, s, measure=pr.measure("partial_auc", **asked), method=None, labels=[0, 1], sample_weight=w
+                y, s, measure=pr.measure("partial_auc", **options), method=None, labels=[0, 1], sample_weight=w
             )
-            assert found.partial_area(**asked) == pytest.approx(expected.value, abs=1e-9)  # ends fall on points
+            assert curve.partial_area(**options) == pytest.approx(expected.value, abs=1e-9)  # ends fall on points
 
 
 @pytest.mark.peer("scikit-learn", "average_precision_score, weighted")
@@ -183,21 +183,21 @@ def test_partial_areas_are_those_of_the_measure(data):
 def test_average_precision_is_scikit_learns(data):
     y, s = data.draw(ranked())
     w = data.draw(st.one_of(st.just(np.ones(len(y))), weights(y)))
-    found = quiet_curve(y, s, kind="pr", sample_weight=w).area.value
-    assert found == pytest.approx(naive.average_precision(y, s, w), abs=ROUNDING)
-    assert found == pytest.approx(average_precision_score(y, s, sample_weight=w), abs=ROUNDING)
+    value = quiet_curve(y, s, kind="pr", sample_weight=w).area.value
+    assert value == pytest.approx(naive.average_precision(y, s, w), abs=ROUNDING)
+    assert value == pytest.approx(average_precision_score(y, s, sample_weight=w), abs=ROUNDING)
 
 
 @given(data=st.data())
 def test_cost_curve_is_the_least_cost_of_all_thresholds(data):
     y, s = data.draw(ranked())
     w = data.draw(st.one_of(st.just(np.ones(len(y))), weights(y)))
-    found = quiet_curve(y, s, kind="cost", sample_weight=w)
+    curve = quiet_curve(y, s, kind="cost", sample_weight=w)
     points = naive.roc_points(y, s, w)
     for p in np.linspace(0, 1, 23):
-        assert np.interp(p, found.x, found.y) == pytest.approx(naive.least_cost(points, p), abs=ROUNDING)
-    assert found.area.value == pytest.approx(naive.cost_area(y, s, w), abs=ROUNDING)
-    assert np.trapezoid(found.y, found.x) == pytest.approx(found.area.value, abs=ROUNDING)
+        assert np.interp(p, curve.x, curve.y) == pytest.approx(naive.least_cost(points, p), abs=ROUNDING)
+    assert curve.area.value == pytest.approx(naive.cost_area(y, s, w), abs=ROUNDING)
+    assert np.trapezoid(curve.y, curve.x) == pytest.approx(curve.area.value, abs=ROUNDING)
 
 
 @pytest.mark.parametrize("kind", ["pr", "cost"])
@@ -207,7 +207,7 @@ def test_components_of_areas_are_derivatives(kind):
     y = np.repeat([0, 1], [9, 7])
     s, w = np.round(rng.normal(size=16) + y, 1), rng.uniform(0.5, 2.0, 16)
     (sample,) = samples_of(y, s, sample_weight=w)
-    measure, step = AREAS[kind], 1e-6
+    measure, step = KINDS[kind].area, 1e-6
     statistic = measure(sample)
     for stratum in statistic.strata():
         cases = stratum.cases()
@@ -235,11 +235,11 @@ def test_weights_repeat_cases():
     y, s = Binormal(1.0).sample(12, rng=0)
     w = np.random.default_rng(1).integers(1, 4, 24)
     for kind in ("roc", "pr", "det", "cost"):
-        found = pr.curve(y, s, kind=kind, sample_weight=w, method=None)
+        curve = pr.curve(y, s, kind=kind, sample_weight=w, method=None)
         expected = pr.curve(np.repeat(y, w), np.repeat(s, w), kind=kind, method=None)
-        assert found.x == pytest.approx(expected.x)
-        assert found.y == pytest.approx(expected.y)
-        assert found.area.value == pytest.approx(expected.area.value, abs=ROUNDING)
+        assert curve.x == pytest.approx(expected.x)
+        assert curve.y == pytest.approx(expected.y)
+        assert curve.area.value == pytest.approx(expected.area.value, abs=ROUNDING)
 
 
 # Thinning --------------------------------------------------------------------------------------------------------
@@ -285,20 +285,20 @@ def test_thinning_never_moves_the_area_beyond_the_tolerance(sample, points):
 def test_curves_are_stored_and_read_back(kind):
     y, s = Binormal(1.0).sample(30, rng=1)
     band = "pointwise" if kind != "cost" else None
-    found = pr.curve(y, s, kind=kind, band=band, binormal=True, method=pr.Bootstrap(n=40, rng=0))
-    back = pr.Curve.from_dict(found.to_dict())
-    assert back.to_dict() == found.to_dict()
+    curve = pr.curve(y, s, kind=kind, band=band, binormal=True, method=pr.Bootstrap(n=40, rng=0))
+    back = pr.Curve.from_dict(curve.to_dict())
+    assert back.to_dict() == curve.to_dict()
     assert back.thresholds[0] == np.inf
-    assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
-    hull = found.hull()
+    assert pickle.loads(pickle.dumps(curve)).to_dict() == curve.to_dict()
+    hull = curve.hull()
     assert pr.curves.Hull.from_dict(hull.to_dict()).to_dict() == hull.to_dict()
 
 
 def test_records_are_tidy_frozen_and_shown():
     y = np.repeat(["<b>", "well"], 30)
-    found = pr.curve(y, Binormal(1.0).sample(30, rng=1)[1], pos_label="well")
-    rows = found.rows()
-    assert len(rows) == len(found) == 61
+    curve = pr.curve(y, Binormal(1.0).sample(30, rng=1)[1], pos_label="well")
+    rows = curve.rows()
+    assert len(rows) == len(curve) == 61
     assert rows[0] == {
         "classifier": "classifier",
         "positive": "well",
@@ -308,18 +308,18 @@ def test_records_are_tidy_frozen_and_shown():
         "threshold": np.inf,
         "precision": 1.0,
     }
-    shown = found._repr_html_()
+    shown = curve._repr_html_()
     assert "<b>" not in shown
     assert shown.count("<tr>") <= 21
-    assert repr(found).startswith("Curve(roc of classifier: well or <b>, 61 points, auc = 0.")
+    assert repr(curve).startswith("Curve(roc of classifier: well or <b>, 61 points, auc = 0.")
     with pytest.raises(FrozenInstanceError):
-        found.kind = "pr"
+        curve.kind = "pr"
 
 
 def test_provenance_tells_how():
     y, s = Binormal(1.0).sample(30, rng=1)
-    told = pr.curve(y, s, method=pr.Bootstrap(n=20, rng=7)).provenance
-    assert (told.cases, told.seed) == ({"0": 30, "1": 30}, 7)
+    provenance = pr.curve(y, s, method=pr.Bootstrap(n=20, rng=7)).provenance
+    assert (provenance.cases, provenance.seed) == ({"0": 30, "1": 30}, 7)
 
 
 # What is refused -------------------------------------------------------------------------------------------------
@@ -330,8 +330,8 @@ def test_provenance_tells_how():
     ("options", "error", "words"),
     [
         ({"kind": "rco"}, InputError, "did you mean 'roc'"),
-        ({"kind": "lift"}, InputError, "known: roc, pr, det, cost"),
-        ({"band": "wide"}, InputError, "There is no band 'wide'"),
+        ({"kind": "lift"}, InputError, "kind must be 'roc', 'pr', 'det' or 'cost', got 'lift'"),
+        ({"band": "wide"}, InputError, "band must be 'pointwise', .*, got 'wide'"),
         ({"level": 95}, InputError, "level must be between 0 and 1"),
         ({"average": "vertical"}, InputError, "needs the fold of each case"),
         ({"multi_class": "ovr"}, InputError, "multi_class"),
@@ -372,23 +372,23 @@ def test_bad_data_are_refused(y, s, words):
 
 def test_a_class_of_one_case_has_a_curve_without_an_error():
     with pytest.warns(SmallClassWarning):
-        found = pr.curve([0, 0, 1], [0.1, 0.2, 0.15])
-    assert found.fpr == pytest.approx([0, 0.5, 0.5, 1])
-    assert np.isnan(found.area.standard_error)
+        curve = pr.curve([0, 0, 1], [0.1, 0.2, 0.15])
+    assert curve.fpr == pytest.approx([0, 0.5, 0.5, 1])
+    assert np.isnan(curve.area.standard_error)
 
 
 def test_places_are_checked():
-    found = pr.curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    curve = pr.curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     for ask in ({}, {"fpr": 0.1, "tpr": 0.2}, {"fpr": 10}, {"tpr": "half"}):
         with pytest.raises(InputError):
-            found.at(**ask)
+            curve.at(**ask)
         with pytest.raises(InputError):
-            found.nearest(**ask)
+            curve.nearest(**ask)
     for span in ({}, {"fpr": (0.5, 0.2)}, {"fpr": (0, 0.1), "tpr": (0, 1)}):
         with pytest.raises(InputError):
-            found.partial_area(**span)
+            curve.partial_area(**span)
     with pytest.raises(InputError):
-        found.thinned(points=1)
+        curve.thinned(points=1)
 
 
 def test_inputs_stay_as_they_are():
@@ -400,5 +400,8 @@ def test_inputs_stay_as_they_are():
 
 
 def test_the_areas_are_measures_of_two_classes():
-    assert AREAS["roc"] is MEASURES["auc"]
-    assert all(each.needs == "score" and each.classes == (2, 2) for each in AREAS.values())
+    assert KINDS["roc"].area is MEASURES["auc"]
+    assert all(
+        measure.needs == "score" and measure.classes == (2, 2)
+        for measure in (kind.area for kind in KINDS.values())
+    )

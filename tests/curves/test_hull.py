@@ -60,16 +60,16 @@ def test_rule_names_classifiers_thresholds_and_probability():
 
 def test_hull_area_is_that_under_the_corners():
     y, s = Binormal(1.0).sample(500, rng=0)
-    found = pr.curve(y, s)
-    hull = found.hull()
+    curve = pr.curve(y, s)
+    hull = curve.hull()
     assert hull.area == pytest.approx(np.trapezoid(hull.tpr, hull.fpr))
-    assert found.area.value < hull.area < found.area.value + 0.02
+    assert curve.area.value < hull.area < curve.area.value + 0.02
     assert len(hull) < 60
 
 
 def test_only_classifiers_share_a_hull():
     y, s = Binormal(1.0).sample(20, rng=0)
     with pytest.raises(NotApplicableError, match="by fold"):
-        pr.curve(y, s, folds=np.arange(40) % 2).hull()
+        pr.curve(y, s, folds=np.arange(40) % 2, average="none").hull()
     with pytest.raises(InputError):
         pr.curve(y, s).hull().at(fpr=2)

@@ -28,11 +28,11 @@ def data_for(key, rng, sizes, decimals=12):
 def test_the_mesh_encloses_the_measure(key, data):
     y, s = data.draw(ordered(c=3) if key == "vus" else probabilities(c=3))
     w = data.draw(st.one_of(st.none(), weights(y)))
-    found = pr.surface(
+    surface = pr.surface(
         y, s, measure=key, labels=[0, 1, 2], sample_weight=w, points=data.draw(st.integers(1, 9)), method=None
     )
-    assert found.mesh.volume == pytest.approx(found.volume.value, abs=1e-12)
-    heights = found.mesh.second
+    assert surface.mesh.volume == pytest.approx(surface.volume.value, abs=1e-12)
+    heights = surface.mesh.second
     assert (np.diff(heights, axis=0) <= 1e-12).all()
     assert (np.diff(heights, axis=1) <= 1e-12).all()
     assert -1e-12 <= heights.min() <= heights.max() <= 1 + 1e-12
@@ -80,8 +80,8 @@ def test_it_is_the_best_that_the_rule_can_do(key, seed):
         best[first, third] = max(best[first, third], second)
     best = np.maximum.accumulate(best[::-1, ::-1], axis=0)
     best = np.maximum.accumulate(best, axis=1)[::-1, ::-1][1:, 1:] / sizes[1]
-    found = pr.surface(y, s, measure=key, labels=[0, 1, 2], method=None)
-    np.testing.assert_allclose(found.mesh.second, best, rtol=0, atol=1e-12)
+    surface = pr.surface(y, s, measure=key, labels=[0, 1, 2], method=None)
+    np.testing.assert_allclose(surface.mesh.second, best, rtol=0, atol=1e-12)
 
 
 def test_other_orders_of_the_classes_are_scurfields_other_surfaces():
@@ -89,22 +89,22 @@ def test_other_orders_of_the_classes_are_scurfields_other_surfaces():
     y, s = data_for("vus", rng, [20, 30, 25], decimals=1)
     volumes = pr.evaluate(y, s, measure="scurfield", labels=[0, 1, 2]).parts
     for order in ([0, 2, 1], [2, 0, 1]):
-        found = pr.surface(y, s, labels=order, points=10)
-        assert found.mesh.volume == pytest.approx(volumes["<".join(map(str, order))].value, abs=1e-12)
-        assert found.classes == tuple(map(str, order))
+        surface = pr.surface(y, s, labels=order, points=10)
+        assert surface.mesh.volume == pytest.approx(volumes["<".join(map(str, order))].value, abs=1e-12)
+        assert surface.classes == tuple(map(str, order))
 
 
 def test_what_comes_back():
     rng = np.random.default_rng(1)
     y, P = data_for("he", rng, [30, 40, 50])
-    found = pr.surface(y, P, measure="mossman", points=12)
-    assert found.mesh.second.shape == (12, 12)
-    assert found.volume.standard_error == pr.evaluate(y, P, measure="mossman").standard_error
-    first, third, height = found.mesh.corners
+    surface = pr.surface(y, P, measure="mossman", points=12)
+    assert surface.mesh.second.shape == (12, 12)
+    assert surface.volume.standard_error == pr.evaluate(y, P, measure="mossman").standard_error
+    first, third, height = surface.mesh.corners
     assert first.shape == third.shape == height.shape == (13, 13)
-    assert len(found.rows()) == 144
-    copy = pr.Surface.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert copy.to_dict() == found.to_dict()
+    assert len(surface.rows()) == 144
+    copy = pr.Surface.from_dict(json.loads(json.dumps(surface.to_dict())))
+    assert copy.to_dict() == surface.to_dict()
     several = pr.surface(y, {"a": P, "b": P[::-1]}, measure="mossman", points=3)
     assert list(several) == ["a", "b"]
 
@@ -134,9 +134,9 @@ def test_command(tmp_path):
         done = CliRunner().invoke(app, ["surface", str(file), "--truth", "y", *arguments], standalone_mode=False)
         return done.output if done.exception is None else str(done.exception)
 
-    told = ask("--scores", "score", "--labels", "a,b,c")
-    assert "share of b right" in told
-    assert "Volume below it: vus = " in told
+    output = ask("--scores", "score", "--labels", "a,b,c")
+    assert "share of b right" in output
+    assert "Volume below it: vus = " in output
     stored = json.loads(ask("--scores", "p_*", "--measure", "he", "--points", "4", "--json"))
     assert pr.Surface.from_dict(stored).mesh.second.shape == (4, 4)
     assert len(ask("--scores", "p_*", "--measure", "mossman", "--points", "3", "--csv").splitlines()) == 10

@@ -25,22 +25,22 @@ def loaded(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_set_is_what_the_catalogue_says(name):
-    found = loaded(name)
+    data = loaded(name)
     (entry,) = [entry for entry in entries() if entry.name == name]
-    assert Counter(found.y.tolist()) == entry.counts
-    assert found.X.shape == (entry.cases, len(entry.features))
-    assert np.isfinite(found.X).all()
-    assert found.classes == tuple(entry.counts)
-    assert (found.pos_label in found.classes) == (len(found.classes) == 2)
-    assert set(found.nominal) <= set(found.features)
+    assert Counter(data.y.tolist()) == entry.counts
+    assert data.X.shape == (entry.cases, len(entry.features))
+    assert np.isfinite(data.X).all()
+    assert data.classes == tuple(entry.counts)
+    assert (data.pos_label in data.classes) == (len(data.classes) == 2)
+    assert set(data.nominal) <= set(data.features)
 
 
 def test_iris_is_the_one_that_ships():
-    found = load("iris")
+    data = load("iris")
     stored = np.loadtxt(catalogue.path("iris"), delimiter=",", skiprows=1, usecols=range(4))
-    assert np.array_equal(found.X, stored)
-    assert found.X[34].tolist() == [4.9, 3.1, 1.5, 0.2]  # UCI's copy has 0.1 here
-    assert found.X[37].tolist() == [4.9, 3.6, 1.4, 0.1]  # and 4.9, 3.1, 1.5, 0.1 here
+    assert np.array_equal(data.X, stored)
+    assert data.X[34].tolist() == [4.9, 3.1, 1.5, 0.2]  # UCI's copy has 0.1 here
+    assert data.X[37].tolist() == [4.9, 3.6, 1.4, 0.1]  # and 4.9, 3.1, 1.5, 0.1 here
 
 
 def test_the_sets_of_scikit_learn_are_its_own():
@@ -52,8 +52,8 @@ def test_the_sets_of_scikit_learn_are_its_own():
 
 
 def test_wdbc_is_not_the_rounded_copy():
-    found = loaded("wdbc")
-    assert len(np.unique(found.X[:, found.features.index("mean smoothness")])) == 474
+    data = loaded("wdbc")
+    assert len(np.unique(data.X[:, data.features.index("mean smoothness")])) == 474
 
 
 def test_digits_are_part_of_optical():
@@ -63,34 +63,34 @@ def test_digits_are_part_of_optical():
 
 
 def test_car_is_coded_in_the_order_of_its_values():
-    found = loaded("car")
-    assert len(np.unique(found.X, axis=0)) == 4 * 4 * 4 * 3 * 3 * 3
-    assert set(found.y[found.X[:, found.features.index("safety")] == 0]) == {"unacc"}  # low safety: never accepted
+    data = loaded("car")
+    assert len(np.unique(data.X, axis=0)) == 4 * 4 * 4 * 3 * 3 * 3
+    assert set(data.y[data.X[:, data.features.index("safety")] == 0]) == {"unacc"}  # low safety: never accepted
 
 
 def test_glass_has_the_measurements_of_the_forensic_service():
-    found = loaded("glass")
-    assert found.X[0].tolist() == [1.52101, 13.64, 4.49, 1.10, 71.78, 0.06, 8.75, 0.0, 0.0]
+    data = loaded("glass")
+    assert data.X[0].tolist() == [1.52101, 13.64, 4.49, 1.10, 71.78, 0.06, 8.75, 0.0, 0.0]
 
 
 def test_cleveland_keeps_its_decimal_points():
-    found = loaded("cleveland")
-    oldpeak = found.X[:, found.features.index("oldpeak")]
+    data = loaded("cleveland")
+    oldpeak = data.X[:, data.features.index("oldpeak")]
     assert oldpeak.max() == 6.2
     assert 2.3 in oldpeak
 
 
 @pytest.mark.skipif(not HUNGARIAN.is_file(), reason="the file is not part of the project")
 def test_hungarian_comes_from_a_file_of_the_user(tmp_path, monkeypatch):
-    found = load("hungarian", file=HUNGARIAN)
-    assert Counter(found.y.tolist()) == {"absent": 163, "present": 98}
-    assert not {"slope", "vessels", "thal"} & set(found.features)
+    data = load("hungarian", file=HUNGARIAN)
+    assert Counter(data.y.tolist()) == {"absent": 163, "present": 98}
+    assert not {"slope", "vessels", "thal"} & set(data.features)
     bare = tmp_path / "hungarian.csv"  # as UCI has it: no line of names
     bare.write_text("".join(HUNGARIAN.read_text().splitlines(keepends=True)[1:]))
     monkeypatch.setenv("POLYROC_DATA", str(tmp_path))
     again = load("hungarian")
-    assert np.array_equal(again.X, found.X)
-    assert np.array_equal(again.y, found.y)
+    assert np.array_equal(again.X, data.X)
+    assert np.array_equal(again.y, data.y)
 
 
 def test_without_a_file_hungarian_says_how(monkeypatch, tmp_path):
@@ -111,9 +111,9 @@ def test_a_damaged_file_is_refused(tmp_path):
 
 def test_a_copy_of_the_right_file_is_taken(tmp_path):
     copy = shutil.copy(catalogue.path("iris"), tmp_path / "mine.csv")
-    found = load("iris", file=copy)
-    assert np.array_equal(found.X, load("iris").X)
-    assert found.source == "your own file, mine.csv"
+    data = load("iris", file=copy)
+    assert np.array_equal(data.X, load("iris").X)
+    assert data.source == "your own file, mine.csv"
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
@@ -131,11 +131,11 @@ def test_an_unknown_name_gets_the_nearest_one():
 
 
 def test_some_of_the_classes():
-    found = load("iris").only(["virginica", "setosa"])
-    assert found.classes == ("virginica", "setosa")
-    assert Counter(found.y.tolist()) == {"setosa": 50, "virginica": 50}
+    subset = load("iris").only(["virginica", "setosa"])
+    assert subset.classes == ("virginica", "setosa")
+    assert Counter(subset.y.tolist()) == {"setosa": 50, "virginica": 50}
     with pytest.raises(InputError, match="has the classes"):
-        found.only(["versicolor"])
+        subset.only(["versicolor"])
 
 
 def test_loading_imports_no_package_of_data():

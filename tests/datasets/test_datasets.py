@@ -69,9 +69,9 @@ def pairwise_accuracy(y, P):
 
 
 def ht3(y, P):
-    said, classes = P.argmax(axis=1), range(P.shape[1])
-    missed = [np.mean(said[y == i] != i) for i in classes]
-    claimed = [np.mean(said[y != i] == i) for i in classes]
+    decisions, classes = P.argmax(axis=1), range(P.shape[1])
+    missed = [np.mean(decisions[y == i] != i) for i in classes]
+    claimed = [np.mean(decisions[y != i] == i) for i in classes]
     return np.mean([max(0.5, 1 - missed[i] / 2 - claimed[i] / 2) for i in classes])
 
 
@@ -108,8 +108,8 @@ def test_binormal_partial_area_of_a_sliver(separation, ratio):
 
     fpr = np.linspace(0.0, 1e-4, 10**6 + 1)
     area = np.trapezoid(ndtr((separation + ndtri(fpr)) / ratio), fpr)
-    found = Binormal(separation, ratio).partial_auc(0.0, 1e-4, standardised=False)
-    assert found == pytest.approx(area, rel=1e-6, abs=0)
+    result = Binormal(separation, ratio).partial_auc(0.0, 1e-4, standardised=False)
+    assert result == pytest.approx(area, rel=1e-6, abs=0)
 
 
 def test_binormal_standardised_partial_area_of_chance_and_perfection():
@@ -138,8 +138,8 @@ def test_binormal_sample_has_the_true_auc():
     ],
 )
 def test_hand_till_equations_9_to_11(model, M, C1, C2):
-    found = (model.hand_till, model.accuracy, model.pairwise_accuracy)
-    assert tuple(round(value, 7) for value in found) == (M, C1, C2)
+    values = (model.hand_till, model.accuracy, model.pairwise_accuracy)
+    assert tuple(round(value, 7) for value in values) == (M, C1, C2)
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.3, 2.0])
@@ -164,12 +164,12 @@ def test_hand_till_samples_have_the_true_values(model):
     samples = [model.sample(60, rng) for _ in range(300)]
     truth = {pair: phi(abs(pair[0] - pair[1]) * model.mu / math.sqrt(2)) for pair in separations(*samples[0])}
     truth |= {"M": model.hand_till, "C1": model.accuracy, "C2": model.pairwise_accuracy}
-    found = [
+    result = [
         separations(y, P) | {"M": hand_till(y, P), "C1": accuracy(y, P), "C2": pairwise_accuracy(y, P)}
         for y, P in samples
     ]
     for key, value in truth.items():
-        values = np.array([one[key] for one in found])
+        values = np.array([one[key] for one in result])
         assert values.mean() == pytest.approx(value, abs=4 * values.std(ddof=1) / math.sqrt(300)), key
 
 
@@ -195,8 +195,8 @@ def test_hand_till_without_chance_has_the_true_values(model):
     """
     n = 1000
     y, P = model.sample(n, Quantiles(model.classes))
-    for (i, j), found in separations(y, P).items():
-        assert found == pytest.approx(phi(abs(i - j) * model.mu / math.sqrt(2)), abs=2 / n)
+    for (i, j), separation in separations(y, P).items():
+        assert separation == pytest.approx(phi(abs(i - j) * model.mu / math.sqrt(2)), abs=2 / n)
     assert hand_till(y, P) == pytest.approx(model.hand_till, abs=2 / n)
     assert accuracy(y, P) == pytest.approx(model.accuracy, abs=2 / n)
     assert pairwise_accuracy(y, P) == pytest.approx(model.pairwise_accuracy, abs=2 / n)
@@ -233,21 +233,21 @@ def test_same_seed_same_sample(model):
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: Binormal(math.inf), "separation must be a finite number, got inf"),
         (lambda: Binormal(1.0, 0.0), "ratio_of_spreads must be positive and finite, got 0.0"),
         (lambda: Binormal(1.0).partial_auc(0.5, 0.2), r"0 <= low < high <= 1, got \(0.5, 0.2\)"),
         (lambda: HandTill(1, 1.0), "classes must be a whole number, at least 2, got 1"),
-        (lambda: HandTill(2.5, 1.0), "classes must be a whole number, at least 2, got 2.5"),
+        (lambda: HandTill(2.5, 1.0), "classes must be a whole number, got 2.5"),
         (lambda: HandTill(3, -1.0), "mu must be finite and not negative, got -1.0"),
         (lambda: HandTill(3, 1.0).sample([4, 4], rng=0), r"or 3 of them, got \[4, 4\]"),
-        (lambda: HandTill(3, 1.0).sample(2.5, rng=0), "sizes must be a count of cases"),
+        (lambda: HandTill(3, 1.0).sample(2.5, rng=0), "sizes must be a whole number or a list of whole numbers"),
         (lambda: Binormal(1.0).sample(-1, rng=0), "sizes must be a count of cases"),
     ],
 )
-def test_invalid_models_raise(make, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_models_raise(make, message):
+    with pytest.raises(InputError, match=message):
         make()
 
 
@@ -261,9 +261,9 @@ def test_equation_5_is_exact_on_data_with_ties(drawn):
     y, s = (np.array(column) for column in zip(*drawn, strict=True))
     correct = np.where(y[:, None] == 1, psi(s, s), 1 - psi(s, s))  # case x threshold; at the threshold 1/2
     auc = psi(s[y == 1], s[y == 0]).mean()
-    found = empirical_average_correct_rate(y, s)
-    assert found == pytest.approx(correct.mean(), abs=1e-14)
-    assert found == pytest.approx(average_correct_rate(auc, y.mean()), abs=1e-14)
+    result = empirical_average_correct_rate(y, s)
+    assert result == pytest.approx(correct.mean(), abs=1e-14)
+    assert result == pytest.approx(average_correct_rate(auc, y.mean()), abs=1e-14)
 
 
 # Iris, leaving one out: Table VI of Sampat et al., the rows of T12 that need no volume
@@ -305,8 +305,8 @@ def test_iris_posteriors_give_table_vi(features):
     assert (round(hand_till(y, P), 6), round(hand_till_standard_error(y, P), 6)) == table["M"]
     assert tuple(round(area, 4) for area in ova(y, P)) == table["OVA"]
     errors = np.sum(P.argmax(axis=1) != y)
-    found = (round(ht3(y, P), 6), errors, round(accuracy(y, P), 4), round(pairwise_accuracy(y, P), 4))
-    assert found == table["HT3, errors, C1, C2"]
+    values = (round(ht3(y, P), 6), errors, round(accuracy(y, P), 4), round(pairwise_accuracy(y, P), 4))
+    assert values == table["HT3, errors, C1, C2"]
     assert np.mean(ova(y, P)) == pytest.approx(hand_till(y, P), abs=1e-12)
 
 

@@ -55,8 +55,8 @@ def test_evenly_spaced_model_has_the_requested_volume(volume):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Trinormal((0, 1)), "means must be three finite numbers"),
-        (lambda: Trinormal((0, 1, math.inf)), "means must be three finite numbers"),
+        (lambda: Trinormal((0, 1)), "means must be 3 finite numbers"),
+        (lambda: Trinormal((0, 1, math.inf)), "means must be 3 finite numbers"),
         (lambda: Trinormal((0, 1, 2), (1, 0, 1)), "spreads must be three positive finite numbers"),
         (lambda: Trinormal.with_vus(1.0), "vus must be between 0 and 1"),
         (lambda: Trinormal((0, 1, 2)).sample((1, 2), rng=0), "sizes must be a count of cases, or 3"),

@@ -53,11 +53,11 @@ def test_costs_move_the_decisions(irises):
 def test_a_limit_is_kept_where_the_rule_is_chosen(tumours, inner, pos_label):
     X, y = tumours
     fitted = clone(inner).fit(X[:300], y[:300])
-    asked = {"at_most": {("malignant", "benign"): 0.01}, "pos_label": pos_label, "cv": "prefit"}
-    model = pr.decisions.OperatingPointClassifier(fitted, **asked).fit(X[300:], y[300:])
-    said = model.predict(X[300:])
-    assert np.mean(said[y[300:] == "malignant"] == "benign") <= 0.01
-    assert np.mean(said == y[300:]) > 0.9
+    options = {"at_most": {("malignant", "benign"): 0.01}, "pos_label": pos_label, "cv": "prefit"}
+    model = pr.decisions.OperatingPointClassifier(fitted, **options).fit(X[300:], y[300:])
+    decisions = model.predict(X[300:])
+    assert np.mean(decisions[y[300:] == "malignant"] == "benign") <= 0.01
+    assert np.mean(decisions == y[300:]) > 0.9
     assert model.estimator_ is fitted
     assert model.rule_.positive == pos_label
     above = model.decision_function(X) > 0
@@ -121,5 +121,5 @@ def test_a_classifier_that_says_only_labels_is_refused(irises):
     class Silent(GaussianNB):
         predict_proba = property()
 
-    with pytest.raises(InputError, match="has neither predict_proba nor decision_function"):
+    with pytest.raises(InputError, match="estimator must have predict_proba or decision_function"):
         pr.decisions.OperatingPointClassifier(Silent()).fit(*irises)

@@ -23,12 +23,12 @@ def test_net_benefit_is_the_definition(data):
     p = np.array(data.draw(st.lists(st.sampled_from([0, 0.1, 0.5, 0.7, 1]), min_size=len(y), max_size=len(y))))
     w = data.draw(draw.weights(y))
     grid = [0.1, 0.3, 0.5, 0.9]
-    found = pr.decision_curve(y, p, sample_weight=w, thresholds=grid)
+    net_benefit = pr.decision_curve(y, p, sample_weight=w, thresholds=grid)
     expected = [naive.net_benefit(y, p, w, t) for t in grid]
-    np.testing.assert_allclose(found.net_benefit, expected, atol=1e-12)  # a dozen terms of size 10 at most
+    np.testing.assert_allclose(net_benefit.net_benefit, expected, atol=1e-12)  # a dozen terms of size 10 at most
     everyone = [naive.net_benefit(y, np.ones(len(y)), w, t) for t in grid]
-    np.testing.assert_allclose(found.treat_all.value, everyone, atol=1e-12)
-    assert not found.treat_none.any()
+    np.testing.assert_allclose(net_benefit.treat_all.value, everyone, atol=1e-12)
+    assert not net_benefit.treat_none.any()
     share = naive.total(y, w, 1) / w.sum()
     given_share = pr.decision_curve(y, p, sample_weight=w, thresholds=grid, prevalence=share)
     np.testing.assert_allclose(given_share.net_benefit, expected, atol=1e-12)
@@ -39,8 +39,8 @@ def test_net_benefit_is_the_definition(data):
 )
 def test_published_identity_and_another_prevalence():
     """At t = prevalence treating all is worth nothing (Vickers & Elkin 2006); a prevalence given moves that."""
-    found = pr.decision_curve(Y, P, thresholds=[0.4])
-    assert found.treat_all.value == pytest.approx([0], abs=1e-15)
+    net_benefit = pr.decision_curve(Y, P, thresholds=[0.4])
+    assert net_benefit.treat_all.value == pytest.approx([0], abs=1e-15)
     rarer = pr.decision_curve(Y, P, thresholds=[0.1, 0.4], prevalence=0.1)
     assert rarer.treat_all.value == pytest.approx([0, 0.1 - 0.9 * 2 / 3])
     assert rarer.prevalence == 0.1
@@ -57,34 +57,36 @@ def test_standard_errors_by_simulation(prevalence):
     for _ in range(400):
         y = rng.random(150) < 0.3 if prevalence is None else np.arange(150) < 50
         p = np.clip(rng.normal(0.3 + 0.2 * y, 0.2), 0, 1)
-        found = pr.decision_curve(y, p, thresholds=[0.2, 0.4], prevalence=prevalence)
-        values.append(np.append(found.net_benefit, found.treat_all.value))
-        errors.append(np.append(found.curves["classifier"].standard_error, found.treat_all.standard_error))
+        net_benefit = pr.decision_curve(y, p, thresholds=[0.2, 0.4], prevalence=prevalence)
+        values.append(np.append(net_benefit.net_benefit, net_benefit.treat_all.value))
+        errors.append(
+            np.append(net_benefit.curves["classifier"].standard_error, net_benefit.treat_all.standard_error)
+        )
     spread = np.std(values, axis=0, ddof=1)  # its relative error is 3.5 %; three of these
     np.testing.assert_allclose(np.mean(errors, axis=0), spread, rtol=0.11, atol=1e-12)
 
 
 def test_groups_and_several_classifiers():
-    found = pr.decision_curve(Y, {"one": P, "two": P[::-1]}, thresholds=[0.5])
-    assert list(found.curves) == ["one", "two"]
+    net_benefit = pr.decision_curve(Y, {"one": P, "two": P[::-1]}, thresholds=[0.5])
+    assert list(net_benefit.curves) == ["one", "two"]
     with pytest.raises(PolyrocError, match="several classifiers"):
-        _ = found.net_benefit
+        _ = net_benefit.net_benefit
     twice = pr.decision_curve(np.tile(Y, 2), np.tile(P, 2), groups=np.tile(np.arange(5), 2), thresholds=[0.5])
     once = pr.decision_curve(Y, P, thresholds=[0.5])
     assert twice.curves["classifier"].standard_error == pytest.approx(once.curves["classifier"].standard_error)
 
 
 def test_stored_and_read_back():
-    found = pr.decision_curve(Y, np.column_stack([1 - P, P]))
-    assert len(found.thresholds) == 99
-    again = pr.decisions.DecisionCurve.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert again.to_dict() == found.to_dict() == pickle.loads(pickle.dumps(found)).to_dict()
-    assert len(found.rows()) == 3 * 99
-    assert {row["classifier"] for row in found.rows()} == {"classifier", "treat all", "treat none"}
-    assert repr(found) == "DecisionCurve(classifier; 99 thresholds from 0.01 to 0.99, prevalence 0.4000)"
-    low, high = found.treat_all.confidence_interval(0.9)
-    assert (low <= found.treat_all.value).all()
-    assert (high >= found.treat_all.value).all()
+    net_benefit = pr.decision_curve(Y, np.column_stack([1 - P, P]))
+    assert len(net_benefit.thresholds) == 99
+    again = pr.decisions.DecisionCurve.from_dict(json.loads(json.dumps(net_benefit.to_dict())))
+    assert again.to_dict() == net_benefit.to_dict() == pickle.loads(pickle.dumps(net_benefit)).to_dict()
+    assert len(net_benefit.rows()) == 3 * 99
+    assert {row["classifier"] for row in net_benefit.rows()} == {"classifier", "treat all", "treat none"}
+    assert repr(net_benefit) == "DecisionCurve(classifier; 99 thresholds from 0.01 to 0.99, prevalence 0.4000)"
+    low, high = net_benefit.treat_all.confidence_interval(0.9)
+    assert (low <= net_benefit.treat_all.value).all()
+    assert (high >= net_benefit.treat_all.value).all()
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,7 @@ def test_stored_and_read_back():
     [
         (lambda: pr.decision_curve(Y, P * 2), r"needs probabilities in \[0, 1\], got values from 0.2 to 1.8"),
         (lambda: pr.decision_curve(Y, P, thresholds=[0, 0.5]), "between 0 and 1, ends excluded"),
-        (lambda: pr.decision_curve(Y, P, thresholds="x"), "thresholds must be numbers"),
+        (lambda: pr.decision_curve(Y, P, thresholds="x"), "thresholds must be a list of finite numbers"),
         (lambda: pr.decision_curve(Y, P, thresholds=[]), "thresholds must be numbers"),
         (lambda: pr.decision_curve(Y, P, prevalence=2), "prevalence must be between 0 and 1, got 2"),
         (lambda: pr.decision_curve([0, 1, 2], np.eye(3)), "A decision curve needs two classes"),

@@ -33,7 +33,7 @@ def three():
 @given(st.data())
 def test_the_point_is_the_cheapest_within_limits(three, data):
     """Costs and limits that are whole numbers and whole cases, so that there are many ties."""
-    _, _, found = three
+    _, _, result = three
     whole = st.integers(0, 3)
     costs = np.array(data.draw(st.lists(whole, min_size=9, max_size=9))).reshape(3, 3) * (1 - np.eye(3, dtype=int))
     costs[0, 1] += not costs.any()
@@ -41,43 +41,43 @@ def test_the_point_is_the_cheapest_within_limits(three, data):
     cells = [(k, m) for k in range(3) for m in range(3) if k != m]
     named = data.draw(st.lists(st.sampled_from(cells), unique=True, max_size=3))
     limits = {(k, m): data.draw(st.integers(0, sizes[k] // 2)) / sizes[k] for k, m in named}
-    twin = naive.cheapest_point(found.counts.tolist(), costs.tolist(), limits)
+    twin = naive.cheapest_point(result.counts.tolist(), costs.tolist(), limits)
     if twin is None:
         with pytest.raises(InputError, match="No point of this front keeps at_most; the nearest has"):
-            pr.operate(found, costs=costs, at_most=limits, priors=np.array(sizes) / 120)
+            pr.operate(result, costs=costs, at_most=limits, priors=np.array(sizes) / 120)
     else:
-        chosen = pr.operate(found, costs=costs, at_most=limits, priors=np.array(sizes) / 120)
+        chosen = pr.operate(result, costs=costs, at_most=limits, priors=np.array(sizes) / 120)
         assert chosen.point == twin
-        assert (chosen.rates == found.rates[twin]).all()
+        assert (chosen.rates == result.rates[twin]).all()
         assert (chosen.costs == costs).all()
-        total = (found.counts[twin] * costs).sum() / 120
+        total = (result.counts[twin] * costs).sum() / 120
         assert chosen.expected_cost == pytest.approx(total, abs=1e-12)
         assert chosen.apparent_cost == chosen.expected_cost
 
 
 def test_ties_go_to_the_fewest_errors_and_then_to_the_first(three):
-    _, _, found = three
-    free = pr.operate(found, costs=[[0, 0, 0], [0, 0, 0], [1, 0, 0]])
-    never = np.flatnonzero(found.rates[:, 2, 0] == 0)
+    _, _, result = three
+    free = pr.operate(result, costs=[[0, 0, 0], [0, 0, 0], [1, 0, 0]])
+    never = np.flatnonzero(result.rates[:, 2, 0] == 0)
     assert len(never) > 1
-    others = 3 - np.trace(found.rates[never], axis1=1, axis2=2)
+    others = 3 - np.trace(result.rates[never], axis1=1, axis2=2)
     assert free.point == never[np.argmin(others.round(12))]
 
 
 @pytest.mark.parametrize("sizes", [(40, 30, 50), (30, 25), (20, 20, 20, 20)])
 def test_the_rule_is_deployable_and_survives_json(sizes):
     y, P = sample(sizes)
-    found = pr.front(y, P, n=500)
+    front = pr.front(y, P, n=500)
     P_new = sample([500] * len(sizes), seed=5)[1]
-    for point in np.linspace(0, len(found) - 1, 8).astype(int).tolist():
-        chosen = pr.operate(found, point=point)
+    for point in np.linspace(0, len(front) - 1, 8).astype(int).tolist():
+        chosen = pr.operate(front, point=point)
         assert chosen.point == point
         assert chosen.aim == f"point {point} of the front"
-        said = chosen.rule.decide(P)
-        assert said.dtype == y.dtype  # labels, not their names
+        decisions = chosen.rule.decide(P)
+        assert decisions.dtype == y.dtype  # labels, not their names
         table = np.zeros((len(sizes), len(sizes)), dtype=int)
-        np.add.at(table, (y, said), 1)
-        assert (table == found.counts[point]).all()
+        np.add.at(table, (y, decisions), 1)
+        assert (table == front.counts[point]).all()
         again = Rule.from_json(chosen.rule.to_json())
         assert (again.decide(P_new) == chosen.rule.decide(P_new)).all()
         stored = pr.OperatingPoint.from_dict(json.loads(json.dumps(chosen.to_dict())))
@@ -87,22 +87,22 @@ def test_the_rule_is_deployable_and_survives_json(sizes):
 
 def test_always_the_second_class_is_always_even_where_its_probability_is_zero():
     y, P = np.array([0, 1, 0, 1]), np.array([[1.0, 0.0], [1.0, 0.0], [0.3, 0.7], [0.2, 0.8]])
-    found = pr.front(y, P)
-    always = int(np.flatnonzero(found.counts[:, 1, 0] == 0)[0])
-    assert pr.operate(found, point=always).rule.decide(P).tolist() == [1, 1, 1, 1]
+    front = pr.front(y, P)
+    always = int(np.flatnonzero(front.counts[:, 1, 0] == 0)[0])
+    assert pr.operate(front, point=always).rule.decide(P).tolist() == [1, 1, 1, 1]
 
 
 def test_rates_and_errors_are_those_of_the_rule_on_its_cases(three):
-    y, P, found = three
+    y, P, result = three
     costs = {(0, 2): 5, (2, 1): 0.5}
-    chosen = pr.operate(found, costs=costs, priors=[0.2, 0.5, 0.3])
+    chosen = pr.operate(result, costs=costs, priors=[0.2, 0.5, 0.3])
     direct = pr.rates(y, P, rule=chosen.rule)
     assert chosen.rates == pytest.approx(direct.rates, abs=1e-15)
     assert chosen.confusion.standard_errors == pytest.approx(direct.standard_errors, abs=1e-12)
     for k, m in [(0, 0), (0, 2), (2, 1)]:
         mine, theirs = chosen.confusion[k, m], direct[k, m]
         assert mine.confidence_interval() == pytest.approx(theirs.confidence_interval(), abs=1e-12)
-    judged = pr.operate(found, costs=costs, priors=[0.2, 0.5, 0.3], evaluate_on=(y, P))
+    judged = pr.operate(result, costs=costs, priors=[0.2, 0.5, 0.3], evaluate_on=(y, P))
     assert chosen.cost.value == pytest.approx(judged.cost.value, abs=1e-12)
     assert chosen.cost.standard_error == pytest.approx(judged.cost.standard_error, abs=1e-12)
     assert chosen.cost.confidence_interval() == pytest.approx(judged.cost.confidence_interval(), abs=1e-10)
@@ -126,11 +126,11 @@ def test_a_class_of_one_case_has_no_standard_error():
 
 
 def test_optimism_is_noted_and_other_cases_take_it_away(three):
-    _, _, found = three
+    _, _, result = three
     with pytest.warns(OptimismWarning, match="evaluate_on"):
-        apparent = pr.operate(found, costs={(0, 1): 4})
+        apparent = pr.operate(result, costs={(0, 1): 4})
     y, P = sample((30, 40, 20), seed=9)
-    chosen = pr.operate(found, costs={(0, 1): 4}, evaluate_on=(y, P))
+    chosen = pr.operate(result, costs={(0, 1): 4}, evaluate_on=(y, P))
     assert chosen.held_out
     assert not apparent.held_out
     assert chosen.point == apparent.point
@@ -140,8 +140,8 @@ def test_optimism_is_noted_and_other_cases_take_it_away(three):
 
 @pytest.mark.filterwarnings("error")
 def test_nothing_is_warned_of_where_other_cases_are_given(three):
-    y, P, found = three
-    pr.operate(found, evaluate_on=(y, P))
+    y, P, result = three
+    pr.operate(result, evaluate_on=(y, P))
 
 
 def test_other_cases_of_several_classifiers():
@@ -164,23 +164,23 @@ def test_other_cases_of_several_classifiers():
 def test_labels_survive_the_file(labels, name, tmp_path):
     y, P = sample([20] * len(labels))
     y = np.array(labels)[y]
-    found = pr.front(y, P, n=200, labels=list(labels))
-    found.save(tmp_path / name)
+    front = pr.front(y, P, n=200, labels=list(labels))
+    front.save(tmp_path / name)
     again = pr.Front.load(tmp_path / name)
     assert again.labels == labels
     chosen = pr.operate(again, costs={(labels[0], labels[1]): 3}, evaluate_on=(y, P))
     assert set(chosen.rule.decide(P).tolist()) <= set(labels)
-    assert (chosen.rates == found.rates[chosen.point]).all()
+    assert (chosen.rates == front.rates[chosen.point]).all()
 
 
 def test_labels_that_json_does_not_know_are_stored_by_name():
     y, P = sample((10, 10))
     labels = [("a", 1), ("b", 2)]
-    given = np.empty(20, dtype=object)
-    given[:] = [labels[k] for k in y]
-    found = pr.front(given, P, labels=labels)
-    assert found.labels == (("a", 1), ("b", 2))
-    assert pr.Front.from_dict(found.to_dict()).labels == found.classes
+    named = np.empty(20, dtype=object)
+    named[:] = [labels[k] for k in y]
+    front = pr.front(named, P, labels=labels)
+    assert front.labels == (("a", 1), ("b", 2))
+    assert pr.Front.from_dict(front.to_dict()).labels == front.classes
 
 
 @pytest.fixture(scope="module")
@@ -189,48 +189,48 @@ def searched():
     centres = np.array([[0, 0], [1.5, 0], [0, 1.5]])
     y = np.arange(90) % 3
     y_new = np.arange(60) % 3
-    X, X_new = (rng.normal(size=(len(each), 2)) + centres[each] for each in (y, y_new))
+    X, X_new = (rng.normal(size=(len(codes), 2)) + centres[codes] for codes in (y, y_new))
     labels = np.array(["a", "b", "c"])
     family = pr.fronts.LogisticFamily()
     return pr.front(family, X, labels[y], generations=30, costs=20), X, labels[y], X_new, labels[y_new]
 
 
 def test_a_point_of_a_searched_front_decides_from_features(searched):
-    found, X, y, X_new, y_new = searched
-    assert found.generation.max() > 0
-    chosen = pr.operate(found, costs={("a", "b"): 4}, evaluate_on=(X_new, y_new))
-    apart = found.deploy(chosen.point)
+    result, X, y, X_new, y_new = searched
+    assert result.generation.max() > 0
+    chosen = pr.operate(result, costs={("a", "b"): 4}, evaluate_on=(X_new, y_new))
+    apart = result.deploy(chosen.point)
     assert (chosen.rule.decide(apart.posteriors(X_new)) == apart.decide(X_new)).all()
     assert (chosen.rates == pr.rates(y_new, apart.decide(X_new)).rates).all()
-    again = pr.operate(found, costs={("a", "b"): 4}, evaluate_on=(X, y))
+    again = pr.operate(result, costs={("a", "b"): 4}, evaluate_on=(X, y))
     assert again.point == chosen.point
-    assert (again.rates == found.rates[chosen.point]).all()
+    assert (again.rates == result.rates[chosen.point]).all()
     regions = pr.decisions.decision_regions(apart, X, y, grid=20)
-    assert regions.errors == found.counts[chosen.point].sum() - np.trace(found.counts[chosen.point])
+    assert regions.errors == result.counts[chosen.point].sum() - np.trace(result.counts[chosen.point])
 
 
 def test_a_searched_front_is_judged_on_features(searched):
-    found, _, _, X_new, y_new = searched
+    result, _, _, X_new, y_new = searched
     with pytest.raises(InputError, match=r"evaluate_on must be \(X, y\)"):
-        pr.operate(found, evaluate_on=X_new)
+        pr.operate(result, evaluate_on=X_new)
     with pytest.raises(InputError):
-        pr.operate(found, evaluate_on=(y_new, X_new))
+        pr.operate(result, evaluate_on=(y_new, X_new))
 
 
 def test_an_unreachable_limit_says_the_nearest_rate(three):
-    _, _, found = three
-    worst = found.rates[:, 0, 1] + found.rates[:, 0, 2] + found.rates[:, 1, 0] + found.rates[:, 1, 2]
-    worst += found.rates[:, 2, 0] + found.rates[:, 2, 1]
+    _, _, result = three
+    worst = result.rates[:, 0, 1] + result.rates[:, 0, 2] + result.rates[:, 1, 0] + result.rates[:, 1, 2]
+    worst += result.rates[:, 2, 0] + result.rates[:, 2, 1]
     limits = {(k, m): 0.0 for k in range(3) for m in range(3) if k != m}
-    nearest = found.rates[np.argmin(worst)]
+    nearest = result.rates[np.argmin(worst)]
     with pytest.raises(InputError) as caught:
-        pr.operate(found, at_most=limits)
+        pr.operate(result, at_most=limits)
     assert f"{nearest[0, 1]:.4g} of '0' classified as '1' (at most 0)" in str(caught.value)
     assert "draw more costs" in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         ({"point": 10**6}, "point must be a position .* from 0 to"),
         ({"point": -1}, "point must be"),
@@ -247,9 +247,9 @@ def test_an_unreachable_limit_says_the_nearest_rate(three):
         ({"evaluate_on": 3}, "evaluate_on must be"),
     ],
 )
-def test_bad_questions(three, asked, said):
-    with pytest.raises(InputError, match=said):
-        pr.operate(three[2], **asked)
+def test_bad_questions(three, options, message):
+    with pytest.raises(InputError, match=message):
+        pr.operate(three[2], **options)
 
 
 def test_a_point_needs_a_front(three):

@@ -36,26 +36,26 @@ def test_costs_against_all_thresholds(data):
     costs = [[0, data.draw(st.integers(0, 5))], [data.draw(st.integers(1, 5)), 0]]
     share = data.draw(st.sampled_from([None, 0.1, 0.5]))
     priors = None if share is None else [1 - share, share]
-    found = operate(y, s, costs=costs, priors=priors, sample_weight=w)
+    point = operate(y, s, costs=costs, priors=priors, sample_weight=w)
     if share is None:
         priors = [naive.total(y, w, k) / w.sum() for k in (0, 1)]
     tried = {t: naive.expected_loss(R, costs, priors) for t, R in naive.threshold_rates(y, s, w).items()}
-    assert found.expected_cost == pytest.approx(min(tried.values()), abs=EXACT)
-    assert found.apparent_cost == found.expected_cost
+    assert point.expected_cost == pytest.approx(min(tried.values()), abs=EXACT)
+    assert point.apparent_cost == point.expected_cost
     best = [t for t, cost in tried.items() if cost <= min(tried.values()) + 1e-11]
-    assert found.rule.threshold == max(best)
-    assert found.cost.confidence_interval().low <= found.expected_cost <= found.cost.confidence_interval().high
+    assert point.rule.threshold == max(best)
+    assert point.cost.confidence_interval().low <= point.expected_cost <= point.cost.confidence_interval().high
 
 
 @given(draw.ranked(), st.sampled_from(["youden", "closest"]))
 def test_criteria_against_all_thresholds(drawn, criterion):
     y, s = drawn
-    found = operate(y, s, criterion=criterion)
+    point = operate(y, s, criterion=criterion)
     tried = []
     for (tnr, fpr), (fnr, tpr) in naive.threshold_rates(y.tolist(), s.tolist(), [1] * len(y)).values():
         assert math.isclose(tnr + fpr, 1)
         tried.append(1 - tpr + fpr if criterion == "youden" else fnr**2 + fpr**2)
-    reached = 1 - found.tpr + found.fpr if criterion == "youden" else (1 - found.tpr) ** 2 + found.fpr**2
+    reached = 1 - point.tpr + point.fpr if criterion == "youden" else (1 - point.tpr) ** 2 + point.fpr**2
     assert reached == pytest.approx(min(tried), abs=EXACT)
 
 
@@ -84,23 +84,23 @@ def test_neyman_and_pearson(data):
         with pytest.raises(InputError, match=r"No threshold satisfies at_most: with at most .* at least"):
             operate(y, s, costs=costs, at_most=limits)
         return
-    found = operate(y, s, costs=costs, at_most=limits)
-    assert all(found.rates[pair] <= limit + EXACT for pair, limit in limits.items())
+    point = operate(y, s, costs=costs, at_most=limits)
+    assert all(point.rates[pair] <= limit + EXACT for pair, limit in limits.items())
     shares = [np.mean(y == k) for k in (0, 1)]
-    assert found.expected_cost == pytest.approx(
+    assert point.expected_cost == pytest.approx(
         min(naive.expected_loss(R, costs, shares) for R in kept), abs=EXACT
     )
 
 
 def test_a_contradiction_says_the_best_that_can_be_had():
     y, s = [0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 4, 6, 3, 5, 7, 8]
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as raised:
         operate(y, s, at_most={(1, 0): 0.1, (0, 1): 0.1})
     assert "with at most 0.1 of '1' classified as '0', at least 0.5 of '0' are classified as '1'" in str(
-        told.value
+        raised.value
     )
     assert "with at most 0.1 of '0' classified as '1', at least 0.5 of '1' are classified as '0'" in str(
-        told.value
+        raised.value
     )
     assert operate(y, s, at_most={(1, 0): 0, (0, 1): 0.5}).rule.threshold == 3
 
@@ -125,8 +125,8 @@ def test_believed_probabilities_give_bayes_rule():
     y, p = [0, 1, 0, 1], [0.2, 0.7, 0.6, 0.4]
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # nothing was fitted, so no word of optimism
-        found = pr.operate(y, p, costs=[[0, 1], [4, 0]], calibrated=True)
-    assert found.rule.threshold == pytest.approx(0.2)
+        point = pr.operate(y, p, costs=[[0, 1], [4, 0]], calibrated=True)
+    assert point.rule.threshold == pytest.approx(0.2)
     rarer = pr.operate(y, p, priors=[0.9, 0.1], calibrated=True)
     assert rarer.rule.threshold == pytest.approx(0.9)  # odds of 1 become odds of 1/9
     trained = pr.operate(y, p, priors=[0.9, 0.1], training_priors=[0.9, 0.1], calibrated=True)
@@ -147,8 +147,8 @@ def grid_of_costs(steps):
 
 
 def rates_by(L, y, P):
-    said = (P @ L).argmin(axis=1)
-    return np.array([np.bincount(said[y == k], minlength=3) / (y == k).sum() for k in range(3)])
+    decisions = (P @ L).argmin(axis=1)
+    return np.array([np.bincount(decisions[y == k], minlength=3) / (y == k).sum() for k in range(3)])
 
 
 @pytest.mark.slow
@@ -161,17 +161,17 @@ def test_three_classes_against_a_grid(seed):
     costs = rng.integers(1, 9, size=(3, 3)) * (1 - np.eye(3))
     priors = rng.dirichlet([3, 3, 3])
     limits = {(2, 0): 0.1, (0, 1): 0.2} if seed % 2 else {}
-    found = operate(y, P, costs=costs, priors=priors, at_most=limits or None)
+    point = operate(y, P, costs=costs, priors=priors, at_most=limits or None)
     best = math.inf
     for L in grid_of_costs([0.05, 0.2, 0.5, 1, 2]):
         R = rates_by(L, y, P)
         if all(R[pair] <= limit + EXACT for pair, limit in limits.items()):
             best = min(best, float((priors[:, None] * costs * R).sum()))
-    assert found.expected_cost <= best + EXACT
-    assert all(found.rates[pair] <= limit + EXACT for pair, limit in limits.items())
-    said = found.rule.decide(P)
-    assert found.rates.tolist() == pr.rates(y, np.eye(3)[said]).rates.tolist()
-    assert found.expected_cost == pytest.approx(float((priors[:, None] * costs * found.rates).sum()), abs=EXACT)
+    assert point.expected_cost <= best + EXACT
+    assert all(point.rates[pair] <= limit + EXACT for pair, limit in limits.items())
+    decisions = point.rule.decide(P)
+    assert point.rates.tolist() == pr.rates(y, np.eye(3)[decisions]).rates.tolist()
+    assert point.expected_cost == pytest.approx(float((priors[:, None] * costs * point.rates).sum()), abs=EXACT)
 
 
 @pytest.mark.slow
@@ -181,9 +181,9 @@ def test_four_classes_are_no_worse_than_bayes_rule_and_the_seed_settles_it():
     P = rng.dirichlet(np.ones(4), size=200) + 0.5 * np.eye(4)[y]
     P /= P.sum(axis=1, keepdims=True)
     costs = rng.integers(1, 9, size=(4, 4)) * (1 - np.eye(4))
-    found, again = operate(y, P, costs=costs, rng=1), operate(y, P, costs=costs, rng=1)
-    assert found.rule == again.rule
-    assert found.expected_cost <= pr.operate(y, P, costs=costs, calibrated=True).expected_cost + EXACT
+    result, again = operate(y, P, costs=costs, rng=1), operate(y, P, costs=costs, rng=1)
+    assert result.rule == again.rule
+    assert result.expected_cost <= pr.operate(y, P, costs=costs, calibrated=True).expected_cost + EXACT
 
 
 @pytest.mark.slow
@@ -192,19 +192,19 @@ def test_four_classes_are_no_worse_than_bayes_rule_and_the_seed_settles_it():
 def test_the_search_bears_ties_zeros_and_weights(data):
     y, P = data.draw(draw.probabilities(c=3))
     w = data.draw(draw.weights(y))
-    found = operate(y, P, costs={(0, 1): 3}, sample_weight=w)
+    point = operate(y, P, costs={(0, 1): 3}, sample_weight=w)
     shares = [naive.total(y, w, k) / w.sum() for k in range(3)]
     costs = [[0, 3, 1], [1, 0, 1], [1, 1, 0]]
-    said = [naive.cost_decision(p, costs) for p in P.tolist()]
-    bayes = naive.expected_loss(naive.rates(y.tolist(), np.eye(3)[said].tolist(), w.tolist()), costs, shares)
-    assert found.expected_cost <= bayes + 1e-9
+    decisions = [naive.cost_decision(p, costs) for p in P.tolist()]
+    bayes = naive.expected_loss(naive.rates(y.tolist(), np.eye(3)[decisions].tolist(), w.tolist()), costs, shares)
+    assert point.expected_cost <= bayes + 1e-9
 
 
 @pytest.mark.slow
 def test_a_limit_that_only_never_saying_it_can_keep():
-    found = operate(Y3, P3, at_most={("malignant", "benign"): 0, ("normal", "benign"): 0})
-    assert found.rates[1, 0] == found.rates[2, 0] == 0
-    assert found.aim == (
+    point = operate(Y3, P3, at_most={("malignant", "benign"): 0, ("normal", "benign"): 0})
+    assert point.rates[1, 0] == point.rates[2, 0] == 0
+    assert point.aim == (
         "least expected cost with at most 0 of malignant called benign and at most 0 of normal called benign"
     )
 
@@ -220,38 +220,38 @@ def test_limits_that_contradict_say_how_close_one_can_come():
 
 def test_choosing_and_judging_on_the_same_cases_is_noted():
     with pytest.warns(OptimismWarning, match="chosen and evaluated on the same cases"):
-        found = pr.operate([0, 1, 0, 1], [1, 2, 3, 4])
-    assert not found.held_out
+        point = pr.operate([0, 1, 0, 1], [1, 2, 3, 4])
+    assert not point.held_out
 
 
 def test_judged_on_other_cases():
     rng = np.random.default_rng(33)
     y, s = np.repeat([0, 1], 50), np.concatenate([rng.normal(size=50), rng.normal(1, size=50)])
     y2, s2 = np.repeat([0, 1], 40), np.concatenate([rng.normal(size=40), rng.normal(1, size=40)])
-    found = pr.operate(y, s, costs=[[0, 1], [3, 0]], evaluate_on=(y2, s2))
-    assert found.held_out
-    assert found.rates.tolist() == pr.rates(y2, s2, rule=found.rule).rates.tolist()
-    assert found.confusion.provenance.cases == {"0": 40, "1": 40}
-    assert found.priors.tolist() == [0.5, 0.5]
-    loss = 0.5 * found.rates[0, 1] + 1.5 * found.rates[1, 0]
-    assert found.expected_cost == pytest.approx(loss, abs=EXACT)
-    assert found.apparent_cost == operate(y, s, costs=[[0, 1], [3, 0]]).expected_cost
+    point = pr.operate(y, s, costs=[[0, 1], [3, 0]], evaluate_on=(y2, s2))
+    assert point.held_out
+    assert point.rates.tolist() == pr.rates(y2, s2, rule=point.rule).rates.tolist()
+    assert point.confusion.provenance.cases == {"0": 40, "1": 40}
+    assert point.priors.tolist() == [0.5, 0.5]
+    loss = 0.5 * point.rates[0, 1] + 1.5 * point.rates[1, 0]
+    assert point.expected_cost == pytest.approx(loss, abs=EXACT)
+    assert point.apparent_cost == operate(y, s, costs=[[0, 1], [3, 0]]).expected_cost
     frame = pd.DataFrame({"y": y2, "s": s2})
     read = pr.read(frame, truth="y", scores="s")
-    assert pr.operate(y, s, costs=[[0, 1], [3, 0]], evaluate_on=read).to_dict() == found.to_dict()
+    assert pr.operate(y, s, costs=[[0, 1], [3, 0]], evaluate_on=read).to_dict() == point.to_dict()
 
 
 @pytest.mark.slow
 def test_the_error_of_the_cost_is_that_of_its_rates():
-    found = operate(Y3, P3, costs={("malignant", "benign"): 10}, priors=[0.2, 0.1, 0.7])
-    said = found.rule.decide(P3)
-    pays = np.array([found.costs[k, m] for k, m in zip(*map(codes, (Y3, said)), strict=True)])
+    point = operate(Y3, P3, costs={("malignant", "benign"): 10}, priors=[0.2, 0.1, 0.7])
+    decisions = point.rule.decide(P3)
+    pays = np.array([point.costs[k, m] for k, m in zip(*map(codes, (Y3, decisions)), strict=True)])
     variance = sum(
         p**2 * pays[k == Y3].var(ddof=1) / (k == Y3).sum()
         for k, p in zip(("benign", "malignant", "normal"), (0.2, 0.1, 0.7), strict=True)
     )
-    assert found.cost.standard_error == pytest.approx(math.sqrt(variance), abs=EXACT)
-    assert found.cost.limits == (0.0, pytest.approx(0.2 + 1.0 + 0.7))
+    assert point.cost.standard_error == pytest.approx(math.sqrt(variance), abs=EXACT)
+    assert point.cost.limits == (0.0, pytest.approx(0.2 + 1.0 + 0.7))
 
 
 def codes(labels):
@@ -260,28 +260,28 @@ def codes(labels):
 
 @pytest.mark.slow
 def test_stored_and_read_back():
-    found = operate(Y3, P3, costs={("malignant", "benign"): 10}, at_most={("malignant", "normal"): 0.4})
-    again = pr.OperatingPoint.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert again.to_dict() == found.to_dict() == pickle.loads(pickle.dumps(found)).to_dict()
-    assert again.rule == found.rule
+    point = operate(Y3, P3, costs={("malignant", "benign"): 10}, at_most={("malignant", "normal"): 0.4})
+    again = pr.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
+    assert again.to_dict() == point.to_dict() == pickle.loads(pickle.dumps(point)).to_dict()
+    assert again.rule == point.rule
     assert again.at_most == {("malignant", "normal"): 0.4}
-    assert len(found.rows()) == 9
-    assert found.rows()[3]["cost"] == 10
+    assert len(point.rows()) == 9
+    assert point.rows()[3]["cost"] == 10
     assert repr(operate([0, 1], [0, 1])) == (
         "OperatingPoint(least expected cost (proven): expected cost 0.0000; "
         "1 if its score is at least 1, otherwise 0.)"
     )
     with pytest.raises(InputError, match="fpr and tpr are available for a threshold"):
-        _ = found.fpr
+        _ = point.fpr
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("currency", [2.0**-60, 2.0**60])
 def test_the_currency_does_not_matter(currency):
     costs = np.array([[0, 2, 1], [10, 0, 1], [1, 1, 0]])
-    found, other = operate(Y3, P3, costs=costs), operate(Y3, P3, costs=currency * costs)
-    assert other.rule == found.rule
-    assert other.expected_cost == pytest.approx(currency * found.expected_cost, rel=1e-12)
+    result, other = operate(Y3, P3, costs=costs), operate(Y3, P3, costs=currency * costs)
+    assert other.rule == result.rule
+    assert other.expected_cost == pytest.approx(currency * result.expected_cost, rel=1e-12)
     y, s = (Y3 == "malignant").astype(int), P3[:, 1]
     pair = np.array([[0, 1], [4, 0]])
     assert operate(y, s, costs=currency * pair).rule == operate(y, s, costs=pair).rule
@@ -293,8 +293,8 @@ def test_costs_in_every_form():
     pairs = {("benign", "malignant"): 2, ("malignant", "benign"): 10}
     names = ["benign", "malignant", "normal"]
     forms = [matrix, np.array(matrix), pairs, pd.DataFrame(matrix, columns=names)]
-    found = [operate(Y3, P3, costs=form).to_dict() for form in forms]
-    assert all(each == found[0] for each in found)
+    records = [operate(Y3, P3, costs=form).to_dict() for form in forms]
+    assert all(point == records[0] for point in records)
     by_class = operate(Y3, P3, priors={"normal": 0.7, "benign": 0.2, "malignant": 0.1})
     assert by_class.priors.tolist() == [0.2, 0.1, 0.7]
 

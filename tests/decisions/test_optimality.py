@@ -30,20 +30,20 @@ def drawn(seed, n, c, apart, power=1):
 
 
 def test_one_error_where_the_search_once_returned_two():
-    found = operate(Y6, P6)
-    assert (found.rule.decide(P6) != Y6).sum() == 1
-    assert found.expected_cost == pytest.approx(1 / 6, abs=EXACT)
-    assert found.optimality == "proven"
+    point = operate(Y6, P6)
+    assert (point.rule.decide(P6) != Y6).sum() == 1
+    assert point.expected_cost == pytest.approx(1 / 6, abs=EXACT)
+    assert point.optimality == "proven"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(14))
 def test_nine_cases_against_all_decisions(seed):
     y, P, costs = drawn(seed, 9, 3, 0.2)
-    found = operate(y, P, costs=costs)
+    point = operate(y, P, costs=costs)
     least = naive.least_rule_cost(y, P, np.ones(9), costs, np.bincount(y) / 9)
-    assert found.expected_cost == pytest.approx(least, abs=EXACT)
-    assert found.optimality == "proven"
+    assert point.expected_cost == pytest.approx(least, abs=EXACT)
+    assert point.optimality == "proven"
 
 
 @pytest.mark.slow
@@ -67,32 +67,32 @@ def test_few_cases_with_ties_weights_and_limits(data):
         with pytest.raises(InputError, match="No rule was found"):
             operate(y, P, **terms)
         return
-    found = operate(y, P, **terms)
-    assert all(found.rates[pair] <= limit + EXACT for pair, limit in limits.items())
-    assert found.expected_cost == pytest.approx(least, abs=EXACT)
-    assert found.optimality == "proven"
+    point = operate(y, P, **terms)
+    assert all(point.rates[pair] <= limit + EXACT for pair, limit in limits.items())
+    assert point.expected_cost == pytest.approx(least, abs=EXACT)
+    assert point.optimality == "proven"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "c", "n"), [(0, 3, 30), (1, 3, 30), (2, 4, 30), (3, 4, 25), (4, 5, 30)])
 def test_small_data_are_proven_and_no_random_rule_is_better(seed, c, n):
     y, P, costs = drawn(seed, n, c, 0.5, power=3)
-    found = operate(y, P, costs=costs)
-    assert found.optimality == "proven"
-    assert operate(y, P, costs=costs).to_dict() == found.to_dict()
-    assert found.expected_cost <= plain_search(y, P, costs, starts=40, seed=seed) + EXACT
+    point = operate(y, P, costs=costs)
+    assert point.optimality == "proven"
+    assert operate(y, P, costs=costs).to_dict() == point.to_dict()
+    assert point.expected_cost <= plain_search(y, P, costs, starts=40, seed=seed) + EXACT
 
 
 @pytest.mark.slow
 def test_the_order_of_cases_and_repeated_cases_do_not_matter():
     y, P, costs = drawn(5, 24, 3, 0.3)
-    found = operate(y, P, costs=costs)
+    point = operate(y, P, costs=costs)
     turned = operate(y[::-1], P[::-1], costs=costs)
     thrice = operate(np.tile(y, 3), np.tile(P, (3, 1)), costs=costs)  # 72 cases, 24 rows that differ
     weighted = operate(y, P, costs=costs, sample_weight=np.full(24, 3))
-    costs_found = [each.expected_cost for each in (turned, thrice, weighted)]
-    assert costs_found == pytest.approx([found.expected_cost] * 3, abs=EXACT)
-    assert {each.optimality for each in (found, turned, thrice, weighted)} == {"proven"}
+    costs_found = [point.expected_cost for point in (turned, thrice, weighted)]
+    assert costs_found == pytest.approx([point.expected_cost] * 3, abs=EXACT)
+    assert {point.optimality for point in (point, turned, thrice, weighted)} == {"proven"}
 
 
 def test_no_errors_are_proven_whatever_the_size():
@@ -146,9 +146,9 @@ def plain_search(y, P, costs, starts, seed):
         if not len(points):
             return L, now
         values = np.concatenate([[points[0] / 2], (points[1:] + points[:-1]) / 2, [points[-1] * 2]])
-        said = np.where(values[:, None] < edges, b, rest.argmin(axis=1))
+        decisions = np.where(values[:, None] < edges, b, rest.argmin(axis=1))
         changed = L.copy()
-        changed[a, b] = values[pay[np.arange(n), said].sum(axis=1).argmin()]
+        changed[a, b] = values[pay[np.arange(n), decisions].sum(axis=1).argmin()]
         return (changed, cost(changed)) if cost(changed) < now - 1e-12 else (L, now)
 
     ends = []
@@ -168,22 +168,22 @@ def plain_search(y, P, costs, starts, seed):
 @pytest.mark.parametrize("seed", [10, 11, 12, 13])
 def test_larger_data_are_no_worse_than_a_plain_search(seed, c):
     y, P, costs = drawn(seed, 150 + 50 * (seed % 4), c, 0.1 * c, power=2)
-    found = operate(y, P, costs=costs)
-    assert found.expected_cost <= plain_search(y, P, costs, starts=32, seed=seed) + EXACT
+    point = operate(y, P, costs=costs)
+    assert point.expected_cost <= plain_search(y, P, costs, starts=32, seed=seed) + EXACT
 
 
 # What is said of it --------------------------------------------------------------------------------------------
 
 
 def test_what_is_said():
-    found = operate(Y6, P6)
-    assert repr(found).startswith("OperatingPoint(least expected cost (proven): expected cost 0.1667; ")
-    assert found.sentence() == "Proven: on the cases it was chosen on, no rule of its kind is better."
-    assert {row["optimality"] for row in found.rows()} == {"proven"}
-    assert "proven" in found._repr_html_()
-    again = pr.OperatingPoint.from_dict(json.loads(json.dumps(found.to_dict())))
+    point = operate(Y6, P6)
+    assert repr(point).startswith("OperatingPoint(least expected cost (proven): expected cost 0.1667; ")
+    assert point.sentence() == "Proven: on the cases it was chosen on, no rule of its kind is better."
+    assert {row["optimality"] for row in point.rows()} == {"proven"}
+    assert "proven" in point._repr_html_()
+    again = pr.OperatingPoint.from_dict(json.loads(json.dumps(point.to_dict())))
     assert again.optimality == "proven"
-    older = found.to_dict()
+    older = point.to_dict()
     del older["optimality"]
     assert pr.OperatingPoint.from_dict(older).optimality is None
 

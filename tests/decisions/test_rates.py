@@ -31,12 +31,12 @@ def test_rates_are_the_definition_with_ties_and_weights(data):
     y, P = data.draw(draw.probabilities())
     w = data.draw(draw.weights(y))
     with quiet():
-        found = pr.rates(y, P, sample_weight=w)
-    np.testing.assert_allclose(found.rates, naive.rates(y.tolist(), P.tolist(), w.tolist()), atol=EXACT)
-    np.testing.assert_allclose(found.rates.sum(axis=1), 1, atol=EXACT)
-    totals = [naive.total(y, w, k) for k in range(len(found.classes))]
-    np.testing.assert_allclose(found.counts.sum(axis=1), totals, atol=1e-10)
-    np.testing.assert_allclose(found.priors, np.array(totals) / sum(totals), atol=EXACT)
+        rates = pr.rates(y, P, sample_weight=w)
+    np.testing.assert_allclose(rates.rates, naive.rates(y.tolist(), P.tolist(), w.tolist()), atol=EXACT)
+    np.testing.assert_allclose(rates.rates.sum(axis=1), 1, atol=EXACT)
+    totals = [naive.total(y, w, k) for k in range(len(rates.classes))]
+    np.testing.assert_allclose(rates.counts.sum(axis=1), totals, atol=1e-10)
+    np.testing.assert_allclose(rates.priors, np.array(totals) / sum(totals), atol=EXACT)
 
 
 @given(st.data())
@@ -47,12 +47,12 @@ def test_standard_errors_are_those_of_the_shares(data):
     groups = np.array(data.draw(st.permutations(range(len(y))))) // 2
     for more in ({}, {"sample_weight": w}, {"sample_weight": w, "groups": groups}):
         with quiet():
-            found = pr.rates(y, P, **more)
+            rates = pr.rates(y, P, **more)
         for k in range(3):
             for m in range(3):
                 cases = naive.members(y, k)
                 if "groups" in more and len({groups[x] for x in cases}) == 1:
-                    assert math.isnan(found.standard_errors[k, m])
+                    assert math.isnan(rates.standard_errors[k, m])
                     continue
                 parts = [naive.shares(P[x].tolist())[m] for x in cases]
                 expected = naive.variance(
@@ -61,7 +61,7 @@ def test_standard_errors_are_those_of_the_shares(data):
                     [more.get("sample_weight", np.ones(len(y)))[x] for x in cases],
                     [more.get("groups", np.arange(len(y)))[x] for x in cases],
                 )
-                assert found.standard_errors[k, m] == pytest.approx(expected**0.5, abs=1e-9)
+                assert rates.standard_errors[k, m] == pytest.approx(expected**0.5, abs=1e-9)
 
 
 @contextmanager
@@ -75,34 +75,34 @@ def quiet():
 @pytest.mark.parametrize(("features", "errors"), [(1, 38), (2, 31), (3, 6), (4, 3)])
 def test_errors_on_iris_as_published(features, errors):
     """Table VI of Sampat et al. (2009): 1 - C1 of 150."""
-    found = pr.rates(*posteriors(features))
-    assert found.counts.sum() - np.trace(found.counts) == errors
+    rates = pr.rates(*posteriors(features))
+    assert rates.counts.sum() - np.trace(rates.counts) == errors
 
 
 def test_a_cell_is_an_estimate():
-    found = pr.rates(*posteriors(2), labels=[0, 1, 2])
-    cell = found[1, 2]
+    rates = pr.rates(*posteriors(2), labels=[0, 1, 2])
+    cell = rates[1, 2]
     assert cell.measure == "P(2|1)"
     assert cell.name == "share of 1 called 2"
-    assert cell.value == found.rates[1, 2] == 0.3
+    assert cell.value == rates.rates[1, 2] == 0.3
     assert cell.standard_error == pytest.approx(math.sqrt(0.3 * 0.7 / 49), abs=EXACT)
     assert cell.fewest == 50
-    assert found["1", "2"].value == cell.value
-    never = found[0, 2]
+    assert rates["1", "2"].value == cell.value
+    never = rates[0, 2]
     assert never.value == 0
     assert never.confidence_interval().high == pytest.approx(0.071347, abs=1e-6)  # Wilson's for 0 of 50
     with pytest.raises(InputError, match="There is no class 'x'; known: '0', '1', '2'"):
-        found[0, "x"]
+        rates[0, "x"]
 
 
 @pytest.mark.published(
     "Sampat et al. (2009), cobweb", "the order of its six spokes, and the chance polygon of radius 1/3"
 )
 def test_cobweb_is_in_the_published_order():
-    found = pr.rates(*posteriors(2))
-    cobweb = found.cobweb()
+    rates = pr.rates(*posteriors(2))
+    cobweb = rates.cobweb()
     assert cobweb.spokes == (("0", "1"), ("0", "2"), ("1", "0"), ("1", "2"), ("2", "0"), ("2", "1"))
-    R = found.rates
+    R = rates.rates
     assert cobweb.ratios.tolist() == [R[0, 1], R[0, 2], R[1, 0], R[1, 2], R[2, 0], R[2, 1]]
     assert cobweb.chance == 1 / 3
     assert (cobweb.low <= cobweb.ratios).all()
@@ -116,7 +116,7 @@ def test_cobweb_is_in_the_published_order():
     sides = np.hypot(*np.diff(chance, axis=0).T)
     np.testing.assert_allclose(sides, 1 / 3, atol=EXACT)  # a regular hexagon's side is its radius
     assert chance[1, 0] > 0  # clockwise
-    assert [row["decision"] for row in cobweb.rows()] == [said for _, said in cobweb.spokes]
+    assert [row["decision"] for row in cobweb.rows()] == [decision for _, decision in cobweb.spokes]
 
 
 def test_chance_and_perfection_in_the_cobweb():
@@ -131,15 +131,15 @@ def test_information_gain_is_the_definition(data):
     y, P = data.draw(draw.probabilities())
     w = data.draw(draw.weights(y))
     with quiet():
-        found = pr.rates(y, P, sample_weight=w)
-    c = len(found.classes)
+        rates = pr.rates(y, P, sample_weight=w)
+    c = len(rates.classes)
     shares = [naive.total(y, w, k) / w.sum() for k in range(c)]
     R = naive.rates(y.tolist(), P.tolist(), w.tolist())
-    assert found.information_gain().value == pytest.approx(naive.information_gain(R, shares), abs=1e-10)
+    assert rates.information_gain().value == pytest.approx(naive.information_gain(R, shares), abs=1e-10)
     priors = np.arange(c) / sum(range(c))  # the first class has none
     expected = naive.information_gain(R, priors)
-    assert found.information_gain(priors).value == pytest.approx(expected, abs=1e-10)
-    assert found.information_gain(dict(enumerate(priors))).value == found.information_gain(priors).value
+    assert rates.information_gain(priors).value == pytest.approx(expected, abs=1e-10)
+    assert rates.information_gain(dict(enumerate(priors))).value == rates.information_gain(priors).value
 
 
 def test_information_gain_of_the_perfect_and_of_the_constant():
@@ -157,8 +157,8 @@ def test_error_of_the_information_gain_by_simulation():
     y = np.repeat([0, 1, 2], [80, 60, 100])
     values, errors = [], []
     for _ in range(400):
-        said = (rng.random((len(y), 1)) > truth.cumsum(axis=1)[y]).sum(axis=1).astype(str)
-        gain = pr.rates(y.astype(str), said).information_gain()
+        decisions = (rng.random((len(y), 1)) > truth.cumsum(axis=1)[y]).sum(axis=1).astype(str)
+        gain = pr.rates(y.astype(str), decisions).information_gain()
         values.append(gain.value)
         errors.append(gain.standard_error)
     spread = np.std(values, ddof=1)  # its own relative error is 1 / sqrt(800) = 3.5 %; three of these
@@ -167,10 +167,12 @@ def test_error_of_the_information_gain_by_simulation():
 
 def test_likelihood_ratios():
     y = np.repeat(["sick", "well"], [40, 60])
-    said = np.repeat(["sick", "well", "sick", "well"], [30, 10, 6, 54])
-    found = {(each.decision, each.of, each.against): each for each in pr.rates(y, said).likelihood_ratios()}
-    assert len(found) == 4
-    positive, negative = found["sick", "sick", "well"], found["well", "sick", "well"]
+    decisions = np.repeat(["sick", "well", "sick", "well"], [30, 10, 6, 54])
+    by_key = {
+        (ratio.decision, ratio.of, ratio.against): ratio for ratio in pr.rates(y, decisions).likelihood_ratios()
+    }
+    assert len(by_key) == 4
+    positive, negative = by_key["sick", "sick", "well"], by_key["well", "sick", "well"]
     assert (positive.value, negative.value) == (pytest.approx(7.5), pytest.approx(0.25 / 0.9))
     expected = 1 / 30 - 1 / 40 + 1 / 6 - 1 / 60  # Simel et al.
     assert positive.log_standard_error == pytest.approx(math.sqrt(expected), abs=EXACT)
@@ -182,8 +184,8 @@ def test_likelihood_ratios():
 
 
 def test_likelihood_ratios_without_a_case():
-    found = pr.rates(list("aabbcc"), list("abbbbb")).likelihood_ratios()
-    ratios = {(each.decision, each.of, each.against): each for each in found}
+    result = pr.rates(list("aabbcc"), list("abbbbb")).likelihood_ratios()
+    ratios = {(ratio.decision, ratio.of, ratio.against): ratio for ratio in result}
     assert ratios["a", "a", "b"].value == math.inf
     assert ratios["a", "b", "a"].value == 0
     assert math.isnan(ratios["c", "a", "b"].value)
@@ -197,17 +199,21 @@ def test_likelihood_ratios_without_a_case():
 )
 def test_published_likelihood_ratio():
     y = np.repeat(["sick", "well"], [744, 842])
-    said = np.repeat(["sick", "well", "sick", "well"], [670, 74, 202, 640])
-    found = next(each for each in pr.rates(y, said).likelihood_ratios() if each.decision == each.of == "sick")
-    assert [round(number, 2) for number in (found.value, *found.confidence_interval())] == [3.75, 3.32, 4.24]
+    decisions = np.repeat(["sick", "well", "sick", "well"], [670, 74, 202, 640])
+    result = next(
+        ratio for ratio in pr.rates(y, decisions).likelihood_ratios() if ratio.decision == ratio.of == "sick"
+    )
+    assert [round(number, 2) for number in (result.value, *result.confidence_interval())] == [3.75, 3.32, 4.24]
 
 
 def test_likelihood_ratio_where_a_rate_is_zero():
     """Half a case is added to each of the four cells: 20.5 of 31, 0.5 of 51."""
     y = np.repeat(["sick", "well"], [30, 50])
-    said = np.repeat(["sick", "well"], [20, 60])
-    found = {(each.decision, each.of, each.against): each for each in pr.rates(y, said).likelihood_ratios()}
-    high, low = found["sick", "sick", "well"], found["sick", "well", "sick"]
+    decisions = np.repeat(["sick", "well"], [20, 60])
+    by_key = {
+        (ratio.decision, ratio.of, ratio.against): ratio for ratio in pr.rates(y, decisions).likelihood_ratios()
+    }
+    high, low = by_key["sick", "sick", "well"], by_key["sick", "well", "sick"]
     assert (high.value, low.value) == (math.inf, 0)
     error = math.sqrt(1 / 20.5 - 1 / 31 + 1 / 0.5 - 1 / 51)
     assert high.log_standard_error == pytest.approx(error)
@@ -219,25 +225,27 @@ def test_likelihood_ratio_where_a_rate_is_zero():
 @pytest.mark.parametrize(("n", "m", "p", "q"), [(20, 20, 0.8, 0.05), (50, 30, 0.6, 0.02), (15, 60, 0.9, 0.01)])
 def test_interval_of_a_likelihood_ratio_holds_it(n, m, p, q):
     """By all tables there can be, those with a rate of zero among them."""
-    held = 0.0
+    coverage = 0.0
     for a, b in itertools.product(range(n + 1), range(m + 1)):
         chance = binom.pmf(a, n, p) * binom.pmf(b, m, q)
         if chance < 1e-6:
             continue
-        y, said = np.repeat(["a", "b"], [n, m]), np.repeat(["a", "b", "a", "b"], [a, n - a, b, m - b])
-        ratio = next(each for each in pr.rates(y, said).likelihood_ratios() if each.decision == each.of == "a")
+        y, decisions = np.repeat(["a", "b"], [n, m]), np.repeat(["a", "b", "a", "b"], [a, n - a, b, m - b])
+        ratio = next(
+            ratio for ratio in pr.rates(y, decisions).likelihood_ratios() if ratio.decision == ratio.of == "a"
+        )
         low, high = ratio.confidence_interval()
-        held += chance * (low <= p / q <= high)
-    assert held >= 0.93
+        coverage += chance * (low <= p / q <= high)
+    assert coverage >= 0.93
 
 
 def test_groups_that_span_classes_count_in_what_follows():
     """Pairs of cases, one per class, always decided alike: the ratio of their rates is certain."""
     rng = np.random.default_rng(1)
-    said = rng.choice(["a", "b"], size=50)
+    decisions = rng.choice(["a", "b"], size=50)
     y, groups = np.repeat(["a", "b"], 50), np.tile(np.arange(50), 2)
-    both = pr.rates(y, np.tile(said, 2), groups=groups).likelihood_ratios()
-    alone = pr.rates(y, np.tile(said, 2)).likelihood_ratios()
+    both = pr.rates(y, np.tile(decisions, 2), groups=groups).likelihood_ratios()
+    alone = pr.rates(y, np.tile(decisions, 2)).likelihood_ratios()
     assert both[0].log_standard_error == pytest.approx(0, abs=1e-7)
     assert alone[0].log_standard_error > 0.1
 
@@ -259,25 +267,25 @@ def test_mossmans_rule_is_the_definition(data):
     cut = st.sampled_from([-0.5, 0.0, 0.25, 0.5])
     alpha, beta = data.draw(cut), data.draw(cut)
     with quiet():
-        found = pr.rates(y, P, rule=pr.decisions.MossmanRule((0, 1, 2), alpha, beta))
+        rates = pr.rates(y, P, rule=pr.decisions.MossmanRule((0, 1, 2), alpha, beta))
         shuffled = pr.rates(
             y, P[:, [2, 0, 1]], rule=pr.decisions.MossmanRule((0, 1, 2), alpha, beta), labels=[2, 0, 1]
         )
-    said = [naive.mossman_decision(row, alpha, beta) for row in P.tolist()]
-    expected = naive.rates(y.tolist(), np.eye(3)[said].tolist(), [1.0] * len(y))
-    np.testing.assert_allclose(found.rates, expected, atol=EXACT)
+    decisions = [naive.mossman_decision(row, alpha, beta) for row in P.tolist()]
+    expected = naive.rates(y.tolist(), np.eye(3)[decisions].tolist(), [1.0] * len(y))
+    np.testing.assert_allclose(rates.rates, expected, atol=EXACT)
     np.testing.assert_allclose(shuffled.rates, np.array(expected)[[2, 0, 1]][:, [2, 0, 1]], atol=EXACT)
 
 
 def test_a_class_without_cases_has_no_rates():
     with pytest.warns(UndefinedMeasureWarning, match="No case of class 'c': its rates are undefined"):
-        found = pr.rates(list("aabb"), list("abab"), labels=list("abc"))
-    assert np.isnan(found.rates[2]).all()
-    assert found.rates[0].tolist() == [0.5, 0.5, 0]
-    assert found.counts[2].tolist() == [0, 0, 0]
-    assert math.isnan(found["c", "a"].confidence_interval().low)
-    assert math.isnan(found.information_gain([0.2, 0.2, 0.6]).value)
-    assert found.information_gain().value == 0
+        rates = pr.rates(list("aabb"), list("abab"), labels=list("abc"))
+    assert np.isnan(rates.rates[2]).all()
+    assert rates.rates[0].tolist() == [0.5, 0.5, 0]
+    assert rates.counts[2].tolist() == [0, 0, 0]
+    assert math.isnan(rates["c", "a"].confidence_interval().low)
+    assert math.isnan(rates.information_gain([0.2, 0.2, 0.6]).value)
+    assert rates.information_gain().value == 0
     with pytest.warns(UndefinedMeasureWarning):
         weightless = pr.rates(list("aabbc"), list("ababc"), sample_weight=[1, 1, 1, 1, 0])
     assert np.isnan(weightless.rates[2]).all()
@@ -285,9 +293,9 @@ def test_a_class_without_cases_has_no_rates():
 
 def test_a_class_of_one_case_has_wilsons_interval():
     with pytest.warns(SmallClassWarning, match="Class 'c' has one case only"):
-        found = pr.rates(list("aabbc"), list("ababc"))
-    assert math.isnan(found["c", "c"].standard_error)
-    assert found["c", "c"].confidence_interval().low == pytest.approx(0.2065, abs=1e-4)
+        rates = pr.rates(list("aabbc"), list("ababc"))
+    assert math.isnan(rates["c", "c"].standard_error)
+    assert rates["c", "c"].confidence_interval().low == pytest.approx(0.2065, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -334,18 +342,18 @@ def test_bad_questions(ask, message):
 
 
 def test_stored_and_read_back():
-    found = pr.rates(*posteriors(2))
-    stored = json.loads(json.dumps(found.to_dict()))
+    rates = pr.rates(*posteriors(2))
+    stored = json.loads(json.dumps(rates.to_dict()))
     again = pr.Rates.from_dict(stored)
-    assert again.to_dict() == found.to_dict()
-    assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
-    assert again.cobweb().ratios.tolist() == found.cobweb().ratios.tolist()
-    assert again.information_gain().value == found.information_gain().value
+    assert again.to_dict() == rates.to_dict()
+    assert pickle.loads(pickle.dumps(rates)).to_dict() == rates.to_dict()
+    assert again.cobweb().ratios.tolist() == rates.cobweb().ratios.tolist()
+    assert again.information_gain().value == rates.information_gain().value
     assert math.isnan(again.information_gain().standard_error)
-    assert repr(found) == "Rates(classifier; right decisions: 0 0.9800, 1 0.7000, 2 0.7000)"
-    assert len(found.rows()) == 9
-    assert found.rows()[5]["rate"] == found.rates[1, 2]
-    assert found._repr_html_().count("<tr>") == 10
+    assert repr(rates) == "Rates(classifier; right decisions: 0 0.9800, 1 0.7000, 2 0.7000)"
+    assert len(rates.rows()) == 9
+    assert rates.rows()[5]["rate"] == rates.rates[1, 2]
+    assert rates._repr_html_().count("<tr>") == 10
 
 
 # The command line ------------------------------------------------------------------------------------------------
@@ -376,7 +384,7 @@ def test_the_command_prints_matrix_and_cobweb(polyroc):
     assert lines[9].endswith("0.3000 (0.189 to 0.441)")
     assert done.stdout.count("Cobweb: ") == 3
     stored = json.loads(polyroc("rates", catalogue.path("iris_predictions"), *IRIS, "--json").stdout)
-    assert [each["classifier"] for each in stored] == ["lda", "knn", "tree"]
+    assert [record["classifier"] for record in stored] == ["lda", "knn", "tree"]
     read = pr.read(
         catalogue.path("iris_predictions"), truth="species", scores="p_*", classifier="classifier", case="case"
     )
@@ -391,9 +399,9 @@ def test_the_command_prints_matrix_and_cobweb(polyroc):
 def test_the_command_takes_a_threshold_or_a_rule(polyroc, tmp_path):
     file, rule = tmp_path / "scores.csv", tmp_path / "rule.json"
     pd.DataFrame({"y": ["well", "sick"] * 4, "s": [0.1, 0.9, 0.2, 0.4, 0.6, 0.7, 0.3, 0.8]}).to_csv(file)
-    asked = ("rates", file, "--truth", "y", "--scores", "s", "--pos-label", "sick", "--json")
+    arguments = ("rates", file, "--truth", "y", "--scores", "s", "--pos-label", "sick", "--json")
     rule.write_text(pr.decisions.ThresholdRule(("sick", "well"), "sick", 0.5).to_json())
-    cut, stored = polyroc(*asked, "--threshold", "0.5"), polyroc(*asked, "--rule", rule)
+    cut, stored = polyroc(*arguments, "--threshold", "0.5"), polyroc(*arguments, "--rule", rule)
     assert json.loads(cut.stdout)["rates"] == [[0.75, 0.25], [0.25, 0.75]]
     assert cut.stdout == stored.stdout
     rule.write_text("{}")
@@ -403,7 +411,7 @@ def test_the_command_takes_a_threshold_or_a_rule(polyroc, tmp_path):
         (("--rule", tmp_path), "cannot be read"),
         ((), "the values must be labels"),
     ):
-        done = polyroc(*asked, *trouble)
+        done = polyroc(*arguments, *trouble)
         assert done.returncode == 2
         assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1

@@ -42,14 +42,19 @@ def test_results_have_every_cell_once(study, rows):
         "pair": {"difference", "superiority", "non_inferiority", "equivalence"},
         "several": {"omnibus", "simultaneous"},
         "band": {"band"},
+        "binned": {"binned", "binned_test"},
     }
-    names = ("model", "values", "sizes", "classifiers", "measure")
+    names = ("model", "values", "sizes", "classifiers", "measure", "test")
+
+    def bits(cell):
+        return f"{cell.bits} bits" if cell.bits else ""
+
     expected = {
-        (kind, cell.model_name, cell.shown_values, cell.shown_sizes, str(len(cell.values)), measure)
+        (kind, cell.model_name, cell.shown_values, cell.shown_sizes, str(len(cell.values)), measure, bits(cell))
         for cell in study.grid.cells()
         for measure in cell.measures
         for kind in kinds[cell.kind]
-        if kind in ("interval", "difference", "simultaneous", "band")
+        if kind in ("interval", "difference", "simultaneous", "band", "binned")
     }
     stated = [tuple(row[name] for name in ("kind", *names)) for row in rows if study.page.is_interval(row)]
     assert len(set(stated)) == len(stated)
@@ -61,7 +66,7 @@ def test_every_registered_measure_has_intervals_differences_and_tests(rows):
     def covered(*kinds):
         return {row["measure"].split("(")[0] for row in rows if row["kind"] in kinds and row["set"] != "choice"}
 
-    extra = {"average_precision", "cost_area", "rate", "likelihood_ratio", "information_gain", "net_benefit"}
+    extra = {"rate", "likelihood_ratio", "information_gain"}
     assert covered("interval") == {*MEASURES, *extra}
     assert covered("difference") == set(MEASURES)
     assert covered("superiority") == covered("non_inferiority") == set(MEASURES)
@@ -98,9 +103,9 @@ def test_limits_of_good_rates(study):
 )
 def test_one_cell_again(study, rows, kind, model, values, sizes):
     (cell,) = (
-        each
-        for each in study.grid.cells()
-        if (each.kind, each.model_name, each.values, each.sizes) == (kind, model, values, sizes)
+        cell
+        for cell in study.grid.cells()
+        if (cell.kind, cell.model_name, cell.values, cell.sizes) == (kind, model, values, sizes)
     )
     named = {"model": model, "values": cell.shown_values, "sizes": cell.shown_sizes, "measure": cell.measures[0]}
     committed = study.page.pick(rows, **named)
@@ -214,8 +219,8 @@ def test_mover_of_independent_estimates_is_square_and_add(study):
     setting = study.quantities.Setting(0.0, cohort=False)
     comparison = study.quantities.compare("auc", data, setting)
     apart = replace(comparison, covariance=np.diag(np.diag(comparison.covariance)))
-    (l1, u1), (l2, u2) = (each.confidence_interval() for each in comparison.estimates.values())
-    a, b = (each.value for each in comparison.estimates.values())
+    (l1, u1), (l2, u2) = (estimate.confidence_interval() for estimate in comparison.estimates.values())
+    a, b = (estimate.value for estimate in comparison.estimates.values())
     expected = a - b - np.hypot(a - l1, u2 - b), a - b + np.hypot(u1 - a, b - l2)
     assert study.study.mover(apart) == pytest.approx(expected)
 

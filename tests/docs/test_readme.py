@@ -67,19 +67,19 @@ def test_what_others_do_is_said_once():
 
 
 def test_coverage_is_that_of_the_page():
-    said, page = " ".join(README.split()), " ".join((pages.DOCS / "coverage.md").read_text().split())
-    assert "lists every setting in which an interval covers less than 93 %" in said
+    readme, page = " ".join(README.split()), " ".join((pages.DOCS / "coverage.md").read_text().split())
+    assert "lists every setting in which an interval covers less than 93 %" in readme
     single, pair = (
         re.search(rf"\*\*Interval of a {kind}\*\*: 93 % or more in (\d+) of (\d+) .*? former: (\S+) %", page)
         for kind in ("single value", "difference")
     )
-    assert f"93 % or more in {int(single[1]):,} of {int(single[2]):,};" in said
+    assert f"93 % or more in {int(single[1]):,} of {int(single[2]):,};" in readme
     assert pair[1] == pair[2]
-    assert f"covers {pair[3]} % or more in all {pair[1]} settings" in said
+    assert f"covers {pair[3]} % or more in all {pair[1]} settings" in readme
     equal = [re.search(rf"that {kind} are equal\*\*.*? former: (\S+) %", page)[1] for kind in ("two", "all")]
-    assert f"reject at most {max(map(float, equal))} %" in said
+    assert f"reject at most {max(map(float, equal))} %" in readme
     one_sample = re.search(r"One-sample test.*? former: (\S+) %", page)[1]
-    assert f"(up to {float(one_sample):.0f} %)" in said
+    assert f"(up to {float(one_sample):.0f} %)" in readme
 
 
 def test_what_is_cited_is_this_version():

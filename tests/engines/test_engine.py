@@ -74,8 +74,8 @@ def test_one_pass_then_finer(folder):
     assert fine.certificate.passes == 2  # the second both cuts finer and sees how the columns move together
     assert fine.certificate.rows == 3000
     assert fine.certificate.bytes == (folder / "one.parquet").stat().st_size
-    for found in (once, fine):
-        assert found.bounds[0] <= exact.value <= found.bounds[1]
+    for result in (once, fine):
+        assert result.bounds[0] <= exact.value <= result.bounds[1]
     assert fine.standard_error == pytest.approx(exact.standard_error, abs=fine.certificate.error_within + 1e-12)
 
 
@@ -92,9 +92,9 @@ def test_errors_without_a_second_look(folder):
 def test_many_files(folder, path):
     options = {"truth": "kind", "scores": "p_*", "measure": "hand_till", "exact": True}
     one = pr.evaluate(folder / "one.parquet", **options)
-    found = pr.evaluate(str(folder / path), **options)
-    assert found.value == pytest.approx(one.value, abs=1e-12)
-    assert found.standard_error == pytest.approx(one.standard_error, rel=1e-9)
+    estimate = pr.evaluate(str(folder / path), **options)
+    assert estimate.value == pytest.approx(one.value, abs=1e-12)
+    assert estimate.standard_error == pytest.approx(one.standard_error, rel=1e-9)
     listed = pr.evaluate(sorted(folder.glob("many/*.parquet")), **options)
     assert listed.value == pytest.approx(one.value, abs=1e-12)
 
@@ -113,23 +113,23 @@ def test_comparison_equals_memory(folder):
 @pytest.mark.parametrize("room", [2**20, 0])  # without room no group fits, and each is read from the files
 def test_groups(folder, room, monkeypatch):
     monkeypatch.setattr("polyroc.engines.evaluate.group_rows", lambda data, by, _: group_rows(data, by, room))
-    asked = {"truth": "kind", "scores": P, "measure": "hand_till", "exact": True}
-    found = pr.evaluate(folder / "hive", by=["country", "day"], **asked)
-    assert len(found) == 6
+    options = {"truth": "kind", "scores": P, "measure": "hand_till", "exact": True}
+    evaluation = pr.evaluate(folder / "hive", by=["country", "day"], **options)
+    assert len(evaluation) == 6
     data = frame()
-    for (country, day), estimate in found.items():
+    for (country, day), estimate in evaluation.items():
         kept = data.filter((pl.col("country") == country) & (pl.col("day") == int(day)))
         alone = pr.evaluate(kept["kind"], kept[P].to_numpy(), measure="hand_till")
         assert estimate.value == pytest.approx(alone.value, abs=1e-12)
         assert estimate.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
-    assert [row["country"] for row in found.rows()] == ["fr"] * 3 + ["it"] * 3
-    assert pr.estimates.Grouped.from_dict(found.to_dict()).rows() == found.rows()
+    assert [row["country"] for row in evaluation.rows()] == ["fr"] * 3 + ["it"] * 3
+    assert pr.estimates.Grouped.from_dict(evaluation.to_dict()).rows() == evaluation.rows()
 
 
 def test_every_measure_that_applies(folder):
-    found = pr.evaluate(folder / "one.parquet", truth="kind", scores={"p": P, "q": Q}, engine="duckdb")
-    assert set(found.measures) == set(MATRIX)
-    assert "auc" in found.skipped
+    evaluation = pr.evaluate(folder / "one.parquet", truth="kind", scores={"p": P, "q": Q}, engine="duckdb")
+    assert set(evaluation.measures) == set(MATRIX)
+    assert "auc" in evaluation.skipped
 
 
 @pytest.mark.slow
@@ -150,19 +150,19 @@ def test_refinement_of_one_column(data, tolerance):
 
 def check_solution(y, columns, w, keys, tolerance, matrix):
     """Bounds as narrow as asked, unless neighbouring doubles are all that is left; the exact value is inside."""
-    rows = MemoryRows(Batch(y.astype(np.int32), [np.ascontiguousarray(each) for each in columns], w))
+    rows = MemoryRows(Batch(y.astype(np.int32), [np.ascontiguousarray(column) for column in columns], w))
     places = tuple(range(len(columns)))
     schema = Schema((0, 1, 2), "matrix" if matrix else "score", ordered=True)
-    asked = EvaluationRequest([measure(key) for key in keys], {"one": places}, schema, tolerance, room=2**26)
+    options = EvaluationRequest([measure(key) for key in keys], {"one": places}, schema, tolerance, room=2**26)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PolyrocWarning)
-        found = evaluate_rows(rows, asked)
+        result = evaluate_rows(rows, options)
         scores = np.column_stack(columns) if matrix else columns[0]
         for key in keys:
             exact = pr.evaluate(y, scores, measure=key, sample_weight=w, labels=[0, 1, 2], method=None)
-            estimate = found.estimates["one", key]
+            estimate = result.estimates["one", key]
             assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
-            complaints = [each for each in caught if each.category is pr.errors.ToleranceWarning]
+            complaints = [warning for warning in caught if warning.category is pr.errors.ToleranceWarning]
             assert estimate.certificate.width <= tolerance or complaints
 
 
@@ -229,8 +229,8 @@ class TestTrouble:
         both = pl.concat([first, second])
         first.write_csv(tmp_path / "0.csv")
         second.select(reversed(second.columns)).drop("w").write_csv(tmp_path / "1.csv")
-        found = self.evaluate(tmp_path, measure="accuracy")
-        assert found.value == pytest.approx(
+        estimate = self.evaluate(tmp_path, measure="accuracy")
+        assert estimate.value == pytest.approx(
             pr.evaluate(both["kind"], both[P].to_numpy(), measure="accuracy").value
         )
         second.drop("p_c").write_csv(tmp_path / "1.csv")
@@ -257,9 +257,9 @@ class TestTrouble:
         null = pl.when(pl.col("day") == 2).then(None).otherwise(pl.col("country")).alias("country")
         part.filter(some).with_columns(null).write_parquet(tmp_path / "x.parquet")
         with pytest.warns(pr.errors.UndefinedMeasureWarning, match="Group fr: No case of class 'c'") as caught:
-            found = self.evaluate(tmp_path, by="country")
+            evaluation = self.evaluate(tmp_path, by="country")
         assert caught[0].filename == __file__
-        assert [*found] == [("fr",), ("it",), (None,)]
+        assert [*evaluation] == [("fr",), ("it",), (None,)]
         part.with_columns(w=pl.concat_list("p_a", "p_b")).write_parquet(tmp_path / "x.parquet")
         with pytest.raises(InputError, match=r"'w' .* holds lists or records"):
             self.evaluate(tmp_path, by="w")
@@ -294,13 +294,13 @@ class TestTrouble:
     def test_one_class_and_absent_class(self, tmp_path):
         frame(300).filter(pl.col("kind") != "c").write_parquet(tmp_path / "two.parquet")
         with pytest.warns(pr.errors.UndefinedMeasureWarning, match="'c'"):
-            found = self.evaluate(tmp_path / "two.parquet", labels=["a", "b", "c"])
-        assert np.isnan(found.value)
+            estimate = self.evaluate(tmp_path / "two.parquet", labels=["a", "b", "c"])
+        assert np.isnan(estimate.value)
 
     def test_what_engines_have_not(self, folder):
-        with pytest.raises(NotApplicableError, match="needs the cases in memory"):
+        with pytest.raises(NotApplicableError, match="pdi is not available for files that an engine reads"):
             self.evaluate(folder / "one.parquet", measure="pdi")
-        with pytest.raises(NotApplicableError, match="in memory"):
+        with pytest.raises(NotApplicableError, match=r"Bootstrap\(.*\) is not available for files that an engine"):
             self.evaluate(folder / "one.parquet", method=pr.Bootstrap(n=10, rng=0))
         with pytest.raises(InputError, match="arrays"):
             self.evaluate(folder / "one.parquet", sample_weight=[1.0])
@@ -316,7 +316,7 @@ class TestTrouble:
             self.evaluate(folder / "one.parquet", tolerence=1e-6)
         with pytest.raises(InputError, match="engine must be"):
             self.evaluate(folder / "one.parquet", engine="ray")
-        with pytest.raises(InputError, match="are only valid for file input"):
+        with pytest.raises(InputError, match="are only valid for files and tables"):
             pr.evaluate([0, 1], [0.1, 0.2], tolerance=1e-6)
 
     def test_tolerance_out_of_reach(self, folder, monkeypatch):
@@ -340,9 +340,9 @@ class TestLittleRoom:
     def test_counting_needs_little(self, file, tmp_path, monkeypatch):
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         options = {"truth": "kind", "scores": P, "measure": "hand_till"}
-        found = pr.evaluate(file, engine="duckdb", memory="160MB", tolerance=1e-4, **options)
-        assert found.certificate.width <= 1e-4
-        assert abs(found.value - 0.5) < 5 * found.standard_error  # random numbers separate nothing
+        estimate = pr.evaluate(file, engine="duckdb", memory="160MB", tolerance=1e-4, **options)
+        assert estimate.certificate.width <= 1e-4
+        assert abs(estimate.value - 0.5) < 5 * estimate.standard_error  # random numbers separate nothing
         assert not [*tmp_path.iterdir()]
 
     def test_sorting_by_group_spills(self, file):
@@ -416,8 +416,23 @@ class TestCommandLine:
 
     def test_trouble(self, folder, capsys):
         arguments = ["evaluate", str(folder / "one.parquet"), "--truth", "kind", "--engine", "duckdb"]
-        assert main([*arguments, "--scores", "p_*", "--groups", "country"]) == 2
-        assert "--groups needs the rows in memory" in capsys.readouterr().err
+        assert main([*arguments, "--scores", "p_*", "--classifier", "country"]) == 2
+        assert "--classifier is not available for files that an engine reads" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", [float("nan"), None])
+def test_missing_scores_of_any_writer(tmp_path, value):
+    """Statistics in Parquet files leave nan out; that does not mean that there is none."""
+    scores = [value, *np.arange(599.0)]
+    pl.DataFrame({"y": [0, 1] * 300, "s": scores}).write_parquet(tmp_path / "polars.parquet")
+    duckdb.sql(f"COPY (FROM '{tmp_path}/polars.parquet') TO '{tmp_path}/duckdb.parquet'")
+    for path in (tmp_path / "polars.parquet", tmp_path / "duckdb.parquet"):
+        with pytest.warns(pr.errors.DroppedRowsWarning, match="Dropped 1 of 600"):
+            estimate = pr.evaluate(
+                path, truth="y", scores="s", measure="auc", engine="duckdb", missing="drop", exact=True
+            )
+        alone = pr.evaluate(([0, 1] * 300)[1:], scores[1:], measure="auc")
+        assert estimate.value == pytest.approx(alone.value, abs=1e-12)
 
 
 @pytest.mark.parametrize("classes", [("no", "yes"), ("f", "t"), ("n", "y"), ("No", "True")], ids=str)
@@ -425,11 +440,11 @@ def test_words_that_duckdb_takes_for_truth_values_are_classes(tmp_path, classes)
     rng = np.random.default_rng(0)
     rows = [f"{classes[i % 2]},{rng.normal() + i % 2}" for i in range(40)]
     (tmp_path / "cases.csv").write_text("\n".join(["truth,score", *rows]))
-    asked = {"truth": "truth", "scores": "score", "measure": "auc"}
+    options = {"truth": "truth", "scores": "score", "measure": "auc"}
     with pytest.raises(InputError, match="ambiguous"):
-        pr.evaluate(tmp_path / "cases.csv", engine="duckdb", **asked)
+        pr.evaluate(tmp_path / "cases.csv", engine="duckdb", **options)
     values = [
-        pr.evaluate(tmp_path / "cases.csv", engine=engine, pos_label=classes[1], **asked).value
+        pr.evaluate(tmp_path / "cases.csv", engine=engine, pos_label=classes[1], **options).value
         for engine in ("memory", "duckdb")
     ]
     assert values[0] == pytest.approx(values[1])
@@ -438,6 +453,6 @@ def test_words_that_duckdb_takes_for_truth_values_are_classes(tmp_path, classes)
 def test_true_and_false_are_truth_values(tmp_path):
     rows = [f"{bool(i % 3 == 0)},{i % 7}" for i in range(40)]
     (tmp_path / "cases.csv").write_text("\n".join(["truth,score", *rows]))
-    asked = {"truth": "truth", "scores": "score", "measure": "auc"}
-    memory, engine = (pr.evaluate(tmp_path / "cases.csv", engine=e, **asked).value for e in ("memory", "duckdb"))
+    options = {"truth": "truth", "scores": "score", "measure": "auc"}
+    memory, engine = (pr.evaluate(tmp_path / "cases.csv", engine=e, **options).value for e in ("memory", "duckdb"))
     assert memory == pytest.approx(engine)

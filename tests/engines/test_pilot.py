@@ -29,7 +29,7 @@ class PartRows(MemoryRows):
     part: slice | np.ndarray | None = None
 
     def pilot_sample(self, rows):  # noqa: ARG002
-        codes, columns, weight = self.batch
+        codes, columns, weight, _ = self.batch
         part = None if weight is None else weight[self.part]
         return MemoryRows(Batch(codes[self.part], [column[self.part] for column in columns], part))
 
@@ -58,7 +58,7 @@ def cases(n, seed=0, classifiers=1, decimals=None):
     return y, columns, rng.integers(1, 4, n).astype(float)
 
 
-def asked(keys=("hand_till",), classifiers=1, tolerance=1e-5):
+def request(keys=("hand_till",), classifiers=1, tolerance=1e-5):
     places = {f"c{k}": tuple(range(3 * k, 3 * k + 3)) for k in range(classifiers)}
     return EvaluationRequest([measure(key) for key in keys], places, SCHEMA, tolerance, paired=classifiers > 1)
 
@@ -75,8 +75,8 @@ def test_whatever_part_is_seen_first(data):
     rows = PartRows(Batch(y, columns, w if weighted else None), part=part)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PolyrocWarning)
-        found = evaluate_rows(rows, asked(("hand_till", "ova"))).estimates
-    for (_, key), estimate in found.items():
+        estimates = evaluate_rows(rows, request(("hand_till", "ova"))).estimates
+    for (_, key), estimate in estimates.items():
         exact = pr.evaluate(y, np.column_stack(columns), measure=key, sample_weight=w if weighted else None)
         assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
         off = abs(estimate.standard_error - exact.standard_error)
@@ -91,7 +91,7 @@ def test_whatever_part_is_seen_first(data):
 def test_one_pass_is_enough_where_the_part_is_like_the_rest():
     y, columns, _ = cases(60_000)
     rows = PartRows(Batch(y, columns, None), part=slice(20_000))
-    (estimate,) = evaluate_rows(rows, asked(tolerance=1e-4)).estimates.values()
+    (estimate,) = evaluate_rows(rows, request(tolerance=1e-4)).estimates.values()
     exact = pr.evaluate(y, np.column_stack(columns), measure="hand_till")
     assert estimate.certificate.passes == 1
     assert estimate.certificate.width <= 1e-4
@@ -99,11 +99,12 @@ def test_one_pass_is_enough_where_the_part_is_like_the_rest():
     assert estimate.standard_error == pytest.approx(exact.standard_error, rel=1e-4)  # what happens: order 1/20,000
 
 
+@pytest.mark.slow
 def test_two_where_it_is_not():
     y, columns, _ = cases(60_000)
     order = np.argsort(columns[0])
-    rows = PartRows(Batch(y[order], [each[order] for each in columns], None), part=slice(20_000))
-    (estimate,) = evaluate_rows(rows, asked()).estimates.values()
+    rows = PartRows(Batch(y[order], [column[order] for column in columns], None), part=slice(20_000))
+    (estimate,) = evaluate_rows(rows, request()).estimates.values()
     exact = pr.evaluate(y, np.column_stack(columns), measure="hand_till")
     assert estimate.certificate.passes == 2
     assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
@@ -115,11 +116,11 @@ def test_two_where_it_is_not():
 def test_covariance_of_classifiers():
     y, columns, _ = cases(60_000, classifiers=2)
     rows = PartRows(Batch(y, columns, None), part=slice(20_000))
-    found = evaluate_rows(rows, asked(classifiers=2, tolerance=1e-4))
+    result = evaluate_rows(rows, request(classifiers=2, tolerance=1e-4))
     scores = {"c0": np.column_stack(columns[:3]), "c1": np.column_stack(columns[3:])}
     exact = pr.compare(y, scores, measure="hand_till")
-    assert next(iter(found.estimates.values())).certificate.passes == 1
-    assert found.covariance == pytest.approx(exact.covariance, rel=2e-4)  # order 1/20,000, of squares
+    assert next(iter(result.estimates.values())).certificate.passes == 1
+    assert result.covariance == pytest.approx(exact.covariance, rel=2e-4)  # order 1/20,000, of squares
 
 
 def test_a_part_that_teaches_nothing():
@@ -127,9 +128,9 @@ def test_a_part_that_teaches_nothing():
     spoilt = [columns[0].copy(), *columns[1:]]
     spoilt[0][5] = np.nan
     with pytest.raises(InputError, match="column 0"):
-        evaluate_rows(PartRows(Batch(y, spoilt, None), part=slice(10)), asked())
+        evaluate_rows(PartRows(Batch(y, spoilt, None), part=slice(10)), request())
     alone = np.flatnonzero(y == 1)  # one class only
-    (estimate,) = evaluate_rows(PartRows(Batch(y, columns, None), part=alone), asked()).estimates.values()
+    (estimate,) = evaluate_rows(PartRows(Batch(y, columns, None), part=alone), request()).estimates.values()
     assert estimate.certificate.passes == 2
 
 
@@ -150,12 +151,12 @@ class TestFiles:
         y, P, w = self.written(tmp_path)
         monkeypatch.setattr(pilot, "PILOT_ROWS", 320)
         ask = {"truth": "y", "scores": ["0", "1", "2"], "measure": "hand_till", "weight": weight}
-        found = pr.evaluate(str(tmp_path / "*.parquet"), engine="duckdb", tolerance=0.01, **ask)
+        estimate = pr.evaluate(str(tmp_path / "*.parquet"), engine="duckdb", tolerance=0.01, **ask)
         exact = pr.evaluate(y, P, measure="hand_till", sample_weight=w if weight else None)
-        assert found.certificate.passes == 1
-        assert found.bounds[0] <= exact.value <= found.bounds[1]
-        assert found.standard_error == pytest.approx(exact.standard_error, rel=0.05)  # 320 rows: order 1/320
-        assert abs(found.standard_error - exact.standard_error) <= found.certificate.error_within
+        assert estimate.certificate.passes == 1
+        assert estimate.bounds[0] <= exact.value <= estimate.bounds[1]
+        assert estimate.standard_error == pytest.approx(exact.standard_error, rel=0.05)  # 320 rows: order 1/320
+        assert abs(estimate.standard_error - exact.standard_error) <= estimate.certificate.error_within
 
     def test_text_files_and_few_rows_are_read_at_once(self, tmp_path, monkeypatch):
         self.written(tmp_path, n=300)
@@ -198,12 +199,12 @@ def test_counts_are_those_of_the_definition(classes):
         if i % 2:
             assert added.records[:, 1:].sum() == end
     bins = layout.locate(x)
-    held = np.unique(bins)
-    table = np.zeros((len(held), classes))
-    np.add.at(table, (np.searchsorted(held, bins), y), 1)
-    many = [len(np.unique(x[bins == k])) > 1 for k in held[:200]]
-    for each in (added, seen):
-        column = each.column()
+    occupied = np.unique(bins)
+    table = np.zeros((len(occupied), classes))
+    np.add.at(table, (np.searchsorted(occupied, bins), y), 1)
+    many = [len(np.unique(x[bins == k])) > 1 for k in occupied[:200]]
+    for counts in (added, seen):
+        column = counts.column()
         assert (column.cases == table).all()
         assert column.mixed[:200].tolist() == many
 
@@ -222,8 +223,8 @@ def test_coarser_cells_hold_the_same_cases():
     fine = coarse.refined(rng.integers(0, 4, coarse.size))
     x, y = rng.random(500).round(2), rng.integers(0, 3, 500).astype(np.int32)
     counted = [BinCounts(layout, 3, weighted=False) for layout in (coarse, fine)]
-    for each in counted:
-        each.add(BinnedValues(x), y, None)
+    for counts in counted:
+        counts.add(BinnedValues(x), y, None)
     assert (counted[1].coarsened(coarse).records == counted[0].records).all()
 
 

@@ -115,7 +115,7 @@ def test_tallies_of_different_scales_are_not_merged():
 
 @pytest.mark.parametrize("scale", [0, -1.0, float("inf"), float("nan"), "1"])
 def test_weight_scale_is_a_positive_number(scale):
-    with pytest.raises(InputError, match="weight_scale must be a positive number"):
+    with pytest.raises(InputError, match="weight_scale must be a finite number above 0"):
         pr.Tally([0, 1], weight_scale=scale)
 
 
@@ -142,3 +142,15 @@ def test_the_engine_rejects_the_same_integers_of_parquet_files(tmp_path):
     with pytest.raises(InputError, match=r"column 's' of .* holds integers beyond 2\^53"):
         pr.evaluate(path, scores="s", **ask)
     assert pr.evaluate(path, scores="t", **ask).value == pytest.approx(0.51)
+
+
+def test_the_standard_error_of_weighted_cases_is_within_its_bound():
+    """Scores that share a bin, and uneven weights: the mean that is subtracted is off, too."""
+    y = np.array([0, 0, 0, 1, 1, 1, 0], np.int32)
+    score = np.array([0.50000000000004, 0.75, 0.50000000000003, 0.0, 0.5, 0.5, 0.50000000000002])
+    weight = np.array([1.0, 0.03, 1.0, 1.0, 0.03, 0.03, 1.0])
+    exact = pr.evaluate(y, score, measure="auc", sample_weight=weight)
+    tally = pr.Tally([0, 1])
+    tally.update(y, score, weight)
+    binned = tally.evaluate("auc")
+    assert abs(binned.standard_error - exact.standard_error) <= binned.certificate.error_within

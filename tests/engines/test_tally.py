@@ -1,6 +1,7 @@
 """Tally: bounds hold the exact value, whatever the scores, batches, weights and order of merging."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 import polyroc as pr
 from engine_data import MATRIX, ONE_COLUMN, TWO_CLASSES, number, share, tallied
 from polyroc.engines.bins import Layout
-from polyroc.errors import InputError, NotApplicableError, PolyrocWarning
+from polyroc.engines.tally import check_applicable
+from polyroc.errors import InputError, NotApplicableError, PolyrocWarning, SmallClassWarning
+from polyroc.measures.registry import measure
 
 
 def quietly(act, *arguments, **options):
@@ -21,13 +24,13 @@ def quietly(act, *arguments, **options):
 
 def in_batches(y, scores, w, bits, cuts, labels):
     """One tally per batch."""
-    found = []
+    values = []
     for part in np.split(np.arange(len(y)), sorted(cuts)):
         tally = pr.Tally(labels, bits=bits)
         if len(part):
             tally.update(y[part], scores[part], None if w is None else w[part])
-        found.append(tally)
-    return found
+        values.append(tally)
+    return values
 
 
 def check(data, keys, cuts, shuffle):
@@ -42,11 +45,11 @@ def check(data, keys, cuts, shuffle):
     assert merged.to_bytes() == whole.to_bytes()  # any order, any batches: the same to the last bit
     for key in keys:
         exact = quietly(pr.evaluate, y, scores, measure=key, labels=labels, sample_weight=w, method=None)
-        found = quietly(merged.evaluate, key)
-        low, high = found.bounds
+        result = quietly(merged.evaluate, key)
+        low, high = result.bounds
         assert low <= exact.value <= high, key
-        assert low <= found.value <= high, key
-        for name, part in found.parts.items():
+        assert low <= result.value <= high, key
+        for name, part in result.parts.items():
             assert part.bounds[0] <= exact.parts[name].value <= part.bounds[1], (key, name)
 
 
@@ -81,9 +84,9 @@ def test_bins_keep_the_order(values, bits, data):
     """A larger score is never in a lower bin, nor below the edge of its bin, also in refined bins."""
     layout = Layout.of(bits)
     if data.draw(st.booleans()):
-        held = layout.locate(np.array(values))
+        positions = layout.locate(np.array(values))
         parts = np.zeros(layout.size, dtype=np.int64)
-        parts[held] = data.draw(st.integers(0, 12))
+        parts[positions] = data.draw(st.integers(0, 12))
         layout = layout.refined(parts)
     values = np.sort(values)
     bins = layout.locate(values)
@@ -117,18 +120,18 @@ def test_standard_errors(large, key, weighted):
     w = w if weighted else None
     tally = pr.Tally([0, 1, 2])
     tally.update(y, P, w)
-    found, memory = tally.evaluate(key), pr.evaluate(y, P, measure=key, sample_weight=w)
-    if found.certificate.error_is_bound:
+    estimate, memory = tally.evaluate(key), pr.evaluate(y, P, measure=key, sample_weight=w)
+    if estimate.certificate.error_is_bound:
         assert key in ("hand_till", "ova")
-        assert memory.standard_error < found.standard_error < 2 * memory.standard_error
+        assert memory.standard_error < estimate.standard_error < 2 * memory.standard_error
     else:
         # decisions are exact; what is left is rounding
-        assert found.standard_error == pytest.approx(memory.standard_error, rel=1e-9)
-    for name, part in found.parts.items():
+        assert estimate.standard_error == pytest.approx(memory.standard_error, rel=1e-9)
+    for name, part in estimate.parts.items():
         if not part.certificate.error_is_bound:
             off = abs(part.standard_error - memory.parts[name].standard_error)
             assert off <= part.certificate.error_within + 1e-12  # 1e-12: rounding
-    assert found.confidence_interval().low < memory.value < found.confidence_interval().high
+    assert estimate.confidence_interval().low < memory.value < estimate.confidence_interval().high
 
 
 @pytest.mark.parametrize("key", ["auc", "partial_auc", "gini"])
@@ -139,18 +142,18 @@ def test_standard_error_is_within_what_is_said(large, key):
     tally.update(y[kept], P[kept, 1], w[kept])
     memory = pr.evaluate(y[kept], P[kept, 1], measure=key, sample_weight=w[kept])
     with pytest.warns(pr.errors.ToleranceWarning, match="now 7, at most 24"):  # so few bits show in the interval
-        found = tally.evaluate(key)
-    assert abs(found.standard_error - memory.standard_error) <= found.certificate.error_within
-    assert found.certificate.error_within < 0.1 * memory.standard_error
-    assert found.effective == pytest.approx(memory.effective)
+        estimate = tally.evaluate(key)
+    assert abs(estimate.standard_error - memory.standard_error) <= estimate.certificate.error_within
+    assert estimate.certificate.error_within < 0.1 * memory.standard_error
+    assert estimate.effective == pytest.approx(memory.effective)
 
 
 def test_decisions_given_as_labels():
-    y, said = ["a", "b", "b", "c", "c", "a"], ["a", "b", "c", "c", "a", "a"]
+    y, decisions = ["a", "b", "b", "c", "c", "a"], ["a", "b", "c", "c", "a", "a"]
     tally = pr.Tally(["a", "b", "c"])
-    tally.update(y, said)
+    tally.update(y, decisions)
     assert tally.evaluate("accuracy").value == pytest.approx(4 / 6)
-    with pytest.raises(NotApplicableError, match="needs probabilities"):
+    with pytest.raises(NotApplicableError, match="needs scores, one column per class"):
         tally.evaluate("hand_till")
 
 
@@ -226,7 +229,7 @@ class TestRefusals:
     def test_measures(self):
         tally = pr.Tally([0, 1, 2])
         tally.update([0, 1, 2], np.eye(3))
-        with pytest.raises(NotApplicableError, match="needs the cases in memory"):
+        with pytest.raises(NotApplicableError, match="pdi is not available from a Tally"):
             tally.evaluate("pdi")
         with pytest.raises(NotApplicableError, match="2 classes"):
             tally.evaluate("auc")
@@ -238,8 +241,10 @@ class TestRefusals:
     def test_scores_outside_the_unit_interval(self):
         tally = pr.Tally([0, 1])
         tally.update([0, 1], [[0.5, 0.5], [-0.2, 1.2]])
+        with pytest.warns(SmallClassWarning):
+            assert tally.evaluate("hand_till").value == 1
         with pytest.raises(NotApplicableError, match=r"go from -0\.2"):
-            tally.evaluate("hand_till")
+            check_applicable(replace(measure("hand_till"), needs="probabilities"), tally._counts)
 
     def test_heavy_weights(self):
         with pytest.raises(InputError, match="2\\^25"):
@@ -259,11 +264,11 @@ def test_results_travel(large):
     y, P, _ = large
     tally = pr.Tally([0, 1, 2])
     tally.update(y, P)
-    found = tally.evaluate("hand_till")
-    again = pr.Estimate.from_dict(found.to_dict())
-    assert again.bounds == found.bounds
-    assert again.parts["A(0|1)"].bounds == found.parts["A(0|1)"].bounds
-    assert again.to_dict() == found.to_dict()
+    estimate = tally.evaluate("hand_till")
+    again = pr.Estimate.from_dict(estimate.to_dict())
+    assert again.bounds == estimate.bounds
+    assert again.parts["A(0|1)"].bounds == estimate.parts["A(0|1)"].bounds
+    assert again.to_dict() == estimate.to_dict()
 
 
 def test_sums_of_squared_weights_that_leave_64_bits_are_an_error():

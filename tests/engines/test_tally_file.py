@@ -113,6 +113,7 @@ def test_a_small_file_that_announces_much():
     assert peak_of(data) < 20 * MEGABYTE
 
 
+@pytest.mark.slow
 def test_a_file_that_inflates_to_more_than_its_header_says():
     header, arrays = tally_parts(stored("two_classes"))
     data = signed_tally(header, arrays + bytes(200 * MEGABYTE))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import polyroc as pr
 from engine_files import P, Q, frame, written
 from polyroc.cli.app import run as main
-from polyroc.curves.areas import AREAS
+from polyroc.curves.points import KINDS
 from polyroc.engines.bins import BinCounts, BinnedValues, Layout
 from polyroc.engines.bounds import bounded_statistic
 from polyroc.engines.session import machine_memory
@@ -89,13 +89,13 @@ class TestCurves:
             assert curve.area.standard_error == pytest.approx(memory[key].area.standard_error, rel=1e-2)
 
     def test_tolerance_is_about_the_area(self, folder):
-        found = pr.curve(folder / "two.parquet", kind="pr", tolerance=1e-7, **RISK)
-        assert found.area.measure == "average_precision"
-        assert found.area.certificate.width <= 1e-7
+        curve = pr.curve(folder / "two.parquet", kind="pr", tolerance=1e-7, **RISK)
+        assert curve.area.measure == "average_precision"
+        assert curve.area.certificate.width <= 1e-7
 
     def test_what_engines_do_not_draw(self, folder):
         options = {**RISK, "engine": "duckdb"}
-        with pytest.raises(NotApplicableError, match="in memory"):
+        with pytest.raises(NotApplicableError, match="is not available for files that an engine reads"):
             pr.curve(folder / "two.parquet", band="pointwise", method=pr.Bootstrap(n=10, rng=0), **options)
         with pytest.raises(NotApplicableError, match="by is not available"):
             pr.curve(folder / "two.parquet", **options | {"by": "country"})
@@ -120,15 +120,17 @@ cases = st.lists(
 def test_areas_are_inside_their_bounds(kind, rows, weighted):
     """However scores tie inside a cell: three bits, so that the scores above share three cells."""
     rows = [*rows, (0, 0.4, 1), (1, 0.41, 1)]  # both classes
-    y, score, w = (np.array(each) for each in zip(*rows, strict=True))
+    y, score, w = (np.array(column) for column in zip(*rows, strict=True))
     weight = w.astype(float) if weighted else np.ones(len(y))
-    exact = AREAS[kind](Sample(Scores(y.astype(np.int32), (0, 1), {"": score}, "score", 1, False, weight), ""))
+    exact = KINDS[kind].area(
+        Sample(Scores(y.astype(np.int32), (0, 1), {"": score}, "score", 1, False, weight), "")
+    )
     bins = BinCounts(Layout.of(3), 2, weighted)
     kept = weight > 0
     bins.add(BinnedValues(score[kept]), y[kept].astype(np.int32), weight[kept] if weighted else None)
-    found = bounded_statistic(AREAS[kind], {0: bins.column()}, Schema((0, 1), positive=1))
-    assert found.low <= exact.value <= found.high
-    assert found.low <= found.statistic.value <= found.high
+    result = bounded_statistic(KINDS[kind].area, {0: bins.column()}, Schema((0, 1), positive=1))
+    assert result.low <= exact.value <= result.high
+    assert result.low <= result.statistic.value <= result.high
 
 
 class TestRules:
@@ -188,13 +190,13 @@ class TestRules:
     def test_judged_on_other_cases(self, folder):
         data = pl.read_parquet(folder / "two.parquet")
         options = {**RISK, "engine": "duckdb", "criterion": "youden"}
-        found = pr.operate(folder / "two.parquet", evaluate_on=folder / "two.parquet", **options)
-        called = data["s"].to_numpy() >= found.rule.threshold  # an edge: between two scores, not one of them
+        point = pr.operate(folder / "two.parquet", evaluate_on=folder / "two.parquet", **options)
+        called = data["s"].to_numpy() >= point.rule.threshold  # an edge: between two scores, not one of them
         for k, label in enumerate("ab"):
             rate = called[data["kind"].to_numpy() == label].mean()
-            assert found.rates[k, 1] == pytest.approx(rate, abs=1e-12)
+            assert point.rates[k, 1] == pytest.approx(rate, abs=1e-12)
         arrays = pr.operate(folder / "two.parquet", evaluate_on=(data["kind"], data["s"]), **options)
-        self.same_rates(found.confusion, arrays.confusion)
+        self.same_rates(point.confusion, arrays.confusion)
         small = pr.operate(folder / "two.parquet", evaluate_on=folder / "two.parquet", **RISK)
         assert small.held_out  # both were read into memory
         data.filter(pl.col("kind") == "a").write_parquet(folder / "a.parquet")
@@ -219,18 +221,20 @@ class TestRules:
         judged_alike(engine.information_gain(), memory.information_gain())
 
     def test_rates_at_a_threshold(self, folder):
-        told = []
+        calls = []
         options = {**RISK, "threshold": 0.5}
-        progress = {"progress": lambda *each: told.append(each)}
+        progress = {"progress": lambda *call: calls.append(call)}
         engine = pr.rates(folder / "two.parquet", engine="duckdb", **options, **progress)
         self.same_rates(engine, pr.rates(folder / "two.parquet", **options))
-        assert told == [(1957, 1957, "decisions")]
+        assert calls == [(1957, 1957, "decisions")]
 
     def test_refusals(self, folder):
         options = {"truth": "kind", "engine": "duckdb"}
         with pytest.raises(NotApplicableError, match=r"3 classes .* calibrated=True .* sample"):
             pr.operate(folder / "one.parquet", scores=P, **options)
-        with pytest.raises(NotApplicableError, match="by is for evaluate"):
+        with pytest.raises(
+            NotApplicableError, match="by is not available in operate for files that an engine reads"
+        ):
             pr.operate(folder / "two.parquet", **{**RISK, **options, "by": "country"})
         with pytest.raises(InputError, match="rule or a threshold"):
             pr.rates(folder / "two.parquet", **{**RISK, **options})
@@ -243,45 +247,45 @@ class TestRules:
         with pytest.raises(InputError, match="name the columns"):
             pr.operate(folder / "two.parquet", sample_weight=[1.0], **{**RISK, **options})
 
-    @pytest.mark.parametrize(("hole", "told"), [(None, "missing values in 1"), (np.inf, "infinity in 1")])
-    def test_scores_that_cannot_be_decided(self, hole, told, tmp_path):
+    @pytest.mark.parametrize(("hole", "message"), [(None, "missing values in 1"), (np.inf, "infinity in 1")])
+    def test_scores_that_cannot_be_decided(self, hole, message, tmp_path):
         spoilt = pl.when(pl.int_range(pl.len()) == 7).then(hole).otherwise(pl.col("p_b")).alias("p_b")
         frame(300).with_columns(spoilt).write_parquet(tmp_path / "x.parquet")
-        with pytest.raises(InputError, match=rf"'p_b' .* {told} of 300"):
+        with pytest.raises(InputError, match=rf"'p_b' .* {message} of 300"):
             pr.operate(tmp_path / "x.parquet", engine="duckdb", calibrated=True, **MATRIX)
 
 
 def test_comparisons_by_group(folder):
-    told = []
+    calls = []
     options = {"truth": "kind", "scores": {"p": P, "q": Q}, "measure": "hand_till"}
-    found = pr.compare(folder / "hive", by=["country"], progress=lambda *each: told.append(each), **options)
-    assert [*found] == [("fr",), ("it",)]
+    comparison = pr.compare(folder / "hive", by=["country"], progress=lambda *call: calls.append(call), **options)
+    assert [*comparison] == [("fr",), ("it",)]
     data = frame()
-    for (country,), one in found.items():
+    for (country,), one in comparison.items():
         kept = data.filter(pl.col("country") == country)
         tables = {name: kept[columns].to_numpy() for name, columns in (("p", P), ("q", Q))}
         alone = pr.compare(kept["kind"], tables, measure="hand_till")
         assert one.covariance == pytest.approx(alone.covariance, rel=1e-8)
         assert one.pvalue == pytest.approx(alone.pvalue, rel=1e-6)
-    assert [row["country"] for row in found.rows()] == ["fr", "it"]
-    assert pr.estimates.Grouped.from_dict(json.loads(json.dumps(found.to_dict()))).rows() == found.rows()
-    assert told[-1] == (3000, 3000, "group it")
+    assert [row["country"] for row in comparison.rows()] == ["fr", "it"]
+    assert pr.estimates.Grouped.from_dict(json.loads(json.dumps(comparison.to_dict()))).rows() == comparison.rows()
+    assert calls[-1] == (3000, 3000, "group it")
     with pytest.raises(InputError, match="two classifiers"):
         pr.compare(folder / "hive", by="country", **{**options, "scores": P})
-    with pytest.raises(InputError, match="leave out engine='memory'"):
+    with pytest.raises(NotApplicableError, match="by is not available for cases in memory; use engine='duckdb'"):
         pr.compare(folder / "one.parquet", by="country", engine="memory", **options)
 
 
 def test_progress_of_passes(folder):
     """The first pass knows how many rows there are: Parquet says so."""
-    told = []
-    monitored = {"progress": lambda *each: told.append(each), "tolerance": 1e-7, "memory": "1GB"}
+    calls = []
+    monitored = {"progress": lambda *call: calls.append(call), "tolerance": 1e-7, "memory": "1GB"}
     pr.compare(
         str(folder / "many" / "*.parquet"), truth="kind", scores={"p": P, "q": Q}, measure="ova", **monitored
     )
     pr.curve(str(folder / "many" / "*.parquet"), **MATRIX, multi_class="ova", **monitored)
-    assert {total for _, total, _ in told} == {3000}
-    assert [what for done, _, what in told if done == 3000] == ["pass 1", "pass 2", "pass 1", "pass 2"]
+    assert {total for _, total, _ in calls} == {3000}
+    assert [what for done, _, what in calls if done == 3000] == ["pass 1", "pass 2", "pass 1", "pass 2"]
 
 
 VERBS = {
@@ -305,10 +309,10 @@ class TestChoiceOfEngine:
         monkeypatch.setattr("polyroc.engines.options.machine_memory", lambda: limit - large)
         counted = []
         monkeypatch.setattr("polyroc.engines.evaluate.open_files", self.watched(counted))
-        found = VERBS[verb](path)
+        result = VERBS[verb](path)
         assert bool(counted) == large
         if verb != "operate":
-            assert (found.certificate is not None) == large
+            assert (result.certificate is not None) == large
 
     def watched(self, counted):
         from polyroc.engines.evaluate import open_files
@@ -351,9 +355,9 @@ class TestChoiceOfEngine:
         for path in ([tmp_path / "a.parquet"], tmp_path / "b.jsonl"):
             assert pr.evaluate(path, **options).value == one.value
         for path in (tmp_path, str(tmp_path / "*.parquet")):
-            found = pr.evaluate(path, **options)
-            assert found.value == pytest.approx(one.value, abs=1e-12)
-            assert found.certificate.passes == 1
+            estimate = pr.evaluate(path, **options)
+            assert estimate.value == pytest.approx(one.value, abs=1e-12)
+            assert estimate.certificate.passes == 1
         with pytest.raises(InputError, match="reads one file"):
             pr.evaluate(folder / "many", engine="memory", **options)
         with pytest.raises(MissingFileError):
@@ -374,7 +378,7 @@ class TestCommandLine:
     def test_operate_and_rates(self, folder, capsys, tmp_path):
         rule = tmp_path / "rule.json"
         columns = ["--truth", "kind", "--scores", "p_*", "--engine", "duckdb", "--json"]
-        asked = [
+        arguments = [
             "--calibrated",
             "--costs",
             "a>b=3",
@@ -383,7 +387,7 @@ class TestCommandLine:
             "--rule",
             str(rule),
         ]
-        assert main(["operate", str(folder / "many"), *columns, *asked]) == 0
+        assert main(["operate", str(folder / "many"), *columns, *arguments]) == 0
         chosen = json.loads(capsys.readouterr().out)
         assert main(["rates", str(folder / "new.parquet"), *columns, "--rule", str(rule)]) == 0
         assert json.loads(capsys.readouterr().out)["counts"] == chosen["confusion"]["counts"]
@@ -397,7 +401,7 @@ class TestCommandLine:
         assert (
             main(["compare", str(folder / "one.parquet"), *scores, "--by", "country", "--engine", "memory"]) == 2
         )
-        assert "leave out --engine memory" in capsys.readouterr().err
+        assert "use --engine duckdb, which reads files" in capsys.readouterr().err
 
     def test_several_files(self, folder, capsys):
         files = [str(folder / name) for name in ("one.parquet", "new.parquet")]

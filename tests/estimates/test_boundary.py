@@ -21,12 +21,12 @@ def discriminability(y, s, measure="scurfield", **options):
     return pr.evaluate(y, s, measure=measure, labels=range(int(max(y)) + 1), **options)
 
 
-def information(y, said, **options):
-    return pr.rates(y, said, labels=range(int(max(y)) + 1), **options).information_gain()
+def information(y, decisions, **options):
+    return pr.rates(y, decisions, labels=range(int(max(y)) + 1), **options).information_gain()
 
 
-def modified(y, said, **options):
-    return pr.evaluate(y, said, measure="ht3", labels=range(int(max(y)) + 1), **options)
+def modified(y, decisions, **options):
+    return pr.evaluate(y, decisions, measure="ht3", labels=range(int(max(y)) + 1), **options)
 
 
 def cost(y, s, **options):
@@ -62,13 +62,13 @@ FOUR = {
     p=st.sampled_from([0.005, 0.025, 0.05, 0.5, 0.95, 0.975, 0.995]),
 )
 def test_noncentrality_solves_its_equation(form, df, p):
-    found = _noncentrality(form, df, p)
+    result = _noncentrality(form, df, p)
     if stats.chi2.cdf(form, df) <= p:
-        assert found == 0.0
+        assert result == 0.0
         return
     top = 4 * form + 400
     expected = optimize.brentq(lambda at: stats.ncx2.cdf(form, df, max(at, 1e-12)) - p, 0.0, top, xtol=1e-9 * top)
-    assert found == pytest.approx(expected, rel=1e-5, abs=1e-6 * (1 + form))  # two root finders
+    assert result == pytest.approx(expected, rel=1e-5, abs=1e-6 * (1 + form))  # two root finders
 
 
 @pytest.mark.parametrize("p", [0.025, 0.975])
@@ -116,8 +116,8 @@ def test_mirrored_if_chance_is_the_upper_limit():
 
 def test_bias_and_scale_of_the_discriminability_are_those_of_its_quadratic_form():
     y, s = scores(np.random.default_rng(3), (12, 9, 15), 0.5)
-    found = discriminability(y, s.round(1))
-    volumes = [found.parts["<".join(map(str, order))] for order in permutations(range(3))]
+    estimate = discriminability(y, s.round(1))
+    volumes = [estimate.parts["<".join(map(str, order))] for order in permutations(range(3))]
     influence = np.zeros((6, len(y)))
     for row, volume in zip(influence, volumes, strict=True):
         for k in range(3):
@@ -125,8 +125,8 @@ def test_bias_and_scale_of_the_discriminability_are_those_of_its_quadratic_form(
             row[y == k] = (own - own.mean()) / np.sqrt(len(own) * (len(own) - 1))
     hessian = np.diag([1 / (volume.value * LN2) for volume in volumes])  # of v log2 v
     eigenvalues = np.linalg.eigvals(hessian @ influence @ influence.T).real
-    assert found.boundary.bias == pytest.approx(eigenvalues.sum() / 2, rel=1e-9)
-    assert found.boundary.scale == pytest.approx((eigenvalues**2).sum() / eigenvalues.sum() / 2, rel=1e-9)
+    assert estimate.boundary.bias == pytest.approx(eigenvalues.sum() / 2, rel=1e-9)
+    assert estimate.boundary.scale == pytest.approx((eigenvalues**2).sum() / eigenvalues.sum() / 2, rel=1e-9)
 
 
 def test_beyond_a_size_only_the_variances_of_the_volumes_are_used(monkeypatch):
@@ -162,12 +162,14 @@ def second_order_bias(function, rates, counts):
 
 def test_bias_of_the_information_gain_is_that_of_second_order():
     y = np.repeat([0, 1, 2], [10, 20, 15])
-    said = np.concatenate([[0] * 5 + [1] * 3 + [2] * 2, [0] * 6 + [1] * 10 + [2] * 4, [0] * 3 + [1] * 3 + [2] * 9])
-    found = pr.rates(y, said)
+    message = np.concatenate(
+        [[0] * 5 + [1] * 3 + [2] * 2, [0] * 6 + [1] * 10 + [2] * 4, [0] * 3 + [1] * 3 + [2] * 9]
+    )
+    rates = pr.rates(y, message)
     shares = np.array([10, 20, 15]) / 45
     for priors in (shares, np.array([0.2, 0.5, 0.3])):
-        gain = found.information_gain(priors)
-        expected = second_order_bias(lambda R, P=priors: naive.information_gain(R, P), found.rates, [10, 20, 15])
+        gain = rates.information_gain(priors)
+        expected = second_order_bias(lambda R, P=priors: naive.information_gain(R, P), rates.rates, [10, 20, 15])
         assert gain.boundary.bias == pytest.approx(expected, rel=1e-3)  # differences
 
 
@@ -186,7 +188,7 @@ def test_the_rarest_decision_of_a_class_counts_half_a_case_more():
 def test_optimism_of_the_cost_area_is_that_of_the_faces_of_its_hull(shift):
     y, s = scores(np.random.default_rng(5), (25, 18), shift)
     s = (2 * s).round()
-    found = cost(y, s)
+    result = cost(y, s)
     curve = pr.curve(y, s)
     x, t = upper_hull(curve.x, curve.y)
     right, up = np.diff(x), np.diff(t)
@@ -199,7 +201,7 @@ def test_optimism_of_the_cost_area_is_that_of_the_faces_of_its_hull(shift):
         (b, a, 18) for a, b in zip(right, up, strict=True) if b == 0
     ]:
         bias += (0.5 / n) * (1 - a) / (n - 1) / (2 * b)
-    assert found.boundary.bias == pytest.approx(1.5 * bias, rel=1e-9)
+    assert result.boundary.bias == pytest.approx(1.5 * bias, rel=1e-9)
 
 
 def upper_hull(x, y):
@@ -214,20 +216,20 @@ def upper_hull(x, y):
 
 
 def test_ht3_is_a_truncated_mean_of_areas():
-    y, said = decisions(np.random.default_rng(11), (12, 30, 20))
-    found = pr.evaluate(y, said, measure="ht3", sampling="case-control")
-    shares, rates = np.array([12, 30, 20]) / 62, pr.rates(y, said).rates
+    y, message = decisions(np.random.default_rng(11), (12, 30, 20))
+    estimate = pr.evaluate(y, message, measure="ht3", sampling="case-control")
+    shares, rates = np.array([12, 30, 20]) / 62, pr.rates(y, message).rates
     components, value = np.zeros(62), 0.0
     for i in range(3):
         others = np.arange(3) != i
         area = 0.5 + rates[i, i] / 2 - (shares[others] * rates[others, i]).sum() / (1 - shares[i]) / 2
         value += max(area, 0.5) / 3
-        components += np.where(y == i, 0.5, -0.5 * shares[y] / (1 - shares[i])) * (said == i) / 3
+        components += np.where(y == i, 0.5, -0.5 * shares[y] / (1 - shares[i])) * (message == i) / 3
     variance = sum(components[y == k].var(ddof=1) / (y == k).sum() for k in range(3))
-    assert found.value == pytest.approx(value, abs=1e-12)
-    assert found.boundary.limits == (0.0, 1.0)
-    assert found.boundary.variance == pytest.approx(variance, rel=1e-9)
-    assert modified(y, said).boundary.variance > variance  # in a cohort class shares vary too
+    assert estimate.value == pytest.approx(value, abs=1e-12)
+    assert estimate.boundary.limits == (0.0, 1.0)
+    assert estimate.boundary.variance == pytest.approx(variance, rel=1e-9)
+    assert modified(y, message).boundary.variance > variance  # in a cohort class shares vary too
     # all wrong: nothing but the half case of each class, whose decision changes the mean area by 1/2
     worst = modified(np.repeat([0, 1], 20), np.repeat([1, 0], 20))
     unseen = 2 * 0.5 * 0.5**2 / 20**2
@@ -249,30 +251,30 @@ def test_repeated_cases_in_groups_are_the_cases_once(key):
 @pytest.mark.parametrize("key", FOUR)
 def test_stored_and_read_back_the_interval_is_the_same(key):
     make, draw = FOUR[key]
-    found = make(*draw(np.random.default_rng(22)))
-    again = Estimate.from_dict(found.to_dict())
-    assert again.boundary == found.boundary
-    assert again.confidence_interval(0.9) == found.confidence_interval(0.9)
-    for part, other in zip(found.parts.values(), again.parts.values(), strict=True):
+    result = make(*draw(np.random.default_rng(22)))
+    again = Estimate.from_dict(result.to_dict())
+    assert again.boundary == result.boundary
+    assert again.confidence_interval(0.9) == result.confidence_interval(0.9)
+    for part, other in zip(result.parts.values(), again.parts.values(), strict=True):
         assert other.confidence_interval(0.8) == part.confidence_interval(0.8)
 
 
 def test_resampling_changes_the_standard_error_only():
     y, s = scores(np.random.default_rng(2), (20, 20, 20))
-    found = discriminability(y, s, method=pr.Bootstrap(n=200, rng=0))
-    assert found.confidence_interval().low == 0.0  # percentiles of a bootstrap never reach 0
-    assert found.confidence_interval(kind="wald") != found.confidence_interval()
+    estimate = discriminability(y, s, method=pr.Bootstrap(n=200, rng=0))
+    assert estimate.confidence_interval().low == 0.0  # percentiles of a bootstrap never reach 0
+    assert estimate.confidence_interval(kind="wald") != estimate.confidence_interval()
 
 
 def test_one_case_of_a_class_leaves_wilsons_interval():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pr.errors.SmallClassWarning)
-        found = discriminability([0, 1, 1, 2, 2], [1.0, 2.0, 0.0, 3.0, 2.5])
+        values = discriminability([0, 1, 1, 2, 2], [1.0, 2.0, 0.0, 3.0, 2.5])
         gain = information([0, 1, 1, 2, 2], [0, 1, 2, 2, 2])
-    for each in (found, gain):
-        assert each.boundary is None
-        low, high = each.confidence_interval()
-        assert each.limits[0] <= low < high <= each.limits[1]
+    for estimate in (values, gain):
+        assert estimate.boundary is None
+        low, high = estimate.confidence_interval()
+        assert estimate.limits[0] <= low < high <= estimate.limits[1]
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
@@ -285,16 +287,18 @@ def test_engines_have_the_same_intervals(tmp_path, weight):
     for name, kept in (("three", rows), ("two", rows[two])):
         lines = [",".join(map(repr, map(float, row))) for row in kept]
         (tmp_path / f"{name}.csv").write_text("\n".join(["y,s,p0,p1,p2,w", *lines]))
-    given = {"truth": "y", "engine": "duckdb", "weight": weight, "exact": True}
+    options = {"truth": "y", "engine": "duckdb", "weight": weight, "exact": True}
     weights = None if weight is None else w
     pairs = [
         (
-            pr.evaluate(str(tmp_path / "three.csv"), scores=columns, measure=key, labels=[0.0, 1.0, 2.0], **given),
+            pr.evaluate(
+                str(tmp_path / "three.csv"), scores=columns, measure=key, labels=[0.0, 1.0, 2.0], **options
+            ),
             pr.evaluate(y, values, measure=key, labels=[0, 1, 2], sample_weight=weights),
         )
         for key, columns, values in (("scurfield", "s", s), ("ht3", ["p0", "p1", "p2"], P))
     ]
-    curve = pr.curve(str(tmp_path / "two.csv"), scores="s", kind="cost", pos_label=1.0, **given)
+    curve = pr.curve(str(tmp_path / "two.csv"), scores="s", kind="cost", pos_label=1.0, **options)
     pairs.append((curve.area, cost(y[two], s[two], sample_weight=None if weight is None else w[two])))
     for engine, memory in pairs:
         assert engine.confidence_interval() == pytest.approx(memory.confidence_interval(), abs=1e-9)
@@ -357,7 +361,7 @@ def test_a_rare_class_without_errors_does_not_hide_its_variance(error):
     rng, y = np.random.default_rng(43), np.repeat([0, 1], [400, 20])
     covered = 0
     for _ in range(400):
-        said = np.where(rng.random(len(y)) < error, 1 - y, y)
-        low, high = pr.evaluate(y, said, measure="macro_average", labels=[0, 1]).confidence_interval()
+        message = np.where(rng.random(len(y)) < error, 1 - y, y)
+        low, high = pr.evaluate(y, message, measure="macro_average", labels=[0, 1]).confidence_interval()
         covered += low <= 1 - error <= high
     assert covered >= stats.binom.ppf(0.001, 400, 0.94)  # without the half case: 65 to 85 %

@@ -170,10 +170,10 @@ def test_max_t_of_classifiers_that_are_alike_needs_little_adjustment():
 @given(st.lists(st.floats(0, 8), min_size=3, max_size=3), st.sampled_from([0.8, 0.95, 0.99]))
 def test_adjusted_p_values_rise_with_p_and_lie_between_p_and_sidak(z, level):
     max_t = MaxT(np.eye(3) + 0.3)
-    p = [two_sided(each) for each in z]
+    p = [two_sided(statistic) for statistic in z]
     adjusted = adjusted_pvalues(np.array(z), "max-t", max_t)
-    for raw, each in zip(p, adjusted, strict=True):
-        assert raw <= each <= 1 - (1 - raw) ** 3 + 1e-12
+    for raw, corrected in zip(p, adjusted, strict=True):
+        assert raw <= corrected <= 1 - (1 - raw) ** 3 + 1e-12
     assert list(np.argsort(z)) == list(np.argsort(-adjusted, kind="stable")) or len(set(adjusted)) < 3
     critical = max_t.critical(level)
     assert max_t.adjusted(critical + 1e-9) <= 1 - level
@@ -188,7 +188,7 @@ def test_adjusted_p_values_rise_with_p_and_lie_between_p_and_sidak(z, level):
 def test_simultaneous_intervals_agree_with_adjusted_p_values(z, how, level):
     max_t = MaxT(np.eye(4) + 0.5)
     z = np.array(z)
-    pvalues = np.array([two_sided(each) for each in z])
+    pvalues = np.array([two_sided(statistic) for statistic in z])
     adjusted = adjusted_pvalues(z, how, max_t)
     assume((np.abs(adjusted - (1 - level)) > 1e-6).all())
     critical = critical_values(pvalues, how, level, max_t)
@@ -210,14 +210,14 @@ SCORES = {name: RNG.normal(size=55) + gap * Y for name, gap in (("a", 0.5), ("b"
 @pytest.mark.parametrize("method", [pr.DeLong(), pr.Bootstrap(300, rng=1), pr.Permutation(199, rng=1)])
 @pytest.mark.parametrize("how", ADJUSTMENTS)
 def test_an_interval_and_its_p_value_never_contradict_each_other(how, method):
-    found = pr.compare(Y, SCORES, measure="auc", adjustment=how, method=method)
-    for each in found.differences.values():
-        alone, together = each.confidence_interval(), each.simultaneous_interval()
-        assert (each.pvalue < 0.05) == (not alone.low <= 0 <= alone.high)
-        assert (each.adjusted_pvalue < 0.05) == (not together.low <= 0 <= together.high)
-        assert each.adjusted_pvalue >= each.pvalue - 1e-8  # roots are found to 1e-10
-    for sentence, each in zip(found.conclusion(), found.differences.values(), strict=True):
-        assert ("is better than" in sentence) == (each.adjusted_pvalue < 0.05)
+    comparison = pr.compare(Y, SCORES, measure="auc", adjustment=how, method=method)
+    for difference in comparison.differences.values():
+        alone, together = difference.confidence_interval(), difference.simultaneous_interval()
+        assert (difference.pvalue < 0.05) == (not alone.low <= 0 <= alone.high)
+        assert (difference.adjusted_pvalue < 0.05) == (not together.low <= 0 <= together.high)
+        assert difference.adjusted_pvalue >= difference.pvalue - 1e-8  # roots are found to 1e-10
+    for sentence, difference in zip(comparison.conclusion(), comparison.differences.values(), strict=True):
+        assert ("is better than" in sentence) == (difference.adjusted_pvalue < 0.05)
 
 
 def test_one_sample_tests_are_inverted_intervals():
@@ -236,9 +236,9 @@ def test_one_sample_tests_are_inverted_intervals():
 
 
 def test_null_of_several_measures():
-    found = pr.evaluate(Y, SCORES["b"], measure=["auc", "gini"], null="chance")
-    assert [found["auc"].null, found["gini"].null] == [0.5, 0.0]
-    assert found["auc"].pvalue == pytest.approx(found["gini"].pvalue)
+    evaluation = pr.evaluate(Y, SCORES["b"], measure=["auc", "gini"], null="chance")
+    assert [evaluation["auc"].null, evaluation["gini"].null] == [0.5, 0.0]
+    assert evaluation["auc"].pvalue == pytest.approx(evaluation["gini"].pvalue)
     one = pr.evaluate(Y, SCORES["b"], measure=["auc", "gini"], null={"auc": 0.6})
     assert (one["auc"].null, one["gini"].null, one["gini"].pvalue) == (0.6, None, None)
 
@@ -266,6 +266,7 @@ def test_tests_that_cannot_be_made(ask, message):
         ask()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [pr.compare, pr.evaluate])
 def test_results_are_freed_without_the_garbage_collector(verb):
     # A cycle would keep the scores behind a result, perhaps hundreds of megabytes, until the next collection.

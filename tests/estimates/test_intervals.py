@@ -86,10 +86,12 @@ def test_guarded_becomes_logit_as_classes_grow(p, spread):
 
 def test_well_sized_classes_agree_with_logit_to_two_digits():
     rng = np.random.default_rng(0)
-    found = pr.evaluate(
+    estimate = pr.evaluate(
         np.repeat([0, 1], 100), np.r_[rng.normal(size=100), rng.normal(1, size=100)], measure="auc"
     )
-    assert found.confidence_interval() == pytest.approx(tuple(found.confidence_interval(kind="logit")), abs=5e-3)
+    assert estimate.confidence_interval() == pytest.approx(
+        tuple(estimate.confidence_interval(kind="logit")), abs=5e-3
+    )
 
 
 @pytest.mark.parametrize("n", [2, 5, 20, 100])
@@ -99,7 +101,7 @@ def test_no_cliff_where_a_value_nears_its_limit(n):
     assert perfect == pytest.approx((wilson(1, n)[0], 1), abs=1e-12)
     near = [interval(1 - q, q, (0, 1), n) for q in (1e-6, 1e-8, 1e-10)]
     assert near[-1] == pytest.approx(perfect, abs=1e-4)
-    assert all(each.low <= 1 - 1e-3 for each in near)
+    assert all(interval.low <= 1 - 1e-3 for interval in near)
     mirrored = interval(1e-10, 1e-10, (0, 1), n)
     assert mirrored == pytest.approx((0, 1 - near[-1].low), abs=1e-9)
 
@@ -116,12 +118,12 @@ def test_effective_number_of_cases():
     """A class counts by its say: in M of c classes 2/c, in the accuracy its share of the cases."""
     y = np.repeat(["a", "b", "c"], [4, 10, 26])
     scores = np.random.default_rng(0).dirichlet(np.ones(3), size=40)
-    found = pr.evaluate(y, scores)
+    evaluation = pr.evaluate(y, scores)
     expected = {"hand_till": 4 * 3 / 2, "accuracy": 40, "macro_average": 4 * 3, "pdi": 4}
-    assert {key: found["classifier", key].effective for key in expected} == pytest.approx(expected)
+    assert {key: evaluation["classifier", key].effective for key in expected} == pytest.approx(expected)
     rest = 4 / 30 + 4 / 14  # the share of class a among what is not b, and among what is not c
-    assert found["classifier", "ova"].effective == pytest.approx(4 * 3 / (1 + rest))
-    assert {each.fewest for each in found["classifier", "hand_till"].parts.values()} == {4, 10}
+    assert evaluation["classifier", "ova"].effective == pytest.approx(4 * 3 / (1 + rest))
+    assert {part.fewest for part in evaluation["classifier", "hand_till"].parts.values()} == {4, 10}
     two = pr.evaluate([0] * 7 + [1] * 9, np.arange(16) % 5)
     assert {two["classifier", key].effective for key in ("auc", "gini")} == {7}
 
@@ -138,28 +140,28 @@ def test_components_stay_within_their_reach(key, data):
 def test_a_rare_class_with_little_say_does_not_widen_the_interval():
     """Accuracy of 998 cases and 2 of a rare class, all right but ten: as of a share of 1,000."""
     y = np.repeat([0, 1], [998, 2])
-    found = pr.evaluate(y, np.where(np.arange(1000) < 10, 1 - y, y), measure="accuracy")
-    plain = found.confidence_interval(kind="logit")
-    assert found.confidence_interval() == pytest.approx(plain, rel=1e-3)
+    estimate = pr.evaluate(y, np.where(np.arange(1000) < 10, 1 - y, y), measure="accuracy")
+    plain = estimate.confidence_interval(kind="logit")
+    assert estimate.confidence_interval() == pytest.approx(plain, rel=1e-3)
     perfect = pr.evaluate(y, y, measure="accuracy")
     assert perfect.confidence_interval() == pytest.approx((1000 / (1000 + Z**2), 1))
 
 
 def test_effective_survives_json_and_old_files_lack_it():
     rng = np.random.default_rng(1)
-    found = pr.evaluate(np.repeat([0, 1, 2], 5), rng.dirichlet(np.ones(3), size=15), measure="hand_till")
-    stored = found.to_dict()
-    assert Estimate.from_dict(stored).confidence_interval() == found.confidence_interval()
+    estimate = pr.evaluate(np.repeat([0, 1, 2], 5), rng.dirichlet(np.ones(3), size=15), measure="hand_till")
+    stored = estimate.to_dict()
+    assert Estimate.from_dict(stored).confidence_interval() == estimate.confidence_interval()
     del stored["effective"]
     old = Estimate.from_dict(stored)
     assert old.effective is None
-    assert old.confidence_interval() == interval(found.value, found.standard_error, (0, 1), 5)
+    assert old.confidence_interval() == interval(estimate.value, estimate.standard_error, (0, 1), 5)
 
 
 def test_two_cases_of_a_rare_class_that_are_alike_are_not_taken_for_the_truth():
     y = np.repeat([0, 1], [40, 2])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = pr.evaluate(y, np.r_[np.arange(40.0), 31.2, 31.4], measure="auc")
-    low, high = found.confidence_interval()
-    assert high - low > 2 * np.diff(found.confidence_interval(kind="logit"))[0]
+        estimate = pr.evaluate(y, np.r_[np.arange(40.0), 31.2, 31.4], measure="auc")
+    low, high = estimate.confidence_interval()
+    assert high - low > 2 * np.diff(estimate.confidence_interval(kind="logit"))[0]

@@ -43,7 +43,7 @@ def test_many_blocks_of_members():
     line = np.stack([np.arange(n), np.arange(n)[::-1]], axis=1)
     archive = Archive(2 * n, 2)
     archive.insert(line + 1)
-    assert [len(each) for each in archive.insert(line + 2)] == [0, 0]
+    assert [len(members) for members in archive.insert(line + 2)] == [0, 0]
     assert sorted(archive.counts.tolist()) == (line + 1).tolist()
     archive.insert(line[::5])
     near = np.abs(line[:, :1] - line[::5, 0]).min(axis=1) <= 1  # those above a comer, as all sums are equal
@@ -63,6 +63,6 @@ def test_the_order_of_coming_does_not_matter(seed):
     again.restore(rng.permutation(at_once.counts))
     assert again.counts.tolist() == at_once.counts.tolist()
     more = rng.integers(0, 8, (50, 4))
-    for each in (at_once, one_by_one, again):
-        each.insert(more)
+    for archive in (at_once, one_by_one, again):
+        archive.insert(more)
     assert at_once.counts.tolist() == one_by_one.counts.tolist() == again.counts.tolist()

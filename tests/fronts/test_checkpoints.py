@@ -53,14 +53,14 @@ def test_other_data_families_and_options_are_refused_and_nothing_is_overwritten(
     other = X.copy()
     other[3, 1] += 1e-9
     more = {"generations": 30, "resume": file, "save": file}
-    for wrong, said in [
+    for wrong, message in [
         ((pr.fronts.LogisticFamily(), other, y), "other cases"),
         ((pr.fronts.LogisticFamily(), X, y[::-1]), "other cases"),
         ((pr.fronts.LogisticFamily(), X, np.array(["a", "b", "c"])[y]), "other cases .or other labels"),
         ((pr.fronts.LogisticFamily(scale=0.5), X, y), "another family .settings"),
         ((pr.fronts.NearestNeighbours(), X, y), "another family .name: 'logistic', now 'nearest neighbours'"),
     ]:
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             pr.front(*wrong, **more)
     with pytest.raises(InputError, match=r"another options \(costs: 100, now 50\)"):
         pr.front(pr.fronts.LogisticFamily(), X, y, costs=50, **more)
@@ -94,10 +94,10 @@ class Interrupting(Tilt):
     at = 30
 
     def posteriors(self, parameters, X):
-        said = super().posteriors(parameters, X)
+        probabilities = super().posteriors(parameters, X)
         if len(self.asked) == self.at:
             raise KeyboardInterrupt
-        return said
+        return probabilities
 
 
 def test_an_interrupt_keeps_what_was_found_and_can_be_gone_on_with(tmp_path):
@@ -159,7 +159,7 @@ def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
             process.kill()
     assert seen[-1] == "40\n"
     kept = pr.Front.load(file)
-    assert [each.name for each in tmp_path.iterdir() if not each.name.endswith(".part")] == ["front.npz"]
+    assert [path.name for path in tmp_path.iterdir() if not path.name.endswith(".part")] == ["front.npz"]
     if blow == signal.SIGINT:
         assert process.returncode == 0
         words = rest.splitlines()[-1].split()
@@ -190,17 +190,17 @@ def test_an_interrupt_keeps_the_draws_of_a_fixed_classifier():
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        found = pr.front(y, {"a": P, "b": P[:, [1, 0, 2]]}, n=1000, progress=stop)
+        front = pr.front(y, {"a": P, "b": P[:, [1, 0, 2]]}, n=1000, progress=stop)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert [each.growth.draws[-1] for each in found.values()] == [300, 50]
-    assert found["a"].interrupted
-    assert "300 cost vectors, interrupted, G about" in repr(found["a"])
-    assert "300 cost vectors (interrupted)" in found["a"].convergence
-    assert pr.Front.from_dict(found["a"].to_dict()).interrupted
+    assert [front.growth.draws[-1] for front in front.values()] == [300, 50]
+    assert front["a"].interrupted
+    assert "300 cost vectors, interrupted, G about" in repr(front["a"])
+    assert "300 cost vectors (interrupted)" in front["a"].convergence
+    assert pr.Front.from_dict(front["a"].to_dict()).interrupted
     whole = pr.front(y, P, n=1000)
     assert not whole.interrupted
-    assert found["a"].growth.gini == whole.growth.gini[:6]
+    assert front["a"].growth.gini == whole.growth.gini[:6]
 
 
 def test_the_handler_of_signals_is_put_back():
@@ -214,11 +214,11 @@ def test_storing_takes_a_tenth_of_the_time_at_most(tmp_path, monkeypatch):
     from polyroc.fronts.search import Checkpoint
 
     X, y = three_blobs()
-    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=2)
+    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=2)
     clock = iter([0.0, 5.0, 5.0, 7.0, 24.9, 25.0])  # made, due, began, stored (2 s), not due until 18 s later, due
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     checkpoint = Checkpoint(tmp_path / "front.npz", 5.0)
     assert checkpoint.is_due()
-    checkpoint.save(found)
+    checkpoint.save(front)
     assert not checkpoint.is_due()
     assert checkpoint.is_due()

@@ -101,9 +101,9 @@ def test_separable_classes_have_a_fit_too():
     family = pr.fronts.LogisticFamily()
     P = family.posteriors(family.start(X, y, np.random.default_rng(0)), X)
     assert (P[np.arange(30), y] > 0.99).all()
-    found = pr.front(family, X, y, generations=5)
-    assert found.gini(n_points=1000) == 1
-    assert len(found) == 1
+    front = pr.front(family, X, y, generations=5)
+    assert front.gini(n_points=1000) == 1
+    assert len(front) == 1
 
 
 def test_steps_are_laplacian():
@@ -128,12 +128,12 @@ def test_estimators_evolve_their_hyper_parameters(estimator, ranges, tmp_path):
     X, y = three_blobs()
     before = repr(estimator)
     family = pr.fronts.EstimatorFamily(estimator, ranges, scale=0.5, folds=4)
-    found = pr.front(family, X, y, generations=12)
+    front = pr.front(family, X, y, generations=12)
     assert repr(estimator) == before
     lows, highs = np.array(list(ranges.values()), dtype=float).T
-    assert ((found.parameters >= lows) & (found.parameters <= highs)).all()
-    assert len(found.search.models) > 2
-    parameters = found.parameters[0]
+    assert ((front.parameters >= lows) & (front.parameters <= highs)).all()
+    assert len(front.search.models) > 2
+    parameters = front.parameters[0]
     settings_ = family.settings(parameters)
     if "min_samples_leaf" in ranges:
         assert isinstance(settings_["min_samples_leaf"], int)
@@ -143,34 +143,37 @@ def test_estimators_evolve_their_hyper_parameters(estimator, ranges, tmp_path):
     assert family.posteriors(parameters, family._training[0]) == pytest.approx(peer, abs=1e-12)
     new = three_blobs(seed=5)[0]
     assert family.posteriors(parameters, new) == pytest.approx(model.fit(X, y).predict_proba(new), abs=1e-12)
-    found.save(tmp_path / "front.npz")
+    front.save(tmp_path / "front.npz")
     again = pr.front(family, X, y, generations=14, resume=tmp_path / "front.npz")
     assert again.to_dict() == pr.front(family, X, y, generations=14).to_dict()
     with pytest.raises(InputError, match=r"the family (GaussianNB|DecisionTree)"):
-        found.deploy(0)
-    assert len(found.on(new, y, family=family, n_points=100)) == len(found)
+        front.deploy(0)
+    assert len(front.on(new, y, family=family, n_points=100)) == len(front)
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: pr.fronts.EstimatorFamily(LogisticRegression, {"C": (0.1, 1.0)}), "predict_proba"),
         (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {}), "ranges must be a mapping"),
         (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"D": (0.1, 1.0)}), "no hyper-parameter 'D'"),
         (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (1.0, 0.1)}), "low < high"),
-        (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": 3}), "low < high"),
+        (
+            lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": 3}),
+            r"ranges must be a mapping of names to \(low, high\)",
+        ),
         (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}, scale=0), "scale"),
         (lambda: pr.fronts.EstimatorFamily(LogisticRegression(), {"C": (0.1, 1.0)}, folds=1), "folds"),
         (lambda: pr.fronts.LogisticFamily(scale=-1), "scale"),
         (lambda: pr.fronts.LogisticFamily(penalty=0), "penalty"),
         (lambda: pr.fronts.NearestNeighbours(largest=0), "largest"),
-        (lambda: pr.fronts.NearestNeighbours(scale=1.0), "two numbers"),
+        (lambda: pr.fronts.NearestNeighbours(scale=1.0), "scale must be 2 finite numbers"),
         (lambda: pr.fronts.LogisticFamily().posteriors(np.zeros(2), np.zeros((1, 1))), "call start first"),
         (lambda: pr.fronts.NearestNeighbours().posteriors(np.zeros(2), np.zeros((1, 1))), "call start first"),
     ],
 )
-def test_families_complain_of_bad_settings(make, said):
-    with pytest.raises(InputError, match=said):
+def test_families_complain_of_bad_settings(make, message):
+    with pytest.raises(InputError, match=message):
         make()
 
 
@@ -193,7 +196,7 @@ class Faulty(Tilt):
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "message"),
     [
         (lambda P: np.where(np.arange(60)[:, None] == 7, np.nan, P), r"finite numbers, got \[nan.*for case 7"),
         (lambda P: np.where(np.arange(60)[:, None] == 7, np.inf, P), "finite numbers"),
@@ -206,14 +209,14 @@ class Faulty(Tilt):
         (lambda P: [["a"] * 3] * len(P), "numbers, got"),
     ],
 )
-def test_bad_posteriors_are_told_with_family_and_generation(fault, said, tmp_path):
+def test_bad_posteriors_are_told_with_family_and_generation(fault, message, tmp_path):
     X, y = three_blobs()
-    with pytest.raises(InputError, match=f"In generation 4, posteriors of the family tilt must give.*{said}"):
+    with pytest.raises(InputError, match=f"In generation 4, posteriors of the family tilt must give.*{message}"):
         pr.front(Faulty(fault), X, y, generations=9, save=tmp_path / "front.npz")
 
 
 @pytest.mark.parametrize(
-    ("moved", "said"),
+    ("moved", "message"),
     [
         (lambda p: p * np.nan, "vector of finite numbers"),
         (lambda p: p[:2], "3 parameters, as before, got 2"),
@@ -222,15 +225,15 @@ def test_bad_posteriors_are_told_with_family_and_generation(fault, said, tmp_pat
         (lambda p: {"p": p}, "vector of"),
     ],
 )
-def test_bad_parameters_are_told_with_family_and_generation(moved, said, monkeypatch):
+def test_bad_parameters_are_told_with_family_and_generation(moved, message, monkeypatch):
     X, y = three_blobs()
     family = Tilt()
     with monkeypatch.context() as patch:
         patch.setattr(family, "perturb", lambda parameters, rng: moved(parameters))  # noqa: ARG005
-        with pytest.raises(InputError, match=f"In generation 1, perturb of the family tilt must give .*{said}"):
+        with pytest.raises(InputError, match=f"In generation 1, perturb of the family tilt must give .*{message}"):
             pr.front(family, X, y, generations=9)
     monkeypatch.setattr(family, "start", lambda X, y, rng: moved(np.zeros(3)))  # noqa: ARG005
-    if said.startswith("vector"):
+    if message.startswith("vector"):
         with pytest.raises(InputError, match="In generation 0, start of the family tilt"):
             pr.front(family, X, y, generations=9)
 
@@ -250,10 +253,10 @@ class NoFit(pr.fronts.LogisticFamily):
 
 def test_a_fit_is_made_only_where_it_is_asked_for():
     X, y = three_blobs()
-    found = pr.front(NoFit(), X, y, generations=12, start="random")
-    assert found.to_dict() == pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, start="random").to_dict()
-    assert pr.front(NoFit(), X, y, generations=20, resume=found).search.generations == 20
-    assert len(pr.front(NoFit(), X, y, generations=0, start=found.parameters[0])) > 0
+    front = pr.front(NoFit(), X, y, generations=12, start="random")
+    assert front.to_dict() == pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, start="random").to_dict()
+    assert pr.front(NoFit(), X, y, generations=20, resume=front).search.generations == 20
+    assert len(pr.front(NoFit(), X, y, generations=0, start=front.parameters[0])) > 0
     with pytest.raises(AssertionError, match="nobody asked"):
         pr.front(NoFit(), X, y, generations=1)
     with pytest.raises(InputError, match="must be a whole k from 1 to 50 and a beta of 0 or more; got"):
@@ -277,11 +280,11 @@ class Described(Tilt):
 
 def test_a_family_is_told_apart_by_its_settings():
     X, y = three_blobs()
-    found = pr.front(Described(), X, y, generations=3)
-    assert found.search.family == {"name": "tilt", "settings": {"width": 0.5, "decimals": 3, "table": None}}
-    json.dumps(found.to_dict())
+    front = pr.front(Described(), X, y, generations=3)
+    assert front.search.family == {"name": "tilt", "settings": {"width": 0.5, "decimals": 3, "table": None}}
+    json.dumps(front.to_dict())
     with pytest.raises(InputError, match="another family"):
-        pr.front(Described(width=0.6), X, y, generations=6, resume=found)
+        pr.front(Described(width=0.6), X, y, generations=6, resume=front)
     named = pr.front(type("Nameless", (Tilt,), {"name": None})(), X, y, generations=1)
     assert named.classifier == "Nameless"
 
@@ -295,8 +298,8 @@ def test_a_step_in_place_does_not_harm_the_parent(monkeypatch):
         return parameters
 
     monkeypatch.setattr(family, "perturb", inplace)
-    found = pr.front(family, X, y, generations=3)
-    assert found.search.models[0].tolist() == [0, 0, 0]
+    front = pr.front(family, X, y, generations=3)
+    assert front.search.models[0].tolist() == [0, 0, 0]
 
 
 def test_the_protocol_knows_a_family_when_it_sees_one():

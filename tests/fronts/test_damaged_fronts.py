@@ -5,7 +5,6 @@ import io
 import json
 import tracemalloc
 import zipfile
-from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -14,30 +13,18 @@ import polyroc as pr
 from golden import files
 from golden.files import STORED
 from polyroc.errors import InputError, PolyrocError
-from stored_damage import mutated
+from stored_damage import mutated, signed_front
 
 MEGABYTE = 2**20
-
-
-def signed(data):
-    """The data of a front with a digest that fits them, as far as they can be read."""
-    arrays = ("counts", "costs", "models", "place", "generation")
-    names = [name for name in data if name in arrays or name.startswith("model_")]
-    header = {name: value for name, value in data.items() if name not in {*names, "digest"}}
-    digest = sha256(json.dumps(header, sort_keys=True).encode())
-    order = [name for name in arrays if name in names] + [name for name in names if name not in arrays]
-    for name in order:
-        array = np.array(data[name])
-        digest.update(array.astype(f"<{array.dtype.kind}8").tobytes())
-    return {**data, "digest": digest.hexdigest()}
 
 
 @pytest.mark.parametrize("name", ["Front", "Front_searched"])
 def test_the_digest_can_be_renewed(name):
     data = json.loads(files.result_text(name))
-    assert signed(data)["digest"] == data["digest"]
+    assert signed_front(data)["digest"] == data["digest"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Front", "Front_searched"])
 def test_changed_fronts_with_a_new_digest(name):
     data = json.loads(files.result_text(name))
@@ -45,7 +32,7 @@ def test_changed_fronts_with_a_new_digest(name):
     for _ in range(200):
         damaged, what = mutated(data, rng)
         with contextlib.suppress(TypeError, ValueError, OverflowError):  # arrays that cannot be read
-            damaged = signed(damaged)
+            damaged = signed_front(damaged)
         try:
             front = pr.Front.from_dict(damaged)
             front.rows()
@@ -74,7 +61,7 @@ def test_invariants_of_fronts(name, change):
     for entry, damage in change.items():
         data[entry] = damage(data[entry])
     with pytest.raises(InputError, match="damaged"):
-        pr.Front.from_dict(signed(data))
+        pr.Front.from_dict(signed_front(data))
 
 
 def peak_of(path):
@@ -88,6 +75,7 @@ def peak_of(path):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_a_front_that_inflates(tmp_path):
     path = tmp_path / "front.npz"
     with zipfile.ZipFile(STORED / "front.npz") as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
@@ -123,3 +111,33 @@ def test_damaged_bytes_of_a_front(tmp_path):
             assert pr.Front.load(path).to_dict() == reference
         except PolyrocError:
             continue
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("logistic", {"spread": lambda spread: [0.0 for _ in spread]}),
+        ("logistic", {"centre": lambda centre: [*centre, 0.0]}),
+        ("logistic", {"centre": lambda centre: [float("nan") for _ in centre]}),
+        ("neighbours", {"limits": lambda limits: [limits[0], 2**40]}),
+        ("neighbours", {"limits": lambda limits: [limits[0], 2**70]}),
+        ("neighbours", {"codes": lambda codes: [9, *codes[1:]]}),
+        ("neighbours", {"codes": lambda codes: [0.5, *codes[1:]]}),
+        ("neighbours", {"cases": lambda cases: cases[1:]}),
+    ],
+)
+def test_models_of_classifiers_are_checked(name, change):
+    (path,) = [file for file in STORED.glob("classifier_*.json") if name in file.name]
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for entry, damage in change.items():
+        data["model"][entry] = damage(data["model"][entry])
+    with pytest.raises(InputError, match=r"damaged|not a complete"):
+        pr.fronts.PointClassifier.from_json(json.dumps(data))
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 0, 1.5, 10**6])
+def test_numbers_of_neighbours_are_checked(value):
+    data = json.loads(next(STORED.glob("classifier_*neighbours*.json")).read_text(encoding="utf-8"))
+    data["parameters"][0] = value
+    with pytest.raises(InputError, match="damaged"):
+        pr.fronts.PointClassifier.from_json(json.dumps(data))

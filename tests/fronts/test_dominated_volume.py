@@ -47,6 +47,7 @@ def test_the_region_has_the_volume_of_irwin_and_hall(classes, volume):
     assert chance_volume(classes) == pytest.approx(volume, rel=1e-7)  # eight digits are printed
 
 
+@pytest.mark.slow
 def test_published_volumes_of_single_points():
     """T13 of the formula sheet, to the digits given there."""
     assert pr.fronts.gini_volume(matrices([[0.2, 0.3]], 2)) == pytest.approx(0.25, abs=1e-12)
@@ -57,15 +58,15 @@ def test_published_volumes_of_single_points():
 
 
 def test_sampled_volumes_are_within_their_error():
-    for found, exact in [
+    for estimate, exact in [
         (pr.fronts.gini_volume(A, n_points=200_000), 0.08247742),
         (pr.fronts.gini_volume(B, n_points=200_000), 0.12820321),
         (pr.fronts.exclusive_volume(A, B, n_points=200_000), 0.03118646),
         (pr.fronts.exclusive_volume(B, A, n_points=200_000), 0.07691224),
     ]:
-        assert abs(found - exact) < 4 * found.standard_error  # the seed is fixed; 1 in 16000 otherwise
-        assert found.standard_error == pytest.approx(np.sqrt(exact * (1 - exact) / 200_000), rel=0.02)
-        low, high = found.confidence_interval(0.9999)
+        assert abs(estimate - exact) < 4 * estimate.standard_error  # the seed is fixed; 1 in 16000 otherwise
+        assert estimate.standard_error == pytest.approx(np.sqrt(exact * (1 - exact) / 200_000), rel=0.02)
+        low, high = estimate.confidence_interval(0.9999)
         assert low < exact < high
 
 
@@ -111,7 +112,7 @@ def test_the_staircase_is_the_union_of_two_objectives(members):
 
 @given(rates3, rates3)
 def test_differences_of_gini_are_those_of_exclusive_volumes(a, b):
-    a, b = (matrices(np.array(each) / 10, 3) for each in (a, b))
+    a, b = (matrices(np.array(rates) / 10, 3) for rates in (a, b))
     for n in (500, None):
         options = {"n_points": n, "rng": 3}
         difference = pr.fronts.gini_volume(a, **options) - pr.fronts.gini_volume(b, **options)
@@ -140,8 +141,8 @@ def test_signed_zeros_and_tiny_numbers_compare_as_numbers():
 def test_more_points_never_dominate_less():
     rng = np.random.default_rng(1)
     rates = matrices(rng.dirichlet(np.ones(7), size=30)[:, :6] * 0.9, 3)
-    found = [pr.fronts.gini_volume(rates[:m], n_points=20_000) for m in range(1, 31)]
-    assert (np.diff(found) >= 0).all()
+    volumes = [pr.fronts.gini_volume(rates[:m], n_points=20_000) for m in range(1, 31)]
+    assert (np.diff(volumes) >= 0).all()
     assert pr.fronts.exclusive_volume(rates[:10], rates, n_points=20_000) == 0
 
 
@@ -155,14 +156,14 @@ def test_the_perfect_point_has_everything_and_chance_nothing():
 
 
 def test_a_volume_is_a_number_that_survives_pickling():
-    found = pr.fronts.gini_volume(B, n_points=1000)
-    again = pickle.loads(pickle.dumps(found))
-    assert (again, again.n_points, again.standard_error) == (found, 1000, found.standard_error)
-    assert type(found.value) is float
+    volume = pr.fronts.gini_volume(B, n_points=1000)
+    again = pickle.loads(pickle.dumps(volume))
+    assert (again, again.n_points, again.standard_error) == (volume, 1000, volume.standard_error)
+    assert type(volume.value) is float
 
 
 @pytest.mark.parametrize(
-    ("rates", "said"),
+    ("rates", "message"),
     [
         ([["a", "b"]], "numbers"),
         (np.zeros((0, 3, 3)), "one point or more"),
@@ -174,8 +175,8 @@ def test_a_volume_is_a_number_that_survives_pickling():
         ([[0, 0.6, 0.6], [0, 0, 0], [0, 0, 0]], "sum to 1"),
     ],
 )
-def test_bad_rates_are_refused(rates, said):
-    with pytest.raises(InputError, match=said):
+def test_bad_rates_are_refused(rates, message):
+    with pytest.raises(InputError, match=message):
         pr.fronts.gini_volume(rates)
 
 
@@ -201,9 +202,9 @@ def test_an_exact_volume_that_takes_too_long_is_refused(monkeypatch):
 def test_few_levels_for_many_objectives_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     members, points = rng.integers(0, 9, (130, 4)) / 9, rng.integers(0, 9, (300, 4)) / 9
-    found = DominatedRegion(members).contains(points)
+    inside = DominatedRegion(members).contains(points)
     monkeypatch.setattr("polyroc.kernels.volumes.WORDS", 40)
     small = DominatedRegion(members)
     assert small.bits.shape[1] == 4
-    assert (small.contains(points) == found).all()
-    assert 0 < found.mean() < 1
+    assert (small.contains(points) == inside).all()
+    assert 0 < inside.mean() < 1

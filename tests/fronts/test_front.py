@@ -45,15 +45,15 @@ def errors_of(matrices):
 def test_the_front_is_the_non_dominated_part_of_all_draws(data):
     y, P = data.draw(cases(c=3))
     w = data.draw(st.one_of(st.none(), weights(y, whole=True)))
-    found = pr.front(y, P, n=45, rng=5, sample_weight=w)
+    front = pr.front(y, P, n=45, rng=5, sample_weight=w)
     distribution, rng = CostDistribution(1.0 - np.eye(3), []), np.random.default_rng(5)
     drawn = np.concatenate([distribution.sample(3, rng) for _ in range(15)])
     whole = np.ones(len(y), dtype=int) if w is None else w.astype(int)
     tallies = [naive.decision_counts(y.tolist(), P.tolist(), costs.tolist(), whole.tolist()) for costs in drawn]
     twin = naive.non_dominated(errors_of(tallies).tolist())
-    assert {tuple(row) for row in errors_of(found.counts).tolist()} == twin
-    assert len(found) == len(twin)
-    for counts, costs in zip(found.counts, found.costs, strict=True):
+    assert {tuple(row) for row in errors_of(front.counts).tolist()} == twin
+    assert len(front) == len(twin)
+    for counts, costs in zip(front.counts, front.costs, strict=True):
         assert naive.decision_counts(y.tolist(), P.tolist(), costs.tolist(), whole.tolist()) == counts.tolist()
 
 
@@ -62,14 +62,14 @@ def test_the_costs_of_a_point_are_a_deployable_rule(sizes):
     """`CostRule` with these costs decides number for number the same; more cases than are decided at a time."""
     y, P = sample(np.random.default_rng(0), sizes, decimals=2)
     P /= P.sum(axis=1, keepdims=True)
-    found = pr.front(y, P, n=400)
-    for i in range(0, len(found), max(1, len(found) // 12)):
-        said = CostRule(tuple(range(len(sizes))), found.costs[i]).codes(P)
+    front = pr.front(y, P, n=400)
+    for i in range(0, len(front), max(1, len(front) // 12)):
+        decisions = CostRule(tuple(range(len(sizes))), front.costs[i]).codes(P)
         table = np.zeros((len(sizes), len(sizes)))
-        np.add.at(table, (y, said), 1)
-        assert (found.counts[i] == table).all()
-        assert (found.rates[i] == table / table.sum(axis=1, keepdims=True)).all()
-        assert found.costs[i].sum() == pytest.approx(1, abs=1e-12)
+        np.add.at(table, (y, decisions), 1)
+        assert (front.counts[i] == table).all()
+        assert (front.rates[i] == table / table.sum(axis=1, keepdims=True)).all()
+        assert front.costs[i].sum() == pytest.approx(1, abs=1e-12)
 
 
 @given(st.data())
@@ -77,15 +77,15 @@ def test_two_classes_are_the_staircase_of_the_roc_curve(data):
     y, P = data.draw(cases(c=2))
     P[:, 0] = 1 - P[:, 1]
     w = data.draw(st.one_of(st.none(), weights(y, whole=True)))
-    found = pr.front(y, P, sample_weight=w)
+    front = pr.front(y, P, sample_weight=w)
     curve = pr.curve(y, P[:, 1], sample_weight=w, drop_intermediate=False, method=None)
-    totals = found.counts[0].sum(axis=1)
+    totals = front.counts[0].sum(axis=1)
     errors = np.stack([curve.fpr, 1 - curve.tpr], axis=1) * totals
     twin = naive.non_dominated(errors.round().astype(int).tolist())
-    assert [tuple(row) for row in errors_of(found.counts).tolist()] == sorted(twin)
-    assert found.exact
-    assert found.gini().standard_error == 0
-    assert found.gini() <= 2 * curve.hull().area - 1 + 1e-12
+    assert [tuple(row) for row in errors_of(front.counts).tolist()] == sorted(twin)
+    assert front.exact
+    assert front.gini().standard_error == 0
+    assert front.gini() <= 2 * curve.hull().area - 1 + 1e-12
 
 
 def test_two_classes_are_bounded_by_cost_ratios():
@@ -111,10 +111,10 @@ def test_two_classes_are_bounded_by_cost_ratios():
 def test_many_draws_reach_the_cheapest_rule_for_given_costs():
     """No rule of the family that `operate` finds is cheaper by far than the cheapest point of the front."""
     y, P = sample(np.random.default_rng(3), (30, 30, 30))
-    found = pr.front(y, P, n=20_000)
+    front = pr.front(y, P, n=20_000)
     for costs in np.random.default_rng(4).exponential(size=(5, 3, 3)) * (1 - np.eye(3)):
         aim = pr.operate(y, P, costs=costs, priors=[1 / 3] * 3, evaluate_on=(y, P))
-        cheapest = (found.rates * costs).sum(axis=(1, 2)).min() / 3
+        cheapest = (front.rates * costs).sum(axis=(1, 2)).min() / 3
         assert cheapest <= aim.expected_cost + costs.max() / 90 + 1e-12  # one case more at most
 
 
@@ -147,17 +147,17 @@ def test_the_seed_decides_and_threads_do_not():
 
 def test_growth_tells_how_the_front_grew():
     y, P = sample(np.random.default_rng(0), (50, 60, 70))
-    told = []
-    found = pr.front(y, P, n=1000, progress=lambda *step: told.append(step))
-    growth = found.growth
+    calls = []
+    front = pr.front(y, P, n=1000, progress=lambda *step: calls.append(step))
+    growth = front.growth
     assert growth.draws[-1] == 1000
-    assert growth.sizes[-1] == len(found)
+    assert growth.sizes[-1] == len(front)
     assert (np.diff(growth.gini) >= 0).all()
     assert 0 <= growth.lately < growth.gini[-1]
-    gini = found.gini(n_points=100_000)
+    gini = front.gini(n_points=100_000)
     assert abs(growth.gini[-1] - gini) < 4 * np.sqrt(gini * (1 - gini) * (1 / 20_000 + 1 / 100_000))
-    assert [done for done, _, _ in told] == [0, *growth.draws]
-    assert told[-1][2].startswith(f"{len(found)} points")
+    assert [done for done, _, _ in calls] == [0, *growth.draws]
+    assert calls[-1][2].startswith(f"{len(front)} points")
     half = [g for draws, g in zip(growth.draws, growth.gini, strict=True) if draws <= 500][-1]
     assert growth.lately == growth.gini[-1] - half
 
@@ -166,9 +166,9 @@ def test_volumes_of_fronts_are_those_of_their_rates():
     rng = np.random.default_rng(0)
     y, P = sample(rng, (50, 60, 70))
     _, R = sample(rng, (50, 60, 70), pull=0.3)
-    found = pr.front(y, {"p": P, "r": R}, n=300)
-    assert set(found) == {"p", "r"}
-    p, r = found["p"], found["r"]
+    front = pr.front(y, {"p": P, "r": R}, n=300)
+    assert set(front) == {"p", "r"}
+    p, r = front["p"], front["r"]
     options = {"n_points": 5000, "rng": 1}
     assert p.gini(**options) == pr.fronts.gini_volume(p.rates, **options)
     assert p.exclusive(r, **options) == pr.fronts.exclusive_volume(p.rates, r.rates, **options)
@@ -184,13 +184,13 @@ def test_volumes_of_fronts_are_those_of_their_rates():
 @pytest.mark.parametrize("name", ["front.npz", "front.json", "front"])
 def test_a_front_is_stored_whole_and_read_back(name, tmp_path):
     y, P = sample(np.random.default_rng(0), (20, 20, 20))
-    found = pr.front(y, P, n=200)
-    found.save(tmp_path / name)
+    front = pr.front(y, P, n=200)
+    front.save(tmp_path / name)
     again = pr.Front.load(tmp_path / name)
-    assert json.dumps(again.to_dict()) == json.dumps(found.to_dict())
-    assert (again.rates == found.rates).all()
-    assert repr(again) == repr(found)
-    assert [each.name for each in tmp_path.iterdir()] == [name]
+    assert json.dumps(again.to_dict()) == json.dumps(front.to_dict())
+    assert (again.rates == front.rates).all()
+    assert repr(again) == repr(front)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("name", ["front.npz", "front.json"])
@@ -225,19 +225,19 @@ def test_other_files_are_refused(tmp_path):
     np.savez(tmp_path / "other.npz", counts=np.array([{"a": 1}], dtype=object))
     with pytest.raises(InputError, match="not a complete stored front"):
         pr.Front.load(tmp_path / "other.npz")
-    found = pr.front([0, 1], [[0.9, 0.1], [0.2, 0.8]])
-    with pytest.raises(InputError, match="could not be saved"):
-        found.save(tmp_path / "no" / "folder.npz")
-    stored = found.to_dict()
+    front = pr.front([0, 1], [[0.9, 0.1], [0.2, 0.8]])
+    with pytest.raises(InputError, match="cannot be written"):
+        front.save(tmp_path / "no" / "folder.npz")
+    stored = front.to_dict()
     for name in ("counts", "costs", "growth", "digest", "classes"):
         with pytest.raises(InputError, match="damaged"):
             pr.Front.from_dict({key: value for key, value in stored.items() if key != name})
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
-    found = pr.front([0, 1], [[0.9, 0.1], [0.2, 0.8]])
+    front = pr.front([0, 1], [[0.9, 0.1], [0.2, 0.8]])
     file = tmp_path / "front.npz"
-    found.save(file)
+    front.save(file)
     before = file.read_bytes()
 
     def full(self, target):
@@ -245,19 +245,19 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(InputError, match="No space left"):
-        found.save(file)
+        front.save(file)
     assert file.read_bytes() == before
-    assert [each.name for each in tmp_path.iterdir()] == ["front.npz"]
+    assert [path.name for path in tmp_path.iterdir()] == ["front.npz"]
 
 
 def test_rows_name_each_error():
-    found = pr.front(["b", "a"], [[0.2, 0.8], [0.9, 0.1]])
-    assert found.rows() == [
+    front = pr.front(["b", "a"], [[0.2, 0.8], [0.9, 0.1]])
+    assert front.rows() == [
         {"classifier": "classifier", "point": 0, "true": "a", "decision": "b", "rate": 0.0, "cost": 0.45},
         {"classifier": "classifier", "point": 0, "true": "b", "decision": "a", "rate": 0.0, "cost": 0.55},
     ]
-    assert found.parameters is None
-    assert "<td>" in found._repr_html_()
+    assert front.parameters is None
+    assert "<td>" in front._repr_html_()
 
 
 def test_bad_data_are_refused():
@@ -283,7 +283,7 @@ def test_bad_data_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"n": 0}, "n must be"),
         ({"rng": -1}, "rng must be"),
@@ -302,9 +302,9 @@ def test_bad_data_are_refused():
         ({"bounds": {((0, 1), (1, 0)): (3, 3)}}, "Hardly any"),
     ],
 )
-def test_bad_options_are_refused(options, said):
+def test_bad_options_are_refused(options, message):
     y, P = sample(np.random.default_rng(0), (5, 5, 5))
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         pr.front(y, P, **options)
 
 
@@ -319,6 +319,6 @@ def test_the_inputs_are_left_alone():
 @pytest.mark.slow
 def test_twenty_classes_are_swept():
     y, P = sample(np.random.default_rng(0), (3,) * 20)
-    found = pr.front(y, P, n=20)
-    assert found.rates.shape[1:] == (20, 20)
-    assert found.gini(n_points=50) == found.growth.gini[-1] == 0  # twenty draws do not reach below chance
+    front = pr.front(y, P, n=20)
+    assert front.rates.shape[1:] == (20, 20)
+    assert front.gini(n_points=50) == front.growth.gini[-1] == 0  # twenty draws do not reach below chance

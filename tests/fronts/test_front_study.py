@@ -40,14 +40,14 @@ def test_the_synthetic_column(fronts):
     Tolerances: G of k-nn .05 (the largest k allowed matters as much); G of logistic regression .75 to .88, the
     spread over five draws (docs/fronts.md: .77 to .88 after 2000 generations, .71 to .84 for the fit alone).
     """
-    table = volume_shares([each.rates for each in fronts], 20_000, 0)
+    table = volume_shares([front.rates for front in fronts], 20_000, 0)
     (logistic, only_logistic), (only_neighbours, neighbours) = table
     assert logistic.value == pytest.approx(0.815, abs=0.065)
     assert neighbours.value == pytest.approx(0.92, abs=0.05)
     assert only_logistic < 0.02
     assert neighbours > logistic
     assert neighbours - logistic == pytest.approx(only_neighbours - only_logistic, abs=1e-12)
-    fewest = [int((300 - each.counts.trace(axis1=1, axis2=2)).min()) for each in fronts]
+    fewest = [int((300 - front.counts.trace(axis1=1, axis2=2)).min()) for front in fronts]
     assert 36 <= fewest[0] <= 52  # printed 40; 36 to 49 over the draws
     assert fewest[1] < fewest[0]
 
@@ -55,9 +55,9 @@ def test_the_synthetic_column(fronts):
 def test_the_printed_covariance_is_a_misprint(study):
     """With 0.3 instead of 0.03 a third of the cases are misclassified at best, not 40 of 300."""
     X, y = study.data.synthetic(3, variance=0.3)
-    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=100)
-    assert (300 - found.counts.trace(axis1=1, axis2=2)).min() > 100
-    assert found.growth.gini[-1] < 0.2
+    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=100)
+    assert (300 - front.counts.trace(axis1=1, axis2=2)).min() > 100
+    assert front.growth.gini[-1] < 0.2
 
 
 @pytest.mark.slow
@@ -99,8 +99,8 @@ def test_one_cell_again(study):
         if (row["data"], row["search"]) == ("synthetic 0", "logistic, fit alone")
     )
     X, y = study.data.synthetic(0)
-    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0)
-    gini = found.gini(n_points=study.run.POINTS)
+    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0)
+    gini = front.gini(n_points=study.run.POINTS)
     assert gini == pytest.approx(float(row["gini"]), abs=0.002)
-    assert int(row["fewest_errors"]) == (300 - found.counts.trace(axis1=1, axis2=2)).min()
+    assert int(row["fewest_errors"]) == (300 - front.counts.trace(axis1=1, axis2=2)).min()
     assert np.isclose(float(row["standard_error"]), gini.standard_error, atol=6e-5)

@@ -20,44 +20,44 @@ def searched(request):
 
 
 def test_a_point_is_deployed_and_survives_json(searched):
-    X, names, found = searched
+    X, names, result = searched
     new, _ = three_blobs(seed=9, sizes=(30, 30, 30))
-    for point in np.linspace(0, len(found) - 1, 6).astype(int).tolist():
-        deployed = found.deploy(point)
+    for point in np.linspace(0, len(result) - 1, 6).astype(int).tolist():
+        deployed = result.deploy(point)
         again = pr.fronts.PointClassifier.from_json(deployed.to_json())
         P = deployed.posteriors(new)
         assert P.sum(axis=1) == pytest.approx(1, abs=1e-12)
         assert (again.posteriors(new) == P).all()
         assert (again.decide(new) == deployed.decide(new)).all()
-        assert (deployed.decide(new) == found.rule(point).decide(P)).all()
+        assert (deployed.decide(new) == result.rule(point).decide(P)).all()
         assert (np.concatenate([deployed.decide(x[None]) for x in new]) == deployed.decide(new)).all()
-        assert deployed.labels == found.labels
-        assert (deployed.parameters == found.parameters[point]).all()
-        if found.classifier == "logistic":  # neighbours judge their own cases without themselves
-            said = deployed.decide(X)
-            table = [[np.sum((names == k) & (said == j)) for j in found.labels] for k in found.labels]
-            assert (found.counts[point] == table).all()
+        assert deployed.labels == result.labels
+        assert (deployed.parameters == result.parameters[point]).all()
+        if result.classifier == "logistic":  # neighbours judge their own cases without themselves
+            decisions = deployed.decide(X)
+            table = [[np.sum((names == k) & (decisions == j)) for j in result.labels] for k in result.labels]
+            assert (result.counts[point] == table).all()
 
 
 def test_deployed_after_a_file(searched, tmp_path):
-    X, _, found = searched
-    found.save(tmp_path / "front.npz")
+    X, _, result = searched
+    result.save(tmp_path / "front.npz")
     again = pr.Front.load(tmp_path / "front.npz")
-    assert (again.deploy(1).posteriors(X) == found.deploy(1).posteriors(X)).all()
-    assert repr(again.deploy(1)) == repr(found.deploy(1))
-    assert found.classifier in repr(found.deploy(1)).replace("_", " ")
+    assert (again.deploy(1).posteriors(X) == result.deploy(1).posteriors(X)).all()
+    assert repr(again.deploy(1)) == repr(result.deploy(1))
+    assert result.classifier in repr(result.deploy(1)).replace("_", " ")
 
 
 def test_bad_points_and_texts(searched):
-    _, _, found = searched
-    for bad in (-1, len(found), 1.0, True, "first"):
-        with pytest.raises(InputError, match=f"from 0 to {len(found) - 1}"):
-            found.deploy(bad)
+    _, _, message = searched
+    for bad in (-1, len(message), 1.0, True, "first"):
+        with pytest.raises(InputError, match=f"from 0 to {len(message) - 1}"):
+            message.deploy(bad)
     with pytest.raises(InputError, match="2 features, as the training cases had, got 3"):
-        found.deploy(0).decide(np.zeros((2, 3)))
+        message.deploy(0).decide(np.zeros((2, 3)))
     with pytest.raises(InputError, match="finite"):
-        found.deploy(0).decide([[np.nan, 0.0]])
-    stored = json.loads(found.deploy(0).to_json())
+        message.deploy(0).decide([[np.nan, 0.0]])
+    stored = json.loads(message.deploy(0).to_json())
     for text in (
         "",
         "[]",
@@ -80,36 +80,36 @@ def test_bad_points_and_texts(searched):
 
 def test_a_fixed_classifier_has_rules_only():
     y, P = np.repeat([0, 1, 2], 5), np.random.default_rng(0).dirichlet(np.ones(3), 15)
-    found = pr.front(y, P, n=50)
-    assert found.rule(0).costs == tuple(map(tuple, found.costs[0].tolist()))
+    front = pr.front(y, P, n=50)
+    assert front.rule(0).costs == tuple(map(tuple, front.costs[0].tolist()))
     with pytest.raises(InputError, match=r"a fixed classifier is not in the front; apply front.rule"):
-        found.deploy(0)
+        front.deploy(0)
     with pytest.raises(InputError, match="evaluated"):
-        found.on(P, y)
+        front.on(P, y)
 
 
 def test_held_out_cases_are_counted_again(searched):
     """Each point decides by its own parameters and costs; all tables once more by `decide`."""
-    _, _, found = searched
-    sizes = (15, 12) if len(found.classes) == 2 else (15, 12, 18)
+    _, _, result = searched
+    sizes = (15, 12) if len(result.classes) == 2 else (15, 12, 18)
     X, y = three_blobs(seed=4, sizes=sizes)
     names = np.array(["a", "b", "c"])[y]
-    judged = found.on(X, names, n_points=5000)
-    for i in range(0, len(found), max(1, len(found) // 15)):
-        said = found.deploy(i).decide(X)
-        table = [[np.sum((names == k) & (said == j)) for j in found.labels] for k in found.labels]
+    judged = result.on(X, names, n_points=5000)
+    for i in range(0, len(result), max(1, len(result) // 15)):
+        decisions = result.deploy(i).decide(X)
+        table = [[np.sum((names == k) & (decisions == j)) for j in result.labels] for k in result.labels]
         assert (judged.counts[i] == table).all()
     twin = naive.non_dominated(errors_of(judged.counts).tolist())
     free = {tuple(row) for row in errors_of(judged.counts)[judged.non_dominated].tolist()}
     assert free == twin
     assert judged.gini == pr.fronts.gini_volume(judged.rates, n_points=5000)
-    assert judged.gini_found == found.gini(n_points=5000)
+    assert judged.gini_found == result.gini(n_points=5000)
     assert judged.optimism == judged.gini_found - judged.gini
-    assert f"{judged.non_dominated.sum()} of {len(found)} points" in repr(judged)
+    assert f"{judged.non_dominated.sum()} of {len(result)} points" in repr(judged)
     rows = judged.rows()
-    c = len(found.classes)
-    assert len(rows) == len(found) * c * (c - 1)
-    assert rows[0]["rate_found"] == found.rates[0, 0, 1]
+    c = len(result.classes)
+    assert len(rows) == len(result) * c * (c - 1)
+    assert rows[0]["rate_found"] == result.rates[0, 0, 1]
     assert rows[0]["rate"] == judged.rates[0, 0, 1]
     again = pr.fronts.HeldOut.from_dict(json.loads(json.dumps(judged.to_dict())))
     assert again.to_dict() == judged.to_dict()
@@ -118,9 +118,9 @@ def test_held_out_cases_are_counted_again(searched):
 
 def test_the_logistic_front_on_its_own_cases_is_itself():
     X, y = three_blobs()
-    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=30)
-    same = found.on(X, y, n_points=1000)
-    assert (same.counts == found.counts).all()
+    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=30)
+    same = front.on(X, y, n_points=1000)
+    assert (same.counts == front.counts).all()
     assert same.optimism == 0
     assert same.non_dominated.all()
 
@@ -130,8 +130,8 @@ def test_a_searched_front_flatters_itself():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 15)
     X = rng.normal(size=(45, 16))
-    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=50)
-    judged = found.on(rng.normal(size=(45, 16)), y)
+    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=50)
+    judged = front.on(rng.normal(size=(45, 16)), y)
     assert judged.gini_found > 0.3
     assert judged.gini < 0.02
     assert judged.optimism > 0.3
@@ -146,19 +146,19 @@ def test_a_fixed_front_on_other_predictions():
         return y, P / P.sum(axis=1, keepdims=True)
 
     y, P = sample(30)
-    found = pr.front(y, P, n=400)
-    assert (found.evaluated(y, P, n_points=100).counts == found.counts).all()
+    front = pr.front(y, P, n=400)
+    assert (front.evaluated(y, P, n_points=100).counts == front.counts).all()
     z, R = sample(20)
-    judged = found.evaluated(z, R, n_points=1000)
-    for i in range(0, len(found), len(found) // 9):
-        said = found.rule(i).decide(R)
-        table = [[np.sum((z == k) & (said == j)) for j in range(3)] for k in range(3)]
+    judged = front.evaluated(z, R, n_points=1000)
+    for i in range(0, len(front), len(front) // 9):
+        decisions = front.rule(i).decide(R)
+        table = [[np.sum((z == k) & (decisions == j)) for j in range(3)] for k in range(3)]
         assert (judged.counts[i] == table).all()
     for wrong in ((z, R[:, 0]), (z, {"a": R, "b": R})):
         with pytest.raises(InputError):
-            found.evaluated(*wrong)
+            front.evaluated(*wrong)
     with pytest.raises(InputError, match="every class"):
-        found.evaluated(z[z < 2], R[z < 2])
+        front.evaluated(z[z < 2], R[z < 2])
     X, y = three_blobs()
     with pytest.raises(InputError, match=r"give features: on\(X, y\)"):
         pr.front(pr.fronts.LogisticFamily(), X, y, generations=1).evaluated(z, R)
@@ -166,13 +166,13 @@ def test_a_fixed_front_on_other_predictions():
 
 def test_weights_count_a_case_as_often_as_it_weighs(searched):
     """On other cases, of a fixed classifier, and in the search itself; a weight of 0 takes a case out."""
-    X, y, found = searched
+    X, y, result = searched
     w = np.arange(len(y)) % 3
-    weighted = found.on(X, y, sample_weight=w, n_points=100)
-    again = found.on(np.repeat(X, w, axis=0), np.repeat(y, w), n_points=100)
+    weighted = result.on(X, y, sample_weight=w, n_points=100)
+    again = result.on(np.repeat(X, w, axis=0), np.repeat(y, w), n_points=100)
     assert (weighted.counts == again.counts).all()
     assert weighted.provenance.weighted
-    c = len(found.classes)
+    c = len(result.classes)
     P = np.random.default_rng(0).dirichlet(np.ones(c), len(y))
     fixed = pr.front(y, P, n=100)
     heavy = fixed.evaluated(y, P, sample_weight=w, n_points=100)
@@ -194,8 +194,8 @@ def test_weights_in_a_search():
     plain = pr.front(Tilt(), X, y, generations=3)
     with pytest.raises(InputError, match="other cases"):
         pr.front(Tilt(), X, y, generations=5, sample_weight=np.full(len(y), 2), resume=plain)
-    for bad, said in ((w[:-1], "one number per case"), (-w, "0 or more"), (0 * w, "add up to 1")):
-        with pytest.raises(InputError, match=said):
+    for bad, message in ((w[:-1], "one number per case"), (-w, "0 or more"), (0 * w, "add up to 1")):
+        with pytest.raises(InputError, match=message):
             pr.front(Tilt(), X, y, sample_weight=bad)
     with pytest.raises(NotApplicableError, match="none of '1'"):
         pr.front(Tilt(), X, y, sample_weight=np.where(y == 1, 0, 1))
@@ -203,15 +203,15 @@ def test_weights_in_a_search():
 
 def test_always_the_second_of_two_also_where_its_probability_is_zero():
     y, P = np.array([0, 1, 0, 1]), np.array([[1.0, 0.0], [1.0, 0.0], [0.3, 0.7], [0.2, 0.8]])
-    found = pr.front(y, P)
-    judged = found.evaluated(y, P)
-    assert (judged.counts == found.counts).all()
+    front = pr.front(y, P)
+    judged = front.evaluated(y, P)
+    assert (judged.counts == front.counts).all()
 
 
 def test_a_family_of_ones_own_is_given_for_other_cases():
     X, y = three_blobs()
     family = Tilt()
-    found = pr.front(family, X, y, generations=20)
+    front = pr.front(family, X, y, generations=20)
     with pytest.raises(InputError, match="family tilt is not in the front; give it as family="):
-        found.on(X, y)
-    assert (found.on(X, y, family=family, n_points=10).counts == found.counts).all()
+        front.on(X, y)
+    assert (front.on(X, y, family=family, n_points=10).counts == front.counts).all()

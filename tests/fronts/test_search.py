@@ -37,24 +37,24 @@ def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, sele
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(CostDistribution, "sample", noted)
         patch.setattr("polyroc.fronts.evolution.START_DRAWS", 40)
-        found = pr.front(
+        front = pr.front(
             family, X, y, generations=6, costs=15, selection=selection, objectives=objectives, rng=seed
         )
     assert len(drawn) == len(family.asked) == 7
     tables, ones = [], [1] * len(y)
     for parameters, costs in zip(list(family.asked), drawn, strict=True):
         P = family.posteriors(parameters, X).tolist()
-        tables += [naive.decision_counts(y.tolist(), P, each.tolist(), ones) for each in costs]
+        tables += [naive.decision_counts(y.tolist(), P, cost.tolist(), ones) for cost in costs]
     if objectives == "rates":
         twin = naive.non_dominated(errors_of(tables).tolist())
-        mine = [tuple(row) for row in errors_of(found.counts).tolist()]
+        mine = [tuple(row) for row in errors_of(front.counts).tolist()]
     else:
         whole = int(np.lcm.reduce(sizes))
         twin = naive.non_dominated(naive.false_positives(tables, sizes.tolist(), whole))
-        mine = [tuple(row) for row in naive.false_positives(found.counts.tolist(), sizes.tolist(), whole)]
+        mine = [tuple(row) for row in naive.false_positives(front.counts.tolist(), sizes.tolist(), whole)]
     assert len(set(mine)) == len(mine)
     assert set(mine) == twin
-    for counts, costs, parameters in zip(found.counts, found.costs, found.parameters, strict=True):
+    for counts, costs, parameters in zip(front.counts, front.costs, front.parameters, strict=True):
         P = family.posteriors(parameters, X).tolist()
         assert naive.decision_counts(y.tolist(), P, costs.tolist(), ones) == counts.tolist()
 
@@ -65,17 +65,17 @@ def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, sele
 )
 def test_every_point_is_its_parameters_under_its_costs(family, start):
     X, y = three_blobs()
-    found = pr.front(family, X, y, generations=40, start=start, rng=3)
-    assert (np.diff(found.generation[np.argsort(found.search.place)]) >= 0).all()  # models are numbered as found
-    assert found.generation.max() <= 40
-    assert found.generation.min() == 0 or start == "random"
-    for i in range(0, len(found), max(1, len(found) // 10)):
-        P = family.posteriors(found.parameters[i], found_cases(family))
-        said = CostRule((0, 1, 2), found.costs[i]).codes(P)
+    front = pr.front(family, X, y, generations=40, start=start, rng=3)
+    assert (np.diff(front.generation[np.argsort(front.search.place)]) >= 0).all()  # models are numbered as found
+    assert front.generation.max() <= 40
+    assert front.generation.min() == 0 or start == "random"
+    for i in range(0, len(front), max(1, len(front) // 10)):
+        P = family.posteriors(front.parameters[i], found_cases(family))
+        decisions = CostRule((0, 1, 2), front.costs[i]).codes(P)
         table = np.zeros((3, 3), dtype=int)
-        np.add.at(table, (y, said), 1)
-        assert (table == found.counts[i]).all()
-    errors = errors_of(found.counts)
+        np.add.at(table, (y, decisions), 1)
+        assert (table == front.counts[i]).all()
+    errors = errors_of(front.counts)
     assert len(naive.non_dominated(errors.tolist())) == len(errors)
 
 
@@ -90,15 +90,15 @@ def test_two_classes_are_the_staircases_of_all_parameters_searched():
     y = np.repeat([0, 1], [30, 25])
     X = rng.normal(size=(55, 2)) + y[:, None] * [0.8, 0.4]
     family = Tilt(decimals=12)
-    found = pr.front(family, X, y, generations=25, rng=1)
+    front = pr.front(family, X, y, generations=25, rng=1)
     errors = set()
     for parameters in list(family.asked):
         P = family.posteriors(parameters, X)
         curve = pr.curve(y, P[:, 1], drop_intermediate=False, method=None)
         errors |= {(round(f * 30), round((1 - t) * 25)) for f, t in zip(curve.fpr, curve.tpr, strict=True)}
-    assert [tuple(row) for row in errors_of(found.counts).tolist()] == sorted(naive.non_dominated(errors))
-    assert found.gini().n_points is None  # exact
-    assert found.growth.gini[-1] == pytest.approx(found.gini().value, abs=4 * 0.5 / np.sqrt(20_000))
+    assert [tuple(row) for row in errors_of(front.counts).tolist()] == sorted(naive.non_dominated(errors))
+    assert front.gini().n_points is None  # exact
+    assert front.growth.gini[-1] == pytest.approx(front.gini().value, abs=4 * 0.5 / np.sqrt(20_000))
     logistic = pr.front(pr.fronts.LogisticFamily(), X, y, generations=25)
     alone = pr.front(y, logistic.deploy(0).model.posterior_function(X)(fitted(X, y)))
     assert logistic.exclusive(alone) >= 0
@@ -112,17 +112,17 @@ def fitted(X, y):
 def test_costs_drawn_reach_what_direct_minimisation_reaches():
     """The cheapest point of the front for some costs against the best of a direct search over parameters."""
     X, y = three_blobs(sizes=(30, 30, 30))
-    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=400, rng=0)
+    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=400, rng=0)
     family = pr.fronts.LogisticFamily()
     begin, rng = family.start(X, y, np.random.default_rng(0)), np.random.default_rng(1)
     for costs in rng.exponential(size=(4, 3, 3)) * (1 - np.eye(3)):
         best, least = begin, np.inf
         for _ in range(300):  # a climber of the expected cost itself
             tried = best + rng.laplace(0, 0.2, len(best))
-            said = CostRule((0, 1, 2), costs).codes(family.posteriors(tried, X))
-            cost = costs[y, said].sum() / 90
+            decisions = CostRule((0, 1, 2), costs).codes(family.posteriors(tried, X))
+            cost = costs[y, decisions].sum() / 90
             best, least = (tried, cost) if cost < least else (best, least)
-        cheapest = (found.counts * costs).sum(axis=(1, 2)).min() / 90
+        cheapest = (front.counts * costs).sum(axis=(1, 2)).min() / 90
         assert cheapest <= least + costs.max() / 90 + 1e-12  # one case more at most
 
 
@@ -139,24 +139,24 @@ def test_the_same_seed_gives_the_same_front_whatever_the_threads():
 
 def test_growth_is_told_by_generation():
     X, y = three_blobs()
-    told = []
-    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=45, progress=lambda *step: told.append(step))
-    growth = found.growth
+    calls = []
+    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=45, progress=lambda *step: calls.append(step))
+    growth = front.growth
     assert growth.generations == (0, 10, 20, 30, 40, 45)
     assert growth.draws == tuple(10_000 + 100 * t for t in growth.generations)
-    assert growth.sizes[-1] == len(found)
+    assert growth.sizes[-1] == len(front)
     assert (np.diff(growth.gini) >= 0).all()
     assert growth.lately == growth.gini[-1] - growth.gini[2]
-    assert [step[:2] for step in told] == [(t, 45) for t in (10, 20, 30, 40, 45)]
-    assert told[-1][2].startswith(f"{len(found)} points, G 0.")
-    gini = found.gini(n_points=100_000)
+    assert [step[:2] for step in calls] == [(t, 45) for t in (10, 20, 30, 40, 45)]
+    assert calls[-1][2].startswith(f"{len(front)} points, G 0.")
+    gini = front.gini(n_points=100_000)
     assert abs(growth.gini[-1] - gini) < 4 * np.sqrt(gini * (1 - gini) * (1 / 20_000 + 1 / 100_000))
 
 
 def test_a_bar_shows_the_size_of_the_archive_and_its_gini(capsys):
     X, y = three_blobs()
-    found = pr.front(pr.fronts.LogisticFamily(), X, y, generations=20, progress=True)
-    assert f"{len(found)} points, G {found.growth.gini[-1]:.3f}" in capsys.readouterr().err
+    front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=20, progress=True)
+    assert f"{len(front)} points, G {front.growth.gini[-1]:.3f}" in capsys.readouterr().err
     P = np.eye(3)[y]
     pr.front(y, P, n=100, progress=True)
     assert "1 points, G 1.000" in capsys.readouterr().err
@@ -209,7 +209,7 @@ def test_false_positives_are_a_part_of_all_errors():
     full = pr.front(pr.fronts.LogisticFamily(), X, y, generations=150)
     coarse = pr.front(pr.fronts.LogisticFamily(), X, y, generations=150, objectives="false_positives")
     assert len(coarse) < len(full)
-    false = [naive.false_positives(each.counts.tolist(), [20, 16, 24], 240) for each in (full, coarse)]
+    false = [naive.false_positives(front.counts.tolist(), [20, 16, 24], 240) for front in (full, coarse)]
     assert len(naive.non_dominated(false[1])) == len(coarse)
     projected = naive.non_dominated(false[0])
     beaten = [any(naive.dominates(b, a) for b in false[1]) for a in projected]
@@ -229,12 +229,12 @@ def test_large_classes_without_a_common_multiple_still_compare():
 
 def test_bounds_and_alphas_reach_the_search():
     X, y = three_blobs()
-    found = pr.front(
+    front = pr.front(
         pr.fronts.LogisticFamily(), X, y, generations=20, bounds={((0, 1), (1, 0)): (2, 5)}, alpha={(0, 2): 9}
     )
-    ratio = found.costs[:, 0, 1] / found.costs[:, 1, 0]
+    ratio = front.costs[:, 0, 1] / front.costs[:, 1, 0]
     assert ((ratio >= 2) & (ratio <= 5)).all()
-    assert found.costs[:, 0, 2].mean() > 0.4  # 9 of 14 before what dominates what
+    assert front.costs[:, 0, 2].mean() > 0.4  # 9 of 14 before what dominates what
 
 
 @pytest.mark.parametrize("crowd", [500, 5000])
@@ -248,7 +248,7 @@ def test_pqrs_gives_the_few_far_away_their_share(crowd):
     counts = archive.counts[np.argsort(archive.slots)]
     times = 600
     chosen = counts[[select(archive, "pqrs", rng) for _ in range(times)]]
-    hermits = [(chosen == each).all(axis=1).mean() for each in ([0, 10**8], [10**8, 0])]
+    hermits = [(chosen == parameters).all(axis=1).mean() for parameters in ([0, 10**8], [10**8, 0])]
     # on either objective one hermit is alone in its interval, the other shares one with the crowd: 1/2 and about 0
     assert hermits == pytest.approx([0.25, 0.25], abs=4 * np.sqrt(0.25 * 0.75 / times))
     even = counts[[select(archive, "uniform", rng) for _ in range(times)]]
@@ -272,13 +272,13 @@ def test_labels_and_frames_are_understood():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"generations": -1}, "generations must be"),
         ({"generations": 2.5}, "generations must be"),
         ({"costs": 0}, "costs must be"),
-        ({"selection": "best"}, "selection must be one of pqrs, uniform"),
-        ({"objectives": "all"}, "objectives must be one of"),
+        ({"selection": "best"}, "selection must be 'pqrs' or 'uniform'"),
+        ({"objectives": "all"}, "objectives must be 'rates' or 'false_positives'"),
         ({"start": "anything"}, "start must be"),
         ({"start": [1.0, 2.0]}, "9 parameters"),
         ({"start": [np.nan] * 9}, "finite"),
@@ -289,9 +289,9 @@ def test_labels_and_frames_are_understood():
         ({"labels": [0, 1]}, "not among labels"),
     ],
 )
-def test_bad_options_are_refused(options, said):
+def test_bad_options_are_refused(options, message):
     X, y = three_blobs()
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         pr.front(pr.fronts.LogisticFamily(), X, y, generations=options.pop("generations", 3), **options)
 
 

@@ -34,35 +34,37 @@ def fronts():
 
 def test_published_numbers_are_exact():
     """T13 of the formula sheet, to the digits given there."""
-    found = pr.fronts.front_volumes({"A": A, "B": B}, n_points=None)
-    assert found.shares == pytest.approx(np.array([[0.08247742, 0.03118646], [0.07691224, 0.12820321]]), abs=5e-9)
-    assert found.gini("A").n_points is None
-    assert (found.provenance.method, found.provenance.seed, found.provenance.cases) == ("exact", None, {})
-    assert found.exclusive("A", "A") == 0
+    volumes = pr.fronts.front_volumes({"A": A, "B": B}, n_points=None)
+    assert volumes.shares == pytest.approx(
+        np.array([[0.08247742, 0.03118646], [0.07691224, 0.12820321]]), abs=5e-9
+    )
+    assert volumes.gini("A").n_points is None
+    assert (volumes.provenance.method, volumes.provenance.seed, volumes.provenance.cases) == ("exact", None, {})
+    assert volumes.exclusive("A", "A") == 0
 
 
 def test_the_table_is_that_of_single_questions(fronts):
-    found = pr.fronts.front_volumes(fronts, n_points=5000, rng=2)
+    volumes = pr.fronts.front_volumes(fronts, n_points=5000, rng=2)
     for a, front in fronts.items():
-        assert found.gini(a) == front.gini(n_points=5000, rng=2)
+        assert volumes.gini(a) == front.gini(n_points=5000, rng=2)
         for b, other in fronts.items():
             if a != b:
-                assert found.exclusive(a, b) == front.exclusive(other, n_points=5000, rng=2)
-                assert found.exclusive(a, b).n_points == 5000
-                difference = found.gini(a) - found.gini(b)
-                assert difference == pytest.approx(found.exclusive(a, b) - found.exclusive(b, a), abs=1e-12)
-    assert found.sizes == tuple(len(front) for front in fronts.values())
-    assert (found.classes, found.n_points, found.provenance.seed) == (3, 5000, 2)
-    assert found.provenance.cases == {"0": 50, "1": 50, "2": 50}
+                assert volumes.exclusive(a, b) == front.exclusive(other, n_points=5000, rng=2)
+                assert volumes.exclusive(a, b).n_points == 5000
+                difference = volumes.gini(a) - volumes.gini(b)
+                assert difference == pytest.approx(volumes.exclusive(a, b) - volumes.exclusive(b, a), abs=1e-12)
+    assert volumes.sizes == tuple(len(front) for front in fronts.values())
+    assert (volumes.classes, volumes.n_points, volumes.provenance.seed) == (3, 5000, 2)
+    assert volumes.provenance.cases == {"0": 50, "1": 50, "2": 50}
 
 
 def test_rows_have_each_volume_with_its_error(fronts):
-    found = pr.fronts.front_volumes(fronts, n_points=5000)
-    rows = found.rows(0.9)
+    volumes = pr.fronts.front_volumes(fronts, n_points=5000)
+    rows = volumes.rows(0.9)
     assert len(rows) == 9
     for row in rows:
         against = row["against"] or row["front"]
-        share = found.shares[found.fronts.index(row["front"]), found.fronts.index(against)]
+        share = volumes.shares[volumes.fronts.index(row["front"]), volumes.fronts.index(against)]
         assert row["value"] == share
         assert row["standard_error"] == pytest.approx(np.sqrt(share * (1 - share) / 5000), abs=1e-15)
         assert row["low"] <= share <= row["high"]
@@ -70,15 +72,15 @@ def test_rows_have_each_volume_with_its_error(fronts):
 
 
 def test_it_is_stored_and_read_back(fronts):
-    found = pr.fronts.front_volumes(fronts, n_points=500)
-    again = pr.fronts.FrontVolumes.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert again.rows() == found.rows()
+    volumes = pr.fronts.front_volumes(fronts, n_points=500)
+    again = pr.fronts.FrontVolumes.from_dict(json.loads(json.dumps(volumes.to_dict())))
+    assert again.rows() == volumes.rows()
     assert (
         repr(again)
-        == repr(found)
+        == repr(volumes)
         == (
-            f"FrontVolumes(G: one {found.gini('one'):.4f}, two {found.gini('two'):.4f}, "
-            f"three {found.gini('three'):.4f}; 500 points)"
+            f"FrontVolumes(G: one {volumes.gini('one'):.4f}, two {volumes.gini('two'):.4f}, "
+            f"three {volumes.gini('three'):.4f}; 500 points)"
         )
     )
 
@@ -91,18 +93,18 @@ def test_fronts_are_named_by_classifier_or_numbered(fronts):
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({}, "one front or more"),
         ([], "one front or more"),
-        (3, "fronts must be fronts"),
-        ([np.eye(3)], "fronts must be fronts"),
+        (3, "fronts must be a Front, a mapping or a list of Front"),
+        ([np.eye(3)], "fronts must be a Front, a mapping or a list of Front"),
         ({"a": np.eye(3), "b": np.eye(2)}, "same classes in the same order; a and b"),
-        ({"a": [[8, 2], [1, 9]]}, "a must hold rates"),
+        ({"a": [[8, 2], [1, 9]]}, "must hold rates"),
     ],
 )
-def test_bad_fronts_are_refused(given, said):
-    with pytest.raises(InputError, match=said):
+def test_bad_fronts_are_refused(given, message):
+    with pytest.raises(InputError, match=message):
         pr.fronts.front_volumes(given)
 
 
@@ -111,9 +113,9 @@ def test_other_classes_and_unknown_names_are_refused(fronts):
     other = pr.front(np.array(["a", "b", "c"])[y], P, n=50)
     with pytest.raises(InputError, match="same classes in the same order; one and other"):
         pr.fronts.front_volumes({"one": fronts["one"], "other": other})
-    found = pr.fronts.front_volumes(fronts, n_points=10)
+    volumes = pr.fronts.front_volumes(fronts, n_points=10)
     with pytest.raises(InputError, match="no front 'x'"):
-        found.gini("x")
+        volumes.gini("x")
 
 
 @given(st.lists(st.lists(st.integers(0, 4), min_size=6, max_size=6), min_size=1, max_size=5))
@@ -137,8 +139,8 @@ def test_four_classes_are_exact_too():
     rng = np.random.default_rng(0)
     y = np.arange(120) % 4
     P = rng.dirichlet(np.ones(4), size=120) + 1.5 * np.eye(4)[y]
-    found = pr.front(y, P / P.sum(axis=1, keepdims=True), n=100)
-    exact, sampled = found.gini(None), found.gini(100_000)
+    front = pr.front(y, P / P.sum(axis=1, keepdims=True), n=100)
+    exact, sampled = front.gini(None), front.gini(100_000)
     assert 0.01 < exact < 1
     assert abs(exact - sampled) < 4 * sampled.standard_error
 
@@ -153,8 +155,8 @@ def test_moocore_finds_no_dominated_point(fronts):
     y, P = sample(5, 0.4, n=300)
     many = pr.front(y, P, n=4000)
     assert len(many) > 500
-    for found in (*fronts.values(), many):
-        assert moocore.is_nondominated(found.counts[:, OFF].astype(float), keep_weakly=True).all()
+    for result in (*fronts.values(), many):
+        assert moocore.is_nondominated(result.counts[:, OFF].astype(float), keep_weakly=True).all()
 
 
 @pytest.mark.slow
@@ -163,8 +165,8 @@ def test_moocore_has_the_volume_of_the_cube(fronts):
     """What is dominated of the unit cube: ours exactly, and the share of points that `DominatedRegion` finds."""
     moocore = pytest.importorskip("moocore")
     points = np.random.default_rng(0).random((200_000, 6))
-    for found in fronts.values():
-        errors = np.ascontiguousarray(found.rates[:, OFF])
+    for front in fronts.values():
+        errors = np.ascontiguousarray(front.rates[:, OFF])
         exact = moocore.hypervolume(errors, ref=np.ones(6))
         assert union_volume(errors, 6.0) == pytest.approx(exact, abs=1e-11)  # thousands of boxes, each rounded
         share = DominatedRegion(errors).contains(points).mean()

@@ -66,6 +66,10 @@ OPTIONS = {
     "three": ["he(scoring='log')", "sahiner(malignant='a')", "mossman", "pdi"],
     "ordered": ["vus", "scurfield", "scurfield(corrected=True)", "umbrella"],
 }
+for _measure in ("net_benefit(threshold=0.3)", "sensitivity(specificity=0.9)", "specificity(sensitivity=0.9)"):
+    add(_measure.split("(")[0], pr.evaluate, "two_probabilities", measure=_measure)
+for _measure in ("average_precision", "cost_area", "net_benefit(threshold=0.3)", "sensitivity(specificity=0.9)"):
+    add(f"two_{_measure.split('(')[0]}", pr.compare, "two_probabilities", measure=_measure)
 for _name, _measures in OPTIONS.items():
     add(f"{_name}_with_options", pr.evaluate, _name, measure=_measures)
 

@@ -44,8 +44,8 @@ def area_difference(positives, negatives, axis=-1):
 def test_intervals_of_a_difference_equal_scipy_on_the_same_replicates(kind, level):
     cases = np.flatnonzero(Y == 1), np.flatnonzero(Y == 0)
     theirs = stats.bootstrap(cases, area_difference, n_resamples=999, method=kind, confidence_level=level, rng=1)
-    found = difference(n=10)
-    ours = interval(kind, found.value, theirs.bootstrap_distribution, level, found.resampled.acceleration)
+    result = difference(n=10)
+    ours = interval(kind, result.value, theirs.bootstrap_distribution, level, result.resampled.acceleration)
     # the jackknife of a mean over pairs is its influence function, so even BCa agrees but for rounding;
     # a quantile between two replicates amplifies it by their number
     assert ours == pytest.approx(tuple(theirs.confidence_interval), abs=1e-10)
@@ -75,32 +75,32 @@ def test_paired_intervals_agree_with_scipys(kind):
         rng=2,
     )
     method = pr.Bootstrap(n=2000, stratified=False, kind=kind, rng=3)
-    found = pr.compare(y, tables, measure="accuracy", method=method).difference("one", "two")
-    same = interval(kind, found.value, theirs.bootstrap_distribution, 0.95, found.resampled.acceleration)
+    result = pr.compare(y, tables, measure="accuracy", method=method).difference("one", "two")
+    same = interval(kind, result.value, theirs.bootstrap_distribution, 0.95, result.resampled.acceleration)
     assert same == pytest.approx(tuple(theirs.confidence_interval), abs=1e-10)  # rounding
     # the 2.5 % quantile of 2000 normal replicates is known to sqrt(0.025 x 0.975 / 2000) / phi(1.96) = 0.06
     # standard deviations, for BCa to twice that: allow five times as much, and one case more or less
     error = 5 * 2 * 0.06 * theirs.standard_error + 1 / 75
-    assert found.confidence_interval() == pytest.approx(tuple(theirs.confidence_interval), abs=error)
-    assert found.standard_error == pytest.approx(theirs.standard_error, rel=5 / (2 * 2000) ** 0.5)
+    assert result.confidence_interval() == pytest.approx(tuple(theirs.confidence_interval), abs=error)
+    assert result.standard_error == pytest.approx(theirs.standard_error, rel=5 / (2 * 2000) ** 0.5)
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "normal"])
 def test_intervals_are_made_of_the_paired_replicates(kind):
-    found = difference(n=300, kind=kind)
+    result = difference(n=300, kind=kind)
     scores = normalise(Y, SCORES, labels=[0, 1])
     drawn = pr.Bootstrap(300, rng=3).replicates(pr.measure("auc"), [Sample(scores, name) for name in SCORES])
     steps = drawn[0] - drawn[1]
-    assert found.resampled.replicates == tuple(steps.tolist())
+    assert result.resampled.replicates == tuple(steps.tolist())
     for level in (0.5, 0.9):
-        expected = interval(kind, found.value, steps, level, found.resampled.acceleration)
-        assert found.confidence_interval(level) == pytest.approx(expected, abs=1e-15)
-    assert found.standard_error == pytest.approx(steps.std(ddof=1), rel=1e-12)  # by way of the covariance
-    back = found.reversed()
-    mirrored = [-end for end in found.confidence_interval()][::-1]
+        expected = interval(kind, result.value, steps, level, result.resampled.acceleration)
+        assert result.confidence_interval(level) == pytest.approx(expected, abs=1e-15)
+    assert result.standard_error == pytest.approx(steps.std(ddof=1), rel=1e-12)  # by way of the covariance
+    back = result.reversed()
+    mirrored = [-end for end in result.confidence_interval()][::-1]
     assert back.confidence_interval() == pytest.approx(mirrored, abs=1e-12)  # quantiles from the other end
-    assert back.reversed() == found
-    assert len(repr(found)) < 300  # without the replicates
+    assert back.reversed() == result
+    assert len(repr(result)) < 300  # without the replicates
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "normal"])
@@ -118,14 +118,16 @@ def test_p_values_are_inverted_intervals_of_the_same_kind(kind):
 def test_intervals_do_not_go_beyond_what_is_possible():
     y, good, bad = [0] * 4 + [1] * 4, [0, 1, 2, 4, 3, 5, 6, 7], [7, 6, 5, 3, 4, 2, 1, 0]
     method = pr.Bootstrap(200, kind="basic", rng=0)
-    found = pr.compare(y, {"good": good, "bad": bad}, measure="auc", method=method).difference("good", "bad")
-    assert interval("basic", found.value, np.array(found.resampled.replicates)).high > 1
-    assert found.confidence_interval().high == 1
+    result = pr.compare(y, {"good": good, "bad": bad}, measure="auc", method=method).difference("good", "bad")
+    assert interval("basic", result.value, np.array(result.resampled.replicates)).high > 1
+    assert result.confidence_interval().high == 1
 
 
 def test_identical_classifiers_have_nothing_to_resample():
-    found = pr.compare(Y, {"a": SCORES["one"], "b": SCORES["one"]}, measure="auc", method=pr.Bootstrap(50, rng=0))
-    same = found.difference("a", "b")
+    comparison = pr.compare(
+        Y, {"a": SCORES["one"], "b": SCORES["one"]}, measure="auc", method=pr.Bootstrap(50, rng=0)
+    )
+    same = comparison.difference("a", "b")
     assert (same.value, same.standard_error, same.pvalue) == (0, 0, 1)
     low, high = same.confidence_interval()
     assert low < 0 < high
@@ -135,17 +137,17 @@ def test_several_classifiers_and_clusters():
     """Groups are drawn whole, and the acceleration is that of groups."""
     groups = np.arange(65) // 2
     three = {**SCORES, "three": COMMON}
-    found = pr.compare(Y, three, measure="auc", groups=groups, method=pr.Bootstrap(200, rng=1))
-    assert len(found.differences) == 3
-    for (first, second), each in found.differences.items():
-        one, two = (found.estimates[name].components for name in (first, second))
+    comparison = pr.compare(Y, three, measure="auc", groups=groups, method=pr.Bootstrap(200, rng=1))
+    assert len(comparison.differences) == 3
+    for (first, second), pair in comparison.differences.items():
+        one, two = (comparison.estimates[name].components for name in (first, second))
         moved = np.zeros(65)
         for k in (0, 1):
             moved[k == Y] = (one - two - (one - two)[k == Y].mean())[k == Y] / (k == Y).sum()
         u = np.bincount(groups, moved)
-        assert each.resampled.acceleration == pytest.approx((u**3).sum() / (6 * (u**2).sum() ** 1.5), rel=1e-9)
-        low, high = each.confidence_interval()
-        assert low < each.value < high
+        assert pair.resampled.acceleration == pytest.approx((u**3).sum() / (6 * (u**2).sum() ** 1.5), rel=1e-9)
+        low, high = pair.confidence_interval()
+        assert low < pair.value < high
 
 
 # Different cases -------------------------------------------------------------------------------------------------
@@ -154,19 +156,20 @@ def test_several_classifiers_and_clusters():
 def test_sets_of_different_cases_are_drawn_independently():
     """The same data twice, as two sets: with one seed for both, all replicates of the difference would be zero."""
     apart = {"one": normalise(Y, SCORES["one"]), "two": normalise(Y, SCORES["one"])}
-    found = pr.compare(apart, measure="auc", method=pr.Bootstrap(2000, rng=3))
-    pair = found.difference("one", "two")
+    comparison = pr.compare(apart, measure="auc", method=pr.Bootstrap(2000, rng=3))
+    pair = comparison.difference("one", "two")
     steps = np.array(pair.resampled.replicates)
     # the covariance of independent replicates: five standard errors
     assert (
-        abs(np.corrcoef(*(each.resampled.replicates for each in found.estimates.values()))[0, 1]) < 5 / 2000**0.5
+        abs(np.corrcoef(*(estimate.resampled.replicates for estimate in comparison.estimates.values()))[0, 1])
+        < 5 / 2000**0.5
     )
     assert steps.std(ddof=1) == pytest.approx(pair.standard_error, rel=0.1)
-    seeds = [each.provenance.seed for each in found.estimates.values()]
+    seeds = [estimate.provenance.seed for estimate in comparison.estimates.values()]
     assert seeds[0] == 3 != seeds[1]
     for name, seed in zip(apart, seeds, strict=True):  # each can be had again by itself
         alone = pr.evaluate(apart[name], measure="auc", method=pr.Bootstrap(2000, rng=seed))
-        assert alone.resampled == found.estimates[name].resampled
+        assert alone.resampled == comparison.estimates[name].resampled
 
 
 @pytest.mark.peer("scipy", "stats.bootstrap: intervals of a difference of areas on different cases")
@@ -183,11 +186,11 @@ def test_intervals_of_different_cases_agree_with_scipys(kind):
 
     theirs = stats.bootstrap((x, z, u, v), step, n_resamples=3000, method=kind, rng=2, batch=500)
     apart = {"one": normalise(Y, SCORES["one"]), "two": normalise(y, np.concatenate([u, v]))}
-    found = pr.compare(apart, measure="auc", method=pr.Bootstrap(9000, kind=kind, rng=4)).difference("one", "two")
-    same = interval(kind, found.value, theirs.bootstrap_distribution, 0.95, found.resampled.acceleration)
+    result = pr.compare(apart, measure="auc", method=pr.Bootstrap(9000, kind=kind, rng=4)).difference("one", "two")
+    same = interval(kind, result.value, theirs.bootstrap_distribution, 0.95, result.resampled.acceleration)
     assert same == pytest.approx(tuple(theirs.confidence_interval), abs=1e-10)
     error = 5 * 2 * 0.049 * theirs.standard_error  # as above, for 3000 replicates
-    assert found.confidence_interval() == pytest.approx(tuple(theirs.confidence_interval), abs=error)
+    assert result.confidence_interval() == pytest.approx(tuple(theirs.confidence_interval), abs=error)
 
 
 # Storage, and tiny classes ---------------------------------------------------------------------------------------
@@ -195,11 +198,11 @@ def test_intervals_of_different_cases_agree_with_scipys(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_comparison_survives_json(kind):
-    found = pr.compare(Y, SCORES, measure="auc", method=pr.Bootstrap(100, kind=kind, rng=0))
-    copy = pr.Comparison.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert copy.to_dict(0.9) == found.to_dict(0.9)
-    assert copy.difference("two", "one") == found.difference("two", "one")
-    old = found.to_dict()
+    comparison = pr.compare(Y, SCORES, measure="auc", method=pr.Bootstrap(100, kind=kind, rng=0))
+    copy = pr.Comparison.from_dict(json.loads(json.dumps(comparison.to_dict())))
+    assert copy.to_dict(0.9) == comparison.to_dict(0.9)
+    assert copy.difference("two", "one") == comparison.difference("two", "one")
+    old = comparison.to_dict()
     for row in old["differences"]:
         row["resampled"] = None  # as written before differences had intervals of their own
     plain = pr.Comparison.from_dict(old).difference("one", "two")
@@ -212,10 +215,10 @@ def test_a_class_of_one_case_has_no_error_to_compare_by():
     """Drawn again and again it never varies: no standard error; the interval is that of one case."""
     y, one, two = [0] * 10 + [1], np.arange(11.0), np.append(np.arange(10.0), 2.0)
     with pytest.warns(SmallClassWarning, match="one case only"):
-        found = pr.compare(y, {"one": one, "two": two}, measure="auc", method=pr.Bootstrap(100, rng=0))
-    pair = found.difference("one", "two")
+        comparison = pr.compare(y, {"one": one, "two": two}, measure="auc", method=pr.Bootstrap(100, rng=0))
+    pair = comparison.difference("one", "two")
     assert np.isnan(pair.standard_error)
-    assert found.pvalue > 0.05
+    assert comparison.pvalue > 0.05
     low, high = pair.confidence_interval()
     assert high - low > 1
     assert pair.resampled is None

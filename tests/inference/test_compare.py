@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import polyroc as pr
-from asking import THREE_CLASSES
+from measure_values import THREE_CLASSES, scores_for
 from polyroc import datasets
 from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError, UndefinedMeasureWarning
 from polyroc.estimates.multiplicity import adjust
-from polyroc.measures.registry import MEASURES
 
 Y = np.repeat([0, 1, 2], [20, 25, 30])
 TRUTH = np.eye(3)[Y]
@@ -31,50 +30,52 @@ THREE = {"good": noisy(0.8, RNG), "fair": noisy(0.4, RNG), "poor": noisy(0.2, RN
 
 
 @pytest.fixture(scope="module")
-def found():
+def comparison():
     return pr.compare(Y, THREE, measure="hand_till")
 
 
-def test_covariance_is_that_of_the_components(found):
-    components = [estimate.components for estimate in found.estimates.values()]
+def test_covariance_is_that_of_the_components(comparison):
+    components = [estimate.components for estimate in comparison.estimates.values()]
     expected = sum(np.cov([c[k == Y] for c in components]) / (k == Y).sum() for k in range(3))
-    np.testing.assert_allclose(found.covariance, expected, rtol=0, atol=1e-15)
-    for i, estimate in enumerate(found.estimates.values()):
-        assert estimate.standard_error == pytest.approx(found.covariance[i, i] ** 0.5, abs=1e-15)
+    np.testing.assert_allclose(comparison.covariance, expected, rtol=0, atol=1e-15)
+    for i, estimate in enumerate(comparison.estimates.values()):
+        assert estimate.standard_error == pytest.approx(comparison.covariance[i, i] ** 0.5, abs=1e-15)
 
 
-def test_difference_has_delongs_standard_error_and_z_test(found):
-    pair = found.difference("good", "poor")
-    V = found.covariance
+def test_difference_has_delongs_standard_error_and_z_test(comparison):
+    pair = comparison.difference("good", "poor")
+    V = comparison.covariance
     error = (V[0, 0] + V[2, 2] - 2 * V[0, 2]) ** 0.5
-    assert pair.value == pytest.approx(float(found.estimates["good"]) - float(found.estimates["poor"]), abs=1e-15)
+    assert pair.value == pytest.approx(
+        float(comparison.estimates["good"]) - float(comparison.estimates["poor"]), abs=1e-15
+    )
     assert pair.standard_error == pytest.approx(error, abs=1e-15)
     assert pair.wald_test() == pytest.approx(2 * stats.norm.sf(abs(pair.value) / error), rel=1e-12)
     assert pair.wald_test(0.1) == pytest.approx(2 * stats.norm.sf(abs(pair.value - 0.1) / error), rel=1e-12)
-    back = found.difference("poor", "good")
+    back = comparison.difference("poor", "good")
     assert (back.value, back.pvalue) == (-pair.value, pair.pvalue)
 
 
-def test_omnibus_p_value_is_the_smallest_one_adjusted_by_max_t(found):
-    z = [pair.z_value() for pair in found.differences.values()]
-    assert found.statistic == pytest.approx(max(map(abs, z)), rel=1e-12)
-    assert found.pvalue == min(pair.adjusted_pvalue for pair in found.differences.values())
+def test_omnibus_p_value_is_the_smallest_one_adjusted_by_max_t(comparison):
+    z = [pair.z_value() for pair in comparison.differences.values()]
+    assert comparison.statistic == pytest.approx(max(map(abs, z)), rel=1e-12)
+    assert comparison.pvalue == min(pair.adjusted_pvalue for pair in comparison.differences.values())
     two = pr.compare(Y, {name: THREE[name] for name in ("good", "fair")}, measure="hand_till")
     assert two.pvalue == two.difference("good", "fair").pvalue
     holm = pr.compare(Y, THREE, measure="hand_till", adjustment="holm")
-    assert holm.pvalue == found.pvalue  # whatever the adjustment of the pairs
+    assert holm.pvalue == comparison.pvalue  # whatever the adjustment of the pairs
 
 
-def test_contrasts_are_hotellings_tests(found):
+def test_contrasts_are_hotellings_tests(comparison):
     rng = np.random.default_rng(91)
     """T^2 with the guarded covariance, by an F distribution with the degrees of freedom of the smallest class."""
-    values = np.array([float(e) for e in found.estimates.values()])
-    n = [e.effective for e in found.estimates.values()]
-    covariance = found.covariance + np.diag(0.5 * values * (1 - values) / np.array(n) ** 2)
+    values = np.array([float(e) for e in comparison.estimates.values()])
+    n = [e.effective for e in comparison.estimates.values()]
+    covariance = comparison.covariance + np.diag(0.5 * values * (1 - values) / np.array(n) ** 2)
     L = np.array([[1, -1, 0], [0, 1, -1]])
     d = L @ values
     statistic = d @ np.linalg.solve(L @ covariance @ L.T, d)
-    test = found.contrast(L)
+    test = comparison.contrast(L)
     assert test.statistic == pytest.approx(statistic, rel=1e-9)
     assert (test.df, test.denominator_df) == (2, 18)  # 20 cases in the smallest class
     assert test.pvalue == pytest.approx(stats.f.sf(statistic * 18 / (2 * 19), 2, 18), rel=1e-9)
@@ -87,30 +88,27 @@ def test_two_classes_delong_by_hand():
     """Two markers of five negatives and five positives, all placements written out."""
     y = [0] * 5 + [1] * 5
     one, two = [1, 2, 3, 4, 6, 5, 7, 8, 9, 10], [2, 1, 6, 9, 3, 4, 7, 8, 5, 10]
-    found = pr.compare(y, {"one": one, "two": two}, measure="auc")
+    comparison = pr.compare(y, {"one": one, "two": two}, measure="auc")
     above_one, below_one = np.array([0.8, 1, 1, 1, 1]), np.array([1, 1, 1, 1, 0.8])
     above_two, below_two = np.array([0.6, 0.8, 0.8, 0.6, 1]), np.array([1, 1, 0.6, 0.2, 1])
     expected = (np.cov(above_one, above_two) + np.cov(below_one, below_two)) / 5
-    np.testing.assert_allclose(found.covariance, expected, rtol=0, atol=1e-15)
-
-
-def said(key, P):
-    """Probabilities as the measure needs them: an ordered measure takes the mean class."""
-    return P @ [0, 1, 2] if MEASURES[key].needs == "ordered" else P
+    np.testing.assert_allclose(comparison.covariance, expected, rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("key", THREE_CLASSES)
 def test_identical_classifiers_differ_by_nothing_without_a_warning(key):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        good, fair = said(key, THREE["good"]), said(key, THREE["fair"])
-        found = pr.compare(Y, {"a": good, "b": good.copy(), "c": fair}, measure=key, labels=[0, 1, 2])
-    same = found.difference("a", "b")
+        good, fair = scores_for(key, THREE["good"]), scores_for(key, THREE["fair"])
+        comparison = pr.compare(Y, {"a": good, "b": good.copy(), "c": fair}, measure=key, labels=[0, 1, 2])
+    same = comparison.difference("a", "b")
     assert (same.value, same.standard_error, same.pvalue) == (0, 0, 1)
     low, high = same.confidence_interval()
     assert low < 0 < high  # never of zero width
-    assert found.difference("a", "c").pvalue == pytest.approx(found.difference("b", "c").pvalue, rel=1e-6)
-    assert found.pvalue >= found.difference("a", "c").pvalue
+    assert comparison.difference("a", "c").pvalue == pytest.approx(
+        comparison.difference("b", "c").pvalue, rel=1e-6
+    )
+    assert comparison.pvalue >= comparison.difference("a", "c").pvalue
     only = pr.compare(Y, {"a": good, "b": good}, measure=key, labels=[0, 1, 2])
     assert (only.statistic, only.pvalue) == (0, 1)
 
@@ -119,9 +117,9 @@ def test_a_score_that_ranks_like_another_is_the_other():
     rng = np.random.default_rng(36)
     y, s = datasets.Binormal(1.0).sample(30, rng=0)
     other = s + rng.normal(size=60)
-    found = pr.compare(y, {"a": s, "b": other, "c": np.exp(s)}, measure="auc")
-    assert found.difference("a", "c").pvalue == 1
-    assert found.contrast([[1, -1, 0], [1, 0, -1]]).pvalue > 0
+    comparison = pr.compare(y, {"a": s, "b": other, "c": np.exp(s)}, measure="auc")
+    assert comparison.difference("a", "c").pvalue == 1
+    assert comparison.contrast([[1, -1, 0], [1, 0, -1]]).pvalue > 0
 
 
 def test_different_cases_are_unpaired():
@@ -161,9 +159,9 @@ def test_two_perfect_classifiers_have_an_interval_of_positive_width():
 def test_class_without_a_case_makes_all_undefined():
     table = {name: np.column_stack([P, np.zeros(len(Y))]) for name, P in THREE.items()}
     with pytest.warns(UndefinedMeasureWarning, match="No case of class '3'"):
-        found = pr.compare(Y, table, measure="hand_till", labels=[0, 1, 2, 3])
-    assert np.isnan(found.pvalue)
-    assert np.isnan(found.difference("good", "fair").adjusted_pvalue)
+        comparison = pr.compare(Y, table, measure="hand_till", labels=[0, 1, 2, 3])
+    assert np.isnan(comparison.pvalue)
+    assert np.isnan(comparison.difference("good", "fair").adjusted_pvalue)
 
 
 @pytest.mark.peer("scipy", "stats.false_discovery_control, to 1e-12")
@@ -195,8 +193,8 @@ def test_rows_hold_adjusted_p_values():
     assert [row["adjusted_pvalue"] for row in plain.rows()] == raw.tolist()
 
 
-def test_margins_are_tested_by_the_interval(found):
-    pair = found.difference("good", "fair")
+def test_margins_are_tested_by_the_interval(comparison):
+    pair = comparison.difference("good", "fair")
     for p, end, null in (
         (pair.non_inferiority(0.05), 0, -0.05),
         (pair.superiority(), 0, 0.0),
@@ -223,10 +221,10 @@ def test_margins_are_tested_by_the_interval(found):
             test(5)
 
 
-def test_conclusions_are_plain_sentences(found):
-    sentence = found.conclusion()[1]
+def test_conclusions_are_plain_sentences(comparison):
+    sentence = comparison.conclusion()[1]
     assert sentence.startswith("good is better than poor by 0.")
-    low, high = found.differences["good", "poor"].simultaneous_interval()
+    low, high = comparison.differences["good", "poor"].simultaneous_interval()
     assert f"(simultaneous 95 % {low:.3f} to {high:.3f})" in sentence
     assert sentence.endswith("after max-t adjustment.")
     rng = np.random.default_rng(4)
@@ -235,14 +233,14 @@ def test_conclusions_are_plain_sentences(found):
     assert "after" not in even.conclusion()[0]  # one pair needs no adjustment
 
 
-def test_comparison_survives_json_and_pickle(found):
+def test_comparison_survives_json_and_pickle(comparison):
     for copy in (
-        pr.Comparison.from_dict(json.loads(json.dumps(found.to_dict()))),
-        pickle.loads(pickle.dumps(found)),
+        pr.Comparison.from_dict(json.loads(json.dumps(comparison.to_dict()))),
+        pickle.loads(pickle.dumps(comparison)),
     ):
-        assert copy.to_dict() == found.to_dict()
-        assert copy.difference("poor", "good") == found.difference("poor", "good")
-    assert "<td>good - fair</td>" in found._repr_html_()
+        assert copy.to_dict() == comparison.to_dict()
+        assert copy.difference("poor", "good") == comparison.difference("poor", "good")
+    assert "<td>good - fair</td>" in comparison._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -274,6 +272,7 @@ def test_what_cannot_be_compared(ask, message):
         ask()
 
 
+@pytest.mark.slow
 def test_p_values_are_uniform_under_the_null():
     """Two classifiers that are equal in truth: 400 samples, the share of p < 0.05 within exact binomial bounds."""
     y = np.repeat([0, 1], 60)

@@ -23,18 +23,18 @@ THREE = {"hand_till", "ova", "ht3", "accuracy", "pairwise_accuracy", "macro_aver
 
 
 def test_without_a_measure_every_one_that_applies_and_why_the_others_do_not():
-    found = pr.evaluate(Y, P)
-    assert set(found.measures) == THREE
-    assert set(found.measures) | set(found.skipped) == set(MEASURES)
-    assert found.skipped["auc"] == "is for 2 classes, here 3"
+    evaluation = pr.evaluate(Y, P)
+    assert set(evaluation.measures) == THREE
+    assert set(evaluation.measures) | set(evaluation.skipped) == set(MEASURES)
+    assert evaluation.skipped["auc"] == "is for 2 classes, here 3"
     binary = pr.evaluate(BINARY, SCORE)
-    assert set(binary.measures) == {"auc", "gini", "partial_auc"}
-    assert binary.skipped["hand_till"] == "needs probabilities, one column per class, here one score per case"
+    assert set(binary.measures) == {"auc", "gini", "partial_auc", "average_precision", "cost_area"}
+    assert binary.skipped["hand_till"] == "needs scores, one column per class, here one score per case"
     assert binary.skipped["vus"] == "needs the order of the classes; give it with labels=[...]"
     assert binary.skipped["accuracy"] == "needs decisions or one column per class, here one score per case"
     risk = 1 / (1 + np.exp(-SCORE))
-    two = {key for key, each in MEASURES.items() if each.classes[0] == 2}
-    assert set(pr.evaluate(BINARY, np.column_stack([1 - risk, risk])).measures) == two - {"vus"}
+    two = {key for key, measure in MEASURES.items() if measure.classes[0] == 2}
+    assert set(pr.evaluate(BINARY, np.column_stack([1 - risk, risk])).measures) == two - {"vus", "net_benefit"}
     ranks = pr.evaluate(Y, range(30), labels=["a", "b", "c"])
     assert ranks.measures == ("vus", "scurfield", "umbrella")
     assert ranks["vus"].value == pytest.approx(1, abs=1e-15)
@@ -44,55 +44,61 @@ def test_what_comes_back():
     assert isinstance(pr.evaluate(BINARY, SCORE, measure="auc"), pr.Estimate)
     assert isinstance(pr.evaluate(BINARY, SCORE, measure=["auc"]), pr.Evaluation)
     assert isinstance(pr.evaluate(BINARY, {"only": SCORE}, measure="auc"), pr.Evaluation)
-    found = pr.evaluate(BINARY, {"one": SCORE, "two": -SCORE}, measure=["auc", "gini"])
-    assert found.classifiers == ("one", "two")
-    assert found.measures == ("auc", "gini")
-    assert float(found["one", "auc"]) + float(found["two", "auc"]) == pytest.approx(1)
-    assert [row["classifier"] for row in found.rows()] == ["one", "one", "two", "two"]
+    evaluation = pr.evaluate(BINARY, {"one": SCORE, "two": -SCORE}, measure=["auc", "gini"])
+    assert evaluation.classifiers == ("one", "two")
+    assert evaluation.measures == ("auc", "gini")
+    assert float(evaluation["one", "auc"]) + float(evaluation["two", "auc"]) == pytest.approx(1)
+    assert [row["classifier"] for row in evaluation.rows()] == ["one", "one", "two", "two"]
     with pytest.raises(KeyError, match="several classifiers"):
-        found["auc"]
+        evaluation["auc"]
 
 
 def test_estimate_answers_the_next_question():
-    found = pr.evaluate(Y, P, measure="hand_till")
-    assert repr(found).startswith("Estimate(hand_till = 0.")
-    low, high = found.confidence_interval()
-    assert found.confidence_interval(0.99).low < low < found.value < high < found.confidence_interval(0.99).high
-    assert found.chance == 0.5
-    assert found.provenance.cases == {"a": 10, "b": 10, "c": 10}
-    assert found.provenance.method == "DeLong()"
-    assert found.provenance.version == pr.__version__
-    assert "A(a|b)" in found.parts
-    assert len(found.parts) == 9
-    assert repr(found.parts).startswith("Parts(A(a|b), ")
+    estimate = pr.evaluate(Y, P, measure="hand_till")
+    assert repr(estimate).startswith("Estimate(hand_till = 0.")
+    low, high = estimate.confidence_interval()
+    assert (
+        estimate.confidence_interval(0.99).low
+        < low
+        < estimate.value
+        < high
+        < estimate.confidence_interval(0.99).high
+    )
+    assert estimate.chance == 0.5
+    assert estimate.provenance.cases == {"a": 10, "b": 10, "c": 10}
+    assert estimate.provenance.method == "DeLong()"
+    assert estimate.provenance.version == pr.__version__
+    assert "A(a|b)" in estimate.parts
+    assert len(estimate.parts) == 9
+    assert repr(estimate.parts).startswith("Parts(A(a|b), ")
     with pytest.raises(KeyError):
-        found.parts["A(a|z)"]
-    assert [row["part"] for row in found.rows()] == [None, *found.parts]
+        estimate.parts["A(a|z)"]
+    assert [row["part"] for row in estimate.rows()] == [None, *estimate.parts]
 
 
 def test_components_come_in_the_order_given_and_make_the_error():
     rng = np.random.default_rng(10)
     order = rng.permutation(30)
-    found = pr.evaluate(Y[order], P[order], measure="ova", sampling="case-control")
-    variance = sum(found.components[Y[order] == k].var(ddof=1) / 10 for k in "abc")
-    assert found.standard_error == pytest.approx(variance**0.5)
+    estimate = pr.evaluate(Y[order], P[order], measure="ova", sampling="case-control")
+    variance = sum(estimate.components[Y[order] == k].var(ddof=1) / 10 for k in "abc")
+    assert estimate.standard_error == pytest.approx(variance**0.5)
     assert pr.evaluate(Y, P, measure="accuracy").parts == {}
 
 
 def test_parts_of_ova_have_delongs_error_of_the_two_class_problem():
-    found = pr.evaluate(Y, P, measure="ova")
+    estimate = pr.evaluate(Y, P, measure="ova")
     for i, name in enumerate("abc"):
         alone = pr.evaluate((name == Y).astype(int), P[:, i], measure="auc")
-        assert found.parts[name].value == pytest.approx(alone.value, abs=1e-12)
-        assert found.parts[name].standard_error == pytest.approx(alone.standard_error, abs=1e-12)
+        assert estimate.parts[name].value == pytest.approx(alone.value, abs=1e-12)
+        assert estimate.parts[name].standard_error == pytest.approx(alone.standard_error, abs=1e-12)
 
 
 def test_bare_value_has_no_error_bar():
-    found = pr.evaluate(BINARY, SCORE, measure="auc", method=None)
-    assert found.value == pr.evaluate(BINARY, SCORE, measure="auc").value
-    assert np.isnan(found.standard_error)
-    assert np.isnan(found.confidence_interval()).all()
-    assert found.provenance.method is None
+    estimate = pr.evaluate(BINARY, SCORE, measure="auc", method=None)
+    assert estimate.value == pr.evaluate(BINARY, SCORE, measure="auc").value
+    assert np.isnan(estimate.standard_error)
+    assert np.isnan(estimate.confidence_interval()).all()
+    assert estimate.provenance.method is None
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -110,12 +116,12 @@ def test_groups_of_one_change_nothing_and_copies_count_once(seed):
 def test_weighted_error_is_the_robust_one():
     rng = np.random.default_rng(75)
     w = rng.exponential(size=30)
-    found = pr.evaluate(BINARY, SCORE, measure="auc", sample_weight=w)
+    estimate = pr.evaluate(BINARY, SCORE, measure="auc", sample_weight=w)
     components = naive.auc_components(BINARY, SCORE, w)
     expected = naive.variance(BINARY.tolist(), components, w.tolist())
-    assert found.standard_error == pytest.approx(expected**0.5, abs=1e-12)
+    assert estimate.standard_error == pytest.approx(expected**0.5, abs=1e-12)
     assert pr.evaluate(BINARY, SCORE, measure="auc", sample_weight=7 * w).standard_error == (
-        pytest.approx(found.standard_error, abs=1e-12)
+        pytest.approx(estimate.standard_error, abs=1e-12)
     )
 
 
@@ -125,42 +131,42 @@ def test_class_without_a_case_is_nan_with_a_named_warning(key):
     with pytest.warns(
         UndefinedMeasureWarning, match=rf"No case of class 'd': {key} undefined \(nan\)\. Add cases"
     ):
-        found = pr.evaluate(Y, table, measure=key, labels=["a", "b", "c", "d"])
-    assert np.isnan(found.value)
-    assert np.isnan(found.standard_error)
-    assert np.isnan(found.confidence_interval()).all()
-    assert found.components is None
-    assert len(found.parts) == 0
+        estimate = pr.evaluate(Y, table, measure=key, labels=["a", "b", "c", "d"])
+    assert np.isnan(estimate.value)
+    assert np.isnan(estimate.standard_error)
+    assert np.isnan(estimate.confidence_interval()).all()
+    assert estimate.components is None
+    assert len(estimate.parts) == 0
 
 
 def test_one_class_is_nan_if_both_are_named():
     with pytest.warns(UndefinedMeasureWarning, match="No case of class '0'"):
-        found = pr.evaluate([1, 1], [0.2, 0.4], labels=[0, 1])
-    assert all(np.isnan(float(estimate)) for estimate in found.estimates.values())
+        evaluation = pr.evaluate([1, 1], [0.2, 0.4], labels=[0, 1])
+    assert all(np.isnan(float(estimate)) for estimate in evaluation.estimates.values())
 
 
 def test_class_whose_weights_are_all_zero_has_no_case():
     with pytest.warns(UndefinedMeasureWarning, match="No case of class '1'"):
-        found = pr.evaluate([0, 1, 0], [1, 2, 3], measure="auc", sample_weight=[1, 0, 1])
-    assert np.isnan(found.value)
+        estimate = pr.evaluate([0, 1, 0], [1, 2, 3], measure="auc", sample_weight=[1, 0, 1])
+    assert np.isnan(estimate.value)
 
 
 def test_class_of_one_case_has_no_standard_error_but_an_interval():
     with pytest.warns(SmallClassWarning, match=r"one case only: no standard error \(nan\) for auc.*Add cases"):
-        found = pr.evaluate([0, 0, 0, 1], [0.1, 0.2, 0.3, 0.25], measure="auc")
-    assert found.value == pytest.approx(2 / 3)
-    assert np.isnan(found.standard_error)
-    low, high = found.confidence_interval()
-    assert 0 <= low < found.value < high <= 1
+        estimate = pr.evaluate([0, 0, 0, 1], [0.1, 0.2, 0.3, 0.25], measure="auc")
+    assert estimate.value == pytest.approx(2 / 3)
+    assert np.isnan(estimate.standard_error)
+    low, high = estimate.confidence_interval()
+    assert 0 <= low < estimate.value < high <= 1
 
 
 def test_perfect_separation_has_an_honest_interval_and_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = pr.evaluate([0] * 20 + [1] * 30, range(50), measure="auc")
-    assert found.value == 1
-    assert found.standard_error == 0
-    low, high = found.confidence_interval()
+        estimate = pr.evaluate([0] * 20 + [1] * 30, range(50), measure="auc")
+    assert estimate.value == 1
+    assert estimate.standard_error == 0
+    low, high = estimate.confidence_interval()
     assert high == 1
     assert low == pytest.approx(20 / (20 + 1.959964**2), abs=1e-6)  # Wilson's interval for 20 of 20
 
@@ -170,8 +176,8 @@ def test_perfect_separation_has_an_honest_interval_and_no_warning():
     [
         (Y, P, {"measure": "auc"}, "auc is for 2 classes, here 3"),
         (SCORE, BINARY, {"measure": "auc"}, "here 30 .*exchanged"),
-        (BINARY, SCORE, {"measure": "hand_till"}, "hand_till needs probabilities, one column per class"),
-        (Y, 3 * P, {"measure": "hand_till"}, r"in \[0, 1\], but 'classifier' gives class 'a' \S+ at position 0"),
+        (BINARY, SCORE, {"measure": "hand_till"}, "hand_till needs scores, one column per class"),
+        (Y, 3 * P, {"measure": "mossman"}, r"in \[0, 1\], but 'classifier' gives class 'a' \S+ at position 0"),
         (BINARY, SCORE, {"measure": "accuracy"}, r"values must be labels \[0, 1\], but position 0 holds"),
         (["x", "y"], ["x", "y"], {"measure": "auc"}, "needs a ranking score, here decisions"),
         (["x", "y"], [[0.2, 0.8], [0.1, 0.9]], {"measure": "auc"}, r"positive class; use pos_label='y' or 'x'"),
@@ -185,43 +191,44 @@ def test_measure_that_does_not_fit_says_why(y, s, options, message):
 
 
 def test_level_and_method_of_the_wrong_kind_are_refused():
-    found = pr.evaluate(BINARY, SCORE, measure="auc")
+    estimate = pr.evaluate(BINARY, SCORE, measure="auc")
     for level in (0, 1, 95, -0.1):
         with pytest.raises(InputError, match="level must be between 0 and 1"):
-            found.confidence_interval(level)
+            estimate.confidence_interval(level)
     with pytest.raises(InputError, match="kind must be 'guarded', 'logit' or 'wald', got 'exact'"):
-        found.confidence_interval(kind="exact")
+        estimate.confidence_interval(kind="exact")
     with pytest.raises(InputError, match=r"method must be one of DeLong.* or None, got 5"):
         pr.evaluate(BINARY, SCORE, measure="auc", method=5)
 
 
 def test_evaluation_survives_json_and_pickle():
-    found = pr.evaluate(Y, {"one": P, "two": P[:, ::-1]})
+    evaluation = pr.evaluate(Y, {"one": P, "two": P[:, ::-1]})
     for copy in (
-        pr.Evaluation.from_dict(json.loads(json.dumps(found.to_dict()))),
-        pickle.loads(pickle.dumps(found)),
+        pr.Evaluation.from_dict(json.loads(json.dumps(evaluation.to_dict()))),
+        pickle.loads(pickle.dumps(evaluation)),
     ):
-        assert copy.to_dict() == found.to_dict()
-        assert copy.skipped == found.skipped
-        assert copy["one", "hand_till"].confidence_interval(0.8) == found["one", "hand_till"].confidence_interval(
-            0.8
-        )
+        assert copy.to_dict() == evaluation.to_dict()
+        assert copy.skipped == evaluation.skipped
+        assert copy["one", "hand_till"].confidence_interval(0.8) == evaluation[
+            "one", "hand_till"
+        ].confidence_interval(0.8)
     with pytest.raises(InputError, match="Expected a stored Estimate of schema 1 to 2, got kind 'Evaluation'"):
-        pr.Estimate.from_dict(found.to_dict())
+        pr.Estimate.from_dict(evaluation.to_dict())
 
 
 def test_names_are_hostile_text_in_html():
-    found = pr.evaluate(Y, {"<script>alert(1)</script>": P}, measure="accuracy")
-    page = found._repr_html_()
+    evaluation = pr.evaluate(Y, {"<script>alert(1)</script>": P}, measure="accuracy")
+    page = evaluation._repr_html_()
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert page.count("<tr>") == 2
 
 
 def test_progress_is_told():
-    told = []
-    pr.evaluate(BINARY, SCORE, progress=lambda *step: told.append(step))
-    assert told == [(0, 3, "classifier: auc"), (1, 3, "classifier: gini"), (2, 3, "classifier: partial_auc")]
+    calls = []
+    pr.evaluate(BINARY, SCORE, progress=lambda *step: calls.append(step))
+    measures = ["auc", "gini", "partial_auc", "average_precision", "cost_area"]
+    assert calls == [(i, 5, f"classifier: {measure}") for i, measure in enumerate(measures)]
 
 
 def test_public_names_are_what_is_promised():
@@ -246,6 +253,6 @@ def test_parts_print_as_what_they_are():
 
 
 def test_an_estimate_with_parts_and_a_null_value_is_printed():
-    found = pr.evaluate(Y, P, measure="hand_till", null=0.5)
-    assert all(part in str(found) for part in found.parts)
-    assert found._repr_html_().count("<tr>") == 2 + len(found.parts)
+    estimate = pr.evaluate(Y, P, measure="hand_till", null=0.5)
+    assert all(part in str(estimate) for part in estimate.parts)
+    assert estimate._repr_html_().count("<tr>") == 2 + len(estimate.parts)

@@ -26,20 +26,22 @@ METHODS = [pr.DeLong(), pr.Unbiased(), pr.HanleyMcNeil(), pr.HanleyMcNeil("expon
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_all_methods_agree_on_an_auc_of_seventy_cases(method):
-    found = pr.evaluate(B, S, measure="auc", method=method)
+    estimate = pr.evaluate(B, S, measure="auc", method=method)
     expected = pr.evaluate(B, S, measure="auc")
-    assert found.value == expected.value
+    assert estimate.value == expected.value
     # the methods differ by terms of order 1 / n, the bootstrap by 1 / sqrt(2 n) = 3.5 % more
-    assert found.standard_error == pytest.approx(expected.standard_error, rel=0.12)
-    assert found.provenance.method == repr(method).replace("stratified=None", "stratified=True")
-    low, high = found.confidence_interval()
-    assert low < found.value < high
+    assert estimate.standard_error == pytest.approx(expected.standard_error, rel=0.12)
+    assert estimate.provenance.method == repr(method).replace("stratified=None", "stratified=True")
+    low, high = estimate.confidence_interval()
+    assert low < estimate.value < high
 
 
 @pytest.mark.parametrize("method", [pr.Unbiased(), pr.Jackknife(), QUICK], ids=repr)
 def test_methods_for_m_and_its_comparison(method):
-    found = pr.evaluate(Y, P, measure="hand_till", method=method)
-    assert found.standard_error == pytest.approx(pr.evaluate(Y, P, measure="hand_till").standard_error, rel=0.12)
+    estimate = pr.evaluate(Y, P, measure="hand_till", method=method)
+    assert estimate.standard_error == pytest.approx(
+        pr.evaluate(Y, P, measure="hand_till").standard_error, rel=0.12
+    )
     pair = pr.compare(B, {"one": S, "two": OTHER}, measure="auc", method=method)
     expected = pr.compare(B, {"one": S, "two": OTHER}, measure="auc")
     difference = pair.difference("one", "two").standard_error
@@ -47,16 +49,16 @@ def test_methods_for_m_and_its_comparison(method):
 
 
 def test_unbiased_is_the_formula():
-    found = pr.evaluate(Y, P, measure="hand_till", method=pr.Unbiased())
+    estimate = pr.evaluate(Y, P, measure="hand_till", method=pr.Unbiased())
     scores = pr.evaluate(Y, P, measure="hand_till")
-    assert found.standard_error < scores.standard_error  # DeLong counts the second-order terms too often
+    assert estimate.standard_error < scores.standard_error  # DeLong counts the second-order terms too often
     from polyroc.validation.scores import normalise
 
     sample = Sample(normalise(Y, P), "classifier")
-    assert found.standard_error**2 == pytest.approx(
+    assert estimate.standard_error**2 == pytest.approx(
         unbiased_covariance(pr.measure("hand_till"), [sample])[0, 0], rel=1e-12
     )
-    part = found.parts["A(0|1)"]
+    part = estimate.parts["A(0|1)"]
     assert part.standard_error**2 == pytest.approx(
         unbiased_covariance(pr.measure("hand_till"), [sample], part="A(0|1)")[0, 0], rel=1e-12
     )
@@ -72,9 +74,9 @@ def test_t3_hanley_and_mcneils_own_standard_errors():
 
 
 def test_without_a_measure_those_without_a_formula_are_named():
-    found = pr.evaluate(Y, P, method=pr.Unbiased())
-    assert found.measures == ("hand_till",)
-    assert "use method=DeLong() or Bootstrap()" in found.skipped["ova"]
+    evaluation = pr.evaluate(Y, P, method=pr.Unbiased())
+    assert evaluation.measures == ("hand_till",)
+    assert "use method=DeLong() or Bootstrap()" in evaluation.skipped["ova"]
     with pytest.raises(NotApplicableError, match="has a formula for auc, gini, hand_till, vus, not for ova"):
         pr.evaluate(Y, P, measure="ova", method=pr.Unbiased())
     with pytest.raises(NotApplicableError, match="sample_weight"):
@@ -86,29 +88,29 @@ def test_without_a_measure_those_without_a_formula_are_named():
 def test_negative_variance_is_said():
     table = np.array([[3, 3, 0], [1, 0, 2], [2, 3, 3], [0, 1, 3], [0, 2, 3], [3, 0, 3]]) / 4
     with pytest.warns(NegativeVarianceWarning, match=r"unbiased variance of hand_till is negative \(-0.0052\)"):
-        found = pr.evaluate([0, 0, 1, 1, 2, 2], table, measure="hand_till", method=pr.Unbiased())
-    assert np.isnan(found.standard_error)
-    assert found.confidence_interval().low < found.confidence_interval().high
+        estimate = pr.evaluate([0, 0, 1, 1, 2, 2], table, measure="hand_till", method=pr.Unbiased())
+    assert np.isnan(estimate.standard_error)
+    assert estimate.confidence_interval().low < estimate.confidence_interval().high
 
 
 @pytest.mark.parametrize("kind", ["percentile", "bca", "basic", "normal"])
 def test_bootstrap_intervals(kind):
     method = pr.Bootstrap(n=1000, kind=kind, rng=3)
-    found = pr.evaluate(B, S, measure="auc", method=method)
+    estimate = pr.evaluate(B, S, measure="auc", method=method)
     again = pr.evaluate(B, S, measure="auc", method=pr.Bootstrap(n=1000, kind=kind, rng=3, n_jobs=1))
-    assert found.confidence_interval() == again.confidence_interval()
-    assert found.provenance.seed == 3
-    low, high = found.confidence_interval()
+    assert estimate.confidence_interval() == again.confidence_interval()
+    assert estimate.provenance.seed == 3
+    low, high = estimate.confidence_interval()
     # as wide as the normal interval, but for the skewness and the noise of two quantiles of 1000 replicates
-    assert high - low == pytest.approx(2 * 1.96 * found.standard_error, rel=0.15)
-    stored = pr.Estimate.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert stored.confidence_interval(0.8) == found.confidence_interval(0.8)
+    assert high - low == pytest.approx(2 * 1.96 * estimate.standard_error, rel=0.15)
+    stored = pr.Estimate.from_dict(json.loads(json.dumps(estimate.to_dict())))
+    assert stored.confidence_interval(0.8) == estimate.confidence_interval(0.8)
 
 
 def test_bootstrap_without_a_seed_tells_the_seed_it_used():
-    found = pr.evaluate(B, S, measure="auc", method=pr.Bootstrap(n=50))
-    again = pr.evaluate(B, S, measure="auc", method=pr.Bootstrap(n=50, rng=found.provenance.seed))
-    assert found.standard_error == again.standard_error
+    estimate = pr.evaluate(B, S, measure="auc", method=pr.Bootstrap(n=50))
+    again = pr.evaluate(B, S, measure="auc", method=pr.Bootstrap(n=50, rng=estimate.provenance.seed))
+    assert estimate.standard_error == again.standard_error
 
 
 def test_bootstrap_of_a_perfect_classifier_falls_back_to_wilson():
@@ -119,21 +121,23 @@ def test_bootstrap_of_a_perfect_classifier_falls_back_to_wilson():
 
 def test_bootstrap_of_a_class_of_one_case_has_no_standard_error():
     with pytest.warns(SmallClassWarning, match="one case only"):
-        found = pr.evaluate([0] * 30 + [1], range(31), measure="auc", method=QUICK)
-    assert np.isnan(found.standard_error)
-    assert found.resampled is None
-    assert found.confidence_interval().low < 0.3
+        estimate = pr.evaluate([0] * 30 + [1], range(31), measure="auc", method=QUICK)
+    assert np.isnan(estimate.standard_error)
+    assert estimate.resampled is None
+    assert estimate.confidence_interval().low < 0.3
 
 
 def test_one_seed_serves_a_whole_evaluation():
-    found = pr.evaluate(B, {"one": S, "two": OTHER}, method=pr.Bootstrap(n=50))
-    assert len({estimate.provenance.seed for estimate in found.estimates.values()}) == 1
+    evaluation = pr.evaluate(B, {"one": S, "two": OTHER}, method=pr.Bootstrap(n=50))
+    assert len({estimate.provenance.seed for estimate in evaluation.estimates.values()}) == 1
 
 
 def test_bootstrap_counts_the_resamples_that_lack_a_class():
     with pytest.warns(UndefinedMeasureWarning, match=r"\d+ of 200 resamples leave auc undefined"):
-        found = pr.evaluate([0, 0, 0, 0, 1, 1], range(6), measure="auc", method=pr.Bootstrap(200, False, rng=0))
-    assert len(found.resampled.replicates) < 200
+        evaluation = pr.evaluate(
+            [0, 0, 0, 0, 1, 1], range(6), measure="auc", method=pr.Bootstrap(200, False, rng=0)
+        )
+    assert len(evaluation.resampled.replicates) < 200
 
 
 def test_permutation_agrees_with_delong_and_is_exact_for_twins():
@@ -171,5 +175,5 @@ def test_permutation_is_for_paired_comparisons_only():
     with pytest.raises(NotApplicableError, match="needs the same cases"):
         pr.compare(apart, measure="auc", method=pr.Permutation())
     assert len(pr.compare(apart, measure="auc", method=pr.HanleyMcNeil()).differences) == 1
-    with pytest.raises(InputError, match="n must be a whole number of rearrangements"):
+    with pytest.raises(InputError, match="n must be a whole number from 1 to 1,000,000,000, got 0"):
         pr.Permutation(n=0)

@@ -25,7 +25,7 @@ S = RNG.normal(size=200) + Y
 CLASSES = RNG.choice(3, p=[0.5, 0.3, 0.2], size=150)
 P = RNG.dirichlet(np.ones(3), size=150) / 2 + np.eye(3)[CLASSES] / 4
 P /= P.sum(axis=1, keepdims=True)
-DEPENDENT = [key for key, measure in MEASURES.items() if measure.prevalence]
+DEPENDENT = [key for key, measure in MEASURES.items() if measure.prevalence and not measure.required]
 
 
 # Class sizes
@@ -34,16 +34,16 @@ DEPENDENT = [key for key, measure in MEASURES.items() if measure.prevalence]
 def test_in_a_cohort_accuracy_and_predictive_values_have_binomial_errors():
     for key, which, right in (("accuracy", D >= 0, Y == D), ("ppv", D == 1, Y == 1), ("npv", D == 0, Y == 0)):
         p, n = right[which].mean(), which.sum()
-        found = pr.evaluate(Y, D, measure=key)
-        assert found.value == pytest.approx(p)
+        estimate = pr.evaluate(Y, D, measure=key)
+        assert estimate.value == pytest.approx(p)
         # the class-wise corrections m / (m - 1) are a few per cent of the variance
-        assert found.standard_error == pytest.approx(np.sqrt(p * (1 - p) / n), rel=0.02)
-        assert found.effective == pytest.approx(n)
+        assert estimate.standard_error == pytest.approx(np.sqrt(p * (1 - p) / n), rel=0.02)
+        assert estimate.effective == pytest.approx(n)
 
 
 def test_components_of_accuracy_in_a_cohort_are_right_or_wrong():
-    found = pr.evaluate(Y, D, measure="accuracy")
-    np.testing.assert_allclose(found.components, Y == D, atol=1e-12)
+    estimate = pr.evaluate(Y, D, measure="accuracy")
+    np.testing.assert_allclose(estimate.components, Y == D, atol=1e-12)
 
 
 @pytest.mark.parametrize("key", DEPENDENT)
@@ -70,8 +70,8 @@ def test_methods_agree_in_a_comparison_in_a_cohort(method):
     rng = np.random.default_rng(89)
     other = np.where(rng.random(200) < 0.2, 1 - D, D)
     expected = pr.compare(Y, {"one": D, "two": other}, measure="ppv").difference("one", "two").standard_error
-    found = pr.compare(Y, {"one": D, "two": other}, measure="ppv", method=method).difference("one", "two")
-    assert found.standard_error == pytest.approx(expected, rel=0.1)  # 600 replicates know it to 3 %
+    difference = pr.compare(Y, {"one": D, "two": other}, measure="ppv", method=method).difference("one", "two")
+    assert difference.standard_error == pytest.approx(expected, rel=0.1)  # 600 replicates know it to 3 %
 
 
 def test_average_precision_and_information_gain_account_for_prevalence():
@@ -95,8 +95,8 @@ def test_analytic_errors_of_information_gain_and_operating_cost_are_those_of_the
     gain, cost = [], []
     for _ in range(400):
         draw = rng.choice(150, size=150)
-        found = pr.rates(CLASSES[draw], P[draw], labels=[0, 1, 2])
-        gain.append(found.information_gain().value)
+        rates = pr.rates(CLASSES[draw], P[draw], labels=[0, 1, 2])
+        gain.append(rates.information_gain().value)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PolyrocWarning)
             cost.append(1.0 - pr.evaluate(CLASSES[draw], P[draw], measure="accuracy", method=None).value)
@@ -134,8 +134,8 @@ def test_the_bootstrap_draws_class_sizes_only_where_they_matter():
     assert Bootstrap(stratified=True).for_measure(pr.measure("ppv"), sample.scores).stratified is True
     known = pr.measure("ppv", prevalence=0.2)
     assert Bootstrap().for_measure(known, sample.scores).stratified is True
-    found = Bootstrap(300, rng=1).replicates(pr.measure("accuracy"), [sample])[0]
-    assert found.std() == pytest.approx(pr.evaluate(Y, D, measure="accuracy").standard_error, rel=0.15)
+    replicates = Bootstrap(300, rng=1).replicates(pr.measure("accuracy"), [sample])[0]
+    assert replicates.std() == pytest.approx(pr.evaluate(Y, D, measure="accuracy").standard_error, rel=0.15)
 
 
 @pytest.mark.slow
@@ -151,12 +151,12 @@ def test_engines_and_tallies_have_the_same_errors(tmp_path, engine):
             for weight in (None, "w"):
                 options = {"measure": key, "sampling": sampling}
                 expected = pr.evaluate(CLASSES, P, sample_weight=None if weight is None else w, **options)
-                found = pr.evaluate(
+                estimate = pr.evaluate(
                     str(file), truth="truth", scores="p_*", weight=weight, engine=engine, **options
                 )
-                assert found.standard_error == pytest.approx(expected.standard_error, rel=1e-3)
-                assert found.effective == pytest.approx(expected.effective, rel=1e-3)
-                assert found.provenance.sampling == sampling
+                assert estimate.standard_error == pytest.approx(expected.standard_error, rel=1e-3)
+                assert estimate.effective == pytest.approx(expected.effective, rel=1e-3)
+                assert estimate.provenance.sampling == sampling
     tally = pr.Tally([0, 1, 2])
     tally.update(CLASSES, P)
     for sampling in ("cohort", "case-control"):
@@ -178,8 +178,10 @@ def test_engines_compare_in_a_cohort_as_memory_does(tmp_path):
             options = {"measure": key, "sampling": sampling}
             expected = pr.compare(CLASSES, {"p": P, "q": Q}, sample_weight=w, **options)
             scores = {"p": "p_*", "q": "q_*"}
-            found = pr.compare(str(file), truth="truth", scores=scores, weight="w", engine="duckdb", **options)
-            np.testing.assert_allclose(found.covariance, expected.covariance, rtol=2e-3)
+            comparison = pr.compare(
+                str(file), truth="truth", scores=scores, weight="w", engine="duckdb", **options
+            )
+            np.testing.assert_allclose(comparison.covariance, expected.covariance, rtol=2e-3)
     counted = pr.rates(str(file), truth="truth", scores="p_*", weight="w", engine="duckdb").information_gain()
     expected = pr.rates(CLASSES, P, sample_weight=w).information_gain()
     assert counted.standard_error == pytest.approx(expected.standard_error, rel=1e-6)
@@ -197,19 +199,19 @@ def test_a_comparison_with_frequency_weights_is_that_of_repeated_rows(data):
     two = (one + rng.normal(size=60)).round(1)
     key = data.draw(st.sampled_from(["auc", "partial_auc", "gini"]))
     scores = {"one": one, "two": two}
-    found = pr.compare(y, scores, measure=key, sample_weight=w, weight_kind="frequency")
+    comparison = pr.compare(y, scores, measure=key, sample_weight=w, weight_kind="frequency")
     again = {name: np.repeat(s, w) for name, s in scores.items()}
     expected = pr.compare(np.repeat(y, w), again, measure=key)
-    assert found.pvalue == expected.pvalue
-    np.testing.assert_array_equal(found.covariance, expected.covariance)
-    assert found.rows() == expected.rows()
+    assert comparison.pvalue == expected.pvalue
+    np.testing.assert_array_equal(comparison.covariance, expected.covariance)
+    assert comparison.rows() == expected.rows()
 
 
 def test_frequency_weights_repeat_rows_for_every_verb():
     rng = np.random.default_rng(29)
     w = rng.integers(0, 3, 200)
     weights = {"sample_weight": w, "weight_kind": "frequency"}
-    y, d, s = (np.repeat(each, w) for each in (Y, D, S))
+    y, d, s = (np.repeat(column, w) for column in (Y, D, S))
     assert pr.curve(Y, S, **weights).area.rows() == pr.curve(y, s).area.rows()
     assert pr.rates(Y, D, **weights).rows() == pr.rates(y, d).rows()
     p, q = 1 / (1 + np.exp(-S)), 1 / (1 + np.exp(-s))
@@ -255,6 +257,7 @@ EXTREME = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXTREME)
 @pytest.mark.parametrize("method", [pr.DeLong(), pr.Jackknife(), Bootstrap(20, rng=0)], ids=repr)
 def test_extreme_weights_give_no_warnings_of_numpy(name, method):
@@ -263,17 +266,20 @@ def test_extreme_weights_give_no_warnings_of_numpy(name, method):
         warnings.simplefilter("ignore", PolyrocWarning)
         for data in ((Y, S), (Y, D), (CLASSES, P)):
             w = EXTREME[name][: len(data[0])]
-            found = pr.evaluate(*data, sample_weight=w, method=method)
-            assert all(np.isfinite(each.value) or each.chance is None for each in found.estimates.values())
-            assert len(found.rows()) > 0
+            evaluation = pr.evaluate(*data, sample_weight=w, method=method)
+            assert all(
+                np.isfinite(estimate.value) or estimate.chance is None
+                for estimate in evaluation.estimates.values()
+            )
+            assert len(evaluation.rows()) > 0
         pr.curve(Y, S, kind="pr", sample_weight=EXTREME[name], band="pointwise")
 
 
 def test_weights_of_one_size_are_as_none_whatever_the_size():
     for size in (1e-300, 3.7, 1e300):
-        found = pr.evaluate(Y, S, sample_weight=np.full(200, size))
-        for key, each in pr.evaluate(Y, S).estimates.items():
-            assert found.estimates[key].standard_error == pytest.approx(each.standard_error, rel=1e-9)
+        evaluation = pr.evaluate(Y, S, sample_weight=np.full(200, size))
+        for key, estimate in pr.evaluate(Y, S).estimates.items():
+            assert evaluation.estimates[key].standard_error == pytest.approx(estimate.standard_error, rel=1e-9)
 
 
 # What is asked for
@@ -319,8 +325,8 @@ def test_engines_do_not_repeat_rows(tmp_path):
     options = {"truth": "truth", "scores": "s", "weight": "w", "weight_kind": "frequency", "measure": "auc"}
     with pytest.raises(NotApplicableError, match="engine='memory', or use weight_kind='importance'"):
         pr.evaluate(str(file), engine="duckdb", **options)
-    found = pr.evaluate(str(file), engine="memory", **options)
-    assert found.standard_error == pr.evaluate(np.repeat(Y, 2), np.repeat(S, 2), measure="auc").standard_error
+    estimate = pr.evaluate(str(file), engine="memory", **options)
+    assert estimate.standard_error == pr.evaluate(np.repeat(Y, 2), np.repeat(S, 2), measure="auc").standard_error
     shell = polyroc("evaluate", str(file), "--truth", "truth", "--scores", "s", "--weight", "w", "--json")
     assert json.loads(shell.stdout)["estimates"][0]["provenance"]["weight_kind"] == "importance"
 
@@ -337,14 +343,14 @@ def test_the_command_line_says_how_cases_were_sampled(tmp_path):
 
 
 def test_results_stored_before_sampling_was_recorded_are_read():
-    found = pr.evaluate(Y, D, measure="accuracy", sample_weight=np.full(200, 2.0)).to_dict()
+    record = pr.evaluate(Y, D, measure="accuracy", sample_weight=np.full(200, 2.0)).to_dict()
     for name in ("sampling", "weight_kind"):
-        del found["provenance"][name]
-    old = pr.Estimate.from_dict(found)
+        del record["provenance"][name]
+    old = pr.Estimate.from_dict(record)
     assert (old.provenance.sampling, old.provenance.weight_kind) == (None, "importance")
     assert Provenance({}, None).weight_kind is None
 
 
 def test_a_report_says_how_cases_were_sampled():
-    found = pr.report(Y, D, path=None, sampling="case-control").to_markdown()
-    assert "class sizes fixed (case-control)" in found
+    markdown = pr.report(Y, D, path=None, sampling="case-control").to_markdown()
+    assert "class sizes fixed (case-control)" in markdown

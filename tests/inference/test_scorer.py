@@ -55,9 +55,9 @@ def test_grid_search_and_pickle():
 
 
 def test_every_measure_can_score():
-    for key, each in MEASURES.items():  # an ordered score is what `predict` gives: here few values
-        if key != "sahiner":  # whose domain is empty on iris
-            data = CANCER if each.classes[0] == 2 else IRIS
+    for key, measure in MEASURES.items():  # an ordered score is what `predict` gives: here few values
+        if key != "sahiner" and not measure.required:  # whose domain is empty on iris
+            data = CANCER if measure.classes[0] == 2 else IRIS
             assert np.isfinite(pr.scorer(key)(GaussianNB().fit(*data), *data)), key
 
 
@@ -68,5 +68,11 @@ def test_fold_without_a_class_is_nan_with_a_warning():
 
 
 def test_classifier_without_probabilities_is_told_what_to_do():
-    with pytest.raises(InputError, match="hand_till needs predict_proba, which RidgeClassifier does not have"):
-        pr.scorer("hand_till")(RidgeClassifier().fit(*IRIS), *IRIS)
+    with pytest.raises(InputError, match="mossman needs predict_proba, which RidgeClassifier does not have"):
+        pr.scorer("mossman")(RidgeClassifier().fit(*IRIS), *IRIS)
+
+
+@pytest.mark.parametrize("data", [IRIS, CANCER], ids=["iris", "two classes"])
+def test_ranks_within_columns_need_no_probabilities(data):
+    model = RidgeClassifier().fit(*data)
+    assert pr.scorer("hand_till")(model, *data) > 0.8

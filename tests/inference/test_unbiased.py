@@ -44,11 +44,11 @@ def test_auc_is_the_slow_twins(case, data):
     assume(np.bincount(y).min() > 1)
     other = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(y), max_size=len(y))), dtype=float)
     samples = samples_of(y, {"one": s, "two": other})
-    expected = np.array(matrix(y.tolist(), [naive.auc_outcomes(y, each) for each in (s, other)]))
-    found = unbiased("auc", samples)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
+    expected = np.array(matrix(y.tolist(), [naive.auc_outcomes(y, score) for score in (s, other)]))
+    result = unbiased("auc", samples)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-14)
     np.testing.assert_allclose(unbiased("gini", samples), 4 * expected, rtol=0, atol=1e-13)
-    assert (found == found.T).all()
+    assert (result == result.T).all()
 
 
 @given(case=probabilities(), data=st.data())
@@ -57,16 +57,16 @@ def test_hand_till_and_its_parts_are_the_slow_twins(case, data):
     assume(np.bincount(y).min() > 1)
     other = P[data.draw(st.permutations(range(len(y))))]
     samples = samples_of(y, {"one": P, "two": other})
-    outcomes = [naive.hand_till_outcomes(y, each.tolist()) for each in (P, other)]
+    outcomes = [naive.hand_till_outcomes(y, score.tolist()) for score in (P, other)]
     np.testing.assert_allclose(unbiased("hand_till", samples), matrix(y.tolist(), outcomes), rtol=0, atol=1e-14)
     for i, j in ((0, 1), (1, 0)):
         one_way = [{(i, j): lambda x, z, T=T, i=i: naive.psi(T[x, i], T[z, i])} for T in (P, other)]
-        found = unbiased("hand_till", samples, part=f"A({i}|{j})")
-        np.testing.assert_allclose(found, matrix(y.tolist(), one_way), rtol=0, atol=1e-14)
+        result = unbiased("hand_till", samples, part=f"A({i}|{j})")
+        np.testing.assert_allclose(result, matrix(y.tolist(), one_way), rtol=0, atol=1e-14)
     scale = P.shape[1] * (P.shape[1] - 1) / 2
     both = [{(0, 1): lambda x, z, h=h: scale * h[0, 1](x, z)} for h in outcomes]
-    found = unbiased("hand_till", samples, part="A(0,1)")
-    np.testing.assert_allclose(found, matrix(y.tolist(), both), rtol=0, atol=1e-14)
+    result = unbiased("hand_till", samples, part="A(0,1)")
+    np.testing.assert_allclose(result, matrix(y.tolist(), both), rtol=0, atol=1e-14)
 
 
 @given(case=ordered(c=3), data=st.data())
@@ -76,11 +76,11 @@ def test_vus_is_the_slow_twins(case, data):
     numbers = data.draw(st.sampled_from([st.integers(0, 4).map(float), st.floats(-1, 1)]))
     other = np.array(data.draw(st.lists(numbers, min_size=len(y), max_size=len(y))))
     samples = samples_of(y, {"one": s, "two": other})
-    expected = matrix(y.tolist(), [naive.vus_outcomes(y, each) for each in (s, other)])
-    found = unbiased("vus", samples)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)  # sums of a thousand products of shares
-    assert (found == found.T).all()
-    assert unbiased("vus", samples[:1])[0, 0] == pytest.approx(found[0, 0], abs=1e-15)
+    expected = matrix(y.tolist(), [naive.vus_outcomes(y, score) for score in (s, other)])
+    result = unbiased("vus", samples)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-13)  # sums of a thousand products of shares
+    assert (result == result.T).all()
+    assert unbiased("vus", samples[:1])[0, 0] == pytest.approx(result[0, 0], abs=1e-15)
 
 
 @given(case=ranked(), data=st.data())
@@ -97,9 +97,9 @@ def test_t7_vus_of_six_cases():
     samples = samples_of(y, {"one": one, "two": two})
     assert unbiased("vus", samples)[0].tolist() == [0.0, 0.0]
     assert delong("vus", samples)[0, 0] == pytest.approx(0.125, abs=1e-15)
-    found = pr.evaluate(y, one, measure="vus", labels=[0, 1, 2], method=pr.Unbiased())
-    assert (found.value, found.standard_error) == (pytest.approx(0.5, abs=1e-15), 0.0)
-    low, high = found.confidence_interval()  # a variance of 0 says nothing: Wilson's interval
+    estimate = pr.evaluate(y, one, measure="vus", labels=[0, 1, 2], method=pr.Unbiased())
+    assert (estimate.value, estimate.standard_error) == (pytest.approx(0.5, abs=1e-15), 0.0)
+    low, high = estimate.confidence_interval()  # a variance of 0 says nothing: Wilson's interval
     assert low < 0.2 < 0.8 < high
 
 
@@ -142,16 +142,16 @@ def expectation_and_truth(key, sizes, chances, tables):
 def test_auc_has_no_bias_in_a_world_small_enough_to_count():
     """Three patterns of two tied scores, two negatives and three positives: 243 samples, no simulation."""
     tables = [np.array([0.0, 1, 2]), np.array([1.0, 0, 1])]
-    found, truth = expectation_and_truth("auc", (2, 3), [(0.5, 0.3, 0.2), (0.1, 0.3, 0.6)], tables)
-    np.testing.assert_allclose(found, truth, rtol=0, atol=1e-14)  # sums of 243 rounded terms
+    result, truth = expectation_and_truth("auc", (2, 3), [(0.5, 0.3, 0.2), (0.1, 0.3, 0.6)], tables)
+    np.testing.assert_allclose(result, truth, rtol=0, atol=1e-14)  # sums of 243 rounded terms
     assert truth[0, 0] > 0.03
 
 
 def test_hand_till_has_no_bias_in_a_world_small_enough_to_count():
     """Two patterns a class, three classes of two cases: 64 samples. The patterns tie in some columns."""
     tables = [np.array([[0.5, 0.3, 0.2], [0.2, 0.3, 0.5]]), np.array([[0.1, 0.6, 0.3], [0.1, 0.2, 0.7]])]
-    found, truth = expectation_and_truth("hand_till", (2, 2, 2), [(0.7, 0.3), (0.4, 0.6), (0.2, 0.8)], tables)
-    np.testing.assert_allclose(found, truth, rtol=0, atol=1e-14)
+    result, truth = expectation_and_truth("hand_till", (2, 2, 2), [(0.7, 0.3), (0.4, 0.6), (0.2, 0.8)], tables)
+    np.testing.assert_allclose(result, truth, rtol=0, atol=1e-14)
     assert truth[0, 0] > 0.01
 
 
@@ -160,8 +160,8 @@ def test_vus_has_no_bias_in_a_world_small_enough_to_count():
     """Three patterns of two tied scores, three classes of two cases: 729 samples."""
     tables = [np.array([0.0, 1, 2]), np.array([1.0, 0, 1])]
     chances = [(0.5, 0.3, 0.2), (0.2, 0.5, 0.3), (0.1, 0.3, 0.6)]
-    found, truth = expectation_and_truth("vus", (2, 2, 2), chances, tables)
-    np.testing.assert_allclose(found, truth, rtol=0, atol=1e-14)  # sums of 729 rounded terms
+    result, truth = expectation_and_truth("vus", (2, 2, 2), chances, tables)
+    np.testing.assert_allclose(result, truth, rtol=0, atol=1e-14)  # sums of 729 rounded terms
     assert truth[0, 0] > 0.03
 
 
@@ -171,11 +171,11 @@ def test_vus_of_all_arrangements_of_a_few_cases(sizes):
     orders = sorted(set(permutations(np.repeat([0, 1, 2], sizes).tolist())))
     samples = [samples_of(y, np.arange(float(len(y)))) for y in orders]
     values = [measure("vus")(one).value for (one,) in samples]
-    found = np.array([unbiased("vus", one)[0, 0] for one in samples])
+    result = np.array([unbiased("vus", one)[0, 0] for one in samples])
     assert np.mean(values) == pytest.approx(1 / 6, abs=1e-14)
-    assert found.mean() == pytest.approx(np.var(values), abs=1e-14)  # sums of some 200 rounded terms
+    assert result.mean() == pytest.approx(np.var(values), abs=1e-14)  # sums of some 200 rounded terms
     assert datasets.Trinormal((0, 0, 0)).vus_variance(sizes) == pytest.approx(np.var(values), abs=1e-8)  # Simpson
-    assert found.min() == 0.0  # none is negative
+    assert result.min() == 0.0  # none is negative
 
 
 @pytest.mark.slow
@@ -187,11 +187,11 @@ def test_simulation_of_the_volume_with_8_10_and_7_cases():
     model, rng, replicates = datasets.Trinormal((0.0, 1.0, 2.0)), np.random.default_rng(2), 800
     truth = model.vus_variance((8, 10, 7))
     samples = [samples_of(*model.sample((8, 10, 7), rng=rng)) for _ in range(replicates)]
-    found = np.array([unbiased("vus", each)[0, 0] for each in samples])
-    error = found.std() / replicates**0.5
-    assert abs(found.mean() - truth) < 4 * error  # 1 in 16,000 by chance, and the seed is fixed
+    values = np.array([unbiased("vus", sample)[0, 0] for sample in samples])
+    error = values.std() / replicates**0.5
+    assert abs(values.mean() - truth) < 4 * error  # 1 in 16,000 by chance, and the seed is fixed
     assert 4 * error < 0.07 * truth  # so that DeLong's 10 % show:
-    assert np.mean([delong("vus", each)[0, 0] for each in samples]) == pytest.approx(1.1 * truth, rel=0.06)
+    assert np.mean([delong("vus", sample)[0, 0] for sample in samples]) == pytest.approx(1.1 * truth, rel=0.06)
 
 
 def moments(separation):
@@ -212,12 +212,12 @@ def test_simulation_of_the_area_with_10_and_15_cases():
     va, vb, v = Qa - area**2, Qb - area**2, area * (1 - area)
     truth = (v + (n0 - 1) * va + (n1 - 1) * vb) / (n0 * n1)
     assert truth == pytest.approx(0.01309, abs=5e-6)
-    rng, found = np.random.default_rng(0), []
+    rng, result = np.random.default_rng(0), []
     for _ in range(replicates):
         one = samples_of(*datasets.Binormal(0.5).sample((n1, n0), rng=rng))
         ways = (unbiased("auc", one), delong("auc", one), hanley_mcneil("auc", one))
-        found.append([float(way[0, 0]) for way in (*ways, hanley_mcneil("auc", one, "exponential"))])
-    means, errors = np.mean(found, axis=0), np.std(found, axis=0) / replicates**0.5
+        result.append([float(way[0, 0]) for way in (*ways, hanley_mcneil("auc", one, "exponential"))])
+    means, errors = np.mean(result, axis=0), np.std(result, axis=0) / replicates**0.5
     limits = 4 * errors  # four standard errors of the mean: 1 in 16,000 by chance, and the seed is fixed
     squares = ((area + (n0 - 1) * Qa) / n0, (area + (n1 - 1) * Qb) / n1)  # what Qa and Qb are on average
     second = truth + area**2
@@ -275,9 +275,9 @@ def test_a_rare_error_among_many_cases_is_no_rounding():
     s = np.arange(20_000.0)
     s[[9_999, 10_000]] = s[[10_000, 9_999]]
     y = np.repeat([0, 1], 10_000)
-    found = unbiased("auc", samples_of(y, s))[0, 0]
+    result = unbiased("auc", samples_of(y, s))[0, 0]
     # each class has one component off by 1e-4, the others all alike; 1 % for the interaction
-    assert found == pytest.approx(2 * (1e-4 / 1e4) ** 2, rel=0.01)
+    assert result == pytest.approx(2 * (1e-4 / 1e4) ** 2, rel=0.01)
 
 
 def test_a_class_of_one_case_or_none_gives_nan():

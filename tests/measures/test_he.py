@@ -56,11 +56,11 @@ def extreme(draw):
 def test_value_and_components_are_the_slow_twins(scoring, cases, data):
     y, P = cases
     w = data.draw(st.one_of(st.none(), weights(y)))
-    found = ask(y, P, scoring, sample_weight=w, method=None)
+    estimate = ask(y, P, scoring, sample_weight=w, method=None)
     given_or_one = np.ones(len(y)) if w is None else w
-    assert found.value == pytest.approx(naive.he(y, P, given_or_one, scoring), abs=1e-12)
-    np.testing.assert_allclose(found.components, naive.he_components(y, P, given_or_one, scoring), **CLOSE)
-    assert found.monte_carlo_error == 0
+    assert estimate.value == pytest.approx(naive.he(y, P, given_or_one, scoring), abs=1e-12)
+    np.testing.assert_allclose(estimate.components, naive.he_components(y, P, given_or_one, scoring), **CLOSE)
+    assert estimate.monte_carlo_error == 0
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (1, 7, 2), (6, 1, 9), (2, 3, 2, 3), (1, 2, 1, 2, 1)])
@@ -69,9 +69,9 @@ def test_the_slow_twin_with_classes_of_one_and_unequal_sizes(sizes):
     for y, P in (model(sizes, 0.3, rng), neighbours(sizes, 5, rng)):
         for scoring in SCORINGS:
             ones = np.ones(len(y))
-            found = ask(y, P, scoring, method=None)
-            assert found.value == pytest.approx(naive.he(y, P, ones, scoring), abs=1e-12)
-            np.testing.assert_allclose(found.components, naive.he_components(y, P, ones, scoring), **CLOSE)
+            estimate = ask(y, P, scoring, method=None)
+            assert estimate.value == pytest.approx(naive.he(y, P, ones, scoring), abs=1e-12)
+            np.testing.assert_allclose(estimate.components, naive.he_components(y, P, ones, scoring), **CLOSE)
 
 
 def exact_worth(rows):
@@ -89,8 +89,8 @@ def test_products_of_shares_tie_exactly_where_whole_numbers_do(k, c, data):
         else st.sampled_from([0, k // 6, k // 3, k // 2, 2 * k // 3, k])
     )
     counts = data.draw(st.lists(st.lists(near, min_size=c, max_size=c), min_size=len(y), max_size=len(y)))
-    found = ask(y, np.array(counts) / k, method=None)
-    assert found.value == pytest.approx(naive.vus(y, counts, np.ones(len(y)), exact_worth), abs=1e-12)
+    estimate = ask(y, np.array(counts) / k, method=None)
+    assert estimate.value == pytest.approx(naive.vus(y, counts, np.ones(len(y)), exact_worth), abs=1e-12)
 
 
 @pytest.mark.parametrize("more", [1e-12, -1e-12])
@@ -105,9 +105,9 @@ def test_scores_that_truly_differ_are_not_merged(more):
 def test_a_constant_score_gets_one_in_c_factorial(c, scoring):
     y = np.repeat(np.arange(c), range(1, c + 1))
     for p in (1 / c, 0.0, 5e-324):
-        found = ask(y, np.full((len(y), c), p), scoring, method=None)
-        assert found.value == pytest.approx(1 / factorial(c), rel=1e-12)
-        assert found.chance == 1 / factorial(c)
+        estimate = ask(y, np.full((len(y), c), p), scoring, method=None)
+        assert estimate.value == pytest.approx(1 / factorial(c), rel=1e-12)
+        assert estimate.chance == 1 / factorial(c)
 
 
 def test_zero_products_tie_among_themselves():
@@ -165,8 +165,8 @@ def test_it_is_the_volume_under_the_ideal_observers_surface(seed, sizes):
     y = np.repeat(np.arange(3), sizes)
     s = rng.integers(0, 2**20, size=(len(y), 3)) + (np.eye(3, dtype=int)[y] << 18)
     s = np.minimum(s, 2**20)
-    found = ask(y, s / 2**20, "linear", method=None)  # dyadic fractions: their sums are exact
-    assert found.value == pytest.approx(union_of_boxes(y, s), abs=1e-12)
+    estimate = ask(y, s / 2**20, "linear", method=None)  # dyadic fractions: their sums are exact
+    assert estimate.value == pytest.approx(union_of_boxes(y, s), abs=1e-12)
 
 
 @given(st.integers(0, 2**32 - 1), st.tuples(*[st.integers(1, 6)] * 3), st.sampled_from([2, 4, 8]))
@@ -174,9 +174,9 @@ def test_with_ties_the_volume_counts_them_as_right(seed, sizes, levels):
     rng = np.random.default_rng(seed)
     y = np.repeat(np.arange(3), sizes)
     s = rng.integers(0, levels + 1, size=(len(y), 3))
-    found = np.empty(prod(sizes))
-    worths(s.astype(float), np.concatenate([[0], np.cumsum(sizes)]), 1e-9, found)
-    assert np.mean(found > 0) == pytest.approx(union_of_boxes(y, s), abs=1e-12)
+    values = np.empty(prod(sizes))
+    worths(s.astype(float), np.concatenate([[0], np.cumsum(sizes)]), 1e-9, values)
+    assert np.mean(values > 0) == pytest.approx(union_of_boxes(y, s), abs=1e-12)
 
 
 # Numbers -------------------------------------------------------------------------------------------------------
@@ -191,21 +191,23 @@ def test_with_ties_the_volume_counts_them_as_right(seed, sizes, levels):
     [(1, 0.693664, 0.046939), (2, 0.769312, 0.046610), (3, 0.988000, 0.007730), (4, 0.994400, 0.004163)],
 )
 def test_t12_iris_table_vi_of_sampat_et_al(features, value, error):
-    found = ask(*posteriors(features))
-    assert found.value == pytest.approx(value, abs=5e-7)
-    assert found.standard_error == pytest.approx(error, abs=5e-7)
+    estimate = ask(*posteriors(features))
+    assert estimate.value == pytest.approx(value, abs=5e-7)
+    assert estimate.standard_error == pytest.approx(error, abs=5e-7)
 
 
 def test_the_scorings_differ_on_iris():
-    found = [float(ask(*posteriors(1), scoring, method=None)) for scoring in SCORINGS]
-    assert found == pytest.approx([0.6937, 0.6720, 0.6558], abs=5e-5)
+    values = [float(ask(*posteriors(1), scoring, method=None)) for scoring in SCORINGS]
+    assert values == pytest.approx([0.6937, 0.6720, 0.6558], abs=5e-5)
 
 
 @pytest.mark.slow
 def test_variance_against_simulation():
     rng = np.random.default_rng(8)
-    found = [ask(*model((20, 25, 15), 0.4, rng)) for _ in range(400)]
-    ratio = np.mean([each.standard_error**2 for each in found]) / np.var([each.value for each in found], ddof=1)
+    estimates = [ask(*model((20, 25, 15), 0.4, rng)) for _ in range(400)]
+    ratio = np.mean([estimate.standard_error**2 for estimate in estimates]) / np.var(
+        [estimate.value for estimate in estimates], ddof=1
+    )
     assert (
         0.8 < ratio < 1.25
     )  # 400 replicates know a variance to 7 %, three standard errors; DeLong is slightly high
@@ -241,8 +243,8 @@ def test_other_weights_use_the_same_sweeps(monkeypatch):
 
 def test_it_bootstraps():
     y, P = neighbours((20, 25, 15), 7, np.random.default_rng(1))
-    found = ask(y, P, method=pr.Bootstrap(n=600, rng=0))
-    assert found.standard_error == pytest.approx(ask(y, P).standard_error, rel=0.12)  # 600 replicates: 3 %
+    estimate = ask(y, P, method=pr.Bootstrap(n=600, rng=0))
+    assert estimate.standard_error == pytest.approx(ask(y, P).standard_error, rel=0.12)  # 600 replicates: 3 %
 
 
 # Random tuples -------------------------------------------------------------------------------------------------
@@ -269,20 +271,20 @@ def test_random_tuples_are_off_by_as_much_as_they_say(four, weighted, tuples):
     sample = four[weighted]
     exact = pr.measure("he")(sample)
     assert exact.monte_carlo_error == 0
-    found = draws(sample, tuples)
-    off = np.array([each.value for each in found]) - exact.value
-    told = np.sqrt(np.mean([each.monte_carlo_error**2 for each in found]))
-    assert abs(off.mean()) < 4 * told / np.sqrt(len(off))
-    assert 0.75 < off.std() / told < 1.3  # 100 draws know a standard deviation to 7 %
+    result = draws(sample, tuples)
+    off = np.array([estimate.value for estimate in result]) - exact.value
+    stated = np.sqrt(np.mean([estimate.monte_carlo_error**2 for estimate in result]))
+    assert abs(off.mean()) < 4 * stated / np.sqrt(len(off))
+    assert 0.75 < off.std() / stated < 1.3  # 100 draws know a standard deviation to 7 %
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_noise_of_the_draw_is_not_in_the_standard_error(four, weighted):
     sample = four[weighted]
     exact = variance(pr.measure("he")(sample).strata(), sample.scores)
-    found = [variance(each.strata(), sample.scores) for each in draws(sample, 500)]
+    values = [variance(draw.strata(), sample.scores) for draw in draws(sample, 500)]
     # a single variance is off by 15 %, the mean of 100 by 1.5 %; with the noise it would be 20 to 40 % too large
-    assert np.mean(found) / exact == pytest.approx(1, abs=0.07)
+    assert np.mean(values) / exact == pytest.approx(1, abs=0.07)
 
 
 def test_three_classes_too_many_for_pairs_are_drawn(monkeypatch):
@@ -306,14 +308,14 @@ def test_same_seed_same_answer():
 
 def test_the_error_of_the_draw_is_told_beside_the_standard_error():
     y, P = model((15, 15, 15, 15), 0.3, np.random.default_rng(1))
-    found = pr.evaluate(y, P, measure="he(tuples=500)")
-    assert 0.001 < found.monte_carlo_error < 0.05
-    assert f"(Monte Carlo {found.monte_carlo_error:.2g})" in repr(found)
-    assert found.rows()[0]["monte_carlo_error"] == found.monte_carlo_error
-    copy = pr.Estimate.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert copy.monte_carlo_error == found.monte_carlo_error
-    low, high = found.confidence_interval(kind="wald")
-    both = hypot(found.standard_error, found.monte_carlo_error)
+    estimate = pr.evaluate(y, P, measure="he(tuples=500)")
+    assert 0.001 < estimate.monte_carlo_error < 0.05
+    assert f"(Monte Carlo {estimate.monte_carlo_error:.2g})" in repr(estimate)
+    assert estimate.rows()[0]["monte_carlo_error"] == estimate.monte_carlo_error
+    copy = pr.Estimate.from_dict(json.loads(json.dumps(estimate.to_dict())))
+    assert copy.monte_carlo_error == estimate.monte_carlo_error
+    low, high = estimate.confidence_interval(kind="wald")
+    both = hypot(estimate.standard_error, estimate.monte_carlo_error)
     assert (high - low) / 2 == pytest.approx(1.959964 * both, rel=1e-6)
     exact = pr.evaluate(y, P, measure="he")
     assert "Monte Carlo" not in repr(exact)
@@ -328,10 +330,10 @@ def test_a_draw_without_variation_is_not_taken_for_exact(right):
     c = 20
     y = np.repeat(np.arange(c), 4)
     P = (1 + np.random.default_rng(0).random((len(y), c)) + 4 * np.eye(c)[y if right else (y + 1) % c]) / 6
-    found = pr.evaluate(y, P, measure="he(tuples=1000)")
-    assert found.value == right
-    assert found.monte_carlo_error == pytest.approx(1 / 1000)
-    low, high = found.confidence_interval()
+    estimate = pr.evaluate(y, P, measure="he(tuples=1000)")
+    assert estimate.value == right
+    assert estimate.monte_carlo_error == pytest.approx(1 / 1000)
+    low, high = estimate.confidence_interval()
     assert high - low > 0.3  # Wilson's for four cases
 
 
@@ -362,10 +364,12 @@ def test_comparisons_paired_and_unpaired(sizes):
 def test_paired_classifiers_get_the_same_tuples():
     y, scores = two_classifiers((30, 30, 30, 30), np.random.default_rng(4))
     good, near = scores["good"], 0.99 * scores["good"] + 0.01 * scores["bad"]
-    found = [pr.compare(y, {"a": good, "b": near}, measure=f"he(tuples=3000, rng={seed})") for seed in range(20)]
-    error = found[0].estimates["a"].monte_carlo_error
+    comparisons = [
+        pr.compare(y, {"a": good, "b": near}, measure=f"he(tuples=3000, rng={seed})") for seed in range(20)
+    ]
+    error = comparisons[0].estimates["a"].monte_carlo_error
     assert (
-        np.std([each.difference("a", "b").value for each in found]) < error / 2
+        np.std([comparison.difference("a", "b").value for comparison in comparisons]) < error / 2
     )  # 1.4 errors if they were others
     alike = pr.compare(y, {"a": good, "b": good}, measure="he(tuples=3000)").difference("a", "b")
     assert (alike.value, alike.standard_error) == (0.0, 0.0)
@@ -375,7 +379,7 @@ def test_paired_classifiers_get_the_same_tuples():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"scoring": "logit"}, "scoring must be one of 'log', 'linear', 'distance', got 'logit'"),
         ({"scoring": ["log"]}, "scoring must be one of"),
@@ -387,8 +391,8 @@ def test_paired_classifiers_get_the_same_tuples():
         ({"seed": 1}, "he has no option 'seed'"),
     ],
 )
-def test_options_that_make_no_sense(options, told):
-    with pytest.raises(MeasureError, match=told):
+def test_options_that_make_no_sense(options, message):
+    with pytest.raises(MeasureError, match=message):
         pr.evaluate([0, 1, 2], np.eye(3), measure=pr.measure("he", **options))
 
 

@@ -28,9 +28,22 @@ VARIANTS = [
     "ppv(threshold=0.5, prevalence=0.2)",
     "npv(threshold=0.25)",
     "expected_cost(threshold=0.5, prevalence=0.3, false_positive=2.0, false_negative=5.0)",
+    "net_benefit(threshold=0.4)",
+    "net_benefit(threshold=0.3, prevalence=0.1)",
+    "sensitivity(specificity=0.7)",
+    "sensitivity(fpr=0.1)",
+    "specificity(sensitivity=0.8)",
     "sahiner(malignant=1)",
 ]
-ALL = [pr.measure(key) for key in [*(key for key in MEASURES if not MEASURES[key].roles), *VARIANTS]]
+ALL = [
+    pr.measure(key)
+    for key in [*(key for key, known in MEASURES.items() if not known.roles + known.required), *VARIANTS]
+]
+
+
+def at_fixed_rate(measure):
+    """Whether it is the sensitivity or specificity where the other one is fixed."""
+    return measure.key in ("sensitivity", "specificity") and measure.needs == "score"
 
 
 def every(which=bool):
@@ -44,14 +57,14 @@ def ask(measure, y, s, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PolyrocWarning)
         try:
-            found = pr.evaluate(y, s, measure=measure, labels=range(c), **options)
+            estimate = pr.evaluate(y, s, measure=measure, labels=range(c), **options)
         except NotApplicableError:  # a domain without area
             if currently_in_test_context():
                 assume(False)
             raise
     if currently_in_test_context():
-        assume(not np.isnan(found.value))
-    return found
+        assume(not np.isnan(estimate.value))
+    return estimate
 
 
 def settled(rng, measure, n):
@@ -118,21 +131,21 @@ def test_integer_weights_are_repetitions(measure, data):
 def test_constant_scores_get_the_chance_value(measure, data):
     y, s = data.draw(fitting(measure))
     w = data.draw(st.one_of(st.none(), weights(y)))
-    found = ask(measure, y, np.full_like(s, 0.25), sample_weight=w)
-    assert found.value == pytest.approx(found.chance, abs=1e-12)
+    estimate = ask(measure, y, np.full_like(s, 0.25), sample_weight=w)
+    assert estimate.value == pytest.approx(estimate.chance, abs=1e-12)
 
 
 @every()
 @given(st.data())
 def test_value_and_interval_stay_in_range(measure, data):
     y, s = data.draw(fitting(measure))
-    found = ask(measure, y, s, sample_weight=data.draw(st.one_of(st.none(), weights(y))))
-    low, high = found.limits
+    estimate = ask(measure, y, s, sample_weight=data.draw(st.one_of(st.none(), weights(y))))
+    low, high = estimate.limits
     for kind in ("guarded", "logit", "wald"):
-        interval = found.confidence_interval(kind=kind)
-        assert low <= interval.low <= found.value <= interval.high <= high
+        interval = estimate.confidence_interval(kind=kind)
+        assert low <= interval.low <= estimate.value <= interval.high <= high
         assert interval.high > interval.low
-    narrow, wide = found.confidence_interval(0.5), found.confidence_interval(0.99)
+    narrow, wide = estimate.confidence_interval(0.5), estimate.confidence_interval(0.99)
     assert wide.low <= narrow.low <= narrow.high <= wide.high
 
 
@@ -156,11 +169,11 @@ def test_frequency_weights_are_repetitions_with_their_errors(measure, data):
     w = data.draw(weights(y, whole=True)).astype(int)
     groups = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
     options = {"sample_weight": w, "weight_kind": "frequency", "groups": groups}
-    found = ask(measure, y, s, **options)
+    estimate = ask(measure, y, s, **options)
     again = None if groups is None else np.repeat(groups, w)
     expected = ask(measure, np.repeat(y, w), np.repeat(s, w, axis=0), groups=again)
-    assert found.to_dict() == {**expected.to_dict(), "provenance": found.provenance.to_dict()}
-    np.testing.assert_array_equal(found.components, expected.components)
+    assert estimate.to_dict() == {**expected.to_dict(), "provenance": estimate.provenance.to_dict()}
+    np.testing.assert_array_equal(estimate.components, expected.components)
 
 
 @every()
@@ -169,8 +182,10 @@ def test_scaling_importance_weights_changes_nothing(measure, data):
     y, s = data.draw(fitting(measure, least=2))
     w = data.draw(weights(y))
     scale = data.draw(st.sampled_from([2.0**-900, 2.0**-20, 2.0**900]))
-    found, scaled = (ask(measure, y, s, sample_weight=each) for each in (w, scale * w))
-    ends = [[each.value, each.standard_error, *each.confidence_interval()] for each in (found, scaled)]
+    result, scaled = (ask(measure, y, s, sample_weight=weight) for weight in (w, scale * w))
+    ends = [
+        [estimate.value, estimate.standard_error, *estimate.confidence_interval()] for estimate in (result, scaled)
+    ]
     np.testing.assert_allclose(ends[1], ends[0], rtol=1e-9, atol=1e-12)
 
 
@@ -181,15 +196,15 @@ def test_in_a_cohort_components_are_contributions_to_a_mean_over_all_cases(measu
     y, s = data.draw(fitting(measure, least=2))
     w = data.draw(st.one_of(st.none(), weights(y)))
     groups = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
-    found = ask(measure, y, s, sample_weight=w, groups=groups, sampling="cohort")
-    assert np.average(found.components, weights=w) == pytest.approx(found.value, abs=1e-12)
-    assume(not np.isnan(found.standard_error))
+    estimate = ask(measure, y, s, sample_weight=w, groups=groups, sampling="cohort")
+    assert np.average(estimate.components, weights=w) == pytest.approx(estimate.value, abs=1e-12)
+    assume(not np.isnan(estimate.standard_error))
     expected = naive.cohort_variance(
         y.tolist(),
-        found.components.tolist(),
+        estimate.components.tolist(),
         *(None if x is None else np.asarray(x).tolist() for x in (w, groups)),
     )
-    assert found.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-18)
+    assert estimate.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-18)
 
 
 @every(lambda measure: measure.estimates_prevalence)
@@ -199,14 +214,14 @@ def test_in_a_cohort_components_are_derivatives_by_weight(measure, weighted):
     rng = np.random.default_rng(3)
     y, s = settled(rng, measure, n=37)
     w = rng.exponential(size=len(y)) + 0.5 if weighted else np.ones(len(y))
-    found = ask(measure, y, s, sample_weight=w)
+    estimate = ask(measure, y, s, sample_weight=w)
     h = 1e-4
     for x in range(len(y)):
         moved = [
             ask(measure, y, s, sample_weight=w + step * (np.arange(37) == x), method=None) for step in (h, -h)
         ]
         slope = (moved[0].value - moved[1].value) / (2 * h)
-        assert slope * w.sum() == pytest.approx(found.components[x] - found.value, abs=1e-5)
+        assert slope * w.sum() == pytest.approx(estimate.components[x] - estimate.value, abs=1e-5)
 
 
 @every()
@@ -235,12 +250,12 @@ def test_standard_error_is_made_of_the_components(measure, data):
     y, s = data.draw(fitting(measure, least=2))
     w = data.draw(st.one_of(st.none(), weights(y)))
     groups = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
-    found = ask(measure, y, s, sample_weight=w, groups=groups, sampling="case-control")
-    assume(not np.isnan(found.standard_error))
-    involved = ~np.isnan(found.components)
+    estimate = ask(measure, y, s, sample_weight=w, groups=groups, sampling="case-control")
+    assume(not np.isnan(estimate.standard_error))
+    involved = ~np.isnan(estimate.components)
     kept = [None if x is None else np.asarray(x)[involved].tolist() for x in (w, groups)]
-    expected = naive.variance(y[involved].tolist(), found.components[involved].tolist(), *kept)
-    assert found.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-20)
+    expected = naive.variance(y[involved].tolist(), estimate.components[involved].tolist(), *kept)
+    assert estimate.standard_error**2 == pytest.approx(expected, rel=1e-9, abs=1e-20)
 
 
 @every()
@@ -248,14 +263,15 @@ def test_standard_error_is_made_of_the_components(measure, data):
 def test_components_are_derivatives_by_weight(measure, weighted):
     """Give a case a little more weight, keep its class's total: the value moves by (component - mean) / total.
 
-    Those of a partial area come of leaving out a case in full (test_measures.py has their slow twin). That is the
-    derivative if the case is a small part of the sample, as when all are repeated many times.
+    Those of a partial area come of leaving out a case in full (test_measures.py has their slow twin), those of a
+    rate where the other is fixed of the slope of the curve over a window. Both are the derivative if a case is a
+    small part of the sample, as when all are repeated many times.
     """
     rng = np.random.default_rng(3)
     y, s = settled(rng, measure, n=37)  # so that no end of a range falls on a step of the curve
     w = rng.exponential(size=len(y)) + 0.5 if weighted else np.ones(len(y))
-    times = 1000 if measure.key == "partial_auc" else 1
-    many = [np.repeat(each, times, axis=0) for each in (y, s, w)]
+    times = 1000 if measure.key == "partial_auc" or at_fixed_rate(measure) else 1
+    many = [np.repeat(column, times, axis=0) for column in (y, s, w)]
     components = ask(measure, *many[:2], sample_weight=many[2], sampling="case-control").components[::times]
     h = 1e-4
     for x in range(len(y)):
@@ -283,7 +299,7 @@ def test_components_are_derivatives_by_weight(measure, weighted):
 def test_analytic_error_is_close_to_the_bootstrap(measure, sampling):
     rng = np.random.default_rng(4)
     y, s = settled(rng, measure, n=150)
-    found = ask(measure, y, s, sampling=sampling)
+    estimate = ask(measure, y, s, sampling=sampling)
     strata = [np.flatnonzero(y == k) for k in np.unique(y)]
     if sampling == "cohort" and measure.estimates_prevalence:
         strata = [np.arange(150)]
@@ -291,21 +307,23 @@ def test_analytic_error_is_close_to_the_bootstrap(measure, sampling):
     for _ in range(400):
         draw = np.concatenate([rng.choice(cases, size=len(cases)) for cases in strata])
         replicates.append(ask(measure, y[draw], s[draw], method=None).value)
-    # 400 replicates know a standard deviation to 3.5 %; first-order variances differ by a few per cent more
-    assert found.standard_error == pytest.approx(np.std(replicates), rel=0.12)
+    # 400 replicates know a standard deviation to 3.5 %; first-order variances differ by a few per cent more. The
+    # threshold of a fixed rate is a quantile; the bootstrap, too, knows its variance to order n^(-1/4) only.
+    near = 0.3 if at_fixed_rate(measure) else 0.12
+    assert estimate.standard_error == pytest.approx(np.std(replicates), rel=near)
 
 
 @every()
 def test_results_survive_json_and_pickle(measure):
     y, s = settled(np.random.default_rng(1), measure, n=40)
-    found = ask(measure, y, s)
+    estimate = ask(measure, y, s)
     for copy in (
-        pr.Estimate.from_dict(json.loads(json.dumps(found.to_dict()))),
-        pickle.loads(pickle.dumps(found)),
+        pr.Estimate.from_dict(json.loads(json.dumps(estimate.to_dict()))),
+        pickle.loads(pickle.dumps(estimate)),
     ):
-        assert copy.to_dict() == found.to_dict()
-        assert copy.rows() == found.rows()
-        assert copy.confidence_interval(0.9) == found.confidence_interval(0.9)
+        assert copy.to_dict() == estimate.to_dict()
+        assert copy.rows() == estimate.rows()
+        assert copy.confidence_interval(0.9) == estimate.confidence_interval(0.9)
 
 
 @every(lambda measure: measure.degree is not None)
@@ -317,7 +335,7 @@ def test_components_that_do_not_add_up_are_an_error(measure, monkeypatch):
     original = estimation.check_components
 
     def wrong(measure, sample, statistic):
-        strata = tuple(replace(each, components=each.components + 1e-3) for each in statistic.strata())
+        strata = tuple(replace(stratum, components=stratum.components + 1e-3) for stratum in statistic.strata())
         original(measure, sample, replace(statistic, strata=lambda: strata))
 
     monkeypatch.setattr(estimation, "check_components", wrong)

@@ -8,7 +8,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, roc_auc_sco
 
 import naive
 import polyroc as pr
-from asking import components, value
+from measure_values import components, value
 from polyroc.errors import MeasureError, UndefinedMeasureWarning
 from strategies import ordered, probabilities, ranked, weights
 
@@ -37,18 +37,18 @@ def test_auc_and_gini(cases, data):
 def test_partial_auc(between, axis, standardised, cases, data):
     y, s = cases
     w = data.draw(st.one_of(st.just(np.ones(len(y))), weights(y)))
-    asked = pr.measure("partial_auc", **{axis: between}, standardised=standardised)
+    measure = pr.measure("partial_auc", **{axis: between}, standardised=standardised)
     expected = naive.partial_auc(y, s, w, **{axis: between}, standardised=standardised)
-    assert value(asked, y, s, w) == pytest.approx(expected, abs=1e-12)
-    found, weighty = components(asked, y, s, w), w > 0
+    assert value(measure, y, s, w) == pytest.approx(expected, abs=1e-12)
+    result, weighty = components(measure, y, s, w), w > 0
     if between == (0.0, 1.0):
-        np.testing.assert_allclose(found[weighty], np.array(naive.auc_components(y, s, w))[weighty], **CLOSE)
+        np.testing.assert_allclose(result[weighty], np.array(naive.auc_components(y, s, w))[weighty], **CLOSE)
     slow = naive.partial_auc_components(y, s, w, **{axis: between}, standardised=standardised)
     # differences of values, times the total weight over that of one case
     slack = 1e-11 * w.sum() / w[weighty].min() / (between[1] - between[0])
-    np.testing.assert_allclose(found[weighty], np.array(slow, dtype=float)[weighty], rtol=0, atol=slack)
+    np.testing.assert_allclose(result[weighty], np.array(slow, dtype=float)[weighty], rtol=0, atol=slack)
     for k in (0, 1):  # the mean of the components of either class is the value
-        assert np.average(found[y == k], weights=w[y == k]) == pytest.approx(expected, abs=slack)
+        assert np.average(result[y == k], weights=w[y == k]) == pytest.approx(expected, abs=slack)
 
 
 @given(probabilities(), st.data())
@@ -108,12 +108,12 @@ def test_decisions(key, cases, data):
 @given(probabilities(c=3))
 def test_decisions_given_as_labels_are_one_column_of_ones(cases):
     y, P = cases
-    said = P.argmax(axis=1)
+    decisions = P.argmax(axis=1)
     names = np.array(["x", "y", "z"])
     for key in DECISIONS:
-        expected = getattr(naive, key)(y, np.eye(3)[said], np.ones(len(y)))
-        assert value(key, y, said.astype(float)) == pytest.approx(expected, abs=1e-12)
-        named = pr.evaluate(names[y], names[said], measure=key, labels=names, method=None)
+        expected = getattr(naive, key)(y, np.eye(3)[decisions], np.ones(len(y)))
+        assert value(key, y, decisions.astype(float)) == pytest.approx(expected, abs=1e-12)
+        named = pr.evaluate(names[y], names[decisions], measure=key, labels=names, method=None)
         assert float(named) == pytest.approx(expected, abs=1e-12)
 
 
@@ -137,15 +137,15 @@ def test_table_at_a_threshold(cases, data):
 
 def test_predictive_value_at_another_prevalence_is_bayes_rule():
     y, s = [0, 0, 0, 0, 1, 1, 1, 1], [1, 2, 3, 6, 4, 5, 7, 8]  # at 4: sensitivity 1, specificity 3/4
-    found = pr.evaluate(y, s, measure="ppv(threshold=4, prevalence=0.1)")
-    assert found.value == pytest.approx(0.1 / (0.1 + 0.9 * 0.25))
+    estimate = pr.evaluate(y, s, measure="ppv(threshold=4, prevalence=0.1)")
+    assert estimate.value == pytest.approx(0.1 / (0.1 + 0.9 * 0.25))
 
 
 def test_predictive_value_of_no_call_is_undefined():
     with pytest.warns(UndefinedMeasureWarning, match=r"No case was called '1'.*change the threshold"):
-        found = pr.evaluate([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], measure="ppv(threshold=9)")
-    assert np.isnan(found.value)
-    assert np.isnan(found.confidence_interval()).all()
+        estimate = pr.evaluate([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], measure="ppv(threshold=9)")
+    assert np.isnan(estimate.value)
+    assert np.isnan(estimate.confidence_interval()).all()
 
 
 @pytest.fixture(scope="module")
@@ -166,9 +166,11 @@ def test_scikit_learn_agrees_for_many_classes(many):
     assert value("ova", y, P) == pytest.approx(roc_auc_score(y, P, multi_class="ovr"), abs=1e-12)
     weighted = roc_auc_score(y, P, multi_class="ovr", sample_weight=w)
     assert value("ova", y, P, w) == pytest.approx(weighted, abs=1e-12)
-    said = P.argmax(axis=1)
-    assert value("accuracy", y, said, w) == pytest.approx(accuracy_score(y, said, sample_weight=w), abs=1e-12)
-    assert value("macro_average", y, said) == pytest.approx(balanced_accuracy_score(y, said), abs=1e-12)
+    decisions = P.argmax(axis=1)
+    assert value("accuracy", y, decisions, w) == pytest.approx(
+        accuracy_score(y, decisions, sample_weight=w), abs=1e-12
+    )
+    assert value("macro_average", y, decisions) == pytest.approx(balanced_accuracy_score(y, decisions), abs=1e-12)
 
 
 @pytest.mark.peer("scikit-learn", "roc_auc_score, with sample_weight and with max_fpr, to 1e-12")
@@ -195,13 +197,13 @@ def test_two_classes_make_everything_the_auc(cases):
 def test_equal_class_sizes_make_ova_hand_till(size, seed):
     y = np.repeat([0, 1, 2], size + 1)
     P = np.random.default_rng(seed).integers(0, 5, size=(len(y), 3)) / 4
-    found = {key: pr.evaluate(y, P, measure=key, sampling="case-control") for key in ("ova", "hand_till")}
-    assert found["ova"].value == pytest.approx(found["hand_till"].value, abs=1e-12)
-    assert found["ova"].standard_error == pytest.approx(found["hand_till"].standard_error, abs=1e-12)
+    by_key = {key: pr.evaluate(y, P, measure=key, sampling="case-control") for key in ("ova", "hand_till")}
+    assert by_key["ova"].value == pytest.approx(by_key["hand_till"].value, abs=1e-12)
+    assert by_key["ova"].standard_error == pytest.approx(by_key["hand_till"].standard_error, abs=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("options", "message"),
     [
         ("hand_til", r"no measure 'hand_til'; did you mean 'hand_till'\?"),
         ("zzz", r"no measure 'zzz'; known: .*auc, gini"),
@@ -217,6 +219,6 @@ def test_equal_class_sizes_make_ova_hand_till(size, seed):
         ("expected_cost(threshold=1, false_positive=-1)", r"false_positive must be a number"),
     ],
 )
-def test_what_cannot_be_asked(asked, message):
+def test_what_cannot_be_asked(options, message):
     with pytest.raises(MeasureError, match=message):
-        pr.evaluate([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], measure=asked)
+        pr.evaluate([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], measure=options)

@@ -101,7 +101,7 @@ def cases(n=60, seed=0):
 
 
 def by_definition(y, P):
-    codes = [LABELS.index(each) for each in y]
+    codes = [LABELS.index(label) for label in y]
     w = weights(3)
     areas = {}
     for i, j in permutations(range(3), 2):
@@ -181,15 +181,17 @@ def test_files_by_an_engine_and_a_tally(file):
 def test_without_bins_an_engine_says_so(file):
     unregister("spaced")
     register(replace(SPACED, bins=None))
-    with pytest.raises(NotApplicableError, match="spaced needs the cases in memory"):
+    with pytest.raises(NotApplicableError, match="spaced is not available for files that an engine reads"):
         pr.evaluate(
             str(file), measure="spaced", truth="truth", scores=COLUMNS["good"], labels=LABELS, engine="duckdb"
         )
 
 
 def test_consistency():
-    found = pr.compare_measures(["spaced", "hand_till", "accuracy"], model=GaussianModel((9, 9, 9)), pairs=300)
-    assert found["spaced", "hand_till"].consistency > 0.9
+    comparison = pr.compare_measures(
+        ["spaced", "hand_till", "accuracy"], model=GaussianModel((9, 9, 9)), pairs=300
+    )
+    assert comparison["spaced", "hand_till"].consistency > 0.9
     one_by_one = replace(SPACED.without_capabilities(), key="general")
     same = pr.compare_measures([SPACED, one_by_one], model=GaussianModel((5, 5, 5)), pairs=50)
     assert same["spaced", "general"].counts.disagree == 0

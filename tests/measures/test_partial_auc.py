@@ -26,15 +26,16 @@ def estimates(model, sizes, key, times, seed=0):
 def test_interval_holds_the_true_area_where_the_range_holds_one_or_two_cases(sizes, high):
     """With the derivative for the components these were 41, 72, 36 and 67 %."""
     model, times = Binormal(1.8), 200
-    found = estimates(model, sizes, f"fpr=(0, {high})", times)
+    result = estimates(model, sizes, f"fpr=(0, {high})", times)
     true = model.partial_auc(0, high)
-    ends = [each.confidence_interval() for each in found]
+    ends = [estimate.confidence_interval() for estimate in result]
     assert sum(low <= true <= up for low, up in ends) >= binom.ppf(0.001, times, 0.95)
     # an interval of all values would hold it too
-    low, high = found[0].limits
+    low, high = result[0].limits
     assert np.mean([up - down for down, up in ends]) < 0.92 * (high - low)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "key"),
     [
@@ -45,11 +46,14 @@ def test_interval_holds_the_true_area_where_the_range_holds_one_or_two_cases(siz
     ],
 )
 def test_standard_error_contains_the_variance_of_the_ends_of_the_range(sizes, key):
-    found = estimates(Binormal(1.5), sizes, key, times=400)
-    ratio = np.sqrt(np.mean([each.standard_error**2 for each in found])) / np.std([each.value for each in found])
+    result = estimates(Binormal(1.5), sizes, key, times=400)
+    ratio = np.sqrt(np.mean([estimate.standard_error**2 for estimate in result])) / np.std(
+        [estimate.value for estimate in result]
+    )
     assert 0.93 < ratio < 1.3  # 400 values know a standard deviation to 3.5 %; the jackknife is too large, if any
 
 
+@pytest.mark.slow
 def test_standard_error_of_a_paired_difference():
     rng, differences, errors = np.random.default_rng(1), [], []
     for _ in range(300):
@@ -65,8 +69,8 @@ def test_standard_error_of_a_paired_difference():
 def test_cases_inside_the_range_are_counted():
     y, s = Binormal(1.5).sample((40, 30), rng=0)
     for key, effective in (("fpr=(0.1, 0.3)", 8), ("tpr=(0.8, 1)", 6), ("fpr=(0, 1)", 30)):
-        found = pr.evaluate(y, s, measure=f"partial_auc({key})")
-        assert (found.fewest, found.effective) == (30, pytest.approx(effective))
+        evaluation = pr.evaluate(y, s, measure=f"partial_auc({key})")
+        assert (evaluation.fewest, evaluation.effective) == (30, pytest.approx(effective))
         bare = pr.evaluate(y, s, measure=f"partial_auc({key}, standardised=False)")
         assert bare.effective == pytest.approx(effective)
     with pytest.warns(
@@ -78,9 +82,9 @@ def test_cases_inside_the_range_are_counted():
 def test_a_range_with_less_than_one_case_has_an_interval_of_all_values():
     y, s = Binormal(1.5).sample((10, 100), rng=0)
     with pytest.warns(FewEffectiveCasesWarning):
-        found = pr.evaluate(y, s, measure="partial_auc(fpr=(0, 0.01), standardised=False)")
+        estimate = pr.evaluate(y, s, measure="partial_auc(fpr=(0, 0.01), standardised=False)")
     for kind in ("guarded", "logit", "wald"):
-        assert found.confidence_interval(kind=kind) == (0, 0.01)
+        assert estimate.confidence_interval(kind=kind) == (0, 0.01)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -10,7 +10,7 @@ from scipy import stats
 
 import naive
 import polyroc as pr
-from asking import components, value
+from measure_values import components, value
 from polyroc.kernels.polytomous import highest, highest_without
 from polyroc.validation.scores import normalise
 from published.iris_loo import posteriors
@@ -30,10 +30,10 @@ def drawn(data, y):
 def test_value_parts_and_components_are_the_slow_twins(cases, data):
     y, P = cases
     w, v = drawn(data, y)
-    found = pr.evaluate(y, P, measure="pdi", labels=range(P.shape[1]), sample_weight=w, method=None)
-    assert found.value == pytest.approx(naive.pdi(y, P, v), abs=1e-12)
-    np.testing.assert_allclose(found.components, naive.pdi_components(y, P, v), **CLOSE)
-    for i, (name, part) in enumerate(found.parts.items()):
+    estimate = pr.evaluate(y, P, measure="pdi", labels=range(P.shape[1]), sample_weight=w, method=None)
+    assert estimate.value == pytest.approx(naive.pdi(y, P, v), abs=1e-12)
+    np.testing.assert_allclose(estimate.components, naive.pdi_components(y, P, v), **CLOSE)
+    for i, (name, part) in enumerate(estimate.parts.items()):
         assert name == str(i)
         assert part.value == pytest.approx(naive.pdi_of_class(y, P, v, i), abs=1e-12)
         np.testing.assert_allclose(part.components, naive.pdi_of_class_components(y, P, v, i), **CLOSE)
@@ -52,13 +52,13 @@ def test_zeros_of_either_sign_and_denormals(cases, data):
 def test_two_classes_are_hand_and_till_and_each_part_an_auc(cases, data):
     y, P = cases
     w, _ = drawn(data, y)
-    found = pr.evaluate(y, P, measure="pdi", labels=[0, 1], sample_weight=w, method=None)
-    assert found.value == pytest.approx(value("hand_till", y, P, w), abs=1e-12)
-    np.testing.assert_allclose(found.components, components("hand_till", y, P, w), **CLOSE)
+    estimate = pr.evaluate(y, P, measure="pdi", labels=[0, 1], sample_weight=w, method=None)
+    assert estimate.value == pytest.approx(value("hand_till", y, P, w), abs=1e-12)
+    np.testing.assert_allclose(estimate.components, components("hand_till", y, P, w), **CLOSE)
     for i in (0, 1):
         alone = pr.evaluate(y == i, P[:, i], measure="auc", sample_weight=w, method=None)
-        assert found.parts[str(i)].value == pytest.approx(alone.value, abs=1e-12)
-        np.testing.assert_allclose(found.parts[str(i)].components, alone.components, **CLOSE)
+        assert estimate.parts[str(i)].value == pytest.approx(alone.value, abs=1e-12)
+        np.testing.assert_allclose(estimate.parts[str(i)].components, alone.components, **CLOSE)
     halves = np.round(P[:, 1] * 64) / 64  # complements that are exact, so that ties stay ties
     complementary = np.column_stack([1 - halves, halves])
     assert value("pdi", y, complementary, w) == pytest.approx(value("auc", y, halves, w), abs=1e-12)
@@ -95,9 +95,9 @@ T12 = {1: (0.756323, 0.034699), 2: (0.840797, 0.031274), 3: (0.992000, 0.005153)
 
 @pytest.mark.parametrize("features", T12)
 def test_t12_iris(features):
-    found = pr.evaluate(*posteriors(features), measure="pdi")
-    assert (found.value, found.standard_error) == pytest.approx(T12[features], abs=5e-7)
-    assert found.value == pytest.approx(np.mean([float(part) for part in found.parts.values()]), abs=1e-14)
+    estimate = pr.evaluate(*posteriors(features), measure="pdi")
+    assert (estimate.value, estimate.standard_error) == pytest.approx(T12[features], abs=5e-7)
+    assert estimate.value == pytest.approx(np.mean([float(part) for part in estimate.parts.values()]), abs=1e-14)
 
 
 def three_classifiers(seed=0, sizes=(30, 40, 50)):
@@ -141,12 +141,12 @@ def test_variance_and_test_against_simulation():
         rng = np.random.default_rng(seed)
         y = np.repeat(range(3), (15, 25, 20))
         truth = rng.normal(size=(60, 3)) + 1.2 * np.eye(3)[y]
-        said = {name: np.exp(truth + 0.7 * rng.normal(size=(60, 3))) for name in "ab"}
-        said = {name: table / table.sum(axis=1, keepdims=True) for name, table in said.items()}
-        found = pr.compare(y, said, measure="pdi")
-        values.append(found.estimates["a"].value)
-        variances.append(found.estimates["a"].standard_error ** 2)
-        pvalues.append(found.pvalue)
+        by_key = {name: np.exp(truth + 0.7 * rng.normal(size=(60, 3))) for name in "ab"}
+        by_key = {name: table / table.sum(axis=1, keepdims=True) for name, table in by_key.items()}
+        comparison = pr.compare(y, by_key, measure="pdi")
+        values.append(comparison.estimates["a"].value)
+        variances.append(comparison.estimates["a"].standard_error ** 2)
+        pvalues.append(comparison.pvalue)
     ratio = np.mean(variances) / np.var(values, ddof=1)
     assert 0.75 < ratio < 1.3  # 300 replicates know a variance to 8 %, three standard errors
     low, high = stats.binom.interval(0.999, 300, 0.05)
@@ -154,5 +154,5 @@ def test_variance_and_test_against_simulation():
 
 
 def test_one_score_is_refused_by_the_name_of_the_conversion():
-    with pytest.raises(pr.errors.NotApplicableError, match=r"pdi needs probabilities.*to_probabilities\(\.\.\.\)"):
+    with pytest.raises(pr.errors.NotApplicableError, match=r"pdi needs scores.*to_probabilities\(\.\.\.\)"):
         pr.evaluate(["a", "b", "c", "c"], [1, 2, 3, 4], measure="pdi")

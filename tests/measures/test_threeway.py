@@ -11,8 +11,8 @@ from scipy.stats import norm
 
 import naive
 import polyroc as pr
-from asking import components, value
 from command import polyroc
+from measure_values import components, value
 from polyroc.errors import NotApplicableError, UndefinedMeasureWarning
 from polyroc.kernels.lines import falling_lines
 from polyroc.measures.threeway import _Surface
@@ -87,10 +87,10 @@ def test_mossman_ties_one_by_one():
 def test_mossman_roles_follow_the_order_of_labels():
     y, P = models(np.random.default_rng(0), (8, 9, 7), TRIANGLE)
     names = np.array(["a", "b", "c"])[y]
-    asked = pr.evaluate(names, P[:, [2, 0, 1]], measure="mossman", labels=["c", "a", "b"])
+    estimate = pr.evaluate(names, P[:, [2, 0, 1]], measure="mossman", labels=["c", "a", "b"])
     new = np.array([1, 2, 0])[y]
-    assert asked.value == pytest.approx(naive.mossman(new, P[:, [2, 0, 1]], np.ones(24)), abs=1e-12)
-    assert asked.value != pytest.approx(value("mossman", y, P), abs=1e-3)
+    assert estimate.value == pytest.approx(naive.mossman(new, P[:, [2, 0, 1]], np.ones(24)), abs=1e-12)
+    assert estimate.value != pytest.approx(value("mossman", y, P), abs=1e-3)
 
 
 def union_of_boxes(corners):
@@ -135,9 +135,9 @@ def test_mossman_of_published_posteriors():
     """Sampat et al. (2009), table VI: leave-one-out posteriors on iris; the row is the formula sheet's T12."""
     expected = [(0.689504, 0.047848), (0.760088, 0.047751), (0.988000, 0.007730), (0.994400, 0.004163)]
     for features, (volume, error) in zip((1, 2, 3, 4), expected, strict=True):
-        found = pr.evaluate(*posteriors(features), measure="mossman")
-        assert found.value == pytest.approx(volume, abs=5e-7)
-        assert found.standard_error == pytest.approx(error, abs=5e-7)
+        estimate = pr.evaluate(*posteriors(features), measure="mossman")
+        assert estimate.value == pytest.approx(volume, abs=5e-7)
+        assert estimate.standard_error == pytest.approx(error, abs=5e-7)
 
 
 # Sahiner ---------------------------------------------------------------------------------------------------------
@@ -158,9 +158,9 @@ def test_area_and_volume_of_sahiner(cases, malignant, data):
     y, P = cases[0], cases[1] / max(1, cases[1].max())
     w = data.draw(st.one_of(st.none(), weights(y)))
     v = np.ones(len(y)) if w is None else w
-    found, by_case = parts_of(y, P, w, malignant)
+    result, by_case = parts_of(y, P, w, malignant)
     for k, outcome in enumerate(naive.surface(P, malignant)):
-        assert found[k] == pytest.approx(naive.mean_outcome(y, v, outcome), abs=1e-12)
+        assert result[k] == pytest.approx(naive.mean_outcome(y, v, outcome), abs=1e-12)
         np.testing.assert_allclose(by_case[k], naive.mean_outcomes(y, v, outcome), **CLOSE)
 
 
@@ -169,26 +169,28 @@ def test_sahiner(cases, malignant, data):
     y, P = cases[0], cases[1] / max(1, cases[1].max())
     w = data.draw(st.one_of(st.none(), weights(y)))
     v = np.ones(len(y)) if w is None else w
-    asked = f"sahiner(malignant={malignant})"
+    options = f"sahiner(malignant={malignant})"
     try:
-        found = pr.evaluate(y, P, measure=asked, labels=range(3), sample_weight=w, method=None)
+        estimate = pr.evaluate(y, P, measure=options, labels=range(3), sample_weight=w, method=None)
     except NotApplicableError:
         assume(False)
     expected = naive.sahiner(y, P, v, malignant)
-    assert found.value == pytest.approx(np.clip(expected, 0, 1), abs=1e-11)  # an area of .1 or less stands below
+    assert estimate.value == pytest.approx(
+        np.clip(expected, 0, 1), abs=1e-11
+    )  # an area of .1 or less stands below
     expected = naive.sahiner_components(y, P, v, malignant)
     # divided by the square of a small area components reach ten thousands, which have 13 places, not 10 decimals
-    np.testing.assert_allclose(found.components, expected, rtol=1e-13, atol=1e-10)
-    assert float(found.parts["area"]) == pytest.approx(naive.mean_outcome(y, v, naive.surface(P, malignant)[0]))
-    assert np.isnan(found.parts["area"].components).tolist() == (y == malignant).tolist()
+    np.testing.assert_allclose(estimate.components, expected, rtol=1e-13, atol=1e-10)
+    assert float(estimate.parts["area"]) == pytest.approx(naive.mean_outcome(y, v, naive.surface(P, malignant)[0]))
+    assert np.isnan(estimate.parts["area"].components).tolist() == (y == malignant).tolist()
 
 
 @given(neighbours(), st.integers(0, 2))
 def test_sahiner_shares_of_neighbours_tie_where_their_counts_do(cases, malignant):
     y, counts = cases
-    found, _ = parts_of(y, counts / counts.sum(axis=1, keepdims=True), None, malignant)
+    result, _ = parts_of(y, counts / counts.sum(axis=1, keepdims=True), None, malignant)
     for k, outcome in enumerate(naive.surface(counts, malignant)):
-        assert found[k] == pytest.approx(naive.mean_outcome(y, np.ones(len(y)), outcome), abs=1e-12)
+        assert result[k] == pytest.approx(naive.mean_outcome(y, np.ones(len(y)), outcome), abs=1e-12)
 
 
 @given(probabilities(c=3), st.integers(0, 2), st.data())
@@ -210,12 +212,14 @@ def test_the_other_two_classes_of_sahiner_play_the_same_role(cases):
 
 def test_area_of_sahiner_is_two_mann_whitney_numbers():
     y, P = models(np.random.default_rng(1), (20, 30, 25), TRIANGLE)
-    found = pr.evaluate(y, P, measure="sahiner(malignant=0)")
+    estimate = pr.evaluate(y, P, measure="sahiner(malignant=0)")
     r, s = P[:, 1] / P[:, 0], P[:, 2] / P[:, 0]
     others = y > 0
     areas = [float(pr.evaluate(y[others], x[others], measure="auc", pos_label=2)) for x in (-r, s)]
-    assert float(found.parts["area"]) == pytest.approx(sum(areas) - 1, abs=1e-12)
-    assert found.value == pytest.approx(float(found.parts["volume"]) / float(found.parts["area"]), abs=1e-12)
+    assert float(estimate.parts["area"]) == pytest.approx(sum(areas) - 1, abs=1e-12)
+    assert estimate.value == pytest.approx(
+        float(estimate.parts["volume"]) / float(estimate.parts["area"]), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -243,33 +247,34 @@ def test_sahiner_is_the_surface_integrated_numerically(seed):
     assert volume == pytest.approx(expected, abs=1 / 56)
 
 
+@pytest.mark.slow
 def test_t16_sahiner_of_three_normal_classes():
     means = [(1.5, 0.8), (0.2, 1.2), (0.0, -0.6)]
     y, P = models(np.random.default_rng(0), (1500, 1500, 1500), means)
-    found = pr.evaluate(y, P, measure="sahiner(malignant=0)")
-    area = found.parts["area"]
+    estimate = pr.evaluate(y, P, measure="sahiner(malignant=0)")
+    area = estimate.parts["area"]
     exact = norm.cdf(0.9719) + norm.cdf(0.2391) - 1
     assert exact == pytest.approx(0.4289, abs=5e-5)
     assert abs(float(area) - exact) < 4 * area.standard_error  # four standard errors: 1 in 16,000 by chance
-    assert abs(found.value - 0.878) < 4 * found.standard_error + 0.001  # the sheet's number is known to .001
-    assert found.standard_error < 0.01
+    assert abs(estimate.value - 0.878) < 4 * estimate.standard_error + 0.001  # the sheet's number is known to .001
+    assert estimate.standard_error < 0.01
 
 
 def test_sahiner_of_a_mixture_of_the_others_is_chance():
     """If p_M = (p_B + 3 p_N) / 4 everywhere, every M lies on every line: 1/2, whatever the domain."""
     y, P = models(np.random.default_rng(2), (30, 20, 25), TRIANGLE)
     P[:, 0] = P[:, 1] / 4 + P[:, 2] * 3 / 4
-    found = pr.evaluate(y, P, measure="sahiner(malignant=0)")
-    assert found.value == pytest.approx(found.chance, abs=1e-12)
-    assert float(found.parts["area"]) < 0.9
+    estimate = pr.evaluate(y, P, measure="sahiner(malignant=0)")
+    assert estimate.value == pytest.approx(estimate.chance, abs=1e-12)
+    assert float(estimate.parts["area"]) < 0.9
 
 
 def test_sahiner_of_perfect_decisions_is_one():
     """Probabilities of 0 and 1 alone: all of them vanish alike, and nothing is missed."""
     y = np.repeat([0, 1, 2], [3, 4, 5])
     for malignant in range(3):
-        found = pr.evaluate(y, np.eye(3)[y], measure=f"sahiner(malignant={malignant})")
-        assert (found.value, float(found.parts["area"])) == (1.0, 1.0)
+        estimate = pr.evaluate(y, np.eye(3)[y], measure=f"sahiner(malignant={malignant})")
+        assert (estimate.value, float(estimate.parts["area"])) == (1.0, 1.0)
 
 
 def test_lines_through_points_beyond_all_numbers():
@@ -296,9 +301,9 @@ def test_lines_through_points_beyond_all_numbers():
 def test_a_class_at_one_end_of_a_scale_has_no_domain(malignant):
     y, P = posteriors(1)
     names = np.array(["setosa", "versicolor", "virginica"])
-    asked = f"sahiner(malignant={str(names[malignant])!r})"
+    options = f"sahiner(malignant={str(names[malignant])!r})"
     with pytest.raises(NotApplicableError, match=r"mean over a domain.*its area is -0\.0.*ordered scale.*Use ova"):
-        pr.evaluate(names[y], P, measure=asked)
+        pr.evaluate(names[y], P, measure=options)
 
 
 def test_a_constant_score_has_no_domain():
@@ -313,8 +318,8 @@ def test_resamples_without_a_domain_are_left_out():
     with pytest.warns(
         UndefinedMeasureWarning, match=r"\d+ of 400 resamples leave sahiner\(malignant=0\) undefined"
     ):
-        found = pr.evaluate(y, P, measure="sahiner(malignant=0)", method=pr.Bootstrap(n=400, rng=0))
-    assert found.standard_error > 0
+        estimate = pr.evaluate(y, P, measure="sahiner(malignant=0)", method=pr.Bootstrap(n=400, rng=0))
+    assert estimate.standard_error > 0
     assert pr.evaluate(y, P, measure="sahiner(malignant=0)", method=pr.Jackknife()).standard_error > 0
 
 
@@ -354,8 +359,8 @@ def test_on_the_command_line_the_class_is_written_out(tmp_path):
     file = tmp_path / "three.csv"
     rows = [f"{'mbn'[k]},{p[2]:.17g},{p[0]:.17g},{p[1]:.17g}" for k, p in zip(y, P, strict=True)]
     file.write_text("\n".join(["y,p_n,p_m,p_b", *rows]))
-    asked = ["--truth", "y", "--scores", "p_*", "--measure", "sahiner(malignant='m')", "--json"]
-    done = polyroc("evaluate", file, *asked)
+    arguments = ["--truth", "y", "--scores", "p_*", "--measure", "sahiner(malignant='m')", "--json"]
+    done = polyroc("evaluate", file, *arguments)
     expected = pr.evaluate(y, P, measure="sahiner(malignant=0)").value
     assert json.loads(done.stdout)["estimates"][0]["value"] == pytest.approx(expected, abs=1e-12)
 
@@ -364,28 +369,30 @@ def test_on_the_command_line_the_class_is_written_out(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("asked", ["mossman", "sahiner(malignant=0)"])
-def test_variance_against_simulation(asked):
+@pytest.mark.parametrize("options", ["mossman", "sahiner(malignant=0)"])
+def test_variance_against_simulation(options):
     rng = np.random.default_rng(7)
-    found = [
-        pr.evaluate(*models(rng, (40, 60, 50), [(1.5, 0.8), (0.2, 1.2), (0.0, -0.6)]), measure=asked)
+    estimates = [
+        pr.evaluate(*models(rng, (40, 60, 50), [(1.5, 0.8), (0.2, 1.2), (0.0, -0.6)]), measure=options)
         for _ in range(400)
     ]
-    ratio = np.mean([each.standard_error**2 for each in found]) / np.var([each.value for each in found], ddof=1)
+    ratio = np.mean([estimate.standard_error**2 for estimate in estimates]) / np.var(
+        [estimate.value for estimate in estimates], ddof=1
+    )
     assert 0.8 < ratio < 1.25  # 400 samples know a variance to 7 %, three standard errors
 
 
-@pytest.mark.parametrize("asked", ["mossman", "sahiner(malignant=0)"])
-def test_classifiers_compare_paired_and_unpaired(asked):
+@pytest.mark.parametrize("options", ["mossman", "sahiner(malignant=0)"])
+def test_classifiers_compare_paired_and_unpaired(options):
     rng = np.random.default_rng(8)
     y, good = models(rng, (60, 60, 60), TRIANGLE)
     poor = good * rng.dirichlet(np.ones(3) * 8, size=len(y))
     both = {"good": good, "poor": poor / poor.sum(axis=1, keepdims=True)}
-    paired = pr.compare(y, both, measure=asked)
+    paired = pr.compare(y, both, measure=options)
     moved = [estimate.components for estimate in paired.estimates.values()]
-    expected = sum(np.cov([each[y == k] for each in moved]) / 60 for k in range(3))
+    expected = sum(np.cov([components[y == k] for components in moved]) / 60 for k in range(3))
     np.testing.assert_allclose(paired.covariance, expected, rtol=1e-9)
-    apart = pr.compare({name: normalise(y, P) for name, P in both.items()}, measure=asked)
+    apart = pr.compare({name: normalise(y, P) for name, P in both.items()}, measure=options)
     assert apart.covariance[0, 1] == 0
     assert np.diag(apart.covariance) == pytest.approx(np.diag(paired.covariance))
     assert apart.difference("good", "poor").value == pytest.approx(paired.difference("good", "poor").value)

@@ -6,12 +6,9 @@ import pytest
 from rich.console import Console
 
 import polyroc as pr
-from polyroc.output.html import html_table
-from polyroc.output.latex import latex_table
-from polyroc.output.markdown import markdown_table
-from polyroc.output.names import abbreviated, clipped, printable, shortened
+from polyroc.output.formats import html_table, latex_table, markdown_table
 from polyroc.output.numbers import estimate_text, interval_text, p_text
-from polyroc.output.sentences import listed
+from polyroc.output.sentences import abbreviated, clipped, listed, printable, shortened
 from polyroc.output.tables import Table, record_table
 from polyroc.output.text import as_text, draw
 
@@ -57,8 +54,8 @@ def test_long_texts_wrap_before_columns_fold():
 
 def test_compare_with_a_margin_fits_80_columns():
     y, s = [0, 1] * 20, [(k * 7) % 20 for k in range(40)]
-    found = pr.compare(y, {"forest": s, "logit": s[::-1], "network": sorted(s)}, measure="auc")
-    table = found.to_table(margin=0.05)
+    comparison = pr.compare(y, {"forest": s, "logit": s[::-1], "network": sorted(s)}, measure="auc")
+    table = comparison.to_table(margin=0.05)
     assert max(map(len, as_text(table, 80).splitlines())) <= 80
     assert max(map(len, on_a_console(table, 80).splitlines())) <= 80
     assert "equivalent" in as_text(table, 80)
@@ -66,11 +63,11 @@ def test_compare_with_a_margin_fits_80_columns():
 
 def test_str_is_the_table_and_repr_one_line():
     y, s = [0] * 12 + [1] * 12, [*range(12), *range(6, 18)]
-    found = pr.evaluate(y, s)
-    assert str(found) == as_text(found.to_table())
-    assert str(found).splitlines()[1].split()[:2] == ["auc", "0.8750"]
-    assert "\n" not in repr(found)
-    assert found.to_table(parts=True).rows[0][0] == "auc"
+    evaluation = pr.evaluate(y, s)
+    assert str(evaluation) == as_text(evaluation.to_table())
+    assert str(evaluation).splitlines()[1].split()[:2] == ["auc", "0.8750"]
+    assert "\n" not in repr(evaluation)
+    assert evaluation.to_table(parts=True).rows[0][0] == "auc"
 
 
 def test_no_text_from_outside_is_markup_or_control():

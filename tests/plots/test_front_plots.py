@@ -95,7 +95,7 @@ def test_a_chosen_point_is_on_the_staircase(two):
     picture = pr.plot(two, points={"five to one": chosen, "the first": 0})
     rates = two.rates[[chosen.point, 0]]
     assert [tuple(map(float, dot.get_xydata()[0])) for dot in picture.points] == [
-        (each[0, 1], each[1, 1]) for each in rates
+        (matrix[0, 1], matrix[1, 1]) for matrix in rates
     ]
     assert texts(picture.names) == ["five to one", "the first"]
 
@@ -118,13 +118,13 @@ def test_three_classes_are_seen_in_the_space_of_false_positive_rates(three):
 
 
 def test_what_is_no_better_than_chance_is_drawn_on_demand():
-    found = front(3, n=60, draws=100, strength=0.1)
-    left = int((found.false_positive_rates.sum(axis=1) >= 2 - 1e-9).sum())
-    assert 0 < left < len(found)
-    assert f"{left} no better than chance are left out" in pr.plot(found).ax.get_title()
-    whole = pr.plot(found, beyond=True)
-    assert sum(len(dots.get_offsets()) for dots in whole.dots) == len(found)
-    assert whole.ax.get_title() == f"classifier: {len(found)} operating points"
+    result = front(3, n=60, draws=100, strength=0.1)
+    left = int((result.false_positive_rates.sum(axis=1) >= 2 - 1e-9).sum())
+    assert 0 < left < len(result)
+    assert f"{left} no better than chance are left out" in pr.plot(result).ax.get_title()
+    whole = pr.plot(result, beyond=True)
+    assert sum(len(dots.get_offsets()) for dots in whole.dots) == len(result)
+    assert whole.ax.get_title() == f"classifier: {len(result)} operating points"
 
 
 def test_points_have_the_shade_of_a_rate_and_chosen_ones_stand_out(three):
@@ -154,22 +154,22 @@ def test_few_points_stand_on_the_floor_and_many_are_small():
 
 @pytest.mark.parametrize("classes", [2, 3, 4, 7])
 def test_parallel_coordinates_have_a_line_for_each_point_over_all_errors(classes):
-    found = front(classes, n=20 * classes, draws=100)
-    picture = pr.plot(found, kind="parallel", points={"chosen": 0, "b": 0, "c": 0, "d": 0})
-    rates = found.rates[:, ~np.eye(classes, dtype=bool)]
+    result = front(classes, n=20 * classes, draws=100)
+    picture = pr.plot(result, kind="parallel", points={"chosen": 0, "b": 0, "c": 0, "d": 0})
+    rates = result.rates[:, ~np.eye(classes, dtype=bool)]
     assert (np.array([path[:, 1] for path in picture.lines.get_segments()]) == rates).all()
     assert (picture.points[0].get_ydata() == rates[0]).all()
-    said = [f"class {m}" for k in range(classes) for m in range(classes) if m != k]
-    assert texts(picture.ax.get_xticklabels()) == said
-    assert texts(picture.legend.get_texts()) == [f"{len(found)} operating points", "chosen", "b", "c", "d"]
+    decisions = [f"class {m}" for k in range(classes) for m in range(classes) if m != k]
+    assert texts(picture.ax.get_xticklabels()) == decisions
+    assert texts(picture.legend.get_texts()) == [f"{len(result)} operating points", "chosen", "b", "c", "d"]
     assert_texts_keep_apart(picture.figure)
 
 
 def test_four_classes_are_drawn_side_by_side_unless_asked():
-    found = front(4, draws=100)
-    assert type(pr.plot(found)).__name__ == "ParallelPicture"
+    result = front(4, draws=100)
+    assert type(pr.plot(result)).__name__ == "ParallelPicture"
     with pytest.raises(InputError, match="no picture 'false_positives'"):
-        pr.plot(found, kind="false_positives")
+        pr.plot(result, kind="false_positives")
 
 
 def test_lines_have_the_shade_of_a_rate_and_are_the_fainter_the_more_there_are(three):
@@ -190,9 +190,9 @@ def test_unknown_colours_are_refused(three, colour):
 
 @pytest.mark.parametrize("place", [-1, 10**6, "first", 1.5])
 def test_points_elsewhere_are_refused(three, two, place):
-    for found, kind in ((three, "false_positives"), (three, "parallel"), (two, "roc")):
+    for result, kind in ((three, "false_positives"), (three, "parallel"), (two, "roc")):
         with pytest.raises(InputError, match="indices into the front"):
-            pr.plot(found, kind=kind, points={"here": place})
+            pr.plot(result, kind=kind, points={"here": place})
 
 
 # Growth
@@ -225,15 +225,15 @@ def searched(generations=40):
 
 
 def test_a_front_that_was_searched_has_generations():
-    found = searched()
-    picture = pr.plot(found, kind="growth")
-    assert tuple(picture.lines[0].get_xdata()) == found.growth.generations
+    result = searched()
+    picture = pr.plot(result, kind="growth")
+    assert tuple(picture.lines[0].get_xdata()) == result.growth.generations
     assert picture.ax.get_xlabel() == "Generations"
-    assert (pr.plot(found, colour="generation", beyond=True).dots[0].get_array() == found.generation).all()
-    assert (pr.plot(found, kind="parallel", colour="generation").lines.get_array() == found.generation).all()
-    both = pr.plot([found, front(3)], kind="growth")
+    assert (pr.plot(result, colour="generation", beyond=True).dots[0].get_array() == result.generation).all()
+    assert (pr.plot(result, kind="parallel", colour="generation").lines.get_array() == result.generation).all()
+    both = pr.plot([result, front(3)], kind="growth")
     assert both.ax.get_xlabel() == "Cost vectors drawn"
-    assert tuple(both.lines[0].get_xdata()) == found.growth.draws
+    assert tuple(both.lines[0].get_xdata()) == result.growth.draws
 
 
 def test_an_exact_front_did_not_grow(two):
@@ -245,11 +245,13 @@ def test_an_exact_front_did_not_grow(two):
 
 
 def test_volumes_are_a_matrix_with_gini_in_the_names(three):
-    found = pr.fronts.front_volumes({"one": three, "two": front(3, strength=0.5)}, n_points=2000)
-    picture = pr.plot(found)
-    assert np.ma.allequal(picture.mesh.get_array().reshape(2, 2)[0, 1], found.exclusive("one", "two"))
-    assert texts(picture.numbers) == [f"{found.exclusive(a, b):.3f}" for a, b in (("one", "two"), ("two", "one"))]
-    assert texts(picture.ax.get_yticklabels()) == [f"{n}  G = {found.gini(n):.3f}" for n in ("one", "two")]
+    volumes = pr.fronts.front_volumes({"one": three, "two": front(3, strength=0.5)}, n_points=2000)
+    picture = pr.plot(volumes)
+    assert np.ma.allequal(picture.mesh.get_array().reshape(2, 2)[0, 1], volumes.exclusive("one", "two"))
+    assert texts(picture.numbers) == [
+        f"{volumes.exclusive(a, b):.3f}" for a, b in (("one", "two"), ("two", "one"))
+    ]
+    assert texts(picture.ax.get_yticklabels()) == [f"{n}  G = {volumes.gini(n):.3f}" for n in ("one", "two")]
     assert_texts_keep_apart(picture.figure)
     with pytest.raises(NotApplicableError, match="two fronts or more"):
         pr.plot(pr.fronts.front_volumes(three, n_points=10))
@@ -271,18 +273,18 @@ def cases(n=60):
 
 def test_regions_are_what_is_decided_on_the_grid():
     X, y = cases()
-    found = pr.decisions.decision_regions(straight, X, y, labels=["low", "mid", "high"], grid=30)
+    regions = pr.decisions.decision_regions(straight, X, y, labels=["low", "mid", "high"], grid=30)
     for i, j in [(0, 0), (3, 17), (29, 29), (20, 11)]:
-        place = np.array([[found.across[j], found.up[i]]])
-        assert found.classes[found.regions[i, j]] == straight(place)[0]
-    assert [found.classes[k] for k in found.truth] == y.tolist()
-    assert [found.classes[k] for k in found.decisions] == straight(X).tolist()
-    assert found.errors == int((straight(X) != y).sum()) > 0
-    assert found.across[0] < X[:, 0].min() < X[:, 0].max() < found.across[-1]
-    assert (found.rows()[0]["true"], found.rows()[0]["first feature"]) == ("low", X[0, 0])
-    again = pr.decisions.DecisionRegions.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert (again.regions == found.regions).all()
-    assert repr(again) == repr(found)
+        place = np.array([[regions.across[j], regions.up[i]]])
+        assert regions.classes[regions.regions[i, j]] == straight(place)[0]
+    assert [regions.classes[k] for k in regions.truth] == y.tolist()
+    assert [regions.classes[k] for k in regions.decisions] == straight(X).tolist()
+    assert regions.errors == int((straight(X) != y).sum()) > 0
+    assert regions.across[0] < X[:, 0].min() < X[:, 0].max() < regions.across[-1]
+    assert (regions.rows()[0]["true"], regions.rows()[0]["first feature"]) == ("low", X[0, 0])
+    again = pr.decisions.DecisionRegions.from_dict(json.loads(json.dumps(regions.to_dict())))
+    assert (again.regions == regions.regions).all()
+    assert repr(again) == repr(regions)
 
 
 def test_a_rule_decides_by_the_probabilities_of_a_model():
@@ -292,22 +294,22 @@ def test_a_rule_decides_by_the_probabilities_of_a_model():
     model = LogisticRegression().fit(X, y)
     labels = model.classes_.tolist()
     rule = pr.decisions.CostRule(tuple(labels), [[0, 9, 1], [1, 0, 1], [1, 9, 0]])
-    found = pr.decisions.decision_regions(model, X, y, rule=rule, grid=10)
-    places = np.column_stack([each.ravel() for each in np.meshgrid(found.across, found.up)])
+    regions = pr.decisions.decision_regions(model, X, y, rule=rule, grid=10)
+    places = np.column_stack([grid.ravel() for grid in np.meshgrid(regions.across, regions.up)])
     twin = rule.decide(model.predict_proba(places))
-    assert np.array(found.classes)[found.regions].ravel().tolist() == twin.tolist()
+    assert np.array(regions.classes)[regions.regions].ravel().tolist() == twin.tolist()
     plain = pr.decisions.decision_regions(model, X, y, grid=10)
     assert np.array(plain.classes)[plain.regions].ravel().tolist() == model.predict(places).tolist()
-    assert (plain.regions != found.regions).any()
+    assert (plain.regions != regions.regions).any()
 
 
 def test_regions_are_drawn_with_right_cases_filled_and_wrong_ones_open():
     X, y = cases()
-    found = pr.decisions.decision_regions(straight, X, y, features=("age", "$dose"))
-    picture = pr.plot(found)
-    assert (picture.mesh.get_array().reshape(200, 200) == found.regions).all()
-    assert sum(len(each.get_offsets()) for each in picture.wrong) == found.errors
-    assert sum(len(each.get_offsets()) for each in (*picture.right, *picture.wrong)) == len(y)
+    regions = pr.decisions.decision_regions(straight, X, y, features=("age", "$dose"))
+    picture = pr.plot(regions)
+    assert (picture.mesh.get_array().reshape(200, 200) == regions.regions).all()
+    assert sum(len(dots.get_offsets()) for dots in picture.wrong) == regions.errors
+    assert sum(len(dots.get_offsets()) for dots in (*picture.right, *picture.wrong)) == len(y)
     assert texts(picture.legend.get_texts()) == ["high", "low", "mid"]
     assert (picture.ax.get_xlabel(), picture.ax.get_ylabel()) == ("age", "$dose")
     assert_texts_keep_apart(picture.figure)
@@ -317,14 +319,14 @@ def test_frames_name_the_features():
     import pandas as pd
 
     X, y = cases()
-    found = pr.decisions.decision_regions(straight, pd.DataFrame(X, columns=["a", "b"]), y, grid=3)
-    assert found.features == ("a", "b")
+    regions = pr.decisions.decision_regions(straight, pd.DataFrame(X, columns=["a", "b"]), y, grid=3)
+    assert regions.features == ("a", "b")
     one = pr.decisions.decision_regions(straight, X[:, [0, 0]] * 0, y, grid=3)
     assert one.across.tolist() == [-1.0, 0.0, 1.0]
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("options", "message"),
     [
         ({"classifier": 3}, "classifier must be a function"),
         ({"X": np.zeros((60, 3))}, "two finite numbers"),
@@ -333,24 +335,25 @@ def test_frames_name_the_features():
         ({"X": [["a", "b"]] * 60}, "must contain numbers"),
         ({"grid": 1}, "grid must be"),
         ({"grid": True}, "grid must be"),
-        ({"features": ("a",)}, "two features"),
+        ({"features": ("a",)}, "features must be 2 names"),
         ({"classifier": lambda _: ["low"]}, "decision for each of"),
         ({"classifier": lambda X: ["else"] * len(X)}, "not among the classes"),
     ],
 )
-def test_bad_regions_are_refused(asked, said):
+def test_bad_regions_are_refused(options, message):
     X, y = cases()
-    with pytest.raises(InputError, match=said):
-        pr.decisions.decision_regions(**{"classifier": straight, "X": X, "y": y, **asked})
+    with pytest.raises(InputError, match=message):
+        pr.decisions.decision_regions(**{"classifier": straight, "X": X, "y": y, **options})
 
 
 # Names
 
 
+@pytest.mark.slow
 def test_hostile_names_are_shown_as_they_are(three):
-    found = front(3, names=NAMES)
+    result = front(3, names=NAMES)
     for kind in ("parallel", "false_positives", "growth"):
-        picture = pr.plot(replace(found, classifier=NAMES[0]), kind=kind)
+        picture = pr.plot(replace(result, classifier=NAMES[0]), kind=kind)
         assert_texts_keep_apart(picture.figure)
     two = front(2, names=NAMES[:2])
     assert_texts_keep_apart(pr.plot(two, points={NAMES[2]: 0}).figure)
@@ -368,6 +371,7 @@ def test_axes_given_are_used_and_space_needs_three_dimensions(three):
 # The page
 
 
+@pytest.mark.slow
 def test_lines_of_the_page_run(tmp_path, monkeypatch):
     """Every Python line of the sections that are about using a front."""
     monkeypatch.chdir(tmp_path)

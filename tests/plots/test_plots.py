@@ -10,6 +10,7 @@ import matplotlib
 import numpy as np
 import pytest
 
+from disks import small_files
 from plot_checks import HOSTILE, assert_texts_keep_apart, texts, written
 
 matplotlib.use("agg")
@@ -63,15 +64,17 @@ def row_labels(picture):
 
 
 def test_an_evaluation_has_a_row_for_each_classifier_below_each_measure(irises):
-    found = pr.evaluate(irises, measure=["hand_till", "accuracy"])
-    picture = pr.plot(found)
+    evaluation = pr.evaluate(irises, measure=["hand_till", "accuracy"])
+    picture = pr.plot(evaluation)
     names = ["lda", "knn", "tree"]
     assert row_labels(picture) == ["Hand & Till's M", *names, "Proportion correct", *names]
-    assert [float(each.get_xdata()[0]) for each in picture.points] == [
-        found[name, key].value for key in found.measures for name in names
+    assert [float(point.get_xdata()[0]) for point in picture.points] == [
+        evaluation[name, key].value for key in evaluation.measures for name in names
     ]
-    for bar, (key, name) in zip(picture.intervals, [(k, n) for k in found.measures for n in names], strict=True):
-        assert tuple(bar.get_xdata()) == tuple(found[name, key].confidence_interval())
+    for bar, (key, name) in zip(
+        picture.intervals, [(k, n) for k in evaluation.measures for n in names], strict=True
+    ):
+        assert tuple(bar.get_xdata()) == tuple(evaluation[name, key].confidence_interval())
     assert [line.get_xdata()[0] for line in picture.references] == [0.5, pytest.approx(1 / 3)]
     assert picture.numbers[0].get_text() == "0.920 (0.877 to 0.946)"
     low, high = picture.ax.get_xlim()
@@ -89,9 +92,9 @@ def test_one_measure_has_no_heading_and_one_classifier_a_row_for_each_measure(ir
 
 
 def test_the_level_reaches_intervals_and_heading(irises):
-    found = pr.compare(irises, measure="hand_till")
-    picture = pr.plot(found, kind="forest", level=0.5)
-    assert tuple(picture.intervals[0].get_xdata()) == tuple(found.estimates["lda"].confidence_interval(0.5))
+    comparison = pr.compare(irises, measure="hand_till")
+    picture = pr.plot(comparison, kind="forest", level=0.5)
+    assert tuple(picture.intervals[0].get_xdata()) == tuple(comparison.estimates["lda"].confidence_interval(0.5))
     assert "value (50 % interval)" in texts(written(picture.figure))
 
 
@@ -99,8 +102,8 @@ def test_differences_have_a_zero_line_adjusted_p_values_and_open_markers_where_n
     y, P = probabilities(3, 90, 1.0)
     _, worse = probabilities(3, 90, 0.2, seed=1)
     _, same = probabilities(3, 90, 1.0, seed=2)
-    found = pr.compare(y, {"a": P, "b": worse, "c": same}, measure="hand_till")
-    picture = pr.plot(found)
+    comparison = pr.compare(y, {"a": P, "b": worse, "c": same}, measure="hand_till")
+    picture = pr.plot(comparison)
     assert row_labels(picture) == ["a − b", "a − c", "b − c"]  # noqa: RUF001
     assert [list(line.get_xdata()) for line in picture.references] == [[0.0, 0.0]]
     values, pvalues = picture.numbers[:3], picture.numbers[3:]
@@ -108,34 +111,36 @@ def test_differences_have_a_zero_line_adjusted_p_values_and_open_markers_where_n
     assert "p (max-t)" in texts(written(picture.figure))
     background = to_rgba(picture.ax.get_facecolor())
     filled = [to_rgba(point.get_markerfacecolor()) != background for point in picture.points]
-    assert filled == [each.adjusted_pvalue < 0.05 for each in found.differences.values()]
+    assert filled == [difference.adjusted_pvalue < 0.05 for difference in comparison.differences.values()]
     assert True in filled
     assert False in filled
 
 
 def test_parts_end_with_the_whole(irises):
-    found = pr.evaluate(irises, measure=["ova"])["lda", "ova"]
-    picture = pr.plot(found)
+    estimate = pr.evaluate(irises, measure=["ova"])["lda", "ova"]
+    picture = pr.plot(estimate)
     assert row_labels(picture) == ["setosa", "versicolor", "virginica", "ova"]
     assert picture.points[-1].get_marker() == "D"
-    assert float(picture.points[-1].get_xdata()[0]) == found.value
+    assert float(picture.points[-1].get_xdata()[0]) == estimate.value
 
 
 def test_what_is_undefined_has_a_row_but_no_marker():
     with pytest.warns(pr.errors.UndefinedMeasureWarning):
-        found = pr.evaluate([0, 1, 2, 0], np.full((4, 4), 0.25), labels=[0, 1, 2, 3], measure=["hand_till", "ova"])
-    picture = pr.plot(found)
+        evaluation = pr.evaluate(
+            [0, 1, 2, 0], np.full((4, 4), 0.25), labels=[0, 1, 2, 3], measure=["hand_till", "ova"]
+        )
+    picture = pr.plot(evaluation)
     assert picture.points == picture.intervals == ()
     assert texts(picture.numbers) == ["undefined", "undefined"]
 
 
 def test_a_class_of_one_case_has_its_wide_interval():
     with pytest.warns(pr.errors.SmallClassWarning):
-        found = pr.evaluate([0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4], measure="auc")
-    picture = pr.plot(found)
-    assert tuple(picture.intervals[0].get_xdata()) == tuple(found.confidence_interval())
+        estimate = pr.evaluate([0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4], measure="auc")
+    picture = pr.plot(estimate)
+    assert tuple(picture.intervals[0].get_xdata()) == tuple(estimate.confidence_interval())
     low, high = picture.ax.get_xlim()
-    assert low < found.confidence_interval().low < 1.0 < high
+    assert low < estimate.confidence_interval().low < 1.0 < high
 
 
 def test_chance_that_would_squeeze_the_intervals_is_named_at_the_edge():
@@ -157,12 +162,12 @@ def test_nothing_to_draw_is_said():
 
 
 def test_pairs_are_a_matrix_with_values_off_the_diagonal(irises):
-    found = pr.evaluate(irises, measure=["hand_till"])["lda", "hand_till"]
-    picture = pr.plot(found)
+    estimate = pr.evaluate(irises, measure=["hand_till"])["lda", "hand_till"]
+    picture = pr.plot(estimate)
     cells = picture.mesh.get_array().reshape(3, 3)
     names = ["setosa", "versicolor", "virginica"]
     for i, j in permutations(range(3), 2):
-        assert cells[i, j] == found.parts[f"A({names[i]}|{names[j]})"].value
+        assert cells[i, j] == estimate.parts[f"A({names[i]}|{names[j]})"].value
     assert [bool(cells.mask[i, i]) for i in range(3)] == [True] * 3
     assert len(picture.numbers) == 6
     assert row_labels(picture) == texts(picture.ax.get_xticklabels()) == names
@@ -181,19 +186,19 @@ def test_of_thirty_classes_the_numbers_are_left_out():
 
 
 def test_panels_of_pairs_share_their_shades(irises):
-    found = [*pr.evaluate(irises, measure=["hand_till"]).estimates.values()]
-    figure = draw_panels(found, "pairs")
+    values = [*pr.evaluate(irises, measure=["hand_till"]).estimates.values()]
+    figure = draw_panels(values, "pairs")
     meshes = [ax.collections[0] for ax in figure.axes if ax.get_ylabel() == "class i"]
     assert len(meshes) == 3
     assert len({mesh.get_clim() for mesh in meshes}) == 1
 
 
 def test_rates_are_written_with_their_intervals(irises):
-    found = pr.rates(irises, classifier="knn")
-    picture = pr.plot(found)
-    assert np.array_equal(picture.mesh.get_array().reshape(3, 3), found.rates)
-    assert texts(picture.numbers) == [f"{rate:.2f}" for rate in found.rates.flat]
-    low, high = found["virginica", "versicolor"].confidence_interval()
+    rates = pr.rates(irises, classifier="knn")
+    picture = pr.plot(rates)
+    assert np.array_equal(picture.mesh.get_array().reshape(3, 3), rates.rates)
+    assert texts(picture.numbers) == [f"{rate:.2f}" for rate in rates.rates.flat]
+    low, high = rates["virginica", "versicolor"].confidence_interval()
     assert f"{low:.2f} to {high:.2f}" in texts(written(picture.figure))
     assert (picture.ax.get_ylabel(), picture.ax.get_xlabel()) == ("true class", "decision")
 
@@ -205,22 +210,22 @@ def test_rates_are_written_with_their_intervals(irises):
 def test_volumes_are_bars_by_order_at_most_two_dozen(classes, bars):
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(classes), 15)
-    found = pr.evaluate(y, y + rng.normal(size=len(y)), labels=list(range(classes)), measure="scurfield")
-    picture = pr.plot(found)
+    estimate = pr.evaluate(y, y + rng.normal(size=len(y)), labels=list(range(classes)), measure="scurfield")
+    picture = pr.plot(estimate)
     assert len(picture.bars) == len(picture.intervals) == len(picture.numbers) == bars
     assert " < ".join(map(str, range(classes))) in row_labels(picture)
     widths = sorted((bar.get_width() for bar in picture.bars), reverse=True)
-    assert widths == sorted((part.value for part in found.parts.values()), reverse=True)[:bars]
-    assert picture.chance.get_xdata()[0] == 1 / len(found.parts)
+    assert widths == sorted((part.value for part in estimate.parts.values()), reverse=True)[:bars]
+    assert picture.chance.get_xdata()[0] == 1 / len(estimate.parts)
     assert ("the largest 24 of 120" in picture.ax.get_xlabel()) == (classes == 5)
     assert_texts_keep_apart(picture.figure)
 
 
 def test_a_cobweb_has_a_corner_for_each_confusion_and_the_polygon_of_chance(irises):
-    found = pr.rates(irises, classifier="knn")
-    picture = pr.plot(found, kind="cobweb")
+    rates = pr.rates(irises, classifier="knn")
+    picture = pr.plot(rates, kind="cobweb")
     (polygon,) = picture.polygons
-    assert np.hypot(*polygon.get_data())[:6] == pytest.approx(found.cobweb().ratios)
+    assert np.hypot(*polygon.get_data())[:6] == pytest.approx(rates.cobweb().ratios)
     assert np.hypot(*picture.chance.get_data()) == pytest.approx(np.full(7, 1 / 3))
     assert texts(picture.names)[0] == "setosa\n→ versicolor"
     assert len(picture.names) == len(picture.intervals) == 6
@@ -240,21 +245,21 @@ def test_cobwebs_of_several_classifiers_share_axes_and_many_spokes_are_named_by_
 
 def test_a_roc_curve_is_the_curve_with_band_hull_fit_and_points():
     y, S = two_classes(1.5)
-    found = pr.curve(y, S["model 1.5"], band="pointwise", binormal=True)
-    place = found.nearest(fpr=0.1)
-    picture = pr.plot(found, hull=True, points={"strict": place})
-    assert np.array_equal(picture.lines[0].get_xydata(), np.column_stack([found.fpr, found.tpr]))
-    assert np.array_equal(picture.hull.get_xdata(), found.hull().fpr)
-    assert np.array_equal(picture.fits[0].get_ydata(), found.binormal.tpr)
+    curve = pr.curve(y, S["model 1.5"], band="pointwise", binormal=True)
+    place = curve.nearest(fpr=0.1)
+    picture = pr.plot(curve, hull=True, points={"strict": place})
+    assert np.array_equal(picture.lines[0].get_xydata(), np.column_stack([curve.fpr, curve.tpr]))
+    assert np.array_equal(picture.hull.get_xdata(), curve.hull().fpr)
+    assert np.array_equal(picture.fits[0].get_ydata(), curve.binormal.tpr)
     assert picture.points[0].get_xydata().tolist() == [[place.fpr, place.tpr]]
     assert texts(picture.names) == ["strict"]
     assert len(picture.bands) == 1
     low, high = picture.ax.get_xlim()
     assert low < 0
     assert high > 1
-    area = found.area
+    area = curve.area
     assert texts(picture.legend.get_texts()) == [
-        f"classifier  {style.between(area.value, area.confidence_interval())}",
+        f"classifier  {style.value_text(area.value, area.confidence_interval())}",
         "convex hull",
         "binormal fit",
         "95 % band, pointwise",
@@ -264,8 +269,8 @@ def test_a_roc_curve_is_the_curve_with_band_hull_fit_and_points():
 
 def test_bands_and_fits_can_be_left_out():
     y, S = two_classes(1.5)
-    found = pr.curve(y, S["model 1.5"], band="pointwise", binormal=True)
-    picture = pr.plot(found, band=False, fit=False)
+    curve = pr.curve(y, S["model 1.5"], band="pointwise", binormal=True)
+    picture = pr.plot(curve, band=False, fit=False)
     assert picture.bands == picture.fits == ()
     assert picture.hull is None
     assert len(picture.legend.get_texts()) == 1
@@ -283,12 +288,12 @@ def test_several_classifiers_are_told_apart_without_colour(kind):
 
 def test_precision_goes_in_steps_whose_area_is_the_average_precision():
     y, S = two_classes(1.0)
-    found = pr.curve(y, S["model 1.0"], kind="pr")
-    picture = pr.plot(found)
+    curve = pr.curve(y, S["model 1.0"], kind="pr")
+    picture = pr.plot(curve)
     (line,) = picture.lines
     assert line.get_drawstyle() == "steps-pre"
     recall, precision = line.get_data()
-    assert np.diff(recall) @ precision[1:] == pytest.approx(found.area.value, abs=1e-12)  # sums in another order
+    assert np.diff(recall) @ precision[1:] == pytest.approx(curve.area.value, abs=1e-12)  # sums in another order
     assert list(picture.chance.get_ydata()) == [0.5, 0.5]
 
 
@@ -310,8 +315,8 @@ def test_the_chance_of_a_cost_curve_is_a_tent():
 
 def test_a_family_has_a_curve_for_each_class_and_the_mean_as_title(irises):
     species = [irises.labels[code] for code in irises.codes]
-    found = pr.curve(species, irises.values["lda"], multi_class="ova")
-    picture = pr.plot(found)
+    curve = pr.curve(species, irises.values["lda"], multi_class="ova")
+    picture = pr.plot(curve)
     assert [text.split("  ")[0] for text in texts(picture.legend.get_texts())] == list(irises.labels)
     assert "mean one-versus-all AUC = 0.920" in picture.ax.get_title(loc="left")
 
@@ -327,27 +332,27 @@ def test_a_large_family_has_its_legend_beside_the_axes_and_not_without_end():
 
 def test_a_long_curve_is_drawn_from_few_points_with_the_same_area():
     y, S = two_classes(1.0, n=200_000)
-    found = pr.curve(y, S["model 1.0"])
-    x, height = pr.plot(found).lines[0].get_data()
-    assert len(found) > 50_000
+    curve = pr.curve(y, S["model 1.0"])
+    x, height = pr.plot(curve).lines[0].get_data()
+    assert len(curve) > 50_000
     assert len(x) < 5_000
-    assert np.trapezoid(height, x) == pytest.approx(found.area.value, abs=1e-4)  # what `thinned` promises
+    assert np.trapezoid(height, x) == pytest.approx(curve.area.value, abs=1e-4)  # what `thinned` promises
 
 
 def test_decision_curves_stand_beside_treating_all_and_none():
     y, S = two_classes(1.0, 2.0)
-    found = pr.decision_curve(y, {name: 1 / (1 + np.exp(1 - 2 * score)) for name, score in S.items()})
-    picture = pr.plot(found, level=0.9)
-    for line, curve in zip(picture.lines, found.curves.values(), strict=True):
+    net_benefit = pr.decision_curve(y, {name: 1 / (1 + np.exp(1 - 2 * score)) for name, score in S.items()})
+    picture = pr.plot(net_benefit, level=0.9)
+    for line, curve in zip(picture.lines, net_benefit.curves.values(), strict=True):
         assert np.array_equal(line.get_ydata(), curve.value)
     assert len(picture.bands) == 2
-    assert np.array_equal(picture.treat_all.get_ydata(), found.treat_all.value)
+    assert np.array_equal(picture.treat_all.get_ydata(), net_benefit.treat_all.value)
     assert set(picture.treat_none.get_ydata()) == {0.0}
     assert texts(picture.legend.get_texts()) == [*S, "treat all", "treat none"]
     assert picture.legend.get_title().get_text() == "90 % band, pointwise"
     low, high = picture.ax.get_ylim()
-    assert -0.2 < low < 0 < found.prevalence < high
-    assert pr.plot(found, band=False).bands == ()
+    assert -0.2 < low < 0 < net_benefit.prevalence < high
+    assert pr.plot(net_benefit, band=False).bands == ()
 
 
 def test_a_single_threshold_of_a_decision_curve_is_seen():
@@ -361,12 +366,12 @@ def test_a_single_threshold_of_a_decision_curve_is_seen():
 def test_an_operating_point_is_a_matrix_and_a_place_on_its_curve():
     y, S = two_classes(1.5)
     score = S["model 1.5"]
-    found = pr.operate(y, score, criterion="youden", evaluate_on=(y, score))
-    picture = pr.plot(found)
-    assert np.array_equal(picture.mesh.get_array().reshape(2, 2), found.rates)
-    assert picture.ax.get_title(loc="left") == f"classifier: {found.aim}"
-    roc = pr.plot(pr.curve(y, score), points={"chosen": found})
-    assert roc.points[0].get_xydata().tolist() == [[found.fpr, found.tpr]]
+    point = pr.operate(y, score, criterion="youden", evaluate_on=(y, score))
+    picture = pr.plot(point)
+    assert np.array_equal(picture.mesh.get_array().reshape(2, 2), point.rates)
+    assert picture.ax.get_title(loc="left") == f"classifier: {point.aim}"
+    roc = pr.plot(pr.curve(y, score), points={"chosen": point})
+    assert roc.points[0].get_xydata().tolist() == [[point.fpr, point.tpr]]
 
 
 def test_curves_given_by_name_are_so_named():
@@ -394,16 +399,16 @@ def test_curves_of_two_kinds_and_hulls_elsewhere_are_refused():
 def test_a_surface_is_drawn_in_three_dimensions_with_the_names_of_the_classes():
     rng = np.random.default_rng(0)
     stage = np.repeat(["early", "middle", "late"], 20)
-    found = pr.surface(stage, rng.normal(size=60) + np.repeat([0, 1, 2], 20), labels=["early", "middle", "late"])
-    picture = pr.plot(found)
+    surface = pr.surface(stage, rng.normal(size=60) + np.repeat([0, 1, 2], 20), labels=["early", "middle", "late"])
+    picture = pr.plot(surface)
     labels = [picture.ax.get_xlabel(), picture.ax.get_ylabel(), picture.ax.get_zlabel()]
     assert labels == ["correct rate of early", "correct rate of late", "correct rate of middle"]
     assert picture.ax.get_zlim() == (0, 1)
     assert picture.chance.get_data_3d()[2].tolist() == [0, 0, 1, 0]
-    assert len(picture.mesh.get_facecolor()) == found.mesh.second.size
+    assert len(picture.mesh.get_facecolor()) == surface.mesh.second.size
     _, flat = plt.subplots()
     with pytest.raises(pr.errors.InputError, match="projection='3d'"):
-        pr.plot(found, flat)
+        pr.plot(surface, flat)
 
 
 # What all pictures have in common
@@ -446,11 +451,11 @@ def test_names_are_shown_as_they_are_on_one_line_and_texts_do_not_collide(names)
 def test_nine_classifiers_do_not_collide():
     y, P = probabilities(3, 90, 1.0)
     scores = {f"a classifier with quite a long name {k}": np.roll(P, 3 * k, axis=0) for k in range(9)}
-    found = pr.compare(y, scores, measure="hand_till")
-    differences = pr.plot(found)
+    comparison = pr.compare(y, scores, measure="hand_till")
+    differences = pr.plot(comparison)
     assert len(differences.points) == 36
     assert_texts_keep_apart(differences.figure)
-    assert_texts_keep_apart(pr.plot(found, kind="forest").figure)
+    assert_texts_keep_apart(pr.plot(comparison, kind="forest").figure)
     y, S = two_classes(*range(9))
     assert_texts_keep_apart(pr.plot(pr.curve(y, S)).figure)
 
@@ -485,19 +490,19 @@ def test_styles_differ_also_in_grey():
 
 
 def test_unknown_results_and_kinds_are_refused(irises):
-    found = pr.evaluate(irises, measure=["hand_till", "accuracy"])
+    evaluation = pr.evaluate(irises, measure=["hand_till", "accuracy"])
     with pytest.raises(pr.errors.InputError, match="no picture of int; give a result"):
         pr.plot(3)
     with pytest.raises(pr.errors.InputError, match="no picture of several of nothing"):
         pr.plot([])
     with pytest.raises(pr.errors.InputError, match="several of Estimate and Evaluation"):
-        pr.plot([found, found["lda", "hand_till"]])
+        pr.plot([evaluation, evaluation["lda", "hand_till"]])
     with pytest.raises(
         pr.errors.InputError, match="no picture 'pie' of Estimate here; there is 'pairs', 'forest'"
     ):
-        pr.plot(found["lda", "hand_till"], kind="pie")
+        pr.plot(evaluation["lda", "hand_till"], kind="pie")
     with pytest.raises(pr.errors.InputError, match="no picture 'pairs' of Estimate here; there is 'forest'"):
-        pr.plot(found["lda", "accuracy"], kind="pairs")
+        pr.plot(evaluation["lda", "accuracy"], kind="pairs")
 
 
 def test_matplotlib_is_not_imported_until_a_picture_is_drawn():
@@ -506,10 +511,10 @@ def test_matplotlib_is_not_imported_until_a_picture_is_drawn():
 
 
 def test_without_matplotlib_the_error_says_how_to_get_it(irises, monkeypatch, capsys, tmp_path):
-    found = pr.evaluate(irises, measure=["hand_till"])
+    evaluation = pr.evaluate(irises, measure=["hand_till"])
     monkeypatch.setattr(plots, "find_spec", lambda _: None)
     with pytest.raises(ImportError, match=r"pip install 'polyroc\[plot\]'") as caught:
-        pr.plot(found)
+        pr.plot(evaluation)
     assert isinstance(caught.value, pr.errors.PolyrocError)
     file = catalogue.path("iris_predictions")
     assert run(["plot", str(file), *IRIS, "--kind", "forest", "-o", str(tmp_path / "x.png")]) == 2
@@ -547,7 +552,7 @@ def test_the_command_writes_the_format_of_the_name(kind, suffix, more, tmp_path,
     out = tmp_path / f"picture.{suffix}"
     assert command("--kind", kind, "-o", out, *more) == 0
     assert out.read_bytes().startswith(SIGNATURES[suffix.lower()])
-    assert [each.name for each in tmp_path.iterdir()] == [out.name]
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
     assert capsys.readouterr().out.strip() == str(out)
 
 
@@ -588,19 +593,16 @@ def test_what_cannot_be_drawn_is_said_in_a_line_and_nothing_is_written(name, arg
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_picture_is_never_half_written(tmp_path, monkeypatch):
+def test_a_picture_is_never_half_written(tmp_path):
     out = tmp_path / "x.png"
     out.write_bytes(b"old")
     figure, _ = plt.subplots()
-
-    def disk_full(target, **_):
-        Path(target).write_bytes(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(figure, "savefig", disk_full)
-    with pytest.raises(pr.errors.InputError, match="cannot be written: No space left on device"):
+    with (
+        small_files(100),
+        pytest.raises(pr.errors.InputError, match=r"x.png cannot be written \(File too large\)"),
+    ):
         picture.save(figure, out)
-    assert [each.read_bytes() for each in tmp_path.iterdir()] == [b"old"]
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"old"]
 
 
 def test_the_same_svg_twice(irises, tmp_path):
@@ -618,12 +620,12 @@ def gallery():
 
 
 def test_the_gallery_shows_every_example_as_it_is(gallery):
-    assert sorted(gallery["ORDER"]) == sorted(each.stem for each in gallery["EXAMPLES"].glob("*.py"))
+    assert sorted(gallery["ORDER"]) == sorted(path.stem for path in gallery["EXAMPLES"].glob("*.py"))
     assert (DOCS / "gallery.md").read_text() == gallery["page"]()
-    assert sorted(each.stem for each in (DOCS / "gallery").iterdir()) == sorted(gallery["ORDER"])
+    assert sorted(path.stem for path in (DOCS / "gallery").iterdir()) == sorted(gallery["ORDER"])
 
 
 @pytest.mark.slow
 def test_every_example_leaves_its_picture(gallery, tmp_path):
     gallery["draw"](tmp_path)
-    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(f"{name}.png" for name in gallery["ORDER"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"{name}.png" for name in gallery["ORDER"])

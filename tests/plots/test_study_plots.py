@@ -59,20 +59,21 @@ MADE = {
 MOST = {"corrected_t": 5, "correlated_t": 5, "wilcoxon": 9, "signed_rank": 9, "means": 9}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", MADE)
 @pytest.mark.parametrize("learners", [("a", "b"), LONG, many(20)], ids=["two", "hostile", "twenty"])
 def test_texts_keep_apart_and_inside(made, learners):
-    found, kind = MADE[made](tables(learners[: MOST.get(made, 20)], 6))
-    assert_texts_keep_apart(pr.plot(found, kind=kind).figure)
+    result, kind = MADE[made](tables(learners[: MOST.get(made, 20)], 6))
+    assert_texts_keep_apart(pr.plot(result, kind=kind).figure)
 
 
 def test_underlines_are_the_groups():
-    found = S.duncan(tables(many(9), 1)[0])
-    picture = pr.plot(found)
-    assert texts(picture.values) == [f"{value:.3f}" for value in reversed(found.values.values())]
-    assert len(picture.lines) == len(found.groups) > 1
-    order = found.learners[::-1]
-    for line, group in zip(picture.lines, found.groups, strict=True):
+    test = S.duncan(tables(many(9), 1)[0])
+    picture = pr.plot(test)
+    assert texts(picture.values) == [f"{value:.3f}" for value in reversed(test.values.values())]
+    assert len(picture.lines) == len(test.groups) > 1
+    order = test.learners[::-1]
+    for line, group in zip(picture.lines, test.groups, strict=True):
         start, end = line.get_xdata()
         assert {name for x, name in enumerate(order) if start < x < end} == set(group)
     heights = {}
@@ -83,12 +84,12 @@ def test_underlines_are_the_groups():
 
 
 def test_several_range_tests_are_drawn_below_each_other():
-    found = {each.data_set: S.duncan(each) for each in tables(LONG, 3)}
-    picture = pr.plot(found)
-    assert [len(each.lines) for each in picture.pictures] == [len(each.groups) for each in found.values()]
+    by_key = {table.data_set: S.duncan(table) for table in tables(LONG, 3)}
+    picture = pr.plot(by_key)
+    assert [len(panel.lines) for panel in picture.pictures] == [len(test.groups) for test in by_key.values()]
     assert_texts_keep_apart(picture.figure)
     with pytest.raises(InputError, match="a figure of their own"):
-        pr.plot(found, ax=plt.gca())
+        pr.plot(by_key, ax=plt.gca())
 
 
 def test_more_letters_than_the_alphabet_has_stand_in_columns():
@@ -100,9 +101,9 @@ def test_more_letters_than_the_alphabet_has_stand_in_columns():
 
 
 def test_errors_fall_with_size():
-    found = S.wilcoxon_errors()
-    picture = pr.plot(found)
-    assert [line.get_ydata().tolist() for line in picture.lines] == found.errors.tolist()
+    errors = S.wilcoxon_errors()
+    picture = pr.plot(errors)
+    assert [line.get_ydata().tolist() for line in picture.lines] == errors.errors.tolist()
     assert texts(picture.legend.get_texts()) == ["AUC 0.75", "AUC 0.85", "AUC 0.95"]
     assert_texts_keep_apart(picture.figure)
 
@@ -113,42 +114,44 @@ def test_lanes_hold_spans_that_do_not_touch():
 
 
 def test_letters_stand_beside_their_learners():
-    found = S.duncan(tables(many(9), 1)[0])
-    picture = pr.plot(found, kind="letters")
+    test = S.duncan(tables(many(9), 1)[0])
+    picture = pr.plot(test, kind="letters")
     shown = [text.get_text().replace("\u2007", "") for text in picture.letters]
-    assert shown == list(found.letters.values())
-    assert [float(point.get_xdata()[0]) for point in picture.points] == list(found.values.values())
+    assert shown == list(test.letters.values())
+    assert [float(point.get_xdata()[0]) for point in picture.points] == list(test.values.values())
 
 
 def test_a_critical_difference_diagram_joins_the_groups():
-    found = S.friedman(tables(many(9), 6))
-    picture = pr.plot(found)
-    groups = [group for group in found.nemenyi.groups if len(group) > 1]
+    test = S.friedman(tables(many(9), 6))
+    picture = pr.plot(test)
+    groups = [group for group in test.nemenyi.groups if len(group) > 1]
     assert len(picture.bars) == len(groups)
     for bar, group in zip(picture.bars, groups, strict=True):
         start, end = bar.get_xdata()
-        assert {name for name, rank in found.ranks.items() if start < rank < end} == set(group)
-    assert np.ptp(picture.difference.get_xdata()) == pytest.approx(found.critical_difference)
+        assert {name for name, rank in test.ranks.items() if start < rank < end} == set(group)
+    assert np.ptp(picture.difference.get_xdata()) == pytest.approx(test.critical_difference)
     assert picture.names[0].get_text().startswith("learner number 0  1.")
 
 
 def test_a_critical_difference_longer_than_the_scale_is_still_inside():
-    found = S.friedman({"a": [1, 2], "b": [2, 3], "c": [3, 1]})
-    assert found.critical_difference > 2
-    picture = pr.plot(found)
-    assert picture.ax.get_xlim()[1] > 1 + found.critical_difference
+    test = S.friedman({"a": [1, 2], "b": [2, 3], "c": [3, 1]})
+    assert test.critical_difference > 2
+    picture = pr.plot(test)
+    assert picture.ax.get_xlim()[1] > 1 + test.critical_difference
     assert_texts_keep_apart(picture.figure)
 
 
 def test_errors_against_deviations():
-    found = S.spread(tables(many(3), 4), fold_counts=(20, 30))
-    picture = pr.plot(found)
-    drawn = np.concatenate([np.column_stack(each.get_data()) for each in picture.points])
-    held = [(each.wilcoxon_error, each.standard_deviation) for each in found.spreads.values()]
-    assert drawn == pytest.approx(np.array(held))
-    assert texts(picture.legend.get_texts()) == list(found.data_sets)
+    spread = S.spread(tables(many(3), 4), fold_counts=(20, 30))
+    picture = pr.plot(spread)
+    drawn = np.concatenate([np.column_stack(point.get_data()) for point in picture.points])
+    values = [
+        (fold_spread.wilcoxon_error, fold_spread.standard_deviation) for fold_spread in spread.spreads.values()
+    ]
+    assert drawn == pytest.approx(np.array(values))
+    assert texts(picture.legend.get_texts()) == list(spread.data_sets)
     assert picture.line.get_ydata() == pytest.approx(
-        found.line.intercept + found.line.slope * np.array(picture.line.get_xdata())
+        spread.line.intercept + spread.line.slope * np.array(picture.line.get_xdata())
     )
     assert pr.plot(S.spread(tables(many(3), 1), fold_counts=(20, 30))).legend is None
     with pytest.raises(InputError, match="no picture 'errors'"):
@@ -156,27 +159,27 @@ def test_errors_against_deviations():
 
 
 def test_bars_are_probabilities():
-    found = S.correlated_t(tables(many(3), 1)[0])
-    picture = pr.plot(found)
+    posteriors = S.correlated_t(tables(many(3), 1)[0])
+    picture = pr.plot(posteriors)
     widths = [[bar.get_width() for bar in part] for part in picture.bars]
-    held = [[each.first_better, each.equivalent, each.second_better] for each in found.pairs.values()]
-    assert np.array(held) == pytest.approx(np.array(widths).T)
+    values = [[pair.first_better, pair.equivalent, pair.second_better] for pair in posteriors.pairs.values()]
+    assert np.array(values) == pytest.approx(np.array(widths).T)
 
 
 def test_one_pair_is_drawn_in_full_and_many_as_a_matrix():
     two, twenty = tables(("a", "b"), 6), tables(many(20), 6)
     assert type(pr.plot(S.correlated_t(two[0]))).__name__ == "DensityPicture"
     assert type(pr.plot(S.signed_rank(two, n=500))).__name__ == "TrianglePicture"
-    for found in (S.correlated_t(twenty[0]), S.corrected_t(twenty[0])):
-        assert type(pr.plot(found)).__name__ == "MatrixPicture"
+    for result in (S.correlated_t(twenty[0]), S.corrected_t(twenty[0])):
+        assert type(pr.plot(result)).__name__ == "MatrixPicture"
 
 
 def test_a_density_names_the_winner_on_its_side():
-    (each,) = tables(("good", "poor"), 1)
-    picture = pr.plot(S.correlated_t(each))
+    (table,) = tables(("good", "poor"), 1)
+    picture = pr.plot(S.correlated_t(table))
     assert texts(picture.parts)[0].startswith("good better")
     assert picture.parts[0].get_position()[0] > 0.5 > picture.parts[2].get_position()[0]
-    cost = FoldTable(each.values, each.learners, each.blocks, 90.0, 10.0, "a", "expected_cost")
+    cost = FoldTable(table.values, table.learners, table.blocks, 90.0, 10.0, "a", "expected_cost")
     picture = pr.plot(S.correlated_t(cost))
     assert texts(picture.parts)[0].startswith("good better\n0.0")
     assert picture.parts[0].get_position()[0] < 0.5
@@ -189,7 +192,7 @@ def test_differences_of_data_sets_without_an_interval_are_drawn():
 
 
 def test_a_pair_without_spread_has_no_density():
-    found = S.correlated_t({"a": [0.9, 0.8], "b": [0.9, 0.8]}, train_size=1, test_size=1)
+    posteriors = S.correlated_t({"a": [0.9, 0.8], "b": [0.9, 0.8]}, train_size=1, test_size=1)
     with pytest.raises(NotApplicableError, match="no posterior density"):
-        pr.plot(found)
-    assert texts(pr.plot(found, kind="bars").numbers) == ["1.00"]
+        pr.plot(posteriors)
+    assert texts(pr.plot(posteriors, kind="bars").numbers) == ["1.00"]

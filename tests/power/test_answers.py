@@ -84,17 +84,17 @@ def test_multiples_of_the_ratio_are_exact():
 
 @pytest.mark.parametrize(("options", "sentence"), PLANS.values(), ids=PLANS)
 def test_sentence_rows_json_and_pickle(options, sentence):
-    found = sample_size(measure="auc", **options)
-    assert found.sentence() == sentence
-    for copy in (SampleSize.from_dict(json.loads(json.dumps(found.to_dict()))), pickle.loads(pickle.dumps(found))):
-        assert copy == found
-    assert [row["cases"] for row in found.rows()] == list(found.by_class.values())
-    assert found.n == found.sets * sum(found.by_class.values())
-    assert "<td>positive</td>" in found._repr_html_()
-    assert found.monte_carlo_error is None
-    assert found.power_interval() is None
-    assert found.assumptions
-    assert found.version == pr.__version__
+    plan = sample_size(measure="auc", **options)
+    assert plan.sentence() == sentence
+    for copy in (SampleSize.from_dict(json.loads(json.dumps(plan.to_dict()))), pickle.loads(pickle.dumps(plan))):
+        assert copy == plan
+    assert [row["cases"] for row in plan.rows()] == list(plan.by_class.values())
+    assert plan.n == plan.sets * sum(plan.by_class.values())
+    assert "<td>positive</td>" in plan._repr_html_()
+    assert plan.monte_carlo_error is None
+    assert plan.power_interval() is None
+    assert plan.assumptions
+    assert plan.version == pr.__version__
     with pytest.raises(InputError, match="stored SampleSize"):
         SampleSize.from_dict({"kind": "Estimate"})
 
@@ -116,8 +116,8 @@ def test_values_near_a_limit_are_pointed_out():
 
 
 def test_sentence_of_a_difference_in_width():
-    found = sample_size(measure="auc", value=0.85, versus=0.8, correlation=0.5, width=0.1)
-    assert "a 95 % interval of the difference in auc 0.0998 wide if" in found.sentence()
+    plan = sample_size(measure="auc", value=0.85, versus=0.8, correlation=0.5, width=0.1)
+    assert "a 95 % interval of the difference in auc 0.0998 wide if" in plan.sentence()
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
         ({**HALF, "versus": 0.85}, r"versus 0.85 and null 0 there is no difference.*or margin"),
         ({**AUC, "null": 0.95, "margin": 0.05}, r"worse by the margin or more: the power is at most 0.025"),
         ({**AUC, "power": 1}, r"power must be between 0 and 1 \(0.8 for 80 %\), got 1"),
-        ({**AUC, "power": "high"}, r"power must be between 0 and 1.*got 'high'"),
+        ({**AUC, "power": "high"}, r"power must be a finite number, got 'high'"),
         ({**AUC, "alpha": 0.95}, r"alpha, .* must be between 0 and 0.5 \(0.05 for 5 %\), got 0.95"),
         ({**AUC, "sides": 3}, r"sides must be 1 or 2.*got 3"),
         ({**AUC, "margin": -0.05}, r"margin must be a positive number, got -0.05"),
@@ -166,7 +166,7 @@ HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
         ({**AUC, "width": 0.1, "sides": 1}, r"width plans .* sides a test"),
         ({**AUC, "width": 0.1, "power": 0.9}, r"power has no effect on the width by formula"),
         ({**HALF, "correlation": 1.5}, r"correlation must be a number from -1 to 1, got 1.5"),
-        ({**HALF, "correlation": "r"}, r"correlation must be a number from -1 to 1, got 'r'"),
+        ({**HALF, "correlation": "r"}, r"correlation must be a finite number, got 'r'"),
         ({**HALF, "correlation": 0.5, "correlation_of": "areas"}, r"must be 'estimates' or 'scores', got 'areas'"),
         (
             {**AUC, "correlation": 0.5},
@@ -184,12 +184,12 @@ HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
             {**AUC, "n": 3},
             r"n must be .* 4 or more cases in the ratio 1:1, or the size of each class .*got 3",
         ),
-        ({**AUC, "n": 10.5}, r"n must be an integer.*got 10.5"),
+        ({**AUC, "n": 10.5}, r"n must be a whole number.*got 10.5"),
         ({**HALF, "n": 101}, r"an even number for two sets of cases.*got 101"),
         ({**AUC, "n": (10, 1)}, r"n must contain integers, 2 or more for each class, got \(10, 1\)"),
         ({**AUC, "n": (10, 10, 10)}, r"n must contain one number per class \(negative, positive\), got"),
         ({**AUC, "ratio": (1, 0)}, r"ratio must contain positive numbers, one per class .*got \(1, 0\)"),
-        ({**AUC, "ratio": 2}, r"ratio must contain one number per class"),
+        ({**AUC, "ratio": 2}, r"ratio must be a list of finite numbers"),
         (
             {**AUC, "ratio": {"sick": 1, "well": 2}},
             r"ratio must have the classes negative, positive, got sick, well",
@@ -267,7 +267,7 @@ def test_what_cannot_be_planned(ask, message):
             "same classes, got a, b, c and False, True",
         ),
         (lambda: sample_size((Y == "a") + 0, GOOD[:, 0], measure="sensitivity(threshold=0.5)"), "no chance value"),
-        (lambda: Simulation(n=1), "n, the number of simulated samples, must be an integer of at least 2, got 1"),
+        (lambda: Simulation(n=1), "n must be a whole number from 2 to 1,000,000,000, got 1"),
         (lambda: Simulation(rng=-1), "rng must be a seed"),
     ],
 )

@@ -22,11 +22,11 @@ EXPONENTIAL = HanleyMcNeil("exponential")
 
 def test_hanley_mcneil_by_hand():
     """Ten and ten cases: 21/1200 under chance (Wilcoxon's exact variance); 0.0104 for an area of 0.8, by hand."""
-    found = sample_size(measure="auc", value=0.8, n=(10, 10), method=EXPONENTIAL)
+    plan = sample_size(measure="auc", value=0.8, n=(10, 10), method=EXPONENTIAL)
     z = 1.959963984540054
     by_hand = stats.norm.cdf((0.3 - z * sqrt(21 / 1200)) / sqrt(0.0104))
-    assert found.power == pytest.approx(by_hand, abs=1e-14)  # the same few operations in another order
-    assert found.power == pytest.approx(0.6552, abs=5e-5)  # as printed by a pocket calculator
+    assert plan.power == pytest.approx(by_hand, abs=1e-14)  # the same few operations in another order
+    assert plan.power == pytest.approx(0.6552, abs=5e-5)  # as printed by a pocket calculator
 
 
 @pytest.mark.published(
@@ -70,19 +70,19 @@ TABLE_4 = [
 @pytest.mark.parametrize(("area", "controls", "cases"), TABLE_4)
 def test_obuchowskis_table(area, controls, cases):
     """Both numbers are rounded up from the exact solution: they reach the power, one less of each does not."""
-    asked = {"measure": "auc", "value": area, "sides": 1, "method": Obuchowski()}
-    assert sample_size(n=(controls, cases), **asked).power >= 0.9
-    assert sample_size(n=(controls - 1, cases - 1), **asked).power < 0.9
+    options = {"measure": "auc", "value": area, "sides": 1, "method": Obuchowski()}
+    assert sample_size(n=(controls, cases), **options).power >= 0.9
+    assert sample_size(n=(controls - 1, cases - 1), **options).power < 0.9
 
 
 @pytest.mark.peer("pROC (R), its tests", "power.roc.test with 41 cases and 72 controls, to seven digits")
 def test_powers_of_r_proc():
     """Printed in the tests of pROC: power.roc.test with 41 cases, 72 controls, to seven digits."""
-    asked = {"measure": "auc", "n": (72, 41), "method": Obuchowski()}
-    assert sample_size(value=0.73, **asked).power == pytest.approx(0.9897453, abs=5e-8)
-    assert sample_size(value=0.73, alpha=0.009238584, **asked).power == pytest.approx(0.95, abs=5e-7)
+    options = {"measure": "auc", "n": (72, 41), "method": Obuchowski()}
+    assert sample_size(value=0.73, **options).power == pytest.approx(0.9897453, abs=5e-8)
+    assert sample_size(value=0.73, alpha=0.009238584, **options).power == pytest.approx(0.95, abs=5e-7)
     # Found there by a root finder that stops within 1.2e-4 of the area; the power rises by some 2.5 per area.
-    assert sample_size(value=0.6961054, **asked).power == pytest.approx(0.95, abs=3e-4)
+    assert sample_size(value=0.6961054, **options).power == pytest.approx(0.95, abs=3e-4)
 
 
 @given(
@@ -96,15 +96,15 @@ def test_powers_of_r_proc():
 def test_answer_is_the_smallest(value, null, power, ratio, sides, method):
     if abs(value - null) < 0.02:
         null = value - 0.02
-    asked = {"measure": "auc", "value": value, "null": null, "ratio": ratio, "sides": sides, "method": method}
-    found = sample_size(power=power, **asked)
-    assert found.power >= power
-    again = sample_size(n=found.by_class, **asked)
-    assert (again.power, again.by_class) == (found.power, found.by_class)
+    options = {"measure": "auc", "value": value, "null": null, "ratio": ratio, "sides": sides, "method": method}
+    plan = sample_size(power=power, **options)
+    assert plan.power >= power
+    again = sample_size(n=plan.by_class, **options)
+    assert (again.power, again.by_class) == (plan.power, plan.by_class)
     shared = Allocation(NAMES, ratio, at_least=10)
-    if found.n > shared.fewest:
-        assert sample_size(n=shared.sizes(found.n - 1), **asked).power < power
-    assert min(found.by_class.values()) >= 10
+    if plan.n > shared.fewest:
+        assert sample_size(n=shared.sizes(plan.n - 1), **options).power < power
+    assert min(plan.by_class.values()) >= 10
 
 
 @given(
@@ -112,8 +112,8 @@ def test_answer_is_the_smallest(value, null, power, ratio, sides, method):
 )
 def test_more_is_asked_more_is_needed(null, difference, more, power, bit):
     def n(**other):
-        asked = {"null": null, "value": null + difference, "power": power, **other}
-        return sample_size(measure="auc", **asked).n
+        options = {"null": null, "value": null + difference, "power": power, **other}
+        return sample_size(measure="auc", **options).n
 
     usual = n()
     assert n(power=power + bit) >= usual
@@ -143,10 +143,8 @@ def test_two_classifiers_by_hand():
     r, n = 0.4, 150
     v, w, same = variance(0.85, n), variance(0.8, n), variance(0.8, n)
     z = (0.05 - 1.6448536269514722 * sqrt(2 * same * (1 - r))) / sqrt(v + w - 2 * r * sqrt(v * w))
-    found = sample_size(
-        measure="auc", value=0.85, versus=0.8, correlation=r, n=(n, n), sides=1, method=EXPONENTIAL
-    )
-    assert found.power == pytest.approx(stats.norm.cdf(z), abs=1e-13)  # the same operations in another order
+    plan = sample_size(measure="auc", value=0.85, versus=0.8, correlation=r, n=(n, n), sides=1, method=EXPONENTIAL)
+    assert plan.power == pytest.approx(stats.norm.cdf(z), abs=1e-13)  # the same operations in another order
 
 
 def test_gini_is_two_areas_less_one():
@@ -171,11 +169,11 @@ def test_null_of_two_classifiers_is_a_difference():
 
 @given(st.floats(0.05, 0.95), st.floats(0.02, 0.6))
 def test_width_is_that_of_the_interval(value, width):
-    found = sample_size(measure="auc", value=value, width=width)
-    assert found.width <= width
-    if found.n > 20:
-        assert sample_size(measure="auc", value=value, width=width, n=found.n - 1).width > width
-    assert found.power is None
+    plan = sample_size(measure="auc", value=value, width=width)
+    assert plan.width <= width
+    if plan.n > 20:
+        assert sample_size(measure="auc", value=value, width=width, n=plan.n - 1).width > width
+    assert plan.power is None
 
 
 @pytest.mark.slow
@@ -228,16 +226,16 @@ def test_promised_power_is_reached_for_one_classifier(value, null, n, sides):
     Estimates are not quite normal: 0.02 is allowed for that (0.016 at most in 4000 samples of each) beyond chance.
     """
     plan = sample_size(measure="auc", value=value, null=null, sides=sides, n=n)
-    found = sample_size(
+    result = sample_size(
         model=binormal(value), measure="auc", null=null, sides=sides, n=n, method=Simulation(600, rng=1)
     )
-    _require_promise(plan, found)
-    assert found.width == pytest.approx(plan.width, rel=0.05)  # the mean over samples, not that at the mean
+    _require_promise(plan, result)
+    assert result.width == pytest.approx(plan.width, rel=0.05)  # the mean over samples, not that at the mean
 
 
-def _require_promise(plan, found):
-    low, high = bounds(plan.power - 0.02, found.simulations)[0], bounds(plan.power + 0.02, found.simulations)[1]
-    assert low <= found.simulations * found.power <= high
+def _require_promise(plan, result):
+    low, high = bounds(plan.power - 0.02, result.simulations)[0], bounds(plan.power + 0.02, result.simulations)[1]
+    assert low <= result.simulations * result.power <= high
 
 
 @pytest.mark.slow
@@ -281,12 +279,12 @@ def test_correlation_of_areas_against_the_bivariate_normal():
 )
 def test_promised_power_is_reached_for_two_classifiers(model, n, options):
     """500 samples, analysed by compare: a difference, and not worse by a margin; 0.02 as for one classifier."""
-    asked = {"measure": "auc", "value": model.first, "versus": model.second, "n": n, **options}
-    plan = sample_size(correlation=model.correlation, correlation_of="scores", **asked)
-    found = sample_size(model=model, measure="auc", n=n, method=Simulation(500, rng=3), **options)
-    _require_promise(plan, found)
-    assert found.width == pytest.approx(plan.width, rel=0.05)
-    assert (found.value, found.versus) == (model.first, model.second)
+    arguments = {"measure": "auc", "value": model.first, "versus": model.second, "n": n, **options}
+    plan = sample_size(correlation=model.correlation, correlation_of="scores", **arguments)
+    result = sample_size(model=model, measure="auc", n=n, method=Simulation(500, rng=3), **options)
+    _require_promise(plan, result)
+    assert result.width == pytest.approx(plan.width, rel=0.05)
+    assert (result.value, result.versus) == (model.first, model.second)
 
 
 @pytest.mark.slow

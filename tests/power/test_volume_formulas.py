@@ -53,24 +53,24 @@ def test_power_by_hand():
     """The critical volume, recovered from the power: its interval of 10 cases ends at chance."""
     error = sqrt(Trinormal.with_vus(0.5).vus_variance(10))
     low, high = interval(0.5, error, (0, 1), 10)
-    found = sample_size(measure="vus", value=0.5, n=30)
-    assert found.null == pytest.approx(1 / 6)
-    critical = 0.5 - error * stats.norm.ppf(found.power)
+    plan = sample_size(measure="vus", value=0.5, n=30)
+    assert plan.null == pytest.approx(1 / 6)
+    critical = 0.5 - error * stats.norm.ppf(plan.power)
     there = error * (4 * critical * (1 - critical)) ** 0.625  # the variance is as (p (1 - p))^1.25
     assert interval(critical, there, (0, 1), 10).low == pytest.approx(1 / 6, abs=1e-9)  # two root finders
-    assert found.width == pytest.approx(high - low, abs=1e-12)
-    assert found.by_class == {"lowest": 10, "middle": 10, "highest": 10}
+    assert plan.width == pytest.approx(high - low, abs=1e-12)
+    assert plan.by_class == {"lowest": 10, "middle": 10, "highest": 10}
     down = sample_size(measure="vus", value=0.5, null=5 / 6, n=30)  # the mirror image
-    assert (down.power, down.upward) == (pytest.approx(found.power, abs=1e-12), False)
+    assert (down.power, down.upward) == (pytest.approx(plan.power, abs=1e-12), False)
 
 
 def test_two_volumes_by_hand():
     """Below the power of Wald's test, whose interval is too narrow for so few cases (simulated: 0.1 below it)."""
     v, w = (Trinormal.with_vus(value).vus_variance((30, 20, 40)) for value in (0.6, 0.45))
     error = sqrt(v + w - 2 * 0.3 * sqrt(v * w))
-    found = sample_size(measure="vus", value=0.6, versus=0.45, correlation=0.3, n=(30, 20, 40))
-    assert 0 < stats.norm.cdf(0.15 / error - 1.959963984540054) - found.power < 0.1
-    assert found.width >= 2 * 1.959963984540054 * error - 1e-9  # Wald's, or wider
+    plan = sample_size(measure="vus", value=0.6, versus=0.45, correlation=0.3, n=(30, 20, 40))
+    assert 0 < stats.norm.cdf(0.15 / error - 1.959963984540054) - plan.power < 0.1
+    assert plan.width >= 2 * 1.959963984540054 * error - 1e-9  # Wald's, or wider
 
 
 @given(
@@ -80,12 +80,12 @@ def test_two_volumes_by_hand():
     sides=st.sampled_from([1, 2]),
 )
 def test_answer_is_the_smallest(value, below, ratio, sides):
-    asked = {"measure": "vus", "value": value, "null": value - below, "ratio": ratio, "sides": sides}
-    found = sample_size(**asked)
-    assert found.power >= 0.8
-    if found.n > Allocation(tuple("abc"), ratio, at_least=10).fewest:
-        assert sample_size(**asked, n=found.n - 1).power < 0.8
-    assert min(found.by_class.values()) >= 10
+    options = {"measure": "vus", "value": value, "null": value - below, "ratio": ratio, "sides": sides}
+    plan = sample_size(**options)
+    assert plan.power >= 0.8
+    if plan.n > Allocation(tuple("abc"), ratio, at_least=10).fewest:
+        assert sample_size(**options, n=plan.n - 1).power < 0.8
+    assert min(plan.by_class.values()) >= 10
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ def test_what_is_asked_of_a_volume():
 
 
 @pytest.mark.parametrize(
-    ("asked", "error", "message"),
+    ("options", "error", "message"),
     [
         ({"method": Obuchowski()}, InputError, r"Obuchowski\(\) is for areas; omit method"),
         ({"ratio": (1, 2)}, InputError, r"one number per class \(lowest, middle, highest\), got \(1, 2\)"),
@@ -116,9 +116,9 @@ def test_what_is_asked_of_a_volume():
         ),
     ],
 )
-def test_what_cannot_be_planned(asked, error, message):
+def test_what_cannot_be_planned(options, error, message):
     with pytest.raises(error, match=message):
-        sample_size(measure="vus", **{"value": 0.5, **asked})
+        sample_size(measure="vus", **{"value": 0.5, **options})
 
 
 # --- the promise is kept ---
@@ -130,13 +130,13 @@ def test_what_cannot_be_planned(asked, error, message):
 )
 def test_promised_power_is_reached_for_one_classifier(value, null, options):
     """400 samples of the size promised: the interval of `evaluate` lies above the null as often as promised."""
-    asked = {"measure": "vus", "null": null, **options}
-    plan = sample_size(value=value, **asked)
+    arguments = {"measure": "vus", "null": null, **options}
+    plan = sample_size(value=value, **arguments)
     model = Trinormal.with_vus(value)
-    found = sample_size(model=model, n=list(plan.by_class.values()), method=Simulation(400, rng=1), **asked)
+    result = sample_size(model=model, n=list(plan.by_class.values()), method=Simulation(400, rng=1), **arguments)
     low, high = bounds(plan.power, 400)
-    assert low <= 400 * found.power <= high
-    assert found.value == pytest.approx(value, abs=1e-9)
+    assert low <= 400 * result.power <= high
+    assert result.value == pytest.approx(value, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -148,25 +148,26 @@ def test_promised_power_is_reached_for_two_classifiers():
     pair = Pair(Trinormal.with_vus(0.6), Trinormal.with_vus(0.45), 0.6)
     large = pr.compare(*pair.sample(2000, rng=2), measure="vus", **ORDER)
     r = large.covariance[0, 1] / sqrt(large.covariance[0, 0] * large.covariance[1, 1])
-    asked = {"measure": "vus", "method": Simulation(300, rng=3)}
+    options = {"measure": "vus", "method": Simulation(300, rng=3)}
     plan = sample_size(measure="vus", value=0.6, versus=0.45, correlation=r)
-    found = sample_size(model=pair, n=plan.n, **asked)
-    assert bounds(plan.power, 300)[0] <= 300 * found.power <= bounds(plan.power, 300)[1]
+    result = sample_size(model=pair, n=plan.n, **options)
+    assert bounds(plan.power, 300)[0] <= 300 * result.power <= bounds(plan.power, 300)[1]
     plan = sample_size(measure="vus", value=0.6, versus=0.45)
-    found = sample_size(model={"one": pair.first, "two": pair.second}, n=plan.n, **asked)
-    assert found.sets == 2
-    assert bounds(plan.power, 300)[0] <= 300 * found.power <= bounds(plan.power, 300)[1]
+    result = sample_size(model={"one": pair.first, "two": pair.second}, n=plan.n, **options)
+    assert result.sets == 2
+    assert bounds(plan.power, 300)[0] <= 300 * result.power <= bounds(plan.power, 300)[1]
 
 
 def test_pilot_data_and_formula_agree():
     """A large pilot of the model of the formula: its variance is known to some per cent, so n is."""
     model = Trinormal.with_vus(0.5)
     pilot = model.sample((2000, 3000, 1500), rng=4)
-    asked = {"measure": "vus", "value": 0.5, "width": 0.1, "ratio": (1, 1, 1)}
-    by_formula = sample_size(**asked)
-    assert sample_size(*pilot, **asked, **ORDER).n == pytest.approx(by_formula.n, rel=0.05)
+    options = {"measure": "vus", "value": 0.5, "width": 0.1, "ratio": (1, 1, 1)}
+    by_formula = sample_size(**options)
+    assert sample_size(*pilot, **options, **ORDER).n == pytest.approx(by_formula.n, rel=0.05)
 
 
+@pytest.mark.slow
 def test_pilot_data_of_two_markers():
     """Paired, on different cases, and resampled."""
     y, scores = Pair(Trinormal.with_vus(0.6), Trinormal.with_vus(0.35), 0.5).sample((30, 40, 35), rng=5)
@@ -183,7 +184,7 @@ def test_pilot_data_of_two_markers():
 
 
 def run(*arguments):
-    return CliRunner().invoke(size, [str(each) for each in arguments])
+    return CliRunner().invoke(size, [str(argument) for argument in arguments])
 
 
 def test_command(tmp_path):
@@ -203,7 +204,7 @@ def test_command(tmp_path):
     path = tmp_path / "pilot.csv"
     rows = (f"{name},{value!r}" for name, value in zip(names, score.tolist(), strict=True))
     path.write_text("\n".join(["stage,marker", *rows]) + "\n")
-    asked = (
+    arguments = (
         "--pilot",
         path,
         "--truth",
@@ -215,6 +216,6 @@ def test_command(tmp_path):
         "-m",
         "vus",
     )
-    found = SampleSize.from_dict(json.loads(run(*asked, "--null", 0.35, "--json").output))
-    assert found == sample_size(names, score, measure="vus", null=0.35, labels=["mild", "severe", "worst"])
-    assert "Simulated power" in run(*asked, "--null", 0.35, "--n", 60, "--simulate", 20, "--seed", 1).output
+    restored = SampleSize.from_dict(json.loads(run(*arguments, "--null", 0.35, "--json").output))
+    assert restored == sample_size(names, score, measure="vus", null=0.35, labels=["mild", "severe", "worst"])
+    assert "Simulated power" in run(*arguments, "--null", 0.35, "--n", 60, "--simulate", 20, "--seed", 1).output

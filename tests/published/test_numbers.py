@@ -39,11 +39,11 @@ def hanley_mcneil():
 )
 def test_t3_hanley_and_mcneil_ratings():
     y, rating, count = hanley_mcneil()
-    found = pr.evaluate(np.repeat(y, count), np.repeat(rating, count), measure="auc")
-    assert found.value == pytest.approx(0.8931711, abs=5e-8)
-    assert found.standard_error == pytest.approx(0.03072, abs=5e-6)
+    estimate = pr.evaluate(np.repeat(y, count), np.repeat(rating, count), measure="auc")
+    assert estimate.value == pytest.approx(0.8931711, abs=5e-8)
+    assert estimate.standard_error == pytest.approx(0.03072, abs=5e-6)
     weighted = pr.evaluate(y, rating, measure="auc", sample_weight=count, method=None)
-    assert weighted.value == pytest.approx(found.value, abs=1e-15)
+    assert weighted.value == pytest.approx(estimate.value, abs=1e-15)
 
 
 @pytest.mark.published(
@@ -63,8 +63,10 @@ def test_t6_hand_and_tills_artificial_case(classes, mu, M, C1, C2):
     assert (model.hand_till, model.accuracy, model.pairwise_accuracy) == pytest.approx((M, C1, C2), abs=5e-8)
     y, P = model.sample(4000, rng=0)
     for key, true in (("hand_till", M), ("accuracy", C1), ("pairwise_accuracy", C2)):
-        found = pr.evaluate(y, P, measure=key)
-        assert abs(found.value - true) < 4 * found.standard_error  # four standard errors: 1 in 16,000 by chance
+        estimate = pr.evaluate(y, P, measure=key)
+        assert (
+            abs(estimate.value - true) < 4 * estimate.standard_error
+        )  # four standard errors: 1 in 16,000 by chance
 
 
 # Sampat et al. (2009), table VI: leave-one-out, pooled covariance, equal priors; features 1, 1-2, 1-3, 1-4.
@@ -113,8 +115,8 @@ def test_t12_iris_table_vi_of_sampat_et_al(features):
     y, P = posteriors(features)
     names = np.array(SPECIES)[y]
     expected = T12[features]
-    found = pr.evaluate(names, P)
-    M = found["hand_till"]
+    evaluation = pr.evaluate(names, P)
+    M = evaluation["hand_till"]
     assert M.value == pytest.approx(expected["hand_till"][0], abs=5e-7)
     assert M.standard_error == pytest.approx(expected["hand_till"][1], abs=5e-7)
     for (i, j), areas in zip(((0, 1), (1, 2), (0, 2)), expected["A"], strict=True):
@@ -122,10 +124,10 @@ def test_t12_iris_table_vi_of_sampat_et_al(features):
         assert float(M.parts[f"A({a}|{b})"]) == pytest.approx(areas[0], abs=5e-5)
         assert float(M.parts[f"A({b}|{a})"]) == pytest.approx(areas[1], abs=5e-5)
         assert float(M.parts[f"A({a},{b})"]) == pytest.approx(sum(areas) / 2, abs=5e-5)
-    assert [float(found["ova"].parts[name]) for name in SPECIES] == pytest.approx(expected["ova"], abs=5e-5)
-    assert found["ova"].value == pytest.approx(M.value, abs=1e-12)  # classes of equal size
+    assert [float(evaluation["ova"].parts[name]) for name in SPECIES] == pytest.approx(expected["ova"], abs=5e-5)
+    assert evaluation["ova"].value == pytest.approx(M.value, abs=1e-12)  # classes of equal size
     for key in ("ht3", "accuracy", "pairwise_accuracy"):
-        assert found[key].value == pytest.approx(expected[key], abs=5e-5)
+        assert evaluation[key].value == pytest.approx(expected[key], abs=5e-5)
 
 
 T12_VOLUMES = {
@@ -169,9 +171,9 @@ def test_variance_of_m_against_the_formula_sheets_simulation():
     model = datasets.HandTill(3, 1.0)
     values, variances = [], []
     for seed in range(400):
-        found = pr.evaluate(*model.sample((25, 40, 30), rng=seed), measure="hand_till")
-        values.append(found.value)
-        variances.append(found.standard_error**2)
+        estimate = pr.evaluate(*model.sample((25, 40, 30), rng=seed), measure="hand_till")
+        values.append(estimate.value)
+        variances.append(estimate.standard_error**2)
     ratio = np.mean(variances) / np.var(values, ddof=1)
     assert 0.8 < ratio < 1.25  # 400 replicates know a variance to 7 %, three standard errors; DeLong is 1-3 % high
 
@@ -196,8 +198,8 @@ def test_t8_vus_of_trinrocs_examples():
     z = [2.1117812, 0.9898432, -0.0212406, -1.6146999, 1.7249309]
     truth = np.repeat(["low", "middle", "high"], 5)
     for scores, volume in (([*x, *y, *z], 0.368), ([*range(5)] * 3, 1 / 6), (range(15), 1.0)):
-        found = pr.evaluate(truth, scores, measure="vus", labels=["low", "middle", "high"])
-        assert found.value == pytest.approx(volume, abs=1e-12)
+        estimate = pr.evaluate(truth, scores, measure="vus", labels=["low", "middle", "high"])
+        assert estimate.value == pytest.approx(volume, abs=1e-12)
 
 
 @pytest.mark.published(
@@ -208,5 +210,7 @@ def test_t8_vus_of_trinrocs_examples():
 def test_t10_trinormal_volumes(m, volume):
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], 3000)
-    found = pr.evaluate(truth, rng.normal(size=9000) + m * truth, measure="vus", labels=[0, 1, 2])
-    assert abs(found.value - volume) < 4 * found.standard_error  # four standard errors: 1 in 16,000 by chance
+    estimate = pr.evaluate(truth, rng.normal(size=9000) + m * truth, measure="vus", labels=[0, 1, 2])
+    assert (
+        abs(estimate.value - volume) < 4 * estimate.standard_error
+    )  # four standard errors: 1 in 16,000 by chance

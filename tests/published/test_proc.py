@@ -17,12 +17,12 @@ B += [1, 8, -3, 5, 2, 6, -4, 0, -1, 1, 4, 2, 0, 5, 5, 2, 7, 3]
 )
 def test_roc_test_by_delong():
     """auc(), var(), cov() and roc.test(method = "delong", paired = TRUE)."""
-    found = pr.compare(Y, {"a": A, "b": B}, measure="auc")
-    values = [float(estimate) for estimate in found.estimates.values()]
+    comparison = pr.compare(Y, {"a": A, "b": B}, measure="auc")
+    values = [float(estimate) for estimate in comparison.estimates.values()]
     assert values == pytest.approx([0.857323232323232, 0.693181818181818], abs=1e-14)
-    assert np.diag(found.covariance) == pytest.approx([0.00389951026834568, 0.00751651670769318], abs=1e-16)
-    assert found.covariance[0, 1] == pytest.approx(0.00275877747282976, abs=1e-16)
-    pair = found.difference("a", "b")
+    assert np.diag(comparison.covariance) == pytest.approx([0.00389951026834568, 0.00751651670769318], abs=1e-16)
+    assert comparison.covariance[0, 1] == pytest.approx(0.00275877747282976, abs=1e-16)
+    pair = comparison.difference("a", "b")
     assert pair.value / pair.standard_error == pytest.approx(2.1372159591648, rel=1e-12)
     assert pair.wald_test() == pytest.approx(0.0325804305814334, rel=1e-12)
 
@@ -32,9 +32,9 @@ def test_ci_auc_by_delong():
     """ci.auc() of Hanley & McNeil's ratings: pROC's interval is Wald's."""
     y = np.repeat([0] * 5 + [1] * 5, [33, 6, 6, 11, 2, 3, 2, 2, 11, 33])
     rating = np.repeat([1, 2, 3, 4, 5] * 2, [33, 6, 6, 11, 2, 3, 2, 2, 11, 33])
-    found = pr.evaluate(y, rating, measure="auc")
-    assert found.standard_error == pytest.approx(0.0307244083793811, abs=1e-15)
-    ends = found.confidence_interval(kind="wald")
+    estimate = pr.evaluate(y, rating, measure="auc")
+    assert estimate.standard_error == pytest.approx(0.0307244083793811, abs=1e-15)
+    ends = estimate.confidence_interval(kind="wald")
     assert ends == pytest.approx((0.832952327658172, 0.953389795397947), abs=1e-14)
 
 
@@ -42,7 +42,7 @@ def test_ci_auc_by_delong():
     "pROC 1.18.0 (R)", "partial areas by specificity and by sensitivity, raw and corrected, to all printed digits"
 )
 @pytest.mark.parametrize(
-    ("asked", "printed"),
+    ("options", "printed"),
     [
         ("partial_auc(fpr=(0, 0.3), standardised=False)", 0.196035353535354),
         ("partial_auc(fpr=(0, 0.3))", 0.796147752030105),
@@ -50,6 +50,6 @@ def test_ci_auc_by_delong():
         ("partial_auc(tpr=(0.8, 1))", 0.737233445566779),
     ],
 )
-def test_partial_auc(asked, printed):
+def test_partial_auc(options, printed):
     """auc(partial.auc = c(1, .7) | c(1, .8), partial.auc.focus = "sp" | "se", partial.auc.correct = ...)."""
-    assert float(pr.evaluate(Y, A, measure=asked)) == pytest.approx(printed, abs=1e-14)
+    assert float(pr.evaluate(Y, A, measure=options)) == pytest.approx(printed, abs=1e-14)

@@ -23,8 +23,8 @@ SAID = {"better": 1.0, "data_set": "a", "measure": "auc", "assumes": "", "proven
     ],
 )
 def test_t14_duncans_significant_studentized_ranges(df, printed, digits):
-    found = [range_quantile(0.95 ** (p - 1), p, df) for p in range(2, 10)]
-    assert [round(each, digits) for each in found] == printed
+    values = [range_quantile(0.95 ** (p - 1), p, df) for p in range(2, 10)]
+    assert [round(value, digits) for value in values] == printed
 
 
 @pytest.mark.peer("agricolae (R)", "duncan.test of its sweet potatoes: mean square error, critical ranges, groups")
@@ -35,13 +35,13 @@ def test_t14_sweet_potatoes_of_agricolae():
         "ff": (41.8, 39.2, 28.0),
         "oo": (38.2, 40.4, 32.1),
     }
-    means = {virus: float(np.mean(each)) for virus, each in crop.items()}
-    error = sum(np.var(each, ddof=1) for each in crop.values()) / 4  # one-way: no blocks
+    means = {virus: float(np.mean(yields)) for virus, yields in crop.items()}
+    error = sum(np.var(yields, ddof=1) for yields in crop.values()) / 4  # one-way: no blocks
     assert error == pytest.approx(22.48917, abs=5e-6)
-    found = range_test("duncan", means, sqrt(error / 3), 8, 0.05, **SAID)
-    assert found.critical_ranges == pytest.approx([8.928965, 9.304825, 9.514910], abs=5e-7)
-    assert found.groups == (("oo", "ff"), ("cc",), ("fc",))
-    assert found.letters == {"oo": "a", "ff": "a", "cc": "b", "fc": "c"}
+    test = range_test("duncan", means, sqrt(error / 3), 8, 0.05, **SAID)
+    assert test.critical_ranges == pytest.approx([8.928965, 9.304825, 9.514910], abs=5e-7)
+    assert test.groups == (("oo", "ff"), ("cc",), ("fc",))
+    assert test.letters == {"oo": "a", "ff": "a", "cc": "b", "fc": "c"}
 
 
 @pytest.mark.published("Bradley (1997), figure 15", "SE(W) by area and class size")
@@ -54,10 +54,10 @@ def test_t14_sweet_potatoes_of_agricolae():
     ],
 )
 def test_t15_bradleys_figure_15(area, printed):
-    found = [pr.studies.summaries.wilcoxon_error("auc", area, n, n) for n in (20, 50, 100, 200)]
-    assert found == pytest.approx(printed, abs=5e-6)
+    values = [pr.studies.summaries.wilcoxon_error("auc", area, n, n) for n in (20, 50, 100, 200)]
+    assert values == pytest.approx(printed, abs=5e-6)
     whole = pr.studies.summaries.wilcoxon_errors([area], [20, 50, 100, 200])
-    assert [row["wilcoxon_error"] for row in whole.rows()] == found
+    assert [row["wilcoxon_error"] for row in whole.rows()] == values
 
 
 BRADLEY = {  # AUC in per cent as printed; a root of MSE that the printed groups allow
@@ -79,8 +79,8 @@ def test_the_subgroups_bradley_describes(table):
     deviation, printed = BRADLEY[table]
     words = printed.split()
     means = dict(zip(words[::2], map(float, words[1::2]), strict=True))
-    found = range_test("duncan", means, deviation / sqrt(10), 72, 0.05, **SAID)
-    assert [" ".join(group) for group in found.groups] == IN_WORDS[table]
+    test = range_test("duncan", means, deviation / sqrt(10), 72, 0.05, **SAID)
+    assert [" ".join(group) for group in test.groups] == IN_WORDS[table]
 
 
 DEMSAR = {  # JMLR 7 (2006), table 6: AUC of C4.5 and its tuned versions on 14 data sets
@@ -95,37 +95,37 @@ DEMSAR = {  # JMLR 7 (2006), table 6: AUC of C4.5 and its tuned versions on 14 d
     "Demsar (2006), section 3.2.2", "mean ranks, chi-square 9.28, F 3.69, critical difference 1.25"
 )
 def test_demsars_friedman_and_nemenyi():
-    found = pr.studies.summaries.friedman(DEMSAR)
-    assert {name: round(rank, 3) for name, rank in found.ranks.items()} == {
+    test = pr.studies.summaries.friedman(DEMSAR)
+    assert {name: round(rank, 3) for name, rank in test.ranks.items()} == {
         "C4.5+m+cf": 1.964,
         "C4.5+m": 2.0,
         "C4.5+cf": 2.893,
         "C4.5": 3.143,
     }
-    plain = found.statistic * found.ties  # he does not correct for ties
+    plain = test.statistic * test.ties  # he does not correct for ties
     assert plain == pytest.approx(9.28, abs=0.005)
     assert 13 * plain / (14 * 3 - plain) == pytest.approx(3.69, abs=0.005)
-    assert (found.df, found.F_df) == (3, (3, 39))
-    assert found.statistic == pytest.approx(10.2283464566929, abs=1e-12)  # scipy's test, "verified with R"
-    assert found.pvalue == pytest.approx(0.0167215803284414, abs=1e-12)
-    assert found.critical_difference == pytest.approx(1.25, abs=0.005)
+    assert (test.df, test.F_df) == (3, (3, 39))
+    assert test.statistic == pytest.approx(10.2283464566929, abs=1e-12)  # scipy's test, "verified with R"
+    assert test.pvalue == pytest.approx(0.0167215803284414, abs=1e-12)
+    assert test.critical_difference == pytest.approx(1.25, abs=0.005)
     assert pr.studies.summaries.friedman(DEMSAR, alpha=0.1).critical_difference == pytest.approx(1.12, abs=0.005)
 
 
 def test_demsars_nemenyi_tells_two_pairs_apart_at_10_per_cent():
     """Mean ranks 3.143 - 2.000 and 3.143 - 1.964 exceed 1.12."""
-    found = pr.studies.summaries.friedman(DEMSAR, alpha=0.1).nemenyi
-    assert found.apart("C4.5", "C4.5+m")
-    assert found.apart("C4.5", "C4.5+m+cf")
-    assert sum(each["apart"] for each in found.pairs()) == 2
+    nemenyi = pr.studies.summaries.friedman(DEMSAR, alpha=0.1).nemenyi
+    assert nemenyi.apart("C4.5", "C4.5+m")
+    assert nemenyi.apart("C4.5", "C4.5+m+cf")
+    assert sum(pair["apart"] for pair in nemenyi.pairs()) == 2
 
 
 @pytest.mark.published("Demsar (2006), table 2", "the smaller sum of ranks")
 def test_demsars_wilcoxon():
     """Table 2: the smaller sum of ranks is 12, with two zeros that share ranks 1 and 2; without them it is 6.5."""
-    found = pr.studies.summaries.wilcoxon(DEMSAR)["C4.5", "C4.5+m"]
-    assert found.statistic == 12 - 1.5 - 2 * 2
-    assert found.pvalue < 0.05  # he rejects at 5 %
+    tests = pr.studies.summaries.wilcoxon(DEMSAR)["C4.5", "C4.5+m"]
+    assert tests.statistic == 12 - 1.5 - 2 * 2
+    assert tests.pvalue < 0.05  # he rejects at 5 %
 
 
 # scikit-learn, "Statistical comparison of models using grid search": ten times ten folds of two moons, 100 cases.
@@ -151,9 +151,9 @@ def moons():
     [(("rbf", "linear"), 0.750, 0.227), (("rbf", "3_poly"), 1.657, 0.050), (("linear", "3_poly"), 1.111, 0.135)],
 )
 def test_scikit_learns_corrected_t(pair, t, one_sided):
-    found = pr.studies.summaries.corrected_t(moons())[pair]
-    assert found.statistic == pytest.approx(t, abs=5e-4)
-    assert found.pvalue / 2 == pytest.approx(one_sided, abs=6e-4)  # it reports one side
+    tests = pr.studies.summaries.corrected_t(moons())[pair]
+    assert tests.statistic == pytest.approx(t, abs=5e-4)
+    assert tests.pvalue / 2 == pytest.approx(one_sided, abs=6e-4)  # it reports one side
 
 
 @pytest.mark.peer("scikit-learn", "Bayesian probabilities of its example of two moons, to three digits")
@@ -166,7 +166,7 @@ def test_scikit_learns_corrected_t(pair, t, one_sided):
     ],
 )
 def test_scikit_learns_bayesian_comparison(pair, worse, better, within):
-    found = pr.studies.summaries.correlated_t(moons(), rope=0.01)[pair]
-    assert (found.second_better, found.first_better, found.equivalent) == pytest.approx(
+    posteriors = pr.studies.summaries.correlated_t(moons(), rope=0.01)[pair]
+    assert (posteriors.second_better, posteriors.first_better, posteriors.equivalent) == pytest.approx(
         (worse, better, within), abs=5e-4
     )

@@ -116,10 +116,10 @@ def judged(page):
 def agrees(page, expected):
     """The page has the counts, the intervals and the cost of an operating point."""
     assert np.array_equal(counts(page), expected.confusion.counts)
-    found = judged(page)
+    result = judged(page)
     low_high = [[[*expected.confusion[a, b].confidence_interval()] for b in expected.confusion.classes]
                 for a in expected.confusion.classes]  # fmt: skip
-    np.testing.assert_allclose(found["ends"], low_high, atol=1e-10)  # Math.exp and libm differ in the last places
+    np.testing.assert_allclose(result["ends"], low_high, atol=1e-10)  # Math.exp and libm differ in the last places
     losses = np.asarray(expected.costs) * np.asarray(expected.priors)[:, None]
     limits = (0.0, float(losses.max(axis=1).sum()))
     # The page takes the priors that it shows as known, whatever the sampling.
@@ -127,7 +127,7 @@ def agrees(page, expected):
         expected.expected_cost, losses, None, measure="", name="", limits=limits, chance=None
     )
     np.testing.assert_allclose(
-        found["cost"], [expected.expected_cost, *known.confidence_interval()], rtol=1e-9, atol=1e-12
+        result["cost"], [expected.expected_cost, *known.confidence_interval()], rtol=1e-9, atol=1e-12
     )
 
 
@@ -167,10 +167,10 @@ def test_the_threshold_moves_on_all_panels(show, flat_report):
     rows = page.locator("#curve-rates tbody tr").all_text_contents()
     for k, name in enumerate(scores.names):
         called = p[:, k] >= 0.3
-        told = f"{called[y == k].sum()} of 50)", f"{called[y != k].sum()} of 100)"
+        calls = f"{called[y == k].sum()} of 50)", f"{called[y != k].sum()} of 100)"
         (row,) = [row for row in rows if row.startswith(f"{name}lda")]
         assert "0.3000" in row
-        assert all(piece in row for piece in told), (row, told)
+        assert all(piece in row for piece in calls), (row, calls)
 
 
 def test_clicking_a_pair_shows_its_curve(show, flat_report):
@@ -205,12 +205,12 @@ def test_bayes_rule_on_the_page_is_operate(show, flat_report):
     rule = downloaded(page)
     for name in scores.classifiers:
         assert (rule.decide(scores.values[name]) == expected.rule.decide(scores.values[name])).all()
-    told = page.locator("#explorer-python").inner_text()
-    assert told.startswith(
+    text = page.locator("#explorer-python").inner_text()
+    assert text.startswith(
         "polyroc.operate(scores, costs={('setosa', 'versicolor'): 0.3, ('virginica', 'versicolor'): 10}"
     )
-    assert told.endswith("classifier='lda', calibrated=True)")
-    assert eval(told, {"polyroc": pr, "scores": scores}).rule == expected.rule  # a reader may run it
+    assert text.endswith("classifier='lda', calibrated=True)")
+    assert eval(text, {"polyroc": pr, "scores": scores}).rule == expected.rule  # a reader may run it
 
 
 def test_the_front_on_the_page_is_operate_of_the_front(show, flat_report):
@@ -227,9 +227,9 @@ def test_the_front_on_the_page_is_operate_of_the_front(show, flat_report):
     rule = downloaded(page)
     assert rule == expected.rule
     assert (pr.rates(scores, classifier="knn", rule=rule).counts == expected.confusion.counts).all()
-    made, told = page.locator("#explorer-python").inner_text().splitlines()
+    made, call = page.locator("#explorer-python").inner_text().splitlines()
     assert made == "front = polyroc.front(scores, n=3000, rng=0)['knn']"
-    assert operate_as_told(told, front).rule == rule
+    assert operate_as_told(call, front).rule == rule
     ask(page, limit_1_2=0.0, limit_1_0=0.0, limit_2_1=0.0, limit_2_0=0.0)
     assert "No point of the front keeps these limits" in page.locator("#explorer-cost").inner_text()
 
@@ -297,25 +297,25 @@ def test_rules_and_intervals_are_those_of_python(show, flat_report):
     for c in (2, 3, 5):
         P = (rng.integers(0, 5, size=(400, c)) / 4).astype(float)
         costs = rng.choice([0, 1, 1, 2, 3, 1 / 3, 1e-9, 1e6], size=(30, c, c)) * (1 - np.eye(c))
-        found = page.evaluate(
+        evaluation = page.evaluate(
             "([values, c, costs]) => costs.map((L) => Array.from(polyroc.decisions.byCosts(values, c, L)))",
             [P.ravel().tolist(), c, costs.tolist()],
         )
         expected = [pr.decisions.CostRule(tuple(range(c)), L).codes(P).tolist() for L in costs.tolist()]
-        assert found == expected
-    asked = [
+        assert evaluation == expected
+    arguments = [
         (float(value), float(error), 0.0, high, float(n), 1.959963984540054)
         for high in (1.0, 7.0)
         for value in (0.0, 1e-13 * high, 0.3 * high, 0.999 * high, high)
         for error in (0.0, 1e-14, 0.02 * high, 0.4 * high, np.nan)
         for n in (1, 2.5, 40)
     ]
-    found = page.evaluate(
+    evaluation = page.evaluate(
         "(asked) => asked.map((each) => polyroc.decisions.interval(...each.map((x) => (x === null ? NaN : x))))",
-        [[None if np.isnan(x) else x for x in each] for each in asked],
+        [[None if np.isnan(x) else x for x in limits] for limits in arguments],
     )
-    expected = [[*interval(value, error, (low, high), n)] for value, error, low, high, n, _ in asked]
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    expected = [[*interval(value, error, (low, high), n)] for value, error, low, high, n, _ in arguments]
+    np.testing.assert_allclose(evaluation, expected, atol=1e-12)
 
 
 def test_very_many_thresholds_still_choose_as_operate_does(show, monkeypatch):
@@ -451,9 +451,10 @@ def test_the_page_can_be_printed_and_darkened(show, flat_report):
     assert page.locator("#pair-matrix button").first.is_visible()
 
 
+@pytest.mark.slow
 def test_our_part_of_the_page_holds_no_address(iris_report):
     text = iris_report.to_html()
-    remote = {found for found in re.findall(r"https?://[^\s\"'<>)]*", text) if "www.w3.org/" not in found}
+    remote = {result for result in re.findall(r"https?://[^\s\"'<>)]*", text) if "www.w3.org/" not in result}
     assert remote == set()
     assert len(text.encode()) < 10_000_000
 

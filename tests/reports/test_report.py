@@ -12,7 +12,7 @@ from polyroc.cli.app import run
 from polyroc.datasets import catalogue
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.measures.registry import MEASURES
-from polyroc.output.names import shortened
+from polyroc.output.sentences import shortened
 from polyroc.reports import collection, conclusion, explorer, figures
 from polyroc.reports.collection import sampled_cases
 from polyroc.reports.embedding import as_json, plotly
@@ -44,27 +44,27 @@ def report(*arguments, **options):
 
 def test_the_better_classifier_is_named_with_numbers_that_compare_gives():
     y, scores = two()
-    said = report(y, scores).conclusion.sentences
+    sentences = report(y, scores).conclusion.sentences
     pair = pr.compare(y, scores, measure="auc").difference("good", "poor")
     low, high = pair.confidence_interval()
-    assert said[0].startswith("good has the highest area under the ROC curve, 0.")
-    assert f"better than poor by {pair.value:.3f} (95 % {low:.3f} to {high:.3f}), p < 0.001." in said[1]
+    assert sentences[0].startswith("good has the highest area under the ROC curve, 0.")
+    assert f"better than poor by {pair.value:.3f} (95 % {low:.3f} to {high:.3f}), p < 0.001." in sentences[1]
 
 
 def test_no_winner_is_named_without_a_significant_difference():
     y, scores = two()
     rng = np.random.default_rng(3)
     twin = {"one": scores["good"], "other": scores["good"] + 0.3 * rng.normal(size=len(y))}
-    said = " ".join(report(y, twin).conclusion.sentences)
-    assert "do not differ significantly on these cases" in said
-    assert "This does not show that they are equal" in said
-    assert "is better than" not in said
+    text = " ".join(report(y, twin).conclusion.sentences)
+    assert "do not differ significantly on these cases" in text
+    assert "This does not show that they are equal" in text
+    assert "is better than" not in text
 
 
 def test_chance_is_not_called_an_achievement():
     y, scores = two(gap=0.0)
-    said = report(y, scores["good"]).conclusion.sentences
-    assert "This is not significantly better than chance (0.5)." in said[0]
+    sentences = report(y, scores["good"]).conclusion.sentences
+    assert "This is not significantly better than chance (0.5)." in sentences[0]
     assert "check the direction of its scores." in report(y, -two(gap=2)[1]["good"]).conclusion.sentences[0]
 
 
@@ -139,12 +139,12 @@ def test_json_comes_back():
 
 def test_results_make_a_report_without_cases(tmp_path):
     y, scores = three()
-    found = report(
+    result = report(
         [pr.evaluate(y, scores), pr.compare(y, scores, measure="hand_till"), pr.rates(y, scores, classifier="m0")]
     )
-    assert found.conclusion.sentences[0].startswith("m0 has the highest Hand & Till's M")
-    assert found.conclusion.sentences == report(y, scores).conclusion.sentences
-    assert "Curves</h2>" not in found.to_html()
+    assert result.conclusion.sentences[0].startswith("m0 has the highest Hand & Till's M")
+    assert result.conclusion.sentences == report(y, scores).conclusion.sentences
+    assert "Curves</h2>" not in result.to_html()
     front = report(pr.front(y, scores["m0"], n=300))
     assert "Pareto-optimal operating points" in front.conclusion.sentences[0]
     page = front.to_html()
@@ -161,9 +161,11 @@ def test_tables_have_the_numbers_of_evaluate():
     by_key = {table.key: table for table in tables(made.findings)}
     evaluation = pr.evaluate(y, scores)
     rows = {(row[1], row[2]): row for row in by_key["measures"].rows}
-    for (name, key), each in evaluation.estimates.items():
-        low, high = each.confidence_interval()
-        assert rows[key, name][3:7] == tuple(f"{x:.4f}" for x in (each.value, each.standard_error, low, high))
+    for (name, key), estimate in evaluation.estimates.items():
+        low, high = estimate.confidence_interval()
+        assert rows[key, name][3:7] == tuple(
+            f"{x:.4f}" for x in (estimate.value, estimate.standard_error, low, high)
+        )
     assert made.findings.comparison.measure == "pdi"
     assert by_key["measures"].rows[0][1] == "pdi"
     alone = report(y, scores["m0"], measure="sahiner(malignant=1)")
@@ -225,12 +227,12 @@ def test_sampled_cases_keep_their_classes():
     rng = np.random.default_rng(0)
     y = np.concatenate([np.zeros(90_000), np.ones(9_950), np.full(50, 2)]).astype(np.int32)
     P = rng.dirichlet(np.ones(3), size=100_000)
-    found = explorer.explorer_cases(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
-    assert found.scores.counts[2] == 50
-    assert found.shares == pytest.approx([0.9, 0.0995, 0.0005], abs=1e-15)
-    assert "0.14 (95 %)" in found.note  # 1.96 x 0.5 / sqrt(50)
+    sampled = explorer.explorer_cases(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
+    assert sampled.scores.counts[2] == 50
+    assert sampled.shares == pytest.approx([0.9, 0.0995, 0.0005], abs=1e-15)
+    assert "0.14 (95 %)" in sampled.note  # 1.96 x 0.5 / sqrt(50)
     again = explorer.explorer_cases(pr.Scores(y, (0, 1, 2), {"a": P, "b": P}, "matrix"), 0)
-    assert (again.scores.values["a"] == found.scores.values["a"]).all()
+    assert (again.scores.values["a"] == sampled.scores.values["a"]).all()
 
 
 def test_no_more_cases_are_drawn_than_asked_for():
@@ -245,25 +247,25 @@ def test_many_classifiers_share_the_room_for_thresholds():
     rng = np.random.default_rng(0)
     y = (rng.random(60_000) < 0.3).astype(np.int32)
     made = {f"m{i}": rng.normal(size=len(y)) + y for i in range(30)}
-    found = explorer.explorer_cases(pr.Scores(y, (0, 1), made, "score", 1), 0)
-    assert len(json.dumps(found.tables())) < 1.34 * 1.3 * explorer.BYTES  # the hull comes on top
-    assert f"some {explorer.BYTES // (36 * 30)}, so" in found.note
+    sampled = explorer.explorer_cases(pr.Scores(y, (0, 1), made, "score", 1), 0)
+    assert len(json.dumps(sampled.tables())) < 1.34 * 1.3 * explorer.BYTES  # the hull comes on top
+    assert f"some {explorer.BYTES // (36 * 30)}, so" in sampled.note
 
 
 def test_the_error_of_thinned_curves_is_stated_and_true():
     y, scores = three(n=2400, k=1)
     with pytest.MonkeyPatch.context() as small:
         small.setattr(collection, "ALL_PAIR_POINTS", 120)
-        found = report(y, scores).findings
-    (note,) = [note for note in found.notes if note.startswith("Curves of pairs")]
+        findings = report(y, scores).findings
+    (note,) = [note for note in findings.notes if note.startswith("Curves of pairs")]
     stated = float(re.search(r"by up to (\S+);", note)[1])
-    off = [abs(np.trapezoid(each.tpr, each.fpr) - each.area.value) for each in found.pairs.values()]
+    off = [abs(np.trapezoid(pair.tpr, pair.fpr) - pair.area.value) for pair in findings.pairs.values()]
     assert 0.9 * stated <= max(off) <= stated
-    assert max(len(each.fpr) for each in found.pairs.values()) <= 20
+    assert max(len(pair.fpr) for pair in findings.pairs.values()) <= 20
 
 
 def test_every_paper_can_be_found():
-    short = {paper for each in MEASURES.values() for paper in each.paper.split("; ")}
+    short = {paper for measure in MEASURES.values() for paper in measure.paper.split("; ")}
     assert short - PAPERS.keys() == set()
 
 
@@ -272,12 +274,13 @@ def test_a_front_of_many_classes_is_not_called_guessing():
     y = np.arange(200) % 5
     P = rng.dirichlet(np.ones(5), size=200) + np.eye(5)[y]
     made = report(pr.front(y, P / P.sum(axis=1, keepdims=True), n=100))
-    said = " ".join(made.conclusion.sentences)
-    assert "chance" not in said
-    assert "always predicting 0 misclassifies 80.0 %" in said
-    assert not any("Standard errors" in each for each in made.methods)
+    text = " ".join(made.conclusion.sentences)
+    assert "chance" not in text
+    assert "always predicting 0 misclassifies 80.0 %" in text
+    assert not any("Standard errors" in sentence for sentence in made.methods)
 
 
+@pytest.mark.slow
 def test_very_many_classes_have_no_matrix(monkeypatch):
     for module in (explorer, collection, figures, conclusion):
         monkeypatch.setattr(module, "MOST_CLASSES", 12)
@@ -295,13 +298,13 @@ def test_very_many_classes_have_no_matrix(monkeypatch):
 
 
 def test_progress_is_told():
-    told = []
-    report(*three(), progress=lambda done, total, what: told.append((done, total, what)))
-    done = [each for each, _, _ in told]
+    calls = []
+    report(*three(), progress=lambda done, total, what: calls.append((done, total, what)))
+    done = [step for step, _, _ in calls]
     assert done == sorted(done)
-    assert set(done) == set(range(9))
-    assert (0, 9, "m1: hand_till") in told
-    assert told[-1] == (8, 9, "writing")
+    assert set(done) == set(range(10))
+    assert (0, 10, "m1: hand_till") in calls
+    assert calls[-1] == (9, 10, "writing")
 
 
 def test_a_missing_package_is_named(monkeypatch, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 import polyroc as pr
 from polyroc.cli.app import run
-from polyroc.errors import InputError
+from polyroc.errors import InputError, PooledFoldsWarning
 from polyroc.output.numbers import number_text, p_number
 from polyroc.reports.study_conclusion import conclude_study
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
@@ -46,8 +46,8 @@ def plan(data, learners, folder, **more):
 def two(tmp_path_factory):
     """Two data sets, of two classes and of three."""
     folder = tmp_path_factory.mktemp("two")
-    asked = plan([blobs("pair", 2), blobs("triple", 3)], [BAYES, STUMP, KNN], folder)
-    return pr.study(asked, out=folder / "two.duckdb")
+    options = plan([blobs("pair", 2), blobs("triple", 3)], [BAYES, STUMP, KNN], folder)
+    return pr.study(options, out=folder / "two.duckdb")
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def report(study, **options):
 
 
 def table(made, key):
-    return next(each for each in made.tables if each.key == key)
+    return next(candidate for candidate in made.tables if candidate.key == key)
 
 
 def test_numbers_are_those_of_the_summaries(two):
@@ -77,27 +77,28 @@ def test_numbers_are_those_of_the_summaries(two):
     values, means = table(made, "values"), two.spread()
     for row in values.rows:
         for learner, cell in zip([column.name for column in values.columns[1:]], row[1:], strict=True):
-            each = means[row[0], learner]
-            assert cell == f"{number_text(each.mean)} ({number_text(each.standard_deviation)})"
+            summary = means[row[0], learner]
+            assert cell == f"{number_text(summary.mean)} ({number_text(summary.standard_deviation)})"
     for k, (name, test) in enumerate(two.corrected_t().items()):
         shown = table(made, f"pairs-{k}")
         assert shown.title == f"Pairs on {name}"
-        for row, each in zip(shown.rows, test.tests.values(), strict=True):
-            numbers = [each.value, *each.confidence_interval(0.95)]
+        for row, summary in zip(shown.rows, test.tests.values(), strict=True):
+            numbers = [summary.value, *summary.confidence_interval(0.95)]
             assert row[1:4] == tuple(map(number_text, numbers))
-            assert row[4:] == (p_number(each.pvalue), p_number(each.adjusted_pvalue))
+            assert row[4:] == (p_number(summary.pvalue), p_number(summary.adjusted_pvalue))
     for k, test in enumerate(two.duncan().values()):
         assert {row[0]: row[2] for row in table(made, f"duncan-{k}").rows} == test.letters
     ranks = {row[0]: row[1] for row in table(made, "ranks").rows}
     assert ranks == {name: number_text(rank) for name, rank in two.friedman().ranks.items()}
-    pooled = pr.evaluate(two.scores("triple"), measure=["hand_till", "accuracy"])
+    pooled = pr.evaluate(replace(two.scores("triple"), folds=None), measure=["hand_till", "accuracy"])
     shown = [row[2] for row in table(made, "pooled-0").rows]
     assert shown == [
         number_text(pooled.estimates[who, key].value) for key in pooled.measures for who in two.learners
     ]
     assert list(made.findings.study.curves) == ["pair"]
-    areas = {name: each.area.value for name, each in made.findings.study.curves["pair"].curves.items()}
-    assert areas == {name: each.area.value for name, each in two.pooled_roc("pair").curves.items()}
+    areas = {name: curve.area.value for name, curve in made.findings.study.curves["pair"].curves.items()}
+    with pytest.warns(PooledFoldsWarning):
+        assert areas == {name: curve.area.value for name, curve in two.pooled_roc("pair").curves.items()}
 
 
 def test_the_page_says_things_in_order(two):
@@ -111,44 +112,46 @@ def test_the_page_says_things_in_order(two):
     assert len(text.encode()) < 10_000_000
     assert "seed = 3" in text
     assert "polyroc study run plan.toml --out two.duckdb" in text
-    assert any("scikit-learn" in each for each in made.methods)
+    assert any("scikit-learn" in sentence for sentence in made.methods)
 
 
 def test_the_conclusion_is_that_of_the_recommended_test(one):
     made = report(one)
-    said = made.conclusion.sentences
+    sentences = made.conclusion.sentences
     pair = one.corrected_t()["bayes", "stump"]
     low, high = pair.confidence_interval()
     mean = one.spread()["pair", "bayes"].mean
     assert pair.pvalue < 0.05
-    assert said[0].startswith(
+    assert sentences[0].startswith(
         f"On pair, bayes has the highest area under the ROC curve, {mean:.3f} (mean of 5 folds"
     )
-    assert said[1].startswith(f"It is better than stump by {pair.value:.3f} (95 % {low:.3f} to {high:.3f}), p = ")
-    assert said[-1] == f"Tested by Nadeau & Bengio's corrected resampled t: {one.recommend().why}"
+    assert sentences[1].startswith(
+        f"It is better than stump by {pair.value:.3f} (95 % {low:.3f} to {high:.3f}), p = "
+    )
+    assert sentences[-1] == f"Tested by Nadeau & Bengio's corrected resampled t: {one.recommend().why}"
     assert made.conclusion.cautions == ()
 
 
 def test_the_error_of_one_fold_stands_beside_areas(one):
-    each = one.spread()["pair", "bayes"]
-    numbers = f"{each.mean:.4f} ({each.standard_deviation:.4f}; {each.wilcoxon_error:.4f})"
+    summary = one.spread()["pair", "bayes"]
+    numbers = f"{summary.mean:.4f} ({summary.standard_deviation:.4f}; {summary.wilcoxon_error:.4f})"
     assert table(report(one), "values").rows[0][1] == numbers
     assert "SE(W)" in report(one).to_html()
 
 
 def test_nothing_is_claimed_at_a_level_that_is_not_reached(one):
     made = report(one, level=0.9999)
-    said = " ".join(made.conclusion.sentences)
-    assert "do not differ significantly on these folds" in said
-    assert "This does not show that they are equal" in said
-    assert "better than" not in said
+    text = " ".join(made.conclusion.sentences)
+    assert "do not differ significantly on these folds" in text
+    assert "This does not show that they are equal" in text
+    assert "better than" not in text
     assert made.findings.study.duncan["pair"].alpha == pytest.approx(0.0001)
 
 
 def test_learners_that_fail_are_a_caution_and_the_rest_is_judged(failing):
     made = report(failing)
     cautions = " ".join(made.conclusion.cautions)
-    lost = [each for each in failing.failures if each.learner == "Sometimes"]
+    lost = [failure for failure in failing.failures if failure.learner == "Sometimes"]
     assert 0 < len(lost) < 4
     assert "Never failed in 5 fits and has no value, so it is not compared." in cautions
     assert f"Sometimes failed in {len(lost)} fit" in cautions
@@ -161,7 +164,7 @@ def test_learners_that_fail_are_a_caution_and_the_rest_is_judged(failing):
     assert rows["Never"] == ("5", "ValueError: no <b>luck</b> | today")
     assert "no &lt;b&gt;luck&lt;/b&gt; | today" in made.to_html()
     assert "<b>luck" not in made.to_html() + made.to_markdown()
-    assert {each.classifier for each in made.findings.study.curves["pair"].values()} == set(test.learners)
+    assert {curve.classifier for curve in made.findings.study.curves["pair"].values()} == set(test.learners)
     assert any("folds of 'pair' are left out" in note for note in made.findings.notes)
 
 
@@ -214,44 +217,47 @@ def over(tables, test):
     """Findings without a run: a study is only asked for names and failures."""
     data = {"kind": "Study", "schema": 1, "failures": [], "left": 2, "versions": {}, "tables": []}
     learners = [{"name": name, "class": "sklearn.naive_bayes:GaussianNB"} for name in tables[0].learners]
-    asked = plan([blobs(each.data_set, 2) for each in tables], learners, None, measures=["auc"])
-    study = pr.Study.from_dict({**data, "plan": asked.to_dict()})
+    options = plan([blobs(fold_table.data_set, 2) for fold_table in tables], learners, None, measures=["auc"])
+    study = pr.Study.from_dict({**data, "plan": options.to_dict()})
     ranks = friedman(tables)
     return StudyFindings(study, "auc", spread(tables), recommend(tables), {ALL_DATA_SETS: test(tables)}, {}, ranks)
 
 
 def test_over_data_sets_pairs_are_told_by_signed_ranks():
-    found = over(folds({"good": 0.9, "twin": 0.9, "poor": 0.7}), wilcoxon)
-    said, cautions = conclude_study(found)
-    test = found.tests[ALL_DATA_SETS]
-    best, twin = sorted(("good", "twin"), key=lambda name: found.friedman.ranks[name])
-    assert said[0].startswith(f"{best} has the best mean rank by area under the ROC curve on 8 data sets, ")
-    assert f"better than poor by {test[best, 'poor'].value:.3f}" in " ".join(said)
-    assert f"{best} and {twin} do not differ significantly on these data sets" in " ".join(said)
-    assert f"Among the others, {twin} is better than poor." in said
+    result = over(folds({"good": 0.9, "twin": 0.9, "poor": 0.7}), wilcoxon)
+    sentences, cautions = conclude_study(result)
+    test = result.tests[ALL_DATA_SETS]
+    best, twin = sorted(("good", "twin"), key=lambda name: result.friedman.ranks[name])
+    assert sentences[0].startswith(f"{best} has the best mean rank by area under the ROC curve on 8 data sets, ")
+    assert f"better than poor by {test[best, 'poor'].value:.3f}" in " ".join(sentences)
+    assert f"{best} and {twin} do not differ significantly on these data sets" in " ".join(sentences)
+    assert f"Among the others, {twin} is better than poor." in sentences
     assert cautions[0] == "The study is incomplete: 2 fits left to run."
-    assert study_tables(found)[1].title == "Pairs on all data sets"
+    assert study_tables(result)[1].title == "Pairs on all data sets"
 
 
 def test_over_data_sets_ranks_are_told_by_friedman():
     names = {f"m{k}": 0.9 - 0.02 * k for k in range(5)}
-    found = over(folds(names, 0.001, data_sets=6), friedman)
-    said, _ = conclude_study(found)
+    result = over(folds(names, 0.001, data_sets=6), friedman)
+    sentences, _ = conclude_study(result)
     assert (
-        said[0] == "m0 has the best mean rank by area under the ROC curve, 1.00 among 5 learners on 6 data sets."
+        sentences[0]
+        == "m0 has the best mean rank by area under the ROC curve, 1.00 among 5 learners on 6 data sets."
     )
-    assert said[1] == "The learners do not rank equally (p < 0.001)."
-    assert [name for name in names if found.friedman.nemenyi.apart("m0", name)] == ["m3", "m4"]
-    assert said[2].startswith("It ranks better than m3 and m4, by more than ")
-    assert said[3] == "It does not differ significantly from m1 and m2; this does not show that they are equal."
+    assert sentences[1] == "The learners do not rank equally (p < 0.001)."
+    assert [name for name in names if result.friedman.nemenyi.apart("m0", name)] == ["m3", "m4"]
+    assert sentences[2].startswith("It ranks better than m3 and m4, by more than ")
+    assert (
+        sentences[3] == "It does not differ significantly from m1 and m2; this does not show that they are equal."
+    )
     even, _ = conclude_study(over(folds(dict.fromkeys(names, 0.9), data_sets=6), friedman))
     assert even[1].startswith("Mean ranks do not differ significantly (p = ")
-    assert not any("ranks better than" in each for each in even)
+    assert not any("ranks better than" in sentence for sentence in even)
 
 
 def test_pooled_predictions_where_folds_are_too_small(tmp_path):
-    asked = plan([blobs("pair", 2, n=40)], [BAYES, STUMP], tmp_path, splitting={"kind": "leave-one-out"})
-    study = pr.study(asked, out=tmp_path / "s.duckdb")
+    options = plan([blobs("pair", 2, n=40)], [BAYES, STUMP], tmp_path, splitting={"kind": "leave-one-out"})
+    study = pr.study(options, out=tmp_path / "s.duckdb")
     made = report(study)
     difference = study.pooled_test().difference("bayes", "stump")
     assert table(made, "pairs-0").rows[0][1] == number_text(difference.value)
@@ -291,16 +297,17 @@ def test_what_does_not_fit_a_study_is_refused(one, two):
 
 def command(line, capsys):
     code = run(shlex.split(line))
-    said = capsys.readouterr()
-    return code, said.out, said.err
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
 
 
+@pytest.mark.slow
 def test_the_command_takes_the_store(two, tmp_path, monkeypatch, capsys):
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     out = tmp_path / "page.html"
-    code, said, _ = command(f"report {two.path} -o {out} --open --level 0.9 -m accuracy", capsys)
-    assert (code, said) == (0, f"Written to {out}.\n")
+    code, output, _ = command(f"report {two.path} -o {out} --open --level 0.9 -m accuracy", capsys)
+    assert (code, output) == (0, f"Written to {out}.\n")
     assert opened == [out.as_uri()]
     text = out.read_text()
     assert "<h1><bdi>trial</bdi></h1>" in text

@@ -48,9 +48,9 @@ def test_scikit_learn_takes_it_for_one_of_its_own(estimator, check):
 
 @pytest.mark.parametrize("name", ["learners", "pruning", "trees"])
 def test_the_examples_are_true(name):
-    found = doctest.testmod(importlib.import_module(f"repro.bradley.{name}"))
-    assert found.attempted > 0
-    assert found.failed == 0
+    result = doctest.testmod(importlib.import_module(f"repro.bradley.{name}"))
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 # Gain ratio, by hand
@@ -105,12 +105,12 @@ def test_best_splits_are_those_of_a_slow_search():
         n, classes = int(rng.integers(6, 30)), int(rng.integers(2, 4))
         X = rng.integers(0, 6, (n, 3)).astype(float)
         is_class = np.eye(classes)[np.concatenate((np.arange(classes), rng.integers(0, classes, n - classes)))]
-        found = {split.feature: split for split in trees.threshold_splits(X, is_class, 2)}
+        by_key = {split.feature: split for split in trees.threshold_splits(X, is_class, 2)}
         for feature in range(3):
             best = slow_ratio(X[:, feature], is_class, max(2, math.ceil(0.1 * n / classes)))
-            assert (feature in found) == (best > 0)
+            assert (feature in by_key) == (best > 0)
             if best > 0:
-                assert found[feature].ratio == pytest.approx(best, abs=1e-12)
+                assert by_key[feature].ratio == pytest.approx(best, abs=1e-12)
 
 
 def slow_ratio(x, is_class, fewest):
@@ -194,21 +194,21 @@ def test_costs_weight_the_distribution():
 def test_the_square_is_halved_one_way_and_then_the_other():
     """Exclusive or: no single halving helps, four quarters do."""
     X = np.array([[0.1, 0.1], [0.9, 0.9], [0.1, 0.9], [0.9, 0.1]])
-    found = boxes.Boxes.trained(X, np.eye(2)[[0, 0, 1, 1]], epochs=10, step=1)
+    model = boxes.Boxes.trained(X, np.eye(2)[[0, 0, 1, 1]], epochs=10, step=1)
     # the root says 0; the left half says 1, then its lower quarter 0; the right half 1, then its upper quarter 0
-    assert sorted(depth for depth, _ in found.whole) == [0, 1, 1, 2, 2]
-    assert found.counts_at(X).argmax(axis=1).tolist() == [0, 0, 1, 1]
-    assert found.whole[boxes.ROOT].tolist() == [2.0, 2.0]
-    assert found.own[boxes.ROOT].tolist() == [0.0, 0.0]
+    assert sorted(depth for depth, _ in model.whole) == [0, 1, 1, 2, 2]
+    assert model.counts_at(X).argmax(axis=1).tolist() == [0, 0, 1, 1]
+    assert model.whole[boxes.ROOT].tolist() == [2.0, 2.0]
+    assert model.own[boxes.ROOT].tolist() == [0.0, 0.0]
 
 
 def test_the_square_is_quartered():
     """Along both features at once: the tree is not binary, and the root has the quarters that it needs."""
     X = np.array([[0.1, 0.1], [0.9, 0.9], [0.1, 0.9], [0.9, 0.1]])
-    found = boxes.Boxes.trained(X, np.eye(2)[[0, 0, 1, 1]], epochs=10, step=2)
-    assert sorted(found.whole) == [(0, 0), (2, 0b01), (2, 0b10)]  # the root says 0, the two other quarters 1
-    assert found.counts_at(X).argmax(axis=1).tolist() == [0, 0, 1, 1]
-    assert found.own[boxes.ROOT].tolist() == [2.0, 0.0]
+    model = boxes.Boxes.trained(X, np.eye(2)[[0, 0, 1, 1]], epochs=10, step=2)
+    assert sorted(model.whole) == [(0, 0), (2, 0b01), (2, 0b10)]  # the root says 0, the two other quarters 1
+    assert model.counts_at(X).argmax(axis=1).tolist() == [0, 0, 1, 1]
+    assert model.own[boxes.ROOT].tolist() == [2.0, 0.0]
     three = boxes.Boxes.trained(np.column_stack([X, X]), np.eye(4), epochs=10, step=4)
     assert len(three.whole) == 4  # three children of one node
 
@@ -278,7 +278,7 @@ def test_distances_are_those_of_equation_13():
     rng = np.random.default_rng(7)
     X = rng.random((60, 2))
     y = (X[:, 0] + rng.normal(scale=0.3, size=60) > 0.5).astype(int)
-    found = QuadraticDistances(reg_param=0.0).fit(X, y).distances(X[:5])
+    distances = QuadraticDistances(reg_param=0.0).fit(X, y).distances(X[:5])
     for k in (0, 1):
         part = X[y == k]
         C = np.cov(part.T, ddof=0)
@@ -288,7 +288,7 @@ def test_distances_are_those_of_equation_13():
             - 0.5 * np.log(np.linalg.det(C))
             - 0.5 * np.sum(away @ np.linalg.inv(C) * away, 1)
         )
-        assert found[:, k] == pytest.approx(-d, abs=1e-9)
+        assert distances[:, k] == pytest.approx(-d, abs=1e-9)
 
 
 def test_costs_weight_the_distances():

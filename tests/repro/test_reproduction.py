@@ -49,22 +49,22 @@ def report(reports, paper):
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_what_should_agree_agrees(reports, paper):
-    found = report(reports, paper)
-    assert [line.row() for line in found.lines if not line.holds] == []
-    assert len(found.lines) > 15
+    result = report(reports, paper)
+    assert [line.row() for line in result.lines if not line.holds] == []
+    assert len(result.lines) > 15
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_a_perturbed_number_is_noticed(reports, paper):
     """Each number in turn, moved to where its kind no longer holds."""
-    found = report(reports, paper)
+    result = report(reports, paper)
     measured: dict = {}
-    for line in found.lines:
+    for line in result.lines:
         measured.setdefault(line.expected.table, {})[line.expected.name] = line.measured
-    asked = [line for line in found.lines if line.expected.kind not in ("shown", "not obtainable")]
-    assert len(asked) > 10
-    for line in asked:
+    arguments = [line for line in result.lines if line.expected.kind not in ("shown", "not obtainable")]
+    assert len(arguments) > 10
+    for line in arguments:
         wrong = perturbed(line.expected, line.measured)
         (again,) = compare_numbers([wrong], measured)
         assert not again.holds, wrong
@@ -85,9 +85,9 @@ def perturbed(number, measured):
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_every_expected_number_has_a_reason(paper):
     for quick in (True, False):
-        found = read_expected(FOLDERS[paper] / "expected.toml", quick=quick)
-        assert all(len(number.reason) > 10 for number in found)
-        assert all(number.tolerance >= 0.0 for number in found)
+        expected = read_expected(FOLDERS[paper] / "expected.toml", quick=quick)
+        assert all(len(number.reason) > 10 for number in expected)
+        assert all(number.tolerance >= 0.0 for number in expected)
     assert (FOLDERS[paper] / "README.md").is_file()
 
 
@@ -102,8 +102,8 @@ def test_a_quick_run_is_never_stricter():
 
 
 def test_table_six_is_all_there():
-    found = read_expected(FOLDERS["sampat"] / "expected.toml")
-    cells = [number for number in found if number.table.startswith("Table VI,")]
+    expected = read_expected(FOLDERS["sampat"] / "expected.toml")
+    cells = [number for number in expected if number.table.startswith("Table VI,")]
     assert len(cells) == 84
     assert [n.name for n in cells if "one exception" in n.reason] == ["A(2|3)"]
 
@@ -120,11 +120,11 @@ def test_a_run_goes_on_where_it_was(reports, tmp_path, monkeypatch):
     steps = experiment.steps
 
     def counted(quick):
-        def told(name, step):
+        def run_step(name, step):
             done.append(name)
             return step()
 
-        return {name: lambda n=name, s=step: told(n, s) for name, step in steps(quick).items()}
+        return {name: lambda n=name, s=step: run_step(n, s) for name, step in steps(quick).items()}
 
     monkeypatch.setattr(experiment, "steps", counted)
     again = reproduction.reproduce("ling", quick=True, out=tmp_path)
@@ -144,15 +144,15 @@ PICTURES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_what_is_written(reports, paper):
-    out, found = reports[0] / paper, report(reports, paper)
+    out, result = reports[0] / paper, report(reports, paper)
     stored = json.loads((out / "report.json").read_text())
     assert stored["holds"] is True
-    assert len(stored["rows"]) == len(found.lines)
+    assert len(stored["rows"]) == len(result.lines)
     page = (out / "report.md").read_text()
-    assert found.summary() in page
+    assert result.summary() in page
     assert stored["tables"].count("\n|") > 10
     assert stored["tables"] in page
-    assert page.count("\n|") >= len(found.lines)
+    assert page.count("\n|") >= len(result.lines)
     for picture in PICTURES[paper]:
         drawn = (out / picture).read_bytes()
         assert drawn.count(b"<path") > 20 if picture.endswith("svg") else len(drawn) > 50_000
@@ -175,24 +175,26 @@ def test_a_new_look_does_not_run_a_step_again(tmp_path, monkeypatch):
 @pytest.mark.parametrize("paper", reproduction.PAPERS)
 def test_the_page_tells_what_the_full_run_found(paper):
     page = (FOLDERS[paper] / "README.md").read_text()
-    told = page.split(pages.BEGIN)[1].split(pages.END)[0]
-    right, asked = re.search(r"Full run of \d{4}-\d\d-\d\d, polyroc \S+: (\d+) of (\d+) numbers", told).groups()
-    assert right == asked
-    assert told.count("\n|") > 10
+    reported = page.split(pages.BEGIN)[1].split(pages.END)[0]
+    right, options = re.search(
+        r"Full run of \d{4}-\d\d-\d\d, polyroc \S+: (\d+) of (\d+) numbers", reported
+    ).groups()
+    assert right == options
+    assert reported.count("\n|") > 10
 
 
 def test_only_full_runs_go_to_the_pages(tmp_path, monkeypatch):
     page = tmp_path / "here" / "ling" / "README.md"
     page.parent.mkdir(parents=True)
     page.write_text(f"# Ling\n{pages.BEGIN}\n{pages.END}\n")
-    found = {"quick": True, "polyroc": "1", "date": "2026-01-01", "summary": "2 of 2.", "tables": "| a |"}
+    by_key = {"quick": True, "polyroc": "1", "date": "2026-01-01", "summary": "2 of 2.", "tables": "| a |"}
     (tmp_path / "found" / "ling").mkdir(parents=True)
     report = tmp_path / "found" / "ling" / "report.json"
     monkeypatch.setattr(pages, "HERE", tmp_path / "here")
-    report.write_text(json.dumps(found))
+    report.write_text(json.dumps(by_key))
     pages.main(tmp_path / "found")
     assert "2 of 2." not in page.read_text()
-    report.write_text(json.dumps(found | {"quick": False}))
+    report.write_text(json.dumps(by_key | {"quick": False}))
     pages.main(tmp_path / "found")
     pages.main(tmp_path / "found")
     assert page.read_text().count("2 of 2.") == 1
@@ -200,9 +202,9 @@ def test_only_full_runs_go_to_the_pages(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("module", [pages, markdown])
 def test_the_examples_are_true(module):
-    found = doctest.testmod(module)
-    assert found.attempted > 0
-    assert found.failed == 0
+    result = doctest.testmod(module)
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 # Verdicts
@@ -250,8 +252,8 @@ def test_bad_files_of_numbers_are_refused(tmp_path):
 
 def test_numbers_of_a_data_set_that_is_not_here_are_not_obtainable(tmp_path, monkeypatch):
     def kinds():
-        found = read_expected(FOLDERS["bradley"] / "expected.toml")
-        return {number.kind for number in found if number.table == "Table 7, Hungarian"}
+        expected = read_expected(FOLDERS["bradley"] / "expected.toml")
+        return {number.kind for number in expected if number.table == "Table 7, Hungarian"}
 
     monkeypatch.delenv("POLYROC_DATA", raising=False)
     assert kinds() == {"not obtainable"}
@@ -291,11 +293,11 @@ def test_regression_without_a_case_is_the_line_learnt_without_it():
     rng = np.random.default_rng(1)
     y = np.repeat([0, 1, 2], 4)
     X = rng.normal(size=(12, 2)) + y[:, None]
-    found = regression(X, y)
+    result = regression(X, y)
     for case in (0, 6, 11):
         keep = np.arange(12) != case
         line = np.linalg.lstsq(np.column_stack((np.ones(11), X[keep])), y[keep] + 1.0, rcond=None)[0]
-        assert found[case] == pytest.approx(line[0] + X[case] @ line[1:], abs=1e-12)
+        assert result[case] == pytest.approx(line[0] + X[case] @ line[1:], abs=1e-12)
 
 
 def test_nearest_neighbours_do_not_count_the_case_itself():
@@ -323,8 +325,8 @@ def test_the_command(reports, capsys):
 
 @pytest.mark.slow
 def test_the_exit_code_tells(reports, capsys, monkeypatch):
-    out, found = reports
-    line = found["ling"].lines[0]
+    out, result = reports
+    line = result["ling"].lines[0]
     wrong = Expected(line.expected.table, "wrong", 0.5, "agrees", 0.0, "made up for this test")
     monkeypatch.setattr(reproduction, "read_expected", lambda *_, **__: [wrong])
     assert run(["reproduce", "ling", "--quick", "--failures", "--json", "--out", str(out)]) == 1

@@ -196,6 +196,7 @@ JUNK = st.one_of(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", [1, SCHEMA])
 @pytest.mark.parametrize("name", RESULTS)
 @given(data=st.data())

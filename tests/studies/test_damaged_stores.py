@@ -10,7 +10,7 @@ import polyroc as pr
 from golden import files, studies
 from polyroc.errors import InputError, PolyrocError
 from polyroc.rules import Rule
-from stored_damage import mutated
+from stored_damage import mutated, store_with_log
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +26,7 @@ def read(path):
     return study
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_damaged_bytes_of_a_store(store, tmp_path):
     whole, rng = store.read_bytes(), np.random.default_rng(0)
@@ -47,25 +48,10 @@ def test_damaged_bytes_of_a_store(store, tmp_path):
     assert rejected > 0
 
 
-def with_log(store, folder):
-    """A copy of a store whose latest change is in its log only, as a killed process leaves it."""
-    import duckdb
-
-    path, copy = folder / "study.duckdb", folder / "copy" / "study.duckdb"
-    shutil.copy(store, path)
-    connection = duckdb.connect(str(path))
-    connection.execute("PRAGMA disable_checkpoint_on_shutdown")
-    connection.execute("DELETE FROM polyroc_study.timings")
-    connection.close()
-    copy.parent.mkdir()
-    for file in (path, path.with_name(f"{path.name}.wal")):
-        shutil.copy(file, copy.parent / file.name)
-    return copy
-
-
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_damaged_log_is_named_and_can_be_removed(store, tmp_path):
-    path = with_log(store, tmp_path)
+    path = store_with_log(store, tmp_path)
     log = path.with_name(f"{path.name}.wal")
     whole, rng = log.read_bytes(), np.random.default_rng(0)
     messages = []
@@ -109,6 +95,65 @@ def test_tables_that_were_changed(store, tmp_path, statement):
         connection.execute(statement)
     with pytest.raises(PolyrocError):
         read(path)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE polyroc_study.timings CASCADE; CREATE VIEW polyroc_study.timings AS "
+        "SELECT 0 AS data_set, 0 AS learner, 0 AS block, length(content)::DOUBLE AS seconds FROM read_text('{}')",
+        "CREATE MACRO max(x) AS (SELECT content FROM read_text('{}'))",
+        "CREATE MACRO polyroc_study.count(x) AS (SELECT length(content) FROM read_text('{}'))",
+        "CREATE MACRO duckdb_views() AS TABLE SELECT content AS view_name FROM read_text('{}'); "
+        "CREATE MACRO duckdb_functions() AS TABLE SELECT content AS function_name FROM read_text('{}')",
+    ],
+    ids=["view", "function", "function in the schema", "functions that hide it"],
+)
+@pytest.mark.parametrize("write", [False, True])
+def test_a_store_that_reads_other_files_is_not_opened(store, tmp_path, statement, write):
+    import duckdb
+
+    from polyroc.studies.store import Store
+
+    (tmp_path / "secret.txt").write_text("secret")
+    path = tmp_path / "study.duckdb"
+    shutil.copy(store, path)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(statement.replace("{}", str(tmp_path / "secret.txt")))
+    with pytest.raises(InputError, match="is not opened: it defines '"), Store.open(path, write=write):
+        pass
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_opening_a_study_calls_nothing_that_its_plan_names(store, tmp_path):
+    import duckdb
+
+    path, folder = tmp_path / "study.duckdb", tmp_path / "made"
+    shutil.copy(store, path)
+    with duckdb.connect(str(path)) as connection:
+        (text,) = connection.execute("SELECT plan FROM polyroc_study.plan").fetchone()
+        plan = json.loads(text)
+        plan["data"][0] = {
+            "name": plan["data"][0]["name"],
+            "call": "os:mkdir",
+            "parameters": {"path": str(folder)},
+        }
+        for learner in plan["learners"]:
+            learner |= {"class": "os:mkdir", "parameters": {"path": str(folder)}}
+        connection.execute("UPDATE polyroc_study.plan SET plan = ?", [json.dumps(plan)])
+    study = read(path)
+    assert "os:mkdir" in study.plan.to_toml()
+    str(study)
+    assert not folder.exists()
+
+
+def test_running_a_plan_calls_what_it_names(tmp_path):
+    folder = tmp_path / "made"
+    plan = json.loads(json.dumps(studies.PLAN))
+    plan["data"] = [{"name": "harmless", "call": "os:mkdir", "parameters": {"path": str(folder)}}]
+    with pytest.raises(PolyrocError):
+        pr.study(pr.Plan.from_dict(plan), out=tmp_path / "study.duckdb")
+    assert folder.exists()
 
 
 def test_damaged_plans():

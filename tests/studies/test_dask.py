@@ -40,7 +40,7 @@ def slow(*more):
 
 
 def test_a_cluster_that_loses_a_worker_gives_the_local_answer(tmp_path, client):
-    asked = slow()
+    options = slow()
     pids = client.run(os.getpid)
     assert len(set(pids.values()) - {os.getpid()}) == 2
     killed = []
@@ -50,25 +50,25 @@ def test_a_cluster_that_loses_a_worker_gives_the_local_answer(tmp_path, client):
             killed.append(next(iter(pids.values())))
             os.kill(killed[0], signal.SIGKILL)
 
-    found = pr.study(asked, out=tmp_path / "dask.duckdb", dask=client.scheduler.address, progress=kill)
+    study = pr.study(options, out=tmp_path / "dask.duckdb", dask=client.scheduler.address, progress=kill)
     assert killed
-    assert found.left == 0
-    assert len(found.failures) == 10
-    pr.study(asked, out=tmp_path / "here.duckdb")
+    assert study.left == 0
+    assert len(study.failures) == 10
+    pr.study(options, out=tmp_path / "here.duckdb")
     assert content(tmp_path / "dask.duckdb") == content(tmp_path / "here.duckdb")
 
 
 def test_the_backend_of_joblib_and_time_limits_on_the_cluster(tmp_path, client):
     hangs = {"name": "Hangs", "class": "study_learners:Hangs", "time_limit": 0.3}
-    asked = plan("Prior", hangs, splitting={"folds": 3})
+    options = plan("Prior", hangs, splitting={"folds": 3})
     with joblib.parallel_config(backend="dask", client=client):
-        found = pr.study(asked, out=tmp_path / "dask.duckdb")
-    assert {each.message for each in found.failures} == {"Time limit: not done after 0.3 s."}
-    assert len(found.failures) == 3
-    pr.study(asked, out=tmp_path / "here.duckdb", n_jobs=2)
+        study = pr.study(options, out=tmp_path / "dask.duckdb")
+    assert {failure.message for failure in study.failures} == {"Time limit: not done after 0.3 s."}
+    assert len(study.failures) == 3
+    pr.study(options, out=tmp_path / "here.duckdb", n_jobs=2)
     assert content(tmp_path / "dask.duckdb") == content(tmp_path / "here.duckdb")
 
 
 def test_no_scheduler_is_told(tmp_path):
-    with pytest.raises(InputError, match="No Dask scheduler answers at 'nowhere'"):
+    with pytest.raises(InputError, match="no scheduler answers at 'nowhere'"):
         pr.study(plan("Prior"), out=tmp_path / "s.duckdb", dask="nowhere")

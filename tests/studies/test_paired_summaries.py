@@ -17,9 +17,8 @@ import polyroc as pr
 from polyroc.errors import DegenerateComparisonWarning, InputError, NotApplicableError
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries.bayesian import Posteriors, drawn_thetas
-from polyroc.studies.summaries.paired_tests import PairedTests
+from polyroc.studies.summaries.paired_tests import PairedTests, hodges_lehmann, walsh_interval
 from polyroc.studies.summaries.recommendation import Recommendation
-from polyroc.studies.summaries.signed_ranks import hodges_lehmann, walsh_interval
 from polyroc.studies.summaries.spread import Spread, WilcoxonErrors
 from polyroc.validation.scores import as_scores
 
@@ -43,43 +42,43 @@ def numbers(n, most=8, unit=8):
 @given(st.integers(2, 12), st.integers(0, 2**16), st.floats(0.5, 50))
 def test_corrected_t_is_its_twin(n, seed, train):
     a, b = np.random.default_rng(seed).normal(size=(2, n))
-    found = S.corrected_t({"a": a, "b": b}, train_size=train, test_size=2.0)["a", "b"]
-    assert found.statistic == pytest.approx(naive.corrected_t(a, b, train, 2.0), rel=1e-9)
-    assert found.pvalue == pytest.approx(2 * stats.t.sf(abs(found.statistic), n - 1), rel=1e-9)
+    tests = S.corrected_t({"a": a, "b": b}, train_size=train, test_size=2.0)["a", "b"]
+    assert tests.statistic == pytest.approx(naive.corrected_t(a, b, train, 2.0), rel=1e-9)
+    assert tests.pvalue == pytest.approx(2 * stats.t.sf(abs(tests.statistic), n - 1), rel=1e-9)
 
 
 @pytest.mark.peer("scipy", "stats.ttest_rel, where training sets do not overlap")
 def test_without_overlap_it_is_the_paired_t_test():
     a, b = np.random.default_rng(0).normal(size=(2, 9))
     peer = stats.ttest_rel(a, b)
-    found = S.corrected_t({"a": a, "b": b}, train_size=1e12, test_size=1.0)["a", "b"]
-    assert (found.statistic, found.pvalue) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-9)
-    assert tuple(found.confidence_interval(0.9)) == pytest.approx(tuple(peer.confidence_interval(0.9)), rel=1e-9)
+    tests = S.corrected_t({"a": a, "b": b}, train_size=1e12, test_size=1.0)["a", "b"]
+    assert (tests.statistic, tests.pvalue) == pytest.approx((peer.statistic, peer.pvalue), rel=1e-9)
+    assert tuple(tests.confidence_interval(0.9)) == pytest.approx(tuple(peer.confidence_interval(0.9)), rel=1e-9)
 
 
 def test_repeated_folds_do_not_make_it_ever_surer():
     """The same differences ten times over: the plain t grows by sqrt(10), the corrected one hardly."""
     d = np.random.default_rng(1).normal(0.5, 1, size=10)
     once, often = (
-        S.corrected_t({"a": each, "b": 0 * each}, train_size=90, test_size=10)["a", "b"].statistic
-        for each in (d, np.tile(d, 10))
+        S.corrected_t({"a": differences, "b": 0 * differences}, train_size=90, test_size=10)["a", "b"].statistic
+        for differences in (d, np.tile(d, 10))
     )
     assert 1 < often / once < 1.4
 
 
 def test_p_values_are_adjusted_by_holm_and_pairs_turn_round():
     y = np.random.default_rng(2).normal([0, 1, 2], 1, size=(10, 3))
-    found = S.corrected_t(table(y))
-    raw = np.array([each.pvalue for each in found.tests.values()])
+    tests = S.corrected_t(table(y))
+    raw = np.array([test.pvalue for test in tests.tests.values()])
     order = np.sort(raw)
-    assert max(each.adjusted_pvalue for each in found.tests.values()) <= 1
-    assert min(each.adjusted_pvalue for each in found.tests.values()) == pytest.approx(3 * order[0])
-    turned, straight = found["b", "a"], found["a", "b"]
+    assert max(test.adjusted_pvalue for test in tests.tests.values()) <= 1
+    assert min(test.adjusted_pvalue for test in tests.tests.values()) == pytest.approx(3 * order[0])
+    turned, straight = tests["b", "a"], tests["a", "b"]
     assert (turned.value, turned.statistic) == (-straight.value, -straight.statistic)
     assert turned.pvalue == straight.pvalue
     assert S.corrected_t(table(y), adjustment=None)["a", "b"].adjusted_pvalue == straight.pvalue
     with pytest.raises(InputError, match="no pair of learners"):
-        found["a", "a"]
+        tests["a", "a"]
 
 
 def test_the_sizes_of_the_sets_are_needed():
@@ -92,10 +91,10 @@ def test_the_sizes_of_the_sets_are_needed():
 def test_a_difference_without_spread_has_no_p_value():
     y = np.array([[0.9, 0.8, 0.9], [0.8, 0.7, 0.8], [0.7, 0.6, 0.7]])
     with pytest.warns(DegenerateComparisonWarning, match="same in every fold"):
-        found = S.corrected_t(table(y))
-    assert isnan(found["a", "b"].pvalue)
-    assert isnan(found["a", "b"].statistic)
-    assert found["a", "c"].pvalue == 1.0
+        tests = S.corrected_t(table(y))
+    assert isnan(tests["a", "b"].pvalue)
+    assert isnan(tests["a", "b"].statistic)
+    assert tests["a", "c"].pvalue == 1.0
     with pytest.warns(DegenerateComparisonWarning):
         believed = S.correlated_t(table(y), rope=0.01)
     assert (believed["a", "b"].first_better, believed["a", "c"].equivalent) == (1.0, 1.0)
@@ -109,10 +108,10 @@ def test_a_difference_without_spread_has_no_p_value():
 @given(st.integers(2, 9).flatmap(lambda n: st.tuples(numbers(n), numbers(n))))
 def test_wilcoxon_is_its_twin_with_ties_and_zeros(drawn):
     a, b = drawn
-    found = S.wilcoxon({"a": a, "b": b})["a", "b"]
+    tests = S.wilcoxon({"a": a, "b": b})["a", "b"]
     statistic, pvalue = naive.signed_rank([x - y for x, y in zip(a, b, strict=True)])
-    assert (found.statistic, found.pvalue) == pytest.approx((statistic, pvalue), abs=1e-12)
-    turned = found.reversed()
+    assert (tests.statistic, tests.pvalue) == pytest.approx((statistic, pvalue), abs=1e-12)
+    turned = tests.reversed()
     again = S.wilcoxon({"b": b, "a": a})["b", "a"]
     assert (turned.statistic, turned.value, turned.pvalue) == pytest.approx(
         (again.statistic, again.value, again.pvalue), abs=1e-12
@@ -124,28 +123,28 @@ def test_wilcoxon_is_its_twin_with_ties_and_zeros(drawn):
 def test_wilcoxon_is_that_of_scipy(n, seed):
     a, b = np.random.default_rng(seed).normal(size=(2, n))
     peer = stats.wilcoxon(a, b, method="exact")
-    found = S.wilcoxon({"a": a, "b": b})["a", "b"]
-    assert min(found.statistic, n * (n + 1) / 2 - found.statistic) == peer.statistic
-    assert found.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
+    tests = S.wilcoxon({"a": a, "b": b})["a", "b"]
+    assert min(tests.statistic, n * (n + 1) / 2 - tests.statistic) == peer.statistic
+    assert tests.pvalue == pytest.approx(peer.pvalue, rel=1e-9)
 
 
 def test_very_many_data_sets_are_approximated():
     a = np.random.default_rng(0).normal(0.1, 1, size=300)
-    found = S.wilcoxon({"a": a, "b": 0 * a})["a", "b"]
-    assert found.pvalue == pytest.approx(stats.wilcoxon(a, method="approx").pvalue, rel=1e-12)
-    low, high = found.confidence_interval()
-    assert low < found.value < high
+    tests = S.wilcoxon({"a": a, "b": 0 * a})["a", "b"]
+    assert tests.pvalue == pytest.approx(stats.wilcoxon(a, method="approx").pvalue, rel=1e-12)
+    low, high = tests.confidence_interval()
+    assert low < tests.value < high
 
 
 def test_equal_learners_have_p_1():
-    found = S.wilcoxon({"a": [0.1, 0.2, 0.3], "b": [0.1, 0.2, 0.3]})["a", "b"]
-    assert (found.value, found.statistic, found.pvalue) == (0.0, 0.0, 1.0)
+    tests = S.wilcoxon({"a": [0.1, 0.2, 0.3], "b": [0.1, 0.2, 0.3]})["a", "b"]
+    assert (tests.value, tests.statistic, tests.pvalue) == (0.0, 0.0, 1.0)
 
 
 def test_differences_that_tie_on_paper_tie():
     """0.3 - 0.2 and 0.2 - 0.1 differ in their last digit."""
-    found = S.wilcoxon({"a": [0.3, 0.1, 0.9], "b": [0.2, 0.2, 0.5]})["a", "b"]
-    assert found.statistic == 4.5
+    tests = S.wilcoxon({"a": [0.3, 0.1, 0.9], "b": [0.2, 0.2, 0.5]})["a", "b"]
+    assert tests.statistic == 4.5
 
 
 @given(st.integers(6, 12), st.integers(0, 2**16), st.sampled_from([0.8, 0.95]))
@@ -172,24 +171,24 @@ def test_five_data_sets_have_no_95_per_cent_interval():
 def test_correlated_t_is_that_of_baycomp(rope, runs):
     a, b = np.random.default_rng(runs).normal(0.8, 0.1, size=(2, 12))
     k = 12 // runs
-    found = S.correlated_t({"a": a, "b": b}, rope=rope, train_size=k - 1, test_size=1)["a", "b"]
+    posteriors = S.correlated_t({"a": a, "b": b}, rope=rope, train_size=k - 1, test_size=1)["a", "b"]
     peer = baycomp.CorrelatedTTest.probs(a, b, rope, runs)
-    ours = (found.first_better, found.equivalent, found.second_better)
+    ours = (posteriors.first_better, posteriors.equivalent, posteriors.second_better)
     assert ours == pytest.approx(peer if rope else (peer[0], 0.0, peer[1]), abs=1e-12)
 
 
 def test_one_side_of_the_posterior_is_half_the_p_value():
     y = np.random.default_rng(3).normal([0.8, 0.7], 0.1, size=(10, 2))
     p = S.corrected_t(table(y))["a", "b"].pvalue
-    found = S.correlated_t(table(y), rope=0.0)["a", "b"]
-    assert min(found.first_better, found.second_better) == pytest.approx(p / 2, rel=1e-9)
-    x = np.linspace(-60, 60, 200_001) * found.scale + found.location
-    assert np.trapezoid(found.density(x), x) == pytest.approx(1.0, abs=1e-9)
+    posteriors = S.correlated_t(table(y), rope=0.0)["a", "b"]
+    assert min(posteriors.first_better, posteriors.second_better) == pytest.approx(p / 2, rel=1e-9)
+    x = np.linspace(-60, 60, 200_001) * posteriors.scale + posteriors.location
+    assert np.trapezoid(posteriors.density(x), x) == pytest.approx(1.0, abs=1e-9)
 
 
 def test_the_better_of_two_costs_is_the_smaller():
     y = np.random.default_rng(3).normal([0.8, 0.5], 0.1, size=(10, 2))
-    for test in (S.correlated_t, lambda each, rope: S.signed_rank([each] * 4, rope=rope, n=500)):
+    for test in (S.correlated_t, lambda table, rope: S.signed_rank([table] * 4, rope=rope, n=500)):
         gain = test(table(y), rope=0.01)["a", "b"]
         cost = test(table(y, "expected_cost"), rope=0.01)["a", "b"]
         assert (gain.first_better, gain.second_better) == (cost.second_better, cost.first_better)
@@ -201,9 +200,9 @@ def test_the_better_of_two_costs_is_the_smaller():
 def test_signed_rank_is_that_of_baycomp(rope):
     rng = np.random.default_rng(4)
     a, b = rng.normal(0.8, 0.05, 10), rng.normal(0.82, 0.05, 10)
-    found = S.signed_rank({"a": a, "b": b}, rope=rope)["a", "b"]
+    posteriors = S.signed_rank({"a": a, "b": b}, rope=rope)["a", "b"]
     peer = baycomp.SignedRankTest.probs(a, b, rope, nsamples=10_000, random_state=0)
-    ours = (found.first_better, found.equivalent, found.second_better)
+    ours = (posteriors.first_better, posteriors.equivalent, posteriors.second_better)
     expected = peer if rope else (peer[0], 0.0, peer[1])
     assert ours == pytest.approx(expected, abs=5 * 0.5 / np.sqrt(10_000))  # five standard errors of the smaller
 
@@ -226,8 +225,8 @@ def test_a_mean_difference_on_the_border_is_half_whatever_its_rounding():
 
 
 def test_a_pair_of_posteriors_turns_round():
-    found = S.correlated_t(table(np.random.default_rng(3).normal([0.8, 0.7], 0.1, size=(10, 2))))
-    one, other = found["a", "b"], found["b", "a"]
+    posteriors = S.correlated_t(table(np.random.default_rng(3).normal([0.8, 0.7], 0.1, size=(10, 2))))
+    one, other = posteriors["a", "b"], posteriors["b", "a"]
     assert (other.first_better, other.second_better) == (one.second_better, one.first_better)
     x = np.linspace(-0.3, 0.3, 7)
     assert other.density(-x) == pytest.approx(one.density(x), rel=1e-12)
@@ -235,18 +234,20 @@ def test_a_pair_of_posteriors_turns_round():
 
 def test_the_sample_is_what_the_probabilities_are_made_of():
     y = np.random.default_rng(5).normal(0.8, 0.1, size=(8, 3))
-    found = S.signed_rank({"a": y[:, 0], "b": y[:, 1], "c": y[:, 2]}, rope=0.02, n=3000, rng=11)
+    posteriors = S.signed_rank({"a": y[:, 0], "b": y[:, 1], "c": y[:, 2]}, rope=0.02, n=3000, rng=11)
     for a, b in combinations("abc", 2):
-        sample = found.sample(a, b)
+        sample = posteriors.sample(a, b)
         assert sample.shape == (3000, 3)
         assert sample.sum(axis=1) == pytest.approx(np.ones(3000), abs=1e-12)
         shares = np.bincount(sample.argmax(axis=1), minlength=3) / 3000
-        assert [found[a, b].first_better, found[a, b].equivalent, found[a, b].second_better] == pytest.approx(
-            shares, abs=1e-12
-        )
-    assert found.sample("b", "a") == pytest.approx(found.sample("a", "b")[:, ::-1], abs=1e-12)
+        assert [
+            posteriors[a, b].first_better,
+            posteriors[a, b].equivalent,
+            posteriors[a, b].second_better,
+        ] == pytest.approx(shares, abs=1e-12)
+    assert posteriors.sample("b", "a") == pytest.approx(posteriors.sample("a", "b")[:, ::-1], abs=1e-12)
     again = S.signed_rank({"a": y[:, 0], "b": y[:, 1], "c": y[:, 2]}, rope=0.02, n=3000, rng=11)
-    assert again.to_dict() == found.to_dict()
+    assert again.to_dict() == posteriors.to_dict()
 
 
 def test_draws_in_blocks_are_the_same_draws(monkeypatch):
@@ -270,9 +271,9 @@ def test_equal_learners_are_equivalent_or_share():
 
 def test_a_generator_is_turned_into_a_seed():
     y = {"a": [0.5, 0.6, 0.7], "b": [0.6, 0.5, 0.7]}
-    found = S.signed_rank(y, n=200, rng=np.random.default_rng(0))
-    assert isinstance(found.provenance.seed, int)
-    assert found.sample("a", "b").shape == (200, 3)
+    posteriors = S.signed_rank(y, n=200, rng=np.random.default_rng(0))
+    assert isinstance(posteriors.provenance.seed, int)
+    assert posteriors.sample("a", "b").shape == (200, 3)
 
 
 def test_bad_options_are_refused():
@@ -280,9 +281,9 @@ def test_bad_options_are_refused():
     for bad in ({"rope": -1}, {"rope": np.nan}, {"prior": 0}, {"n": 0}, {"rng": -1}, {"rng": "seed"}):
         with pytest.raises(InputError):
             S.signed_rank(y, **bad)
-    found = S.correlated_t(table(np.random.default_rng(0).normal(size=(5, 2))))
+    posteriors = S.correlated_t(table(np.random.default_rng(0).normal(size=(5, 2))))
     with pytest.raises(NotApplicableError, match="draws no sample"):
-        found.sample("a", "b")
+        posteriors.sample("a", "b")
 
 
 # Spread, pooled predictions, what to take -----------------------------------------------------------------------
@@ -290,39 +291,39 @@ def test_bad_options_are_refused():
 
 def test_spread_counts_failed_folds_by_learner():
     y = np.array([[0.9, 0.8], [0.7, np.nan], [0.8, np.nan], [0.6, np.nan]])
-    found = S.spread(table(y), fold_counts={"a": (10, 20)})
-    one = found["a", "a"]
+    spread = S.spread(table(y), fold_counts={"a": (10, 20)})
+    one = spread["a", "a"]
     assert (one.folds, one.failed) == (4, 0)
     assert (one.mean, one.standard_deviation) == pytest.approx((0.75, np.std(y[:, 0], ddof=1)))
     assert one.error_of_mean == pytest.approx(one.standard_deviation / 2)
-    assert found["a", "b"].failed == 3
-    assert isnan(found["a", "b"].standard_deviation)
+    assert spread["a", "b"].failed == 3
+    assert isnan(spread["a", "b"].standard_deviation)
     assert one.wilcoxon_error == pytest.approx(S.wilcoxon_error("auc", 0.75, 10, 20), rel=1e-12)
 
 
 def test_a_learner_that_always_fails_has_no_spread():
-    found = S.spread(table([[0.9, np.nan], [0.7, np.nan]]), fold_counts=(10, 20))
-    lost = found["a", "b"]
+    spread = S.spread(table([[0.9, np.nan], [0.7, np.nan]]), fold_counts=(10, 20))
+    lost = spread["a", "b"]
     assert (lost.folds, lost.failed) == (0, 2)
     assert all(map(isnan, (lost.mean, lost.standard_deviation, lost.error_of_mean, lost.wilcoxon_error)))
-    assert Spread.from_dict(json.loads(json.dumps(found.to_dict()))).rows() == found.rows()
+    assert Spread.from_dict(json.loads(json.dumps(spread.to_dict()))).rows() == spread.rows()
 
 
 def test_se_w_is_the_exponential_error_of_hanley_and_mcneil():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [30, 20])
-    found = pr.evaluate(y, rng.normal(size=50) + y, measure="auc", method=pr.HanleyMcNeil(kind="exponential"))
-    assert S.wilcoxon_error("auc", found.value, 20, 30) == pytest.approx(found.standard_error, rel=1e-12)
-    assert S.wilcoxon_error("gini", 2 * found.value - 1, 20, 30) == pytest.approx(
-        2 * found.standard_error, rel=1e-12
+    estimate = pr.evaluate(y, rng.normal(size=50) + y, measure="auc", method=pr.HanleyMcNeil(kind="exponential"))
+    assert S.wilcoxon_error("auc", estimate.value, 20, 30) == pytest.approx(estimate.standard_error, rel=1e-12)
+    assert S.wilcoxon_error("gini", 2 * estimate.value - 1, 20, 30) == pytest.approx(
+        2 * estimate.standard_error, rel=1e-12
     )
 
 
 def test_other_measures_have_no_se_w():
     y = np.random.default_rng(0).normal(0.8, 0.1, size=(5, 2))
-    found = S.spread(table(y, "accuracy"), fold_counts=(10, 20))
-    assert not found.has_errors
-    assert found.line is None
+    spread = S.spread(table(y, "accuracy"), fold_counts=(10, 20))
+    assert not spread.has_errors
+    assert spread.line is None
     with pytest.raises(InputError, match="fold_counts"):
         S.spread(table(y), fold_counts=(10, 0))
     with pytest.raises(InputError, match="one measure"):
@@ -332,47 +333,47 @@ def test_other_measures_have_no_se_w():
 def test_the_line_through_errors_and_deviations():
     rng = np.random.default_rng(1)
     tables = [table(rng.normal(0.6 + 0.05 * k, 0.1 - 0.01 * k, (10, 3)), data_set=str(k)) for k in range(4)]
-    found = S.spread(tables, fold_counts=(15, 15))
-    x = [each.wilcoxon_error for each in found.spreads.values()]
-    y = [each.standard_deviation for each in found.spreads.values()]
+    spread = S.spread(tables, fold_counts=(15, 15))
+    x = [fold_spread.wilcoxon_error for fold_spread in spread.spreads.values()]
+    y = [fold_spread.standard_deviation for fold_spread in spread.spreads.values()]
     peer = stats.linregress(x, y)
-    assert found.line == pytest.approx((peer.rvalue, peer.slope, peer.intercept), rel=1e-9)
+    assert spread.line == pytest.approx((peer.rvalue, peer.slope, peer.intercept), rel=1e-9)
 
 
 @pytest.mark.parametrize(
     "bad", [{"areas": [1.2]}, {"areas": []}, {"positives": [0]}, {"negatives_per_positive": 0}]
 )
 def test_errors_of_no_areas_or_sizes_are_refused(bad):
-    with pytest.raises(InputError, match="areas between 0 and 1"):
+    with pytest.raises(InputError, match=next(iter(bad))):
         S.wilcoxon_errors(**bad)
 
 
 def test_errors_count_negatives_by_positives():
-    found = S.wilcoxon_errors([0.8], [10, 20], negatives_per_positive=3)
-    assert found.errors.tolist() == [[S.wilcoxon_error("auc", 0.8, n, 3 * n) for n in (10, 20)]]
+    errors = S.wilcoxon_errors([0.8], [10, 20], negatives_per_positive=3)
+    assert errors.errors.tolist() == [[S.wilcoxon_error("auc", 0.8, n, 3 * n) for n in (10, 20)]]
 
 
 def out_of_fold():
     rng = np.random.default_rng(7)
     y = np.arange(120) % 2
     learners = {"a": rng.normal(size=120) + y, "b": rng.normal(size=120) + 0.5 * y}
-    return as_scores(y, learners, groups=np.arange(120) // 12)
+    return as_scores(y, learners, folds=np.arange(120) // 12)
 
 
 def test_pooled_predictions_go_through_the_verbs():
     scores = out_of_fold()
     test = S.pooled_test(scores, "auc")
-    assert test.to_dict() == pr.compare(scores, measure="auc").to_dict()
+    fold = np.arange(120) // 12
+    groups = as_scores(scores.codes, dict(scores.values), groups=fold)
+    assert test.to_dict() == pr.compare(groups, measure="auc").to_dict()
     assert S.pooled_roc(scores)["a"].area.value == pytest.approx(test.estimates["a"].value, rel=1e-12)
-    own = [(scores.codes[fold], scores.values["a"][fold]) for fold in scores.groups == np.arange(10)[:, None]]
+    own = [(scores.codes[fold == k], scores.values["a"][fold == k]) for k in range(10)]
     folds = [float(pr.evaluate(*each, measure="auc", method=None)) for each in own]
-    averaged = S.averaged_roc(scores)["a"].area
-    assert (averaged.value, averaged.standard_error) == pytest.approx(
-        (np.mean(folds), np.std(folds, ddof=1) / np.sqrt(10)), rel=1e-9
-    )
-    for verb in (S.pooled_roc, S.averaged_roc, lambda each: S.pooled_test(each, "auc")):
-        with pytest.raises(InputError, match="folds as groups"):
-            verb(replace(scores, groups=None))
+    averaged, expected = S.averaged_roc(scores)["a"].area, pr.evaluate(scores, measure="auc")["a", "auc"]
+    assert averaged.value == pytest.approx(np.mean(folds), rel=1e-9)
+    assert averaged.standard_error == expected.standard_error
+    with pytest.raises(InputError, match="needs the fold of each case"):
+        S.averaged_roc(replace(scores, folds=None))
 
 
 @pytest.mark.parametrize(
@@ -391,19 +392,32 @@ def test_pooled_predictions_go_through_the_verbs():
 )
 def test_what_is_recommended(data_sets, learners, folds, test_size, test):
     tables = [table(np.ones((folds, learners)), test=test_size, data_set=str(k)) for k in range(data_sets)]
-    found = S.recommend(tables if data_sets > 1 else tables[0])
-    assert found.test == test
-    assert str(found).startswith(f"Use {test}: ")
-    assert [row["recommended"] for row in found.rows()] == [True] + [False] * len(found.others)
-    assert ("friedman" in found.others or found.test == "friedman") == (data_sets > 1)
-    assert Recommendation.from_dict(json.loads(json.dumps(found.to_dict()))).rows() == found.rows()
+    recommendation = S.recommend(tables if data_sets > 1 else tables[0])
+    assert recommendation.test == test
+    assert str(recommendation).startswith(f"Use {test}: ")
+    assert [row["recommended"] for row in recommendation.rows()] == [True] + [False] * len(recommendation.others)
+    assert ("friedman" in recommendation.others or recommendation.test == "friedman") == (data_sets > 1)
+    assert (
+        Recommendation.from_dict(json.loads(json.dumps(recommendation.to_dict()))).rows() == recommendation.rows()
+    )
+
+
+def test_repeats_of_one_data_set_are_compared_within_folds():
+    blocks = tuple((repeat, fold) for repeat in range(3) for fold in range(5))
+    repeated = FoldTable(np.ones((15, 2)), ("a", "b"), blocks, 80.0, 20.0)
+    recommended = S.recommend(repeated)
+    assert (recommended.test, "corrected_t" in recommended.others) == ("fold_test", True)
+    once = FoldTable(np.ones((5, 2)), ("a", "b"), blocks[:5], 80.0, 20.0)
+    assert S.recommend(once).test == "corrected_t"
+    assert "fold_test" not in S.recommend(once).others
+    assert "fold_test" in S.recommend([repeated, repeated]).others
 
 
 def test_what_holm_cannot_reach_is_not_recommended():
     """The smallest p-value over N data sets is 2 / 2^N: twelve tell no pair of twenty apart, thirteen can."""
     for N, reached in ((12, False), (13, True)):
         y = {str(k): np.arange(1.0, N + 1) * (k + 1) for k in range(20)}
-        smallest = min(each.adjusted_pvalue for each in S.wilcoxon(y).tests.values())
+        smallest = min(test.adjusted_pvalue for test in S.wilcoxon(y).tests.values())
         assert (smallest <= 0.05) == reached
 
 
@@ -426,10 +440,31 @@ def test_nothing_is_recommended_for_nothing():
     ],
 )
 def test_results_come_back_as_they_were(made, kind):
-    found = made(np.random.default_rng(0).normal(0.7, 0.1, size=(8, 3)))
-    back = kind.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert back.to_dict() == found.to_dict()
-    assert repr(back) == repr(found)
-    assert back.rows(0.9) == found.rows(0.9)
+    result = made(np.random.default_rng(0).normal(0.7, 0.1, size=(8, 3)))
+    back = kind.from_dict(json.loads(json.dumps(result.to_dict())))
+    assert back.to_dict() == result.to_dict()
+    assert repr(back) == repr(result)
+    assert back.rows(0.9) == result.rows(0.9)
     assert back.assumes
-    assert "<table>" in found._repr_html_()
+    assert "<table>" in result._repr_html_()
+
+
+def test_fold_table_of_scores_has_the_values_and_sizes_of_the_folds():
+    rng = np.random.default_rng(0)
+    y, fold = np.tile(np.arange(40) % 2, 2), np.tile(np.arange(40) // 2 % 4, 2)
+    values = {name: y + rng.normal(size=80) for name in ("a", "b")}
+    scores = pr.Scores.from_arrays(y, values, folds=fold, repeats=np.repeat([0, 1], 40))
+    table = pr.studies.fold_table(scores, "auc")
+    assert table.blocks == tuple((repeat, k) for repeat in range(2) for k in range(4))
+    assert (table.train_size, table.test_size, table.learners, table.measure) == (30, 10, ("a", "b"), "auc")
+    for row, (repeat, k) in enumerate(table.blocks):
+        rows = (np.repeat([0, 1], 40) == repeat) & (fold == k)
+        for column, name in enumerate(values):
+            expected = pr.evaluate(y[rows], values[name][rows], measure="auc", method=None).value
+            assert table.values[row, column] == pytest.approx(expected)
+    corrected = pr.studies.summaries.corrected_t(table)["a", "b"]
+    differences = table.values[:, 0] - table.values[:, 1]
+    error = np.sqrt(differences.var(ddof=1) * (1 / 8 + 1 / 3))
+    assert corrected.statistic == pytest.approx(differences.mean() / error)
+    with pytest.raises(InputError, match="folds that are not pooled"):
+        pr.studies.fold_table(scores.pool_folds(), "auc")

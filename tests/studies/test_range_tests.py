@@ -44,9 +44,9 @@ def values(draw, fewest=(2, 2)):
 @st.composite
 def spread_values(draw):
     """The same with an error to hold differences against, by construction."""
-    found = draw(values(fewest=(3, 2)))
-    noise = np.random.default_rng(draw(st.integers(0, 2**16))).normal(size=found.shape)
-    return found + draw(st.sampled_from([0.01, 0.3, 3.0])) * noise
+    base = draw(values(fewest=(3, 2)))
+    noise = np.random.default_rng(draw(st.integers(0, 2**16))).normal(size=base.shape)
+    return base + draw(st.sampled_from([0.01, 0.3, 3.0])) * noise
 
 
 # The studentized range ------------------------------------------------------------------------------------------
@@ -76,16 +76,17 @@ def test_two_means_are_students_t():
 
 @given(spread_values())
 def test_anova_is_its_twin(y):
-    found = S.anova(table(y))
-    squares = [found.table[name].sum_of_squares for name in ("learners", "folds", "error")]
+    anova = S.anova(table(y))
+    squares = [anova.table[name].sum_of_squares for name in ("learners", "folds", "error")]
     scale = float((y**2).sum())
     assert squares == pytest.approx(naive.two_way_anova(y.tolist()), abs=1e-12 * scale)
     r, c = y.shape
-    assert [each.df for each in found.table.values()] == [c - 1, r - 1, (r - 1) * (c - 1), r * c - 1]
-    assert pytest.approx(squares[0] / (c - 1) / (squares[2] / ((r - 1) * (c - 1))), rel=1e-12) == found.F
-    assert found.pvalue == pytest.approx(stats.f.sf(found.F, *found.df), rel=1e-9)
+    assert [line.df for line in anova.table.values()] == [c - 1, r - 1, (r - 1) * (c - 1), r * c - 1]
+    assert pytest.approx(squares[0] / (c - 1) / (squares[2] / ((r - 1) * (c - 1))), rel=1e-12) == anova.F
+    assert anova.pvalue == pytest.approx(stats.f.sf(anova.F, *anova.df), rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.peer("statsmodels", "AnovaRM, repeated measures over folds")
 def test_anova_is_that_of_statsmodels():
     from statsmodels.stats.anova import AnovaRM
@@ -93,25 +94,25 @@ def test_anova_is_that_of_statsmodels():
     y = np.random.default_rng(0).normal(np.array([0, 0.5, 1, 0]), size=(10, 4))
     long = pd.DataFrame([(i, j, y[i, j]) for i in range(10) for j in range(4)], columns=["fold", "learner", "y"])
     peer = AnovaRM(long, "y", "fold", ["learner"]).fit().anova_table.iloc[0]
-    found = S.anova(table(y))
-    assert (found.F, found.pvalue) == pytest.approx((peer["F Value"], peer["Pr > F"]), rel=1e-9)
+    anova = S.anova(table(y))
+    assert (anova.F, anova.pvalue) == pytest.approx((peer["F Value"], peer["Pr > F"]), rel=1e-9)
 
 
 def test_anova_by_hand():
     """Means 4, 6, 3 and 3, 13/3, 17/3 about 13/3: sums of squares 14, 32/3 and 10/3."""
-    found = S.anova({"a": [3, 4, 5], "b": [5, 5, 8], "c": [1, 4, 4]})
-    assert [row["sum_of_squares"] for row in found.rows()] == pytest.approx([14, 32 / 3, 10 / 3, 28], rel=1e-12)
-    assert pytest.approx(8.4, rel=1e-12) == found.F
-    assert found.mean_square_error == pytest.approx(10 / 12, rel=1e-12)
-    assert found.means == pytest.approx({"a": 4, "b": 6, "c": 3})
+    anova = S.anova({"a": [3, 4, 5], "b": [5, 5, 8], "c": [1, 4, 4]})
+    assert [row["sum_of_squares"] for row in anova.rows()] == pytest.approx([14, 32 / 3, 10 / 3, 28], rel=1e-12)
+    assert pytest.approx(8.4, rel=1e-12) == anova.F
+    assert anova.mean_square_error == pytest.approx(10 / 12, rel=1e-12)
+    assert anova.means == pytest.approx({"a": 4, "b": 6, "c": 3})
 
 
 @pytest.mark.peer("scipy", "stats.ttest_rel: analysis of variance, Tukey and Duncan of two learners")
 def test_two_learners_make_the_paired_t_test():
     y = np.random.default_rng(1).normal(size=(8, 2))
     paired = stats.ttest_rel(y[:, 0], y[:, 1])
-    found = S.anova(table(y))
-    assert (found.F, found.pvalue) == pytest.approx((paired.statistic**2, paired.pvalue), rel=1e-9)
+    anova = S.anova(table(y))
+    assert (anova.F, anova.pvalue) == pytest.approx((paired.statistic**2, paired.pvalue), rel=1e-9)
     assert S.tukey(table(y)).pvalue("learner 0", "learner 1") == pytest.approx(paired.pvalue, abs=1e-12)
     assert S.duncan(table(y)).pvalue("learner 0", "learner 1") == pytest.approx(paired.pvalue, abs=1e-12)
 
@@ -124,9 +125,9 @@ def test_repeats_are_said_to_be_dependent():
 
 
 def test_equal_values_are_equal_and_have_no_f():
-    found = S.anova({"a": [0.1, 0.1, 0.1], "b": [0.1, 0.1, 0.1]})
-    assert isnan(found.F)
-    assert found.pvalue == 1.0
+    anova = S.anova({"a": [0.1, 0.1, 0.1], "b": [0.1, 0.1, 0.1]})
+    assert isnan(anova.F)
+    assert anova.pvalue == 1.0
     assert S.duncan({"a": [0.1] * 3, "b": [0.1] * 3}).groups == (("a", "b"),)
     easy = S.anova({"a": [0.1, 0.7, 0.3], "b": [0.1, 0.7, 0.3]})  # folds differ, learners do not
     assert easy.pvalue == 1.0
@@ -137,17 +138,17 @@ def test_a_difference_without_error_has_no_p_value_but_groups():
     with pytest.warns(DegenerateComparisonWarning, match="same amount in every fold"):
         assert isnan(S.anova(constant).pvalue)
     with pytest.warns(DegenerateComparisonWarning):
-        found = S.tukey(constant)
-    assert found.groups == (("a",), ("b", "c"))
-    assert isnan(found.pvalue("a", "b"))
-    assert found.pvalue("b", "c") == 1.0
+        test = S.tukey(constant)
+    assert test.groups == (("a",), ("b", "c"))
+    assert isnan(test.pvalue("a", "b"))
+    assert test.pvalue("b", "c") == 1.0
 
 
 def test_means_that_differ_by_rounding_are_one_group_without_error():
     with pytest.warns(DegenerateComparisonWarning):
-        found = S.tukey({"a": [0.1 + 0.2, 0.4], "b": [0.3, 0.4], "c": [0.5, 0.6]})
-    assert [set(group) for group in found.groups] == [{"c"}, {"a", "b"}]
-    assert found.pvalue("a", "b") == 1.0
+        test = S.tukey({"a": [0.1 + 0.2, 0.4], "b": [0.3, 0.4], "c": [0.5, 0.6]})
+    assert [set(group) for group in test.groups] == [{"c"}, {"a", "b"}]
+    assert test.pvalue("a", "b") == 1.0
 
 
 def test_failed_folds_are_refused_or_left_out_for_all():
@@ -156,9 +157,9 @@ def test_failed_folds_are_refused_or_left_out_for_all():
     with pytest.raises(InputError, match=r"'learner 0' has no value in some folds .*leave out 1 of 5 folds"):
         S.anova(table(y))
     with pytest.warns(DroppedRowsWarning, match="1 of 5 folds"):
-        found = S.anova(table(y), missing="drop")
-    assert found.provenance.dropped == 1
-    assert pytest.approx(S.anova(table(np.delete(y, 1, axis=0))).F) == found.F
+        anova = S.anova(table(y), missing="drop")
+    assert anova.provenance.dropped == 1
+    assert pytest.approx(S.anova(table(np.delete(y, 1, axis=0))).F) == anova.F
 
 
 def test_a_learner_that_always_fails_is_named_and_left_out():
@@ -167,13 +168,13 @@ def test_a_learner_that_always_fails_is_named_and_left_out():
     with pytest.raises(InputError, match="leave out 'learner 2', which never has one"):
         S.duncan(table(y))
     with pytest.warns(DroppedRowsWarning):
-        found = S.duncan(table(y), missing="drop")
-    assert set(found.values) == {"learner 0", "learner 1"}
-    assert found.provenance.dropped == 0
+        test = S.duncan(table(y), missing="drop")
+    assert set(test.values) == {"learner 0", "learner 1"}
+    assert test.provenance.dropped == 0
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"a": [1.0, 2.0]}, "two or more learners"),
         ({"a": [1.0], "b": [2.0]}, "two or more complete folds, got 1"),
@@ -184,8 +185,8 @@ def test_a_learner_that_always_fails_is_named_and_left_out():
         (FoldTable(np.eye(2), ("a", "a"), ((0, 0), (0, 1)), 1.0, 1.0), "must be distinct"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(given, said):
-    with pytest.raises(InputError, match=said):
+def test_what_cannot_be_compared_is_refused(given, message):
+    with pytest.raises(InputError, match=message):
         S.anova(given)
 
 
@@ -205,32 +206,32 @@ def test_bad_options_are_refused():
 
 @given(spread_values(), st.sampled_from(["duncan", "tukey"]), st.sampled_from([0.01, 0.05, 0.3]))
 def test_groups_are_those_of_the_procedure_in_words(y, procedure, alpha):
-    found = getattr(S, procedure)(table(y), alpha=alpha)
-    critical = dict(enumerate(found.critical_ranges, 2))
-    runs = naive.homogeneous_ranges(list(found.values.values()), critical)
-    assert list(found.groups) == [found.learners[a:b] for a, b in runs]
+    result = getattr(S, procedure)(table(y), alpha=alpha)
+    critical = dict(enumerate(result.critical_ranges, 2))
+    runs = naive.homogeneous_ranges(list(result.values.values()), critical)
+    assert list(result.groups) == [result.learners[a:b] for a, b in runs]
 
 
 @given(spread_values(), st.sampled_from(["duncan", "tukey"]), st.sampled_from([0.01, 0.05, 0.3]))
 def test_a_pair_is_told_apart_where_its_p_value_is_below_the_level(y, procedure, alpha):
     """Containment and the running maximum are in the p-values too."""
-    found = getattr(S, procedure)(table(y), alpha=alpha)
-    for a, b in combinations(found.learners, 2):
-        p = found.pvalue(a, b)
+    result = getattr(S, procedure)(table(y), alpha=alpha)
+    for a, b in combinations(result.learners, 2):
+        p = result.pvalue(a, b)
         if abs(p - alpha) > 1e-9:  # a tie of p and alpha is decided by rounding
-            assert found.apart(a, b) == (p < alpha)
+            assert result.apart(a, b) == (p < alpha)
 
 
 @given(spread_values())
 def test_wider_pairs_have_smaller_p_values_and_letters_are_groups(y):
-    found = S.duncan(table(y))
-    k = len(found.learners)
+    test = S.duncan(table(y))
+    k = len(test.learners)
     for i, j in combinations(range(k), 2):
-        inside = found.pvalues[i : j + 1, i : j + 1]
-        assert found.pvalues[i, j] <= inside.min() + 1e-15
-    for a, b in combinations(found.learners, 2):
-        assert bool(set(found.letters[a]) & set(found.letters[b])) == (not found.apart(a, b))
-    assert found.pvalues == pytest.approx(found.pvalues.T)
+        inside = test.pvalues[i : j + 1, i : j + 1]
+        assert test.pvalues[i, j] <= inside.min() + 1e-15
+    for a, b in combinations(test.learners, 2):
+        assert bool(set(test.letters[a]) & set(test.letters[b])) == (not test.apart(a, b))
+    assert test.pvalues == pytest.approx(test.pvalues.T)
 
 
 def test_critical_ranges_never_fall():
@@ -238,23 +239,23 @@ def test_critical_ranges_never_fall():
     plain = [range_quantile(0.95 ** (p - 1), p, 5.0) for p in range(2, 8)]
     assert plain[-1] < plain[-2]
     means = {str(k): float(k) for k in range(7)}
-    found = range_test("duncan", means, 1.0, 5, 0.05, better=1.0, **SAID)
-    assert found.critical_ranges == pytest.approx(np.maximum.accumulate(plain), rel=1e-12)
+    test = range_test("duncan", means, 1.0, 5, 0.05, better=1.0, **SAID)
+    assert test.critical_ranges == pytest.approx(np.maximum.accumulate(plain), rel=1e-12)
     between = (plain[-1] + max(plain)) / 2  # significant by the formula for seven means alone
     spread = {str(k): between * k / 6 for k in range(7)}
-    found = range_test("duncan", spread, 1.0, 5, 0.05, better=1.0, **SAID)
-    assert found.groups == (found.learners,)
-    assert found.pvalue("0", "6") > 0.05
+    test = range_test("duncan", spread, 1.0, 5, 0.05, better=1.0, **SAID)
+    assert test.groups == (test.learners,)
+    assert test.pvalue("0", "6") > 0.05
 
 
 def test_containment_keeps_a_pair_together():
     """Neighbours 3.0 apart exceed R_2 = 2.83, but a range around them of 3.1 is below R_4 = 3.07 times 1.02."""
     means = {"a": 3.12, "b": 3.11, "c": 0.01, "d": 0.0}
-    found = range_test("duncan", means, 1.02, 60, 0.05, better=1.0, **SAID)
-    assert found.critical_ranges[0] < 3.1 < found.critical_ranges[2]
-    assert found.groups == (("a", "b", "c", "d"),)
-    assert not found.apart("b", "c")
-    assert found.pvalue("b", "c") == found.pvalue("a", "d") > 0.05
+    test = range_test("duncan", means, 1.02, 60, 0.05, better=1.0, **SAID)
+    assert test.critical_ranges[0] < 3.1 < test.critical_ranges[2]
+    assert test.groups == (("a", "b", "c", "d"),)
+    assert not test.apart("b", "c")
+    assert test.pvalue("b", "c") == test.pvalue("a", "d") > 0.05
 
 
 @pytest.mark.peer("scipy", "tukey_hsd, where the folds do not differ at all")
@@ -263,9 +264,9 @@ def test_tukey_is_that_of_scipy_on_the_same_footing():
     y = np.random.default_rng(3).normal(np.array([0, 0.5, 1.5, 0]), size=(6, 4))
     peer = stats.tukey_hsd(*y.T)
     means = {str(k): float(m) for k, m in enumerate(y.mean(axis=0))}
-    found = range_test("tukey", means, sqrt(y.var(axis=0, ddof=1).mean() / 6), 20, 0.05, better=1.0, **SAID)
+    test = range_test("tukey", means, sqrt(y.var(axis=0, ddof=1).mean() / 6), 20, 0.05, better=1.0, **SAID)
     for i, j in combinations(range(4), 2):
-        assert found.pvalue(str(i), str(j)) == pytest.approx(peer.pvalue[i, j], abs=1e-9)
+        assert test.pvalue(str(i), str(j)) == pytest.approx(peer.pvalue[i, j], abs=1e-9)
 
 
 def test_a_cost_is_best_when_small():
@@ -286,25 +287,25 @@ def by_learner(y):
 
 @given(values())
 def test_friedman_is_its_twin(y):
-    found = S.friedman(by_learner(y))
+    test = S.friedman(by_learner(y))
     ranks, plain, ties = naive.friedman((-y).tolist())
-    assert [found.ranks[f"learner {k}"] for k in range(y.shape[1])] == pytest.approx(ranks, abs=1e-12)
-    assert found.ties == pytest.approx(ties, abs=1e-12)
+    assert [test.ranks[f"learner {k}"] for k in range(y.shape[1])] == pytest.approx(ranks, abs=1e-12)
+    assert test.ties == pytest.approx(ties, abs=1e-12)
     if ties == 0:
-        assert isnan(found.statistic)
-        assert found.pvalue == found.F_pvalue == 1.0
+        assert isnan(test.statistic)
+        assert test.pvalue == test.F_pvalue == 1.0
     else:
-        assert found.statistic == pytest.approx(plain / ties, abs=1e-9)
-        assert 0 <= found.F_pvalue <= 1
+        assert test.statistic == pytest.approx(plain / ties, abs=1e-9)
+        assert 0 <= test.F_pvalue <= 1
 
 
 @pytest.mark.peer("scipy", "friedmanchisquare, with ties")
 @given(values(fewest=(2, 3)))
 def test_friedman_is_that_of_scipy(y):
-    found = S.friedman(by_learner(y))
-    if found.ties > 0:
+    test = S.friedman(by_learner(y))
+    if test.ties > 0:
         peer = stats.friedmanchisquare(*y.T)
-        assert (found.statistic, found.pvalue) == pytest.approx((peer.statistic, peer.pvalue), abs=1e-9)
+        assert (test.statistic, test.pvalue) == pytest.approx((peer.statistic, peer.pvalue), abs=1e-9)
 
 
 @pytest.mark.peer("scikit-posthocs", "posthoc_nemenyi_friedman")
@@ -313,17 +314,17 @@ def test_nemenyi_is_that_of_scikit_posthocs():
 
     y = np.random.default_rng(4).normal(np.array([0, 0, 1, 2, 0.5]), size=(9, 5))
     peer = posthoc_nemenyi_friedman(y).to_numpy()
-    found = S.friedman(by_learner(y)).nemenyi
+    nemenyi = S.friedman(by_learner(y)).nemenyi
     for i, j in combinations(range(5), 2):
-        assert found.pvalue(f"learner {i}", f"learner {j}") == pytest.approx(peer[i, j], abs=1e-9)
+        assert nemenyi.pvalue(f"learner {i}", f"learner {j}") == pytest.approx(peer[i, j], abs=1e-9)
 
 
 def test_perfect_agreement_has_an_endless_f():
-    found = S.friedman({"a": [3, 3, 3, 3], "b": [2, 2, 2, 2], "c": [1, 1, 1, 1]})
-    assert inf == found.F
-    assert found.F_pvalue == 0.0
-    assert found.statistic == pytest.approx(8.0)
-    assert inf == Friedman.from_dict(json.loads(json.dumps(found.to_dict()))).F
+    test = S.friedman({"a": [3, 3, 3, 3], "b": [2, 2, 2, 2], "c": [1, 1, 1, 1]})
+    assert inf == test.F
+    assert test.F_pvalue == 0.0
+    assert test.statistic == pytest.approx(8.0)
+    assert inf == Friedman.from_dict(json.loads(json.dumps(test.to_dict()))).F
 
 
 def test_friedman_ranks_means_over_folds_whatever_the_order_of_learners():
@@ -331,18 +332,18 @@ def test_friedman_ranks_means_over_folds_whatever_the_order_of_learners():
     tables = [table(rng.normal(size=(4, 3)), data_set=f"set {k}") for k in range(4)]
     turned = FoldTable(tables[1].values[:, ::-1], tables[1].learners[::-1], *_rest(tables[1]))
     assert S.friedman([tables[0], turned, *tables[2:]]).ranks == S.friedman(tables).ranks
-    means = np.array([each.values.mean(axis=0) for each in tables])
+    means = np.array([fold_table.values.mean(axis=0) for fold_table in tables])
     assert S.friedman(by_learner(means)).statistic == S.friedman(tables).statistic
 
 
-def _rest(each):
-    return each.blocks, each.train_size, each.test_size, each.data_set, each.measure
+def _rest(table):
+    return table.blocks, table.train_size, table.test_size, table.data_set, table.measure
 
 
 def test_means_that_differ_by_rounding_tie():
     folds = np.array([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]])  # the sums differ in the last digit
-    found = S.friedman([table(folds, data_set="a"), table(folds, data_set="b")])
-    assert set(found.ranks.values()) == {1.5}
+    test = S.friedman([table(folds, data_set="a"), table(folds, data_set="b")])
+    assert set(test.ranks.values()) == {1.5}
 
 
 def test_data_sets_without_values_are_refused_or_left_out():
@@ -352,13 +353,13 @@ def test_data_sets_without_values_are_refused_or_left_out():
     with pytest.raises(InputError, match="set 2"):
         S.friedman(tables)
     with pytest.warns(DroppedRowsWarning, match="set 2"):
-        found = S.friedman(tables, missing="drop")
-    assert found.data_sets == ("set 0", "set 1", "set 3")
-    assert found.provenance.dropped == 1
+        test = S.friedman(tables, missing="drop")
+    assert test.data_sets == ("set 0", "set 1", "set 3")
+    assert test.provenance.dropped == 1
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         (table(np.eye(3)), "a list with the tables of several data sets"),
         ([], "FoldTable for each data set"),
@@ -367,8 +368,8 @@ def test_data_sets_without_values_are_refused_or_left_out():
         ([table(np.eye(3)), table(np.eye(3), measure="gini")], "same learners and measure"),
     ],
 )
-def test_tables_that_do_not_belong_together_are_refused(given, said):
-    with pytest.raises(InputError, match=said):
+def test_tables_that_do_not_belong_together_are_refused(given, message):
+    with pytest.raises(InputError, match=message):
         S.friedman(given)
 
 
@@ -384,27 +385,27 @@ def test_tables_that_do_not_belong_together_are_refused(given, said):
     ],
 )
 def test_results_come_back_as_they_were(made, kind):
-    found = made()
-    back = kind.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert back.to_dict() == found.to_dict()
-    assert repr(back) == repr(found)
-    assert back.rows() == found.rows()
+    result = made()
+    back = kind.from_dict(json.loads(json.dumps(result.to_dict())))
+    assert back.to_dict() == result.to_dict()
+    assert repr(back) == repr(result)
+    assert back.rows() == result.rows()
     assert back.assumes
-    assert "<table>" in found._repr_html_()
+    assert "<table>" in result._repr_html_()
 
 
 def test_an_anova_without_f_comes_back():
-    found = S.anova({"a": [0.1, 0.1], "b": [0.1, 0.1]})
-    back = Anova.from_dict(json.loads(json.dumps(found.to_dict())))
+    anova = S.anova({"a": [0.1, 0.1], "b": [0.1, 0.1]})
+    back = Anova.from_dict(json.loads(json.dumps(anova.to_dict())))
     assert isnan(back.F)
     assert repr(back) == "Anova(value on data: no F, p = 1.000)"
 
 
 def test_more_than_26_groups_have_letters():
     means = {f"learner {k}": float(100 * k) for k in range(30)}
-    found = range_test("tukey", means, 1.0, 60, 0.05, better=1.0, **SAID)
-    assert list(found.letters.values())[25:28] == ["z", "a2", "b2"]
-    assert len(set(found.letters.values())) == 30
+    test = range_test("tukey", means, 1.0, 60, 0.05, better=1.0, **SAID)
+    assert list(test.letters.values())[25:28] == ["z", "a2", "b2"]
+    assert len(set(test.letters.values())) == 30
 
 
 def test_an_unknown_learner_is_refused():

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 import polyroc as pr
-from polyroc.studies.splits import seed_for
+from polyroc.validation.random import seed_for
 from study_plans import HERE, content, plan
 
 KILLS = 20
@@ -91,16 +91,16 @@ def stored(path):
 def test_killed_again_and_again_it_ends_as_if_undisturbed(tmp_path, n_jobs, kills, seed):
     log = tmp_path / "log"
     quick = {"class": "study_learners:Prior", "parameters": {"wait": 0.004, "log": str(log)}}
-    asked = plan(
+    options = plan(
         {"name": "a", **quick},
         {"name": "b", **quick},
         "Raises",
         splitting={"folds": 10, "repeats": 4},
         measures=["auc", "accuracy"],
     )
-    (tmp_path / "plan.toml").write_text(asked.to_toml())
+    (tmp_path / "plan.toml").write_text(options.to_toml())
     (tmp_path / "study_learners.py").write_text((HERE / "study_learners.py").read_text())
-    pr.study(asked, out=tmp_path / "undisturbed.duckdb")
+    pr.study(options, out=tmp_path / "undisturbed.duckdb")
     expected = content(tmp_path / "undisturbed.duckdb")
     shown = repr(pr.Study.open(tmp_path / "undisturbed.duckdb").to_dict()["tables"])
     store, chance = tmp_path / "study.duckdb", random.Random(seed)

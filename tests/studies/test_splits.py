@@ -27,32 +27,32 @@ def data_sets(draw, grouped=False):
 @given(data_sets(), st.integers(2, 6), st.integers(1, 3), st.booleans(), st.integers(0, 5))
 def test_each_case_is_tested_on_once_in_every_repeat(data, folds, repeats, stratified, seed):
     splitting = Splitting(folds=folds, repeats=repeats, stratified=stratified)
-    found = split_data(data, splitting, seed)
-    assert [(block.repeat, block.fold) for block in found] == [
+    splits = split_data(data, splitting, seed)
+    assert [(block.repeat, block.fold) for block in splits] == [
         (r, f) for r in range(repeats) for f in range(folds)
     ]
     for repeat in range(repeats):
-        tested = np.concatenate([block.test for block in found if block.repeat == repeat])
+        tested = np.concatenate([block.test for block in splits if block.repeat == repeat])
         assert sorted(tested) == list(range(len(data)))
-    sizes = [len(block.test) for block in found]
+    sizes = [len(block.test) for block in splits]
     assert max(sizes) - min(sizes) <= 1
     if stratified:
         for k in range(len(data.labels)):
-            counts = [int((data.codes[block.test] == k).sum()) for block in found]
+            counts = [int((data.codes[block.test] == k).sum()) for block in splits]
             assert max(counts) - min(counts) <= 1
 
 
 @given(data_sets(grouped=True), st.sampled_from(["k-fold", "hold-out", "leave-one-out"]), st.booleans())
 def test_groups_are_never_split(data, kind, stratified):
     splitting = Splitting(kind, folds=4, test_size=0.2, stratified=stratified)
-    found = split_data(data, splitting, 1)
-    for block in found:
+    splits = split_data(data, splitting, 1)
+    for block in splits:
         rest = training_cases(len(data), block.test)
         assert len(block.test)
         assert len(rest)
         assert not set(data.groups[block.test]) & set(data.groups[rest])
     if kind != "hold-out":
-        assert sorted(np.concatenate([block.test for block in found])) == list(range(len(data)))
+        assert sorted(np.concatenate([block.test for block in splits])) == list(range(len(data)))
 
 
 def test_groups_of_equal_size_are_dealt_evenly_by_class():
@@ -64,14 +64,14 @@ def test_groups_of_equal_size_are_dealt_evenly_by_class():
 
 @given(data_sets(), st.floats(0.05, 0.6), st.booleans())
 def test_a_hold_out_is_a_share_rounded_up_or_a_number(data, share, stratified):
-    found = split_data(data, Splitting("hold-out", repeats=4, test_size=share, stratified=stratified), 0)
+    splits = split_data(data, Splitting("hold-out", repeats=4, test_size=share, stratified=stratified), 0)
     wanted = int(np.ceil(round(share * len(data), 9)))
-    assert [len(set(block.test)) for block in found] == [wanted] * 4
+    assert [len(set(block.test)) for block in splits] == [wanted] * 4
     if stratified:
         exact = np.bincount(data.codes) * wanted / len(data)
-        for block in found:
-            held = np.bincount(data.codes[block.test], minlength=len(exact))
-            assert np.abs(held - exact).max() < 1 + 1e-6
+        for block in splits:
+            counts = np.bincount(data.codes[block.test], minlength=len(exact))
+            assert np.abs(counts - exact).max() < 1 + 1e-6
     assert len(split_data(data, Splitting("hold-out", test_size=5), 0)[0].test) == 5
 
 
@@ -79,8 +79,8 @@ def test_bradleys_ten_test_sets_have_ceil_of_a_tenth_of_the_cases():
     """The printed accuracies are multiples of 1/(10 ceil(n/10)): 120 for 117 cases, 300 for 297, 270 for 261."""
     for n, denominator in ((117, 120), (113, 120), (297, 300), (261, 270)):
         data = Data("n", np.zeros((n, 1)), (np.arange(n) % 2).astype(np.int32), (0, 1), ("x",))
-        found = split_data(data, Splitting("hold-out", repeats=10, test_size=0.1), 1997)
-        assert sum(len(block.test) for block in found) == denominator
+        splits = split_data(data, Splitting("hold-out", repeats=10, test_size=0.1), 1997)
+        assert sum(len(block.test) for block in splits) == denominator
 
 
 def test_leave_one_out():

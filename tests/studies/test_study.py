@@ -17,7 +17,7 @@ import polyroc as pr
 from command import polyroc
 from disks import small_files
 from polyroc.cli.study_tests import NAMES
-from polyroc.errors import InputError, PolyrocWarning
+from polyroc.errors import InputError, PolyrocWarning, PooledFoldsWarning
 from polyroc.studies.data import load
 from polyroc.studies.splits import split_data, training_cases
 from polyroc.studies.store import Store
@@ -31,7 +31,7 @@ def test_predictions_are_those_of_scikit_learn_fold_by_fold(tmp_path):
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    asked = pr.Plan.from_dict(
+    stored_plan = pr.Plan.from_dict(
         {
             "data": ["iris"],
             "learners": [
@@ -45,34 +45,36 @@ def test_predictions_are_those_of_scikit_learn_fold_by_fold(tmp_path):
             "splitting": {"folds": 5, "repeats": 2},
         }
     )
-    found = pr.study(asked, out=tmp_path / "s.duckdb")
-    data = load(asked, 0)
-    told = found.predictions()
-    assert len(told["probability"]) == 2 * 150 * 3
-    for place, block in enumerate(split_data(data, asked.splitting, asked.seed)):
+    study = pr.study(stored_plan, out=tmp_path / "s.duckdb")
+    data = load(stored_plan, 0)
+    predictions = study.predictions()
+    assert len(predictions["probability"]) == 2 * 150 * 3
+    for place, block in enumerate(split_data(data, stored_plan.splitting, stored_plan.seed)):
         train = training_cases(150, block.test)
         model = make_pipeline(StandardScaler(), LogisticRegression(C=0.5)).fit(data.X[train], data.y[train])
         P = model.predict_proba(data.X[block.test])
-        here = (told["repeat"] == block.repeat) & (told["fold"] == block.fold)
-        np.testing.assert_allclose(told["probability"][here].reshape(-1, 3), P, rtol=1e-12)  # threads of BLAS
-        assert told["case"][here][::3].tolist() == block.test.tolist()
-        assert told["truth"][here][::3].tolist() == data.y[block.test].tolist()
+        here = (predictions["repeat"] == block.repeat) & (predictions["fold"] == block.fold)
+        np.testing.assert_allclose(
+            predictions["probability"][here].reshape(-1, 3), P, rtol=1e-12
+        )  # threads of BLAS
+        assert predictions["case"][here][::3].tolist() == block.test.tolist()
+        assert predictions["truth"][here][::3].tolist() == data.y[block.test].tolist()
         for key in ("hand_till", "accuracy"):
             value = pr.evaluate(data.y[block.test], P, measure=key, method=None).value
-            assert found.values(key).values[place, 0] == pytest.approx(value, abs=1e-12)
-    assert found.values().train_size == 120
-    assert found.values().test_size == 30
+            assert study.values(key).values[place, 0] == pytest.approx(value, abs=1e-12)
+    assert study.values().train_size == 120
+    assert study.values().test_size == 30
 
 
 def test_all_learners_have_the_same_folds(tmp_path):
-    found = pr.study(plan("Prior", "Worldly", splitting={"folds": 4, "repeats": 3}), out=tmp_path / "s.duckdb")
-    told = found.predictions()
+    study = pr.study(plan("Prior", "Worldly", splitting={"folds": 4, "repeats": 3}), out=tmp_path / "s.duckdb")
+    predictions = study.predictions()
     one, two = (
-        [told[key][told["learner"] == name].tolist() for key in ("repeat", "fold", "case", "truth")]
+        [predictions[key][predictions["learner"] == name].tolist() for key in ("repeat", "fold", "case", "truth")]
         for name in ("Prior", "Worldly")
     )
     assert one == two
-    assert found.values().blocks == tuple((r, f) for r in range(3) for f in range(4))
+    assert study.values().blocks == tuple((r, f) for r in range(3) for f in range(4))
 
 
 FAILING = {
@@ -88,20 +90,20 @@ FAILING = {
 @pytest.mark.slow
 def test_learners_that_fail_are_recorded_and_the_rest_goes_on(tmp_path):
     names = ["Raises", "SaysNan", "SaysTooLittle", "DoesNotAddUp"]
-    found = pr.study(plan("Prior", *names, "Worldly"), out=tmp_path / "here.duckdb")
-    assert {(each.learner, each.message) for each in found.failures} == {(n, FAILING[n]) for n in names}
-    assert len(found.failures) == 4 * len(names)
-    assert found.left == 0
-    assert np.isnan(found.values().values[:, 1:5]).all()
-    assert np.isfinite(found.values().values[:, [0, 5]]).all()
+    study = pr.study(plan("Prior", *names, "Worldly"), out=tmp_path / "here.duckdb")
+    assert {(failure.learner, failure.message) for failure in study.failures} == {(n, FAILING[n]) for n in names}
+    assert len(study.failures) == 4 * len(names)
+    assert study.left == 0
+    assert np.isnan(study.values().values[:, 1:5]).all()
+    assert np.isfinite(study.values().values[:, [0, 5]]).all()
 
     hangs = {"name": "Hangs", "class": "study_learners:Hangs", "time_limit": 0.4}
     limited = plan("Prior", hangs, "Dies", "Worldly", time_limit=60)
     with_children = pr.study(limited, out=tmp_path / "apart.duckdb", n_jobs=2)
-    assert {(each.learner, each.message) for each in with_children.failures} == {
+    assert {(failure.learner, failure.message) for failure in with_children.failures} == {
         (name, FAILING[name]) for name in ("Hangs", "Dies")
     }
-    np.testing.assert_array_equal(with_children.values().values[:, [0, 3]], found.values().values[:, [0, 5]])
+    np.testing.assert_array_equal(with_children.values().values[:, [0, 3]], study.values().values[:, [0, 5]])
     with pytest.raises(InputError, match="no fold of 'blobs' in which all of these learners have predictions"):
         with_children.scores()
     assert with_children.scores(learners=["Prior", "Worldly"]).classifiers == ("Prior", "Worldly")
@@ -113,14 +115,14 @@ def test_learners_that_fail_are_recorded_and_the_rest_goes_on(tmp_path):
 def test_what_failed_can_be_tried_again(tmp_path):
     moody = "import study_learners\nclass Moody(study_learners.Prior):\n    pass\n"
     (tmp_path / "moody.py").write_text(moody + "    def fit(self, X, y): raise ValueError('today not')\n")
-    asked = plan(
+    options = plan(
         {"class": "moody:Moody"}, "Prior", time_limit=60, folder=tmp_path
     )  # a process of its own imports anew
     store = tmp_path / "s.duckdb"
-    assert len(pr.study(asked, out=store).failures) == 4
+    assert len(pr.study(options, out=store).failures) == 4
     (tmp_path / "moody.py").write_text(moody)
-    assert len(pr.study(asked, out=store).failures) == 4
-    assert pr.study(asked, out=store, retry_failed=True).failures == ()
+    assert len(pr.study(options, out=store).failures) == 4
+    assert pr.study(options, out=store, retry_failed=True).failures == ()
 
 
 def test_no_row_tested_on_is_seen_by_learner_or_preprocessing(tmp_path):
@@ -130,14 +132,18 @@ def test_no_row_tested_on_is_seen_by_learner_or_preprocessing(tmp_path):
         "class": "study_pipelines:FirstColumn",
         "steps": ["sklearn.preprocessing:MinMaxScaler"],
     }
-    asked = plan("Remembers", scaled)
-    found = pr.study(asked, out=tmp_path / "s.duckdb")
-    assert found.failures == ()
-    data, told = load(asked, 0), found.predictions()
+    options = plan("Remembers", scaled)
+    study = pr.study(options, out=tmp_path / "s.duckdb")
+    assert study.failures == ()
+    data, predictions = load(options, 0), study.predictions()
     inside = True
-    for block in split_data(data, asked.splitting, asked.seed):
-        here = (told["learner"] == "scaled") & (told["fold"] == block.fold) & (told["class"] == "1")
-        P = told["probability"][here]
+    for block in split_data(data, options.splitting, options.seed):
+        here = (
+            (predictions["learner"] == "scaled")
+            & (predictions["fold"] == block.fold)
+            & (predictions["class"] == "1")
+        )
+        P = predictions["probability"][here]
         train = data.X[training_cases(len(data), block.test), 0]
         x = (data.X[block.test, 0] - train.min()) / np.ptp(train)
         np.testing.assert_allclose(np.log(P / (1 - P)), x, atol=1e-12)  # rounding of the logistic function
@@ -150,8 +156,10 @@ def test_a_leak_would_be_caught(tmp_path, monkeypatch):
     from polyroc.studies import fit
 
     monkeypatch.setattr(fit, "training_cases", lambda cases, _: np.arange(cases))
-    found = pr.study(plan("Remembers"), out=tmp_path / "s.duckdb")
-    assert {each.message for each in found.failures} == {"AssertionError: asked of a row it has learned from"}
+    study = pr.study(plan("Remembers"), out=tmp_path / "s.duckdb")
+    assert {failure.message for failure in study.failures} == {
+        "AssertionError: asked of a row it has learned from"
+    }
 
 
 @pytest.mark.slow
@@ -161,20 +169,20 @@ def test_the_answer_does_not_depend_on_how_it_is_run(tmp_path):
         "class": "sklearn.ensemble:RandomForestClassifier",
         "parameters": {"n_estimators": 5},
     }
-    asked = plan("Prior", "Worldly", tree)
-    pr.study(asked, out=tmp_path / "one.duckdb")
-    pr.study(asked, out=tmp_path / "two.duckdb", n_jobs=2)
-    quick = replace(asked, learners=asked.learners[:2])  # workers that need not import scikit-learn
+    options = plan("Prior", "Worldly", tree)
+    pr.study(options, out=tmp_path / "one.duckdb")
+    pr.study(options, out=tmp_path / "two.duckdb", n_jobs=2)
+    quick = replace(options, learners=options.learners[:2])  # workers that need not import scikit-learn
     with joblib.parallel_config(backend="loky", n_jobs=2):
         theirs = pr.study(quick, out=tmp_path / "loky.duckdb")
-    part = replace(asked, learners=asked.learners[::-1])
+    part = replace(options, learners=options.learners[::-1])
     pr.study(part, out=tmp_path / "turned.duckdb")
     first = content(tmp_path / "one.duckdb")
     assert content(tmp_path / "two.duckdb") == first
     turned, one = pr.Study.open(tmp_path / "turned.duckdb"), pr.Study.open(tmp_path / "one.duckdb")
     for name in ("Prior", "Worldly"):
         np.testing.assert_array_equal(
-            *(each.scores(learners=[name], repeat=0).values[name] for each in (theirs, one))
+            *(study.scores(learners=[name], repeat=0).values[name] for study in (theirs, one))
         )
     np.testing.assert_array_equal(turned.values().values[:, ::-1], one.values().values)
 
@@ -197,10 +205,10 @@ def test_random_numbers_of_the_caller_are_left_alone(tmp_path):
 def test_what_is_stored_is_not_fitted_again(tmp_path):
     log = tmp_path / "log"
     logged = {"name": "p", "class": "study_learners:Prior", "parameters": {"log": str(log)}}
-    asked = plan(logged)
-    pr.study(asked, out=tmp_path / "s.duckdb")
+    options = plan(logged)
+    pr.study(options, out=tmp_path / "s.duckdb")
     assert len(log.read_text().split()) == 4
-    pr.study(replace(asked, measures=("ova",), name="another name"), out=tmp_path / "s.duckdb")
+    pr.study(replace(options, measures=("ova",), name="another name"), out=tmp_path / "s.duckdb")
     assert len(log.read_text().split()) == 4
     assert pr.Study.open(tmp_path / "s.duckdb").measures == ("ova",)
 
@@ -209,13 +217,13 @@ def test_a_store_of_another_plan_is_never_touched(tmp_path):
     store = tmp_path / "s.duckdb"
     pr.study(plan("Prior"), out=store)
     before = content(store)
-    for other, told in (
+    for other, message in (
         (plan("Prior", seed=5), "seed is 0 there and 5 here"),
         (plan("Prior", "Worldly"), "learners is Prior there and Prior, Worldly here"),
         (plan("Prior", splitting={"folds": 5}), r"splitting.folds is 4 there and 5 here"),
         (plan({"name": "Prior", "class": "study_learners:Worldly"}), r"learners\[0\].class is"),
     ):
-        with pytest.raises(InputError, match=f"holds another study: .*{told}.*Nothing was changed"):
+        with pytest.raises(InputError, match=f"holds another study: .*{message}.*Nothing was changed"):
             pr.study(other, out=store)
     assert content(store) == before
 
@@ -224,11 +232,11 @@ def test_other_data_under_the_same_name_are_told(tmp_path):
     table = tmp_path / "d.csv"
     table.write_text("y,x\n" + "".join(f"{i % 2},{i}\n" for i in range(20)))
     data = [{"name": "d", "file": "d.csv", "target": "y"}]
-    asked = plan("Prior", data=data, folder=tmp_path)
-    pr.study(asked, out=tmp_path / "s.duckdb")
+    options = plan("Prior", data=data, folder=tmp_path)
+    pr.study(options, out=tmp_path / "s.duckdb")
     table.write_text(table.read_text().replace("0,4\n", "0,4.5\n"))
     with pytest.raises(InputError, match="data set 'd' are not those"):
-        pr.study(asked, out=tmp_path / "s.duckdb")
+        pr.study(options, out=tmp_path / "s.duckdb")
 
 
 def test_files_that_are_no_store_are_left_alone(tmp_path):
@@ -304,137 +312,147 @@ def test_tables_of_data_with_nominal_columns_are_encoded_inside_the_fold(tmp_pat
             }
             for file in ("d.csv", "d.parquet")
         ]
-        asked = replace(
+        options = replace(
             pr.Plan.from_dict(
                 {"data": data, "learners": ["sklearn.naive_bayes:GaussianNB"], "splitting": {"folds": 4}}
             ),
             folder=tmp_path,
         )
-        loaded = load(asked, 0)
+        loaded = load(options, 0)
         assert loaded.features == ("x", "colour", "code")
         assert loaded.nominal == (1, 2)
         assert loaded.labels == ("sick", "well")
-        found = pr.study(asked, out=tmp_path / f"{encode}.duckdb")
-        assert found.failures == ()
-        one, two = (found.values("auc", name).values for name in (".csv", ".parquet"))
+        study = pr.study(options, out=tmp_path / f"{encode}.duckdb")
+        assert study.failures == ()
+        one, two = (study.values("auc", name).values for name in (".csv", ".parquet"))
         assert one.shape == two.shape == (4, 1)
-        told = found.predictions(".csv")
+        predictions = study.predictions(".csv")
         for fold in range(4):
-            cases = told["case"][told["fold"] == fold]
-            assert set(cases // 4).isdisjoint(set(told["case"][told["fold"] != fold] // 4))
-        seen[encode] = told["probability"]
+            cases = predictions["case"][predictions["fold"] == fold]
+            assert set(cases // 4).isdisjoint(set(predictions["case"][predictions["fold"] != fold] // 4))
+        seen[encode] = predictions["probability"]
     assert not np.array_equal(seen["one-hot"], seen["ordinal"])
 
 
 def test_scores_of_a_learner_without_probabilities_keep_their_order(tmp_path):
     learner = {"name": "d", "class": "study_learners:Decides", "output": "decision_function"}
-    asked = plan(learner, measures=["auc"])
-    found = pr.study(asked, out=tmp_path / "s.duckdb")
-    data, scores = load(asked, 0), found.scores()
-    cases = found.predictions()["case"][::2]
+    options = plan(learner, measures=["auc"])
+    study = pr.study(options, out=tmp_path / "s.duckdb")
+    data, scores = load(options, 0), study.scores()
+    cases = study.predictions()["case"][::2]
     bare = pr.evaluate(data.codes[cases], 1000 * data.X[cases, 0], measure="auc").value
-    assert pr.evaluate(scores, measure="auc").value == bare  # no ties have come of squeezing
+    assert pr.evaluate(scores.pool_folds(), measure="auc").value == bare  # no ties have come of squeezing
+    assert pr.evaluate(scores, measure="auc").value == pytest.approx(study.values("auc").values.mean())
 
 
 def test_a_class_that_was_not_learned_gets_probability_zero(tmp_path):
     rows = "".join(f"{'abc'[min(i // 10, 2)] if i < 21 else 'a'},{i}\n" for i in range(30))
     (tmp_path / "d.csv").write_text("y,x\n" + rows)  # class c has one case
-    asked = plan("Prior", data=[{"name": "d", "file": "d.csv", "target": "y"}], folder=tmp_path)
-    found = pr.study(asked, out=tmp_path / "s.duckdb")
-    told = found.predictions()
-    fold = told["fold"][told["truth"] == "c"][0]
-    assert (told["probability"][(told["fold"] == fold) & (told["class"] == "c")] == 0).all()
-    assert np.isnan(found.values("hand_till").values).sum() == 3  # folds without a case of class c
-    assert pr.evaluate(found.scores(), measure="hand_till", method=None).value > 0
+    options = plan("Prior", data=[{"name": "d", "file": "d.csv", "target": "y"}], folder=tmp_path)
+    study = pr.study(options, out=tmp_path / "s.duckdb")
+    predictions = study.predictions()
+    fold = predictions["fold"][predictions["truth"] == "c"][0]
+    assert (predictions["probability"][(predictions["fold"] == fold) & (predictions["class"] == "c")] == 0).all()
+    assert np.isnan(study.values("hand_till").values).sum() == 3  # folds without a case of class c
+    with pytest.raises(InputError, match="3 of 4 folds lack a class"):
+        pr.evaluate(study.scores(), measure="hand_till", method=None)
+    with pytest.warns(PooledFoldsWarning, match="scores of the same class differ between folds"):
+        assert pr.evaluate(study.scores().pool_folds(), measure="hand_till", method=None).value > 0
 
 
 def test_measures_are_computed_where_they_fit(tmp_path):
     three = {"name": "three", "call": "study_learners:blobs", "parameters": {"classes": 3}}
-    asked = plan("Prior", "Worldly", data=[BLOBS, three], measures=["auc", "hand_till"])
-    found = pr.study(asked, out=tmp_path / "s.duckdb")
-    assert [table.data_set for table in found.tables("auc")] == ["blobs"]
-    assert [table.data_set for table in found.tables("hand_till")] == ["blobs", "three"]
+    options = plan("Prior", "Worldly", data=[BLOBS, three], measures=["auc", "hand_till"])
+    study = pr.study(options, out=tmp_path / "s.duckdb")
+    assert [table.data_set for table in study.tables("auc")] == ["blobs"]
+    assert [table.data_set for table in study.tables("hand_till")] == ["blobs", "three"]
     np.testing.assert_allclose(
-        found.values("auc", "blobs").values, found.values("hand_till", "blobs").values, atol=1e-15
+        study.values("auc", "blobs").values, study.values("hand_till", "blobs").values, atol=1e-15
     )
     with pytest.raises(InputError, match="auc is not for the number of classes of data set 'three'"):
-        found.values("auc", "three")
+        study.values("auc", "three")
     with pytest.raises(InputError, match="name one of blobs, three"):
-        found.values("hand_till")
+        study.values("hand_till")
     with pytest.raises(InputError, match="did you mean 'three'"):
-        found.values("hand_till", "thre")
-    rows = found.rows()
+        study.values("hand_till", "thre")
+    rows = study.rows()
     assert len(rows) == 4 * 2 * 3
     assert rows[0].keys() == {"data_set", "learner", "repeat", "fold", "measure", "value"}
-    assert found.values("partial_auc(fpr=(0, 0.5))", "blobs").values.shape == (4, 2)
+    assert study.values("partial_auc(fpr=(0, 0.5))", "blobs").values.shape == (4, 2)
 
 
 def test_a_leave_one_out_is_one_block(tmp_path):
-    asked = plan("Prior", splitting={"kind": "leave-one-out"}, measures=["auc", "accuracy"])
-    found = pr.study(asked, out=tmp_path / "s.duckdb")
-    assert found.values("auc").values.shape == (1, 1)
-    assert found.values("auc").values[0, 0] == pr.evaluate(found.scores(), measure="auc", method=None).value
-    assert found.fold_counts() == {"blobs": (30.0, 30.0)}
+    options = plan("Prior", splitting={"kind": "leave-one-out"}, measures=["auc", "accuracy"])
+    study = pr.study(options, out=tmp_path / "s.duckdb")
+    assert study.values("auc").values.shape == (1, 1)
+    with pytest.warns(PooledFoldsWarning, match="leave-one-out"):
+        assert study.values("auc").values[0, 0] == pr.evaluate(study.scores(), measure="auc", method=None).value
+    assert study.fold_counts() == {"blobs": (30.0, 30.0)}
 
 
 def test_pooled_scores_take_one_repeat_and_all_hold_outs(tmp_path):
-    found = pr.study(plan("Prior", splitting={"folds": 4, "repeats": 3}), out=tmp_path / "a.duckdb")
-    scores = found.scores()
+    study = pr.study(plan("Prior", splitting={"folds": 4, "repeats": 3}), out=tmp_path / "a.duckdb")
+    scores = study.scores()
     assert len(scores) == 60
-    assert np.bincount(scores.groups).tolist() == [15] * 4
-    assert not np.array_equal(scores.values["Prior"], found.scores(repeat=1).values["Prior"])
+    assert np.bincount(scores.folds.codes).tolist() == [15] * 4
+    assert not np.array_equal(scores.values["Prior"], study.scores(repeat=1).values["Prior"])
     splitting = {"kind": "hold-out", "repeats": 5, "test_size": 0.1}
-    assert len(pr.study(plan("Prior", splitting=splitting), out=tmp_path / "b.duckdb").scores()) == 30
+    hold_outs = pr.study(plan("Prior", splitting=splitting), out=tmp_path / "b.duckdb").scores()
+    assert len(hold_outs) == 30
+    assert (hold_outs.folds.repeats, hold_outs.folds.weights.tolist()) == (5, [0.2] * 5)
+    assert len(np.unique(hold_outs.units)) < 30  # a case in several test sets is one unit
 
 
 def test_a_pooled_test_of_hold_outs(tmp_path):
     """One test set: its cases are independent, as in `compare`. Several that overlap: with a warning."""
     one = {"kind": "hold-out", "test_size": 0.5}
-    asked = plan("Prior", "Worldly", measures=["auc"], splitting=one)
-    found = pr.study(asked, out=tmp_path / "one.duckdb")
-    pooled, plain = found.pooled_test(), pr.compare(replace(found.scores(), groups=None), measure="auc")
+    options = plan("Prior", "Worldly", measures=["auc"], splitting=one)
+    study = pr.study(options, out=tmp_path / "one.duckdb")
+    pooled, plain = study.pooled_test(), pr.compare(replace(study.scores(), groups=None), measure="auc")
     assert pooled.pvalue == pytest.approx(plain.pvalue, rel=1e-12)
-    assert found.recommend().test == "pooled_test"
-    many = pr.study(replace(asked, splitting=replace(asked.splitting, repeats=3)), out=tmp_path / "many.duckdb")
+    assert study.recommend().test == "pooled_test"
+    many = pr.study(
+        replace(options, splitting=replace(options.splitting, repeats=3)), out=tmp_path / "many.duckdb"
+    )
     with pytest.warns(PolyrocWarning, match="Some cases of 'blobs' are in several test sets and are counted as"):
         many.pooled_test()
 
 
 def test_a_study_travels_as_plain_data_and_judges_the_same(tmp_path):
-    found = pr.study(plan("Prior", "Worldly", "Raises", measures=["auc", "accuracy"]), out=tmp_path / "s.duckdb")
-    back = pr.Study.from_dict(json.loads(json.dumps(found.to_dict())))
-    np.testing.assert_array_equal(back.values("auc").values, found.values("auc").values)
-    assert back.failures == found.failures
-    assert back.to_dict() == found.to_dict()
-    assert repr(found) == "Study(3 learners on blobs: auc, accuracy, 4 failed)"
+    study = pr.study(plan("Prior", "Worldly", "Raises", measures=["auc", "accuracy"]), out=tmp_path / "s.duckdb")
+    back = pr.Study.from_dict(json.loads(json.dumps(study.to_dict())))
+    np.testing.assert_array_equal(back.values("auc").values, study.values("auc").values)
+    assert back.failures == study.failures
+    assert back.to_dict() == study.to_dict()
+    assert repr(study) == "Study(3 learners on blobs: auc, accuracy, 4 failed)"
     with pytest.raises(InputError, match="has values only"):
         back.predictions()
 
 
 def test_the_tests_of_the_summaries_are_one_line(tmp_path):
     three = {"name": "more", "call": "study_learners:blobs", "parameters": {"n": 90}}
-    found = pr.study(
+    study = pr.study(
         plan("Prior", "Worldly", "Remembers", data=[BLOBS, three], measures=["auc"]), out=tmp_path / "s.duckdb"
     )
     for name in ("anova", "duncan", "tukey", "corrected_t", "pooled_test"):
-        each = getattr(found, name)()
-        assert set(each) == {"blobs", "more"}
-        assert each["more"].to_dict() == getattr(found, name)("auc", "more").to_dict()
-    assert found.friedman("auc").to_dict()
-    assert found.wilcoxon("auc").to_dict()
-    assert found.bayes("auc").to_dict() != found.bayes("auc", "blobs").to_dict()
-    assert found.spread()["blobs", "Prior"].wilcoxon_error > 0
-    assert "corrected_t" in str(found.recommend())
+        result = getattr(study, name)()
+        assert set(result) == {"blobs", "more"}
+        assert result["more"].to_dict() == getattr(study, name)("auc", "more").to_dict()
+    assert study.friedman("auc").to_dict()
+    assert study.wilcoxon("auc").to_dict()
+    assert study.bayes("auc").to_dict() != study.bayes("auc", "blobs").to_dict()
+    assert study.spread()["blobs", "Prior"].wilcoxon_error > 0
+    assert "corrected_t" in str(study.recommend())
 
 
 def test_read_opens_a_store(tmp_path):
-    found = pr.study(plan("Prior", "Worldly"), out=tmp_path / "study.duckdb")
-    columns = {"truth": "truth", "scores": "p_*", "classifier": "learner", "case": "id", "groups": "fold"}
+    study = pr.study(plan("Prior", "Worldly"), out=tmp_path / "study.duckdb")
+    columns = {"truth": "truth", "scores": "p_*", "classifier": "learner", "case": "id", "folds": "fold"}
     scores = pr.read(tmp_path / "study.duckdb", **columns)
-    pooled = found.scores()
+    pooled = study.scores()
     assert scores.labels == pooled.labels == (0, 1)
-    for key in ("codes", "groups"):
-        np.testing.assert_array_equal(getattr(scores, key), getattr(pooled, key))
+    np.testing.assert_array_equal(scores.codes, pooled.codes)
+    np.testing.assert_array_equal(scores.folds.codes, pooled.folds.codes)
     for name in ("Prior", "Worldly"):
         np.testing.assert_array_equal(scores.values[name], pooled.values[name])
     with pytest.raises(InputError, match="did you mean 'blobs'"):
@@ -448,10 +466,10 @@ def test_odd_names_are_only_names(tmp_path):
     odd = "a'b\"c; DROP TABLE x"
     data = [{**BLOBS, "name": odd}]
     learner = {"name": odd, "class": "study_learners:Prior"}
-    found = pr.study(plan(learner, data=data), out=tmp_path / "s.duckdb")
+    study = pr.study(plan(learner, data=data), out=tmp_path / "s.duckdb")
     columns = {"truth": "truth", "scores": "p_*", "classifier": "learner", "case": "id"}
     assert pr.read(tmp_path / "s.duckdb", table=odd, **columns).classifiers == (odd,)
-    assert found.values(data_set=odd).learners == (odd,)
+    assert study.values(data_set=odd).learners == (odd,)
 
 
 def test_n_jobs_is_checked(tmp_path):
@@ -461,8 +479,8 @@ def test_n_jobs_is_checked(tmp_path):
 
 def test_the_commands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    asked = plan("Prior", "Raises", measures=["auc", "accuracy"])
-    (tmp_path / "plan.toml").write_text(asked.to_toml())
+    options = plan("Prior", "Raises", measures=["auc", "accuracy"])
+    (tmp_path / "plan.toml").write_text(options.to_toml())
     done = polyroc("study", "run", "plan.toml", "--out", "s.duckdb")
     assert done.returncode == 1
     assert "blobs     Prior" in done.stdout
@@ -477,7 +495,7 @@ def test_the_commands(tmp_path, monkeypatch):
     assert len(shown.stdout.splitlines()) == 1 + 4 * 2 * 2
     other = polyroc("study", "show", "s.duckdb", "-m", "ova", "--json")
     assert {table["measure"] for table in json.loads(other.stdout)["tables"]} == {"ova"}
-    (tmp_path / "plan.toml").write_text(asked.to_toml().replace("folds = 4", "folds = 5"))
+    (tmp_path / "plan.toml").write_text(options.to_toml().replace("folds = 4", "folds = 5"))
     refused = polyroc("study", "run", "plan.toml", "--out", "s.duckdb")
     assert refused.returncode == 2
     assert re.search("holds another study: splitting.folds is 4 there and 5 here", refused.stderr)
@@ -504,7 +522,7 @@ def test_the_command_of_tests(tmp_path):
         "equivalent: a difference of 0.05 at most"
         in polyroc("study", "test", store, "bayes", "--rope", "0.05").stdout
     )
-    for wrong, said in (
+    for wrong, message in (
         (["friedman", "--data", "more"], "leave --data out"),
         (["anova", "--rope", "0.1"], "--rope is not valid for anova; it is for bayes"),
         (["corrected-t", "-o", tmp_path / "t.png"], "on one data set; name it with --data: blobs, more"),
@@ -513,7 +531,7 @@ def test_the_command_of_tests(tmp_path):
     ):
         refused = polyroc("study", "test", store, *wrong)
         assert (refused.returncode, refused.stdout) == (2, "")
-        assert said in refused.stderr
+        assert message in refused.stderr
     assert list(tmp_path.glob("t.*")) == []
 
 

@@ -35,13 +35,13 @@ MATRIX = [[0.25, 0.5, 0.25], [1, 0, 0], [0, 0.5, 0.5], [0.5, 0.25, 0.25], [0, 0.
 P = np.array(MATRIX)
 
 
-def assert_same(found, expected):
+def assert_same(result, expected):
     for one in ("labels", "names", "kind", "positive", "ordered", "dropped", "classifiers"):
-        assert getattr(found, one) == getattr(expected, one)
-    assert [type(label) for label in found.labels] == [type(label) for label in expected.labels]
-    pairs = [(found.codes, expected.codes)]
-    pairs += [(found.values[name], expected.values[name]) for name in found.values]
-    pairs += [(found.sample_weight, expected.sample_weight), (found.groups, expected.groups)]
+        assert getattr(result, one) == getattr(expected, one)
+    assert [type(label) for label in result.labels] == [type(label) for label in expected.labels]
+    pairs = [(result.codes, expected.codes)]
+    pairs += [(result.values[name], expected.values[name]) for name in result.values]
+    pairs += [(result.sample_weight, expected.sample_weight), (result.groups, expected.groups)]
     for one, other in pairs:
         assert type(one) is type(other), "a plain array, or None"
         assert other is None or one.dtype == other.dtype
@@ -64,9 +64,9 @@ def refusal(*arguments, **options):
     return message
 
 
-def assert_says(message, told):
+def assert_says(message, parts):
     """All that is told, piece by piece and in this order."""
-    for part in told.split(" ... "):
+    for part in parts.split(" ... "):
         assert part in message
         message = message.partition(part)[2]
 
@@ -129,9 +129,10 @@ NULLABLE_TEXT = {
     "pandas other order": pandas(pd.CategoricalDtype(["z", "c", "a", "b"])),
     "pandas arrow dictionary": pandas(pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))),
     "polars Categorical": polars(pl.Categorical),
-    "polars Enum": polars(pl.Enum(["z", "c", "a", "b"])),
     "numpy StringDType": numpy(StringDType(na_object=None)),
-    "coded": lambda y: Coded(np.array([-1 if each is None else "czab".index(each) for each in y]), tuple("czab")),
+    "coded": lambda y: Coded(
+        np.array([-1 if label is None else "czab".index(label) for label in y]), tuple("czab")
+    ),
 }
 WHOLE = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">i4"]
 NULLABLE_INTS = {
@@ -169,26 +170,26 @@ def test_text_labels_with_holes(form):
 @pytest.mark.parametrize("form", INT_FORMS)
 def test_integer_labels(form, labels):
     y = [labels[i] for i in INTS]
-    found = normalise(INT_FORMS[form](y), SCORE)
-    assert_same(found, normalise(y, SCORE))
-    assert found.names == tuple(str(label) for label in labels)
+    scores = normalise(INT_FORMS[form](y), SCORE)
+    assert_same(scores, normalise(y, SCORE))
+    assert scores.names == tuple(str(label) for label in labels)
 
 
 @pytest.mark.parametrize("form", NULLABLE_INTS)
 def test_integers_with_holes_stay_integers(form):
     """Not floats: '1.0' would match no column '1', and neighbours beyond 2**53 would become one."""
     holed = [0, None, 1, 2**60, 2**60 + 1, 1]
-    found = dropping(NULLABLE_INTS[form](holed), SCORE)
-    assert_same(found, dropping(holed, SCORE))
-    assert found.names == ("0", "1", str(2**60), str(2**60 + 1))
+    scores = dropping(NULLABLE_INTS[form](holed), SCORE)
+    assert_same(scores, dropping(holed, SCORE))
+    assert scores.names == ("0", "1", str(2**60), str(2**60 + 1))
 
 
 @pytest.mark.parametrize("form", PLAIN | NULLABLE_BOOLS)
 def test_booleans(form):
     make = (PLAIN | NULLABLE_BOOLS)[form]
-    found = normalise(make(BOOLS), SCORE)
-    assert_same(found, normalise(BOOLS, SCORE))
-    assert found.names == ("False", "True")
+    scores = normalise(make(BOOLS), SCORE)
+    assert_same(scores, normalise(BOOLS, SCORE))
+    assert scores.names == ("False", "True")
     if form != "deque":
         assert_same(normalise(INTS, make(BOOLS)), normalise(INTS, [0, 1, 1, 0, 1, 0]))
 
@@ -222,9 +223,9 @@ SCORE_FORMS = FLOAT_FORMS | {
 def test_scores(form):
     make = SCORE_FORMS[form]
     assert_same(normalise(BOOLS, make(SCORE)), normalise(BOOLS, np.array(SCORE)))
-    found = normalise(BOOLS, SCORE, sample_weight=make(SCORE), groups=make(SCORE))
-    assert_same(found, normalise(BOOLS, SCORE, sample_weight=SCORE, groups=SCORE))
-    assert found.groups.tolist() == [1, 2, 4, 0, 3, 2]
+    scores = normalise(BOOLS, SCORE, sample_weight=make(SCORE), groups=make(SCORE))
+    assert_same(scores, normalise(BOOLS, SCORE, sample_weight=SCORE, groups=SCORE))
+    assert scores.groups.tolist() == [1, 2, 4, 0, 3, 2]
 
 
 @pytest.mark.parametrize("kind", [*WHOLE, "bool", "f2", "f4", "f8"])
@@ -305,9 +306,9 @@ def test_several_classifiers():
         pd.DataFrame(P[:, [2, 0, 1]], columns=["c", "a", "b"]),
         pl.DataFrame(P[::-1], schema=["a", "b", "c"]),
     )
-    found = normalise(TEXT, {"one": one, "two": two})
-    assert_same(found, normalise(TEXT, {"one": P, "two": P[::-1]}))
-    assert found.classifiers == ("one", "two")
+    scores = normalise(TEXT, {"one": one, "two": two})
+    assert_same(scores, normalise(TEXT, {"one": P, "two": P[::-1]}))
+    assert scores.classifiers == ("one", "two")
     assert normalise(TEXT, {1: SCORE, "1": SCORE}).classifiers == ("1", "'1'"), "no classifier may vanish"
 
 
@@ -338,8 +339,8 @@ def test_numbered_columns_are_names_where_they_fit_and_positions_elsewhere():
 
 
 def test_columns_match_integers_that_holes_made_floats():
-    found = dropping(pd.Series([NAN, *INTS[1:]]), pd.DataFrame(P[:, ::-1], columns=["p_2", "p_1", "p_0"]))
-    np.testing.assert_array_equal(found.values["classifier"], P[1:])
+    scores = dropping(pd.Series([NAN, *INTS[1:]]), pd.DataFrame(P[:, ::-1], columns=["p_2", "p_1", "p_0"]))
+    np.testing.assert_array_equal(scores.values["classifier"], P[1:])
 
 
 @pytest.mark.parametrize(
@@ -403,10 +404,10 @@ class Colour(Enum):
 )
 def test_labels_of_any_kind_are_sorted(labels):
     y = [*reversed(labels), *labels]
-    found = normalise(y, range(len(y)), pos_label=labels[0] if len(labels) == 2 else None)
-    assert found.labels == labels
-    assert [type(label) for label in found.labels] == [type(label) for label in labels]
-    assert [found.labels[code] for code in found.codes] == y
+    scores = normalise(y, range(len(y)), pos_label=labels[0] if len(labels) == 2 else None)
+    assert scores.labels == labels
+    assert [type(label) for label in scores.labels] == [type(label) for label in labels]
+    assert [scores.labels[code] for code in scores.codes] == y
 
 
 @pytest.mark.parametrize("low", [0, 250, 2**63 - 2, 2**64 - 4])
@@ -431,18 +432,18 @@ KINDS = [
 
 @given(st.one_of([st.lists(kind, min_size=3) for kind in KINDS]).filter(lambda y: len(set(y)) > 2))
 def test_codes_say_what_the_labels_said(y):
-    found = normalise(y, range(len(y)))
-    assert [found.labels[code] for code in found.codes] == y
-    assert list(found.labels) == sorted(set(y))
+    scores = normalise(y, range(len(y)))
+    assert [scores.labels[code] for code in scores.codes] == y
+    assert list(scores.labels) == sorted(set(y))
 
 
 @pytest.mark.parametrize("hole", [None, NAN, np.float32(NAN), pd.NA, pd.NaT, Decimal("nan")], ids=repr)
 @pytest.mark.parametrize("labels", [("a", "b"), (0, 1), (False, True), (("a",), ("b",))], ids=str)
 def test_missing_labels(hole, labels):
-    found = dropping([labels[1], hole, labels[0], hole], SCORE[:4], pos_label=labels[0])
-    assert found.labels == labels
-    assert found.names == tuple(str(label) for label in labels)
-    assert found.codes.tolist() == [1, 0]
+    scores = dropping([labels[1], hole, labels[0], hole], SCORE[:4], pos_label=labels[0])
+    assert scores.labels == labels
+    assert scores.names == tuple(str(label) for label in labels)
+    assert scores.codes.tolist() == [1, 0]
 
 
 def test_dates_are_labels_and_groups():
@@ -459,18 +460,18 @@ def test_one_and_true_are_one_label():
 
 
 def test_labels_that_print_the_same_are_told_apart():
-    found = normalise([1, "1", 1, "1"], SCORE[:4], labels=[1, "1"])
-    assert found.codes.tolist() == [0, 1, 0, 1]
-    assert found.names == ("1", "'1'")
+    scores = normalise([1, "1", 1, "1"], SCORE[:4], labels=[1, "1"])
+    assert scores.codes.tolist() == [0, 1, 0, 1]
+    assert scores.names == ("1", "'1'")
 
 
 @pytest.mark.parametrize("y", [[1, "a", 1], [(1,), "a", 2], [Colour.RED, Colour.BLUE, Colour.RED]], ids=str)
 def test_labels_without_an_order_need_one(y):
     kind = type(y[0]).__name__
     assert_says(refusal(y, [1, 2, 3]), f"y_true holds labels that cannot be sorted ... {kind} ... labels=[...]")
-    found = normalise(y, [1, 2, 3], labels=list(dict.fromkeys(y))[::-1])
-    assert [found.labels[code] for code in found.codes] == y
-    assert found.labels[-1] == y[0]
+    scores = normalise(y, [1, 2, 3], labels=list(dict.fromkeys(y))[::-1])
+    assert [scores.labels[code] for code in scores.codes] == y
+    assert scores.labels[-1] == y[0]
 
 
 @pytest.mark.parametrize("labels", [["c", "a", "b"], [2, 0, 1]], ids=str)
@@ -478,17 +479,17 @@ def test_labels_without_an_order_need_one(y):
     "make", [list, tuple, np.array, pd.Index, pd.Series, pandas("category"), pl.Series, pa.array]
 )
 def test_labels_give_the_order(make, labels):
-    found = normalise([labels[1], labels[0], labels[2]], SCORE[:3], labels=make(labels))
-    assert found.labels == tuple(labels)
-    assert [type(label) for label in found.labels] == [type(label) for label in labels]
-    assert found.codes.tolist() == [1, 0, 2]
-    assert found.ordered
+    scores = normalise([labels[1], labels[0], labels[2]], SCORE[:3], labels=make(labels))
+    assert scores.labels == tuple(labels)
+    assert [type(label) for label in scores.labels] == [type(label) for label in labels]
+    assert scores.codes.tolist() == [1, 0, 2]
+    assert scores.ordered
 
 
 def test_labels_may_name_classes_without_cases():
-    found = normalise(["b", "d"], [[0, 0, 1, 0], [0, 0, 0, 1]], labels=["d", "c", "b", "a"])
-    assert found.absent == ("c", "a")
-    assert found.codes.tolist() == [2, 0]
+    scores = normalise(["b", "d"], [[0, 0, 1, 0], [0, 0, 0, 1]], labels=["d", "c", "b", "a"])
+    assert scores.absent == ("c", "a")
+    assert scores.codes.tolist() == [2, 0]
     assert normalise(["b", "b"], [1, 2], labels=["a", "b"]).cases == {"a": 0, "b": 2}
 
 
@@ -503,32 +504,32 @@ def test_numbers_are_the_same_label_in_any_type():
 
 @pytest.mark.parametrize("form", [form for form in TEXT_FORMS if form != "deque"])
 def test_text_scores_are_decisions(form):
-    said = TEXT_FORMS[form](TEXT)
-    found = normalise(TEXT[::-1], said)
-    assert found.kind == "decisions"
-    assert found.values["classifier"].tolist() == np.eye(3)[INTS].tolist()
-    assert_same(normalise(TEXT, {"p": said, "q": TEXT}), normalise(TEXT, {"p": TEXT, "q": TEXT}))
+    message = TEXT_FORMS[form](TEXT)
+    scores = normalise(TEXT[::-1], message)
+    assert scores.kind == "decisions"
+    assert scores.values["classifier"].tolist() == np.eye(3)[INTS].tolist()
+    assert_same(normalise(TEXT, {"p": message, "q": TEXT}), normalise(TEXT, {"p": TEXT, "q": TEXT}))
 
 
 @pytest.mark.parametrize("form", NULLABLE_TEXT)
 def test_decisions_with_holes(form):
-    found = dropping(TEXT, NULLABLE_TEXT[form](["b", None, *TEXT[2:]]))
-    assert found.values["classifier"].tolist() == np.eye(3)[[1, 2, 0, 1, 2]].tolist()
+    scores = dropping(TEXT, NULLABLE_TEXT[form](["b", None, *TEXT[2:]]))
+    assert scores.values["classifier"].tolist() == np.eye(3)[[1, 2, 0, 1, 2]].tolist()
 
 
 def test_bytes_are_decisions_too():
     y = [b"b", b"a", b"b"]
-    for said in (y, np.array(y), np.array(y, dtype=object)):
-        assert normalise(y, said).values["classifier"].tolist() == [[0, 1], [1, 0], [0, 1]]
+    for decisions in (y, np.array(y), np.array(y, dtype=object)):
+        assert normalise(y, decisions).values["classifier"].tolist() == [[0, 1], [1, 0], [0, 1]]
 
 
 def test_coded_decisions():
-    said = Coded(np.array([0, 1, -1, 0]), (7, 5))
-    found = dropping([5, 6, 7, 7], said, labels=[7, 6, 5])
-    assert found.kind == "decisions"
-    assert found.values["classifier"].tolist() == [[1, 0, 0], [0, 0, 1], [1, 0, 0]]
-    assert "y_score holds 5 (position 1), which is not one of the classes [6, 7]" in refusal([6, 7, 7, 7], said)
-    assert "y_true has 3 cases but y_score has 4" in refusal([5, 6, 7], said)
+    message = Coded(np.array([0, 1, -1, 0]), (7, 5))
+    scores = dropping([5, 6, 7, 7], message, labels=[7, 6, 5])
+    assert scores.kind == "decisions"
+    assert scores.values["classifier"].tolist() == [[1, 0, 0], [0, 0, 1], [1, 0, 0]]
+    assert "y_score holds 5 (position 1), which is not one of the classes [6, 7]" in refusal([6, 7, 7, 7], message)
+    assert "y_true has 3 cases but y_score has 4" in refusal([5, 6, 7], message)
 
 
 def test_coded_labels_may_be_small_integers():
@@ -563,8 +564,10 @@ def test_the_positive_class_said(y, pos_label):
 
 @pytest.mark.parametrize("y", [["case", "control"], [1, 2], [0, 2], [-1, 0], [0.0, 0.5]], ids=str)
 def test_other_classes_must_say_which_is_positive(y):
-    told = f"The positive class is ambiguous: y_true takes values in {{{y[0]!r}, {y[1]!r}}} and pos_label is not"
-    assert_says(refusal(y, [1, 2]), f"{told} ... high values of y_score ... pos_label={y[1]!r} or {y[0]!r}")
+    expected = (
+        f"The positive class is ambiguous: y_true takes values in {{{y[0]!r}, {y[1]!r}}} and pos_label is not"
+    )
+    assert_says(refusal(y, [1, 2]), f"{expected} ... high values of y_score ... pos_label={y[1]!r} or {y[0]!r}")
     assert normalise(y, [1, 2], labels=y).positive == 1
     assert normalise(y, [1, 2], labels=y[::-1]).positive == 1, "the last of the labels given"
     assert normalise(y, [[1, 2], [2, 1]]).positive is None, "a matrix has a column for each"
@@ -662,8 +665,8 @@ BAD_SCORES = {
 
 @pytest.mark.parametrize("case", BAD_SCORES)
 def test_bad_scores_are_refused(case):
-    y_score, told = BAD_SCORES[case]
-    assert_says(refusal([0, 1, 1, 0], y_score), told)
+    y_score, expected = BAD_SCORES[case]
+    assert_says(refusal([0, 1, 1, 0], y_score), expected)
 
 
 NOT_LABELS = "y_true must hold one label per case (1-D), got shape"
@@ -696,8 +699,8 @@ BAD_TRUTHS = {
 
 @pytest.mark.parametrize("case", BAD_TRUTHS)
 def test_bad_labels_are_refused(case):
-    y_true, told = BAD_TRUTHS[case]
-    assert_says(refusal(y_true, [1, 2, 3]), told)
+    y_true, expected = BAD_TRUTHS[case]
+    assert_says(refusal(y_true, [1, 2, 3]), expected)
 
 
 UNKNOWN = (
@@ -750,12 +753,12 @@ BAD_OPTIONS = {
 
 @pytest.mark.parametrize("case", BAD_OPTIONS)
 def test_bad_options_are_refused(case):
-    options, told = BAD_OPTIONS[case]
-    assert_says(refusal(TEXT, SCORE, **options), told)
+    options, expected = BAD_OPTIONS[case]
+    assert_says(refusal(TEXT, SCORE, **options), expected)
 
 
 @pytest.mark.parametrize(
-    ("columns", "told"),
+    ("columns", "expected"),
     [
         ("a b d", "column 'd' belongs to no class and class 'c' has no column. Name ... labels=[...]"),
         ("a b c id", "column 'id' belongs to no class. "),
@@ -766,8 +769,8 @@ def test_bad_options_are_refused(case):
     ],
 )
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_columns_that_match_no_class_are_refused(columns, told, make):
-    assert_says(refusal(["a", "b", "c"], make({name: [1, 2, 3] for name in columns.split()})), told)
+def test_columns_that_match_no_class_are_refused(columns, expected, make):
+    assert_says(refusal(["a", "b", "c"], make({name: [1, 2, 3] for name in columns.split()})), expected)
 
 
 def test_messages_stay_short():
@@ -819,16 +822,16 @@ def test_rows_are_dropped_from_all_at_once():
     p[1, 0] = q[3, 1] = NAN
     weight, groups = [1, NAN, 1, 1, NAN, 2, 3], ["g", "g", "g", "g", "g", None, "h"]
     with pytest.warns(DroppedRowsWarning) as caught:
-        found = normalise(
+        scores = normalise(
             [0, 1, None, 0, 1, 0, 1], {"p": p, "q": q}, sample_weight=weight, groups=groups, missing="drop"
         )
-    told = "y_score['p']: 1, y_score['q']: 1, sample_weight: 2, y_true: 1, groups: 1"
-    assert [str(each.message) for each in caught] == [f"Dropped 5 of 7 rows with missing values ({told})."]
-    assert found.dropped == 5
-    assert found.codes.tolist() == [0, 1]
-    assert [values.tolist() for values in found.values.values()] == [[[0, 1], [12, 13]]] * 2
-    assert found.sample_weight.tolist() == [1, 3]
-    assert found.groups.tolist() == [0, 1]
+    counts = "y_score['p']: 1, y_score['q']: 1, sample_weight: 2, y_true: 1, groups: 1"
+    assert [str(record.message) for record in caught] == [f"Dropped 5 of 7 rows with missing values ({counts})."]
+    assert scores.dropped == 5
+    assert scores.codes.tolist() == [0, 1]
+    assert [values.tolist() for values in scores.values.values()] == [[[0, 1], [12, 13]]] * 2
+    assert scores.sample_weight.tolist() == [1, 3]
+    assert scores.groups.tolist() == [0, 1]
 
 
 def test_nothing_is_said_where_nothing_is_dropped():
@@ -862,8 +865,8 @@ def test_the_warning_points_at_the_caller(call):
 
 def test_what_was_dropped_is_in_the_provenance():
     with pytest.warns(DroppedRowsWarning):
-        found = polyroc.evaluate([0, 1, 1, 0, 1], [1, 2, 3, 4, NAN], measure="auc", missing="drop")
-    assert found.provenance.dropped == 1
+        evaluation = polyroc.evaluate([0, 1, 1, 0, 1], [1, 2, 3, 4, NAN], measure="auc", missing="drop")
+    assert evaluation.provenance.dropped == 1
 
 
 # Inputs stay as they are
@@ -909,9 +912,11 @@ def test_lists_and_dicts_are_left_alone():
 
 
 def test_evaluate_takes_read_only_arrays():
-    found = polyroc.evaluate(frozen(INTS), frozen(P), sample_weight=frozen(np.ones(6)), groups=frozen(range(6)))
+    evaluation = polyroc.evaluate(
+        frozen(INTS), frozen(P), sample_weight=frozen(np.ones(6)), groups=frozen(range(6))
+    )
     expected = polyroc.evaluate(INTS, MATRIX, sample_weight=[1] * 6, groups=range(6))
-    assert found.rows() == expected.rows()
+    assert evaluation.rows() == expected.rows()
 
 
 # Nothing heavy is imported, nothing is copied, and no Python object is made per row
@@ -942,7 +947,7 @@ def test_evaluating_lists_and_arrays_needs_no_data_frames():
         calls.append(f"polyroc.evaluate({make}([0, 0, 1, 1]), {make}([0.1, 0.4, 0.35, 0.8]), {options})")
     loaded = modules_after(*calls)
     assert "numba" in loaded[1]
-    assert [each & HEAVY for each in loaded] == [set()] * 4
+    assert [modules & HEAVY for modules in loaded] == [set()] * 4
 
 
 @pytest.mark.slow
@@ -988,16 +993,16 @@ def test_numpy_labels_make_no_object_per_row(classes, kind):
 
 def test_coded_decisions_make_no_object_per_row():
     y = np.resize(np.array([1000, 1001]), MANY)
-    said = Coded(np.resize(np.array([1, 0], dtype=np.int32), MANY), (1000, 1001))
+    decisions = Coded(np.resize(np.array([1, 0], dtype=np.int32), MANY), (1000, 1001))
     matrix = 2 * 8
-    assert peak_per_row(y, said) < matrix + 40
+    assert peak_per_row(y, decisions) < matrix + 40
 
 
 @pytest.mark.parametrize("values", [P[:, 0].copy(), P[:, :1].copy(), P], ids=["1-D", "one column", "2-D"])
 def test_float64_scores_are_not_copied(values):
     weight = np.ones(6)
-    found = normalise(TEXT, {"p": values}, sample_weight=weight)
-    assert np.shares_memory(found.values["p"], values)
-    assert np.shares_memory(found.sample_weight, weight)
+    scores = normalise(TEXT, {"p": values}, sample_weight=weight)
+    assert np.shares_memory(scores.values["p"], values)
+    assert np.shares_memory(scores.sample_weight, weight)
     series = pd.Series(weight)
     assert np.shares_memory(normalise(TEXT, series).values["classifier"], series.to_numpy())

@@ -19,6 +19,7 @@ from polyroc.cli.front import front
 from polyroc.cli.measures import measures
 from polyroc.cli.operate import operate
 from polyroc.cli.plot import plot
+from polyroc.cli.process import discard_output, failure_text, is_interrupt, print_line
 from polyroc.cli.rates import rates
 from polyroc.cli.report import report
 from polyroc.cli.reproduce import reproduce
@@ -36,25 +37,41 @@ def run(arguments: Sequence[str]) -> int:
     """Run the command with these arguments and return its exit code."""
     try:
         with _warnings_as_notes():
-            code = app.main(list(arguments), prog_name="polyroc", standalone_mode=False)
+            code = _invoke(arguments)
             sys.stdout.flush()
-        return int(code or 0)
-    except click.exceptions.Abort:
-        return 130
+        return code
     except click.ClickException as error:
         command = getattr(error, "ctx", None)
         where = "polyroc" if command is None else command.command_path
         return _print_error(f"{where}: {error.format_message()} (see {where} --help)")
     except PolyrocError as error:
+        if is_interrupt(error):
+            raise KeyboardInterrupt from None
         return _print_error(f"polyroc: {error.render(shell_spelling)}")
-    except (BrokenPipeError, SystemExit):
-        # the reader of the output has closed the pipe (click turns that into an exit), which is no error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:
+        discard_output()  # the reader of the output has closed the pipe, which is no error
         return 0
+    except (OSError, MemoryError, ImportError, RuntimeError) as error:
+        message = None if is_interrupt(error) else failure_text(error)
+        if message is None:
+            raise
+        discard_output()
+        return _print_error(f"polyroc: {message}")
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    """What `app.main` does, without its own answers to Ctrl-C, to the end of a file and to a closed pipe."""
+    if "_POLYROC_COMPLETE" in os.environ:  # the shell asks for completions
+        return int(app.main(list(arguments), prog_name="polyroc", standalone_mode=False) or 0)
+    try:
+        with app.make_context("polyroc", list(arguments)) as context:
+            return int(app.invoke(context) or 0)
+    except click.exceptions.Exit as end:
+        return int(end.exit_code)
 
 
 def _print_error(message: str) -> int:
-    click.echo(" ".join(message.split()), err=True)
+    print_line(message)
     return 2
 
 
@@ -68,7 +85,7 @@ def _warnings_as_notes() -> Iterator[None]:
         finally:
             for warning in caught:
                 if isinstance(warning.message, PolyrocWarning):
-                    click.echo(f"polyroc: note: {warning.message.render(shell_spelling)}", err=True)
+                    print_line(f"polyroc: note: {warning.message.render(shell_spelling)}")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -87,7 +104,8 @@ def app() -> None:
       polyroc compare predictions.csv --truth species --scores 'p_*' --classifier model -m hand_till
       polyroc size --value 0.85 --null 0.75 --power 0.9
 
-    Exit codes: 0, success; 1, a requested measure is undefined; 2, invalid input or usage.
+    Exit codes: 0, success; 1, a requested measure is undefined; 2, invalid input or usage, or not enough memory or
+    space; 130, interrupted by Ctrl-C.
     """
 
 

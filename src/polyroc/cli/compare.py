@@ -12,6 +12,7 @@ from polyroc.cli.options import (
     data_files,
     data_from,
     engine_options,
+    fold_options,
     formats,
     level_option,
     method_from,
@@ -27,6 +28,7 @@ __all__ = ["compare"]
 
 @click.command(short_help="Differences between classifiers, with intervals and tests.")
 @data_files
+@fold_options
 @click.option("-m", "--measure", required=True, metavar="KEY", help="The measure, such as hand_till.")
 @click.option(
     "--adjust",
@@ -59,6 +61,7 @@ def compare(
     \b
     Stacked:       polyroc compare all.csv --truth y --scores 'p_*' --classifier model --case id -m hand_till
     Side by side:  polyroc compare wide.csv --truth y --scores rf=rf_* --scores lr=lr_* -m hand_till
+    Folds:         polyroc compare cv.csv --truth y --scores rf=rf_* --scores lr=lr_* -m auc --folds fold
     By group:      polyroc compare 's/*.parquet' --truth y --scores a=a_* --scores b=b_* -m auc --by country
     """
     from polyroc.cli.pages import comparison_page
@@ -67,7 +70,7 @@ def compare(
     procedure: Any = None if adjustment == "none" else adjustment
 
     with progress_bar() as progress:
-        data, options = data_from(file, columns)
+        data, options = data_from("compare", file, columns)
         result: Any = compute(
             data,
             measure=measure,

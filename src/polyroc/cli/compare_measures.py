@@ -169,11 +169,11 @@ def _comparisons(measures: tuple[str, ...], options: dict[str, Any], progress: A
     return comparisons
 
 
-def _reject_unused(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
+def _reject_unused(options: dict[str, Any], names: tuple[str, ...], subject: str) -> None:
     """Raise an error for an option that would have no effect."""
     for name in names:
         if options[name] not in (None, False):
-            raise InputError(f"--{name} is not valid for {what}; leave it out.")
+            raise InputError(f"--{name} is not valid for {subject}; leave it out.")
 
 
 def _sizes(options: dict[str, Any]) -> list[tuple[int, ...]]:

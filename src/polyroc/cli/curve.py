@@ -8,9 +8,11 @@ import click
 
 from polyroc.cli.options import (
     Files,
+    add_options,
     data_files,
     data_from,
     engine_options,
+    fold_columns,
     formats,
     level_option,
     machine_text,
@@ -21,9 +23,9 @@ from polyroc.cli.options import (
     print_result,
     progress_bar,
 )
-from polyroc.cli.stored import store
 from polyroc.curves.result import Curve, Curves
 from polyroc.errors import InputError
+from polyroc.output.files import write_file
 from polyroc.output.numbers import interval_text, level_text, number_text
 from polyroc.output.sentences import capitalised, counted
 from polyroc.output.tables import Row, Table
@@ -42,6 +44,7 @@ SHOWN = {
 
 @click.command(short_help="ROC, precision-recall, DET and cost curves, with bands and fits.")
 @data_files
+@add_options(*fold_columns)
 @click.option("--kind", default="roc", show_default=True, type=click.Choice([*SHOWN]), help="Which curve.")
 @click.option(
     "--multi-class",
@@ -56,8 +59,9 @@ SHOWN = {
 @click.option("--binormal", is_flag=True, help="Also a binormal curve by maximum likelihood.")
 @click.option(
     "--average",
-    type=click.Choice(["vertical", "threshold", "pooled"]),
-    help="Average the curves of the folds of a cross-validation, which --groups names.",
+    type=click.Choice(["vertical", "threshold", "pooled", "none"]),
+    help="How the curves of the --folds of a cross-validation are combined; none: one curve per fold. Vertical by "
+    "default.",
 )
 @click.option("--drop-intermediate", is_flag=True, help="Leave out points that do not change the line.")
 @click.option(
@@ -95,7 +99,7 @@ def curve(
     Two classes:       polyroc curve scores.csv --truth sick --scores risk
     With a band:       polyroc curve scores.csv --truth y --scores s --band simultaneous --method bootstrap
     Many classes:      polyroc curve irises.csv --truth species --scores 'p_*' --multi-class ova
-    Folds:             polyroc curve cv.csv --truth y --scores s --groups fold --average vertical
+    Folds:             polyroc curve cv.csv --truth y --scores s --folds fold --band pointwise
     Points in a file:  polyroc curve scores.csv --truth y --scores s --kind pr --out points.csv
     Large files:       polyroc curve 's/*.parquet' --truth y --scores s --tolerance 1e-6 --points 1000
     """
@@ -104,7 +108,7 @@ def curve(
     file_format = None if out is None else _format_of(out)
     choices: Any = {"band": None if band is None else band.replace("-", "_"), "average": average}
     with progress_bar() as progress:
-        data, options = data_from(file, columns)
+        data, options = data_from("curve", file, columns)
         curves = compute(
             data,
             kind=kind,
@@ -112,7 +116,6 @@ def curve(
             method=method_from(method, replicates, seed),
             level=level,
             binormal=binormal,
-            folds=None if average is None else "groups",
             drop_intermediate=drop_intermediate,
             progress=progress,
             **options,
@@ -122,7 +125,7 @@ def curve(
         curves = curves.thinned(points)
     forms: Any = {"record": lambda: curves.to_dict(level), "rows": lambda: curves.rows(level)}
     if out is not None and file_format is not None:
-        store(machine_text(file_format, **forms), out, "--out")
+        write_file(out, machine_text(file_format, **forms) + "\n")
     print_result(output, **forms, table=lambda: _table(curves, level, name_of(file)))
     return 0
 
@@ -142,6 +145,8 @@ def _table(result: Curve | Curves, level: float, source: str) -> Table:
     by = "classifier" if isinstance(result, Curve) else result.by
     first = next(iter(curves.values()))
     notes = [f"{capitalised(first.area.name)}; {first.axes[1]} against {first.axes[0]}."]
+    if first.area.provenance.target is not None:
+        notes.append(first.area.provenance.target)
     if not isinstance(result, Curve):
         notes += [f"{name}: {mean.name} {number_text(mean.value)}." for name, mean in result.whole.items()]
     if first.band is not None:

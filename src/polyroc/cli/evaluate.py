@@ -11,6 +11,7 @@ from polyroc.cli.options import (
     data_files,
     data_from,
     engine_options,
+    fold_options,
     formats,
     level_option,
     method_from,
@@ -26,6 +27,7 @@ __all__ = ["evaluate", "print_evaluation", "print_groups"]
 
 @click.command(short_help="Measures with standard errors and intervals for every classifier in a file.")
 @data_files
+@fold_options
 @click.option(
     "-m", "--measure", multiple=True, metavar="KEY", help="A measure, such as hand_till; all by default."
 )
@@ -58,12 +60,17 @@ def evaluate(
     Several classifiers:   polyroc evaluate all.csv --truth y --scores 'p_*' --classifier model
     Side by side:          polyroc evaluate wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
     One measure:           polyroc evaluate scores.csv --truth y --scores s -m 'partial_auc(fpr=(0, 0.2))'
+    Cross-validation:      polyroc evaluate cv.csv --truth y --scores s --folds fold -m auc
     Larger than memory:    polyroc evaluate 's/*.parquet' --truth y -m auc --engine duckdb --tolerance 1e-6
+    Standard input:        zstd -dc scores.csv.zst | polyroc evaluate - --truth y --scores s
+
+    FILE is CSV, TSV, JSON lines (also with .gz or .zst), Parquet, Arrow (Feather) or a DuckDB file; polyroc reads
+    nothing from the network.
     """
     from polyroc.inference.evaluate import evaluate as compute
 
     with progress_bar() as progress:
-        data, options = data_from(file, columns)
+        data, options = data_from("evaluate", file, columns)
         result: Any = compute(
             data,
             measure=list(measure) or None,

@@ -8,6 +8,7 @@ import click
 
 from polyroc.cli.options import (
     formats,
+    name_of,
     one_or_all,
     optional_data_file,
     out_option,
@@ -113,7 +114,7 @@ def front(
         raise InputError(f"Two fronts are called {taken[0]!r}; rename a file.")
     if out is not None:
         next(iter(fronts.values())).save(out)
-    title, every = f"{file.name}: fronts of error rates", {**fronts, **others}
+    title, every = f"{name_of(file)}: fronts of error rates", {**fronts, **others}
     # --csv prints the points of the searched fronts and needs no volumes, which may take long
     volumes = {} if output == "csv" else _volumes(every, held_out, points, seed)
     print_result(

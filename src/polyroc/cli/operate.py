@@ -22,12 +22,13 @@ from polyroc.cli.options import (
     seed_option,
 )
 from polyroc.cli.rates import matrix_page
-from polyroc.cli.stored import needs_data, store
+from polyroc.cli.stored import needs_data
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, MissingFileError
 from polyroc.fronts.result import Front
-from polyroc.output.names import printable
+from polyroc.output.files import write_file
 from polyroc.output.numbers import estimate_text
+from polyroc.output.sentences import printable
 from polyroc.output.tables import Table
 from polyroc.output.text import Format
 from polyroc.rules import CostRule
@@ -138,7 +139,7 @@ def operate(
             **options,
         )
     if rule is not None:
-        store(_deployable(source, result), rule, "--rule")
+        write_file(rule, _deployable(source, result) + "\n")
     print_result(
         output,
         record=lambda: result.to_dict(level),
@@ -151,7 +152,7 @@ def operate(
 def _source(file: Files | None, front: Path | None, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The first argument of the verb, scores, files or a front, and its other options."""
     if front is None:
-        return data_from(needs_data(file, columns), columns)
+        return data_from("operate", needs_data(file, columns), columns)
     if file is not None:
         raise InputError("Give FILE or --front, not both; give other cases to evaluate on as --evaluate-on.")
     return Front.load(front), {}
@@ -166,7 +167,7 @@ def _others(evaluate_on: Path, source: Any, columns: dict[str, Any]) -> Any:
         )
     if not isinstance(source, Scores | Front):
         return str(evaluate_on)
-    others, engine = data_from(evaluate_on, {**columns, "engine": None})
+    others, engine = data_from("operate", evaluate_on, {**columns, "engine": None})
     if engine:
         raise InputError(
             f"--evaluate-on {evaluate_on} needs an engine, FILE does not; give --engine duckdb, or store the rule "

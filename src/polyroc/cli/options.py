@@ -5,18 +5,21 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from glob import has_magic
+from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from polyroc.errors import InputError
-from polyroc.output.csv import as_csv
+from polyroc.messages import Option
+from polyroc.output.formats import as_csv
 from polyroc.output.tables import Table
 from polyroc.output.text import Format, render
 from polyroc.scores import Scores
 
 if TYPE_CHECKING:
+    from polyroc.engines.support import Verb
     from polyroc.inference.methods import Method
 
 __all__ = [
@@ -29,6 +32,8 @@ __all__ = [
     "data_files",
     "data_from",
     "engine_options",
+    "fold_columns",
+    "fold_options",
     "formats",
     "level_option",
     "machine_text",
@@ -36,9 +41,11 @@ __all__ = [
     "method_options",
     "name_of",
     "one_or_all",
+    "opened",
     "optional_data_file",
     "optional_data_files",
     "out_option",
+    "pooled_option",
     "print_result",
     "progress_bar",
     "score_columns",
@@ -77,7 +84,7 @@ COLUMNS = {
         "that each row stands for (frequency).",
     ),
     "groups": click.option(
-        "--groups", metavar="COLUMN", help="Column of groups (patients, folds): cases of a group are dependent."
+        "--groups", metavar="COLUMN", help="Column of groups (patients, sites): cases of a group are dependent."
     ),
     "sampling": click.option(
         "--sampling",
@@ -97,6 +104,26 @@ COLUMNS = {
         help="Treatment of rows with missing values: an error, or drop them.",
     ),
 }
+
+fold_columns = (
+    click.option(
+        "--folds",
+        metavar="COLUMN",
+        help="Cross-validated predictions: column of the fold, the test set of one trained model. Measures are "
+        "computed within folds and averaged: the performance of these trained models on new cases.",
+    ),
+    click.option(
+        "--repeats",
+        metavar="COLUMN",
+        help="Column of the repeat of a repeated cross-validation, with one row per case and repeat. --case or "
+        "--groups identifies the cases, or else their order within each repeat.",
+    ),
+)
+pooled_option = click.option(
+    "--pooled",
+    is_flag=True,
+    help="Evaluate all folds as one sample instead; biased if the models' scores are not on one scale.",
+)
 
 convert_option = click.option(
     "--convert",
@@ -119,7 +146,7 @@ seed_option = click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the random numbers."
 )
 
-METHODS = ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife")
+METHODS = ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife", "ledell")
 RESAMPLING = (
     click.option(
         "--replicates",
@@ -146,6 +173,11 @@ def add_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def column_options(*names: str) -> Callable[[Any], Any]:
     """The options of `data_file` for these roles of columns, for commands whose data file is optional."""
     return add_options(*(COLUMNS[name] for name in names))
+
+
+def fold_options(command: Any) -> Any:
+    """The columns of cross-validated predictions, and whether their folds are pooled."""
+    return add_options(*fold_columns, pooled_option)(command)
 
 
 def out_option(metavar: str, text: str, **more: Any) -> Callable[[Any], Any]:
@@ -243,14 +275,31 @@ def one_or_all(records: Sequence[Any]) -> Any:
     return records[0] if len(records) == 1 else [*records]
 
 
+def opened(file: Any) -> Any:
+    """The file; what standard input holds for `-`."""
+    if file != STANDARD_INPUT:
+        return file
+    from polyroc.io.inputs import LocalCopy
+
+    return LocalCopy(getattr(sys.stdin, "buffer", sys.stdin), "standard input")
+
+
 def scores_from(
-    file: Path, *, scores: tuple[str, ...], labels: str | None, convert: Any = None, **columns: Any
+    file: Any,
+    *,
+    scores: tuple[str, ...],
+    labels: str | None,
+    convert: Any = None,
+    pooled: bool = False,
+    **columns: Any,
 ) -> Scores:
-    """The scores that the options of `data_file` describe, converted if `convert` is given."""
+    """The scores that the options of `data_file` describe, converted if `convert` is given, folds pooled if so."""
     from polyroc.conversions import to_ordered, to_probabilities
     from polyroc.io.read import read
+    from polyroc.validation.scores import pooled_scores
 
-    read_scores = read(file, scores=score_columns(scores), labels=_label_list(labels), **columns)
+    read_scores = read(opened(file), scores=score_columns(scores), labels=_label_list(labels), **columns)
+    read_scores = pooled_scores(read_scores) if pooled else read_scores
     if convert is None:
         return read_scores
     return to_probabilities(read_scores) if convert == "gaussian" else to_ordered(read_scores, rule=convert)
@@ -286,13 +335,8 @@ def progress_bar() -> Iterator[Any]:
 
 
 Files = Path | list[Path]
-IN_MEMORY_ONLY = {
-    "classifier": "--classifier",
-    "case": "--case",
-    "class_": "--class",
-    "groups": "--groups",
-    "convert": "--convert",
-}
+STANDARD_INPUT = Path("-")
+IN_MEMORY_ONLY = ("classifier", "case", "class_", "folds", "repeats", "pooled", "convert")
 ENGINE_OPTIONS = {
     "engine": click.option(
         "--engine",
@@ -317,45 +361,56 @@ def engine_options(*without: str) -> Callable[[Any], Any]:
     return add_options(*(option for name, option in ENGINE_OPTIONS.items() if name not in without))
 
 
-def data_from(file: Files, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def data_from(verb: "Verb", file: Files, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The first argument of a verb, and its options: files for an engine, or scores read into memory.
 
     Removes the options of the engine from `columns` in either case.
     """
+    from polyroc.engines.support import check_supported
+
     engine_values = {name: columns.pop(name) for name in ENGINE_OPTIONS if name in columns}
     wanted = {name: value for name, value in engine_values.items() if value not in (None, False, ())}
-    files = [file] if isinstance(file, Path) else file
+    paths = [file] if isinstance(file, Path) else file
+    if len(paths) > 1 and STANDARD_INPUT in paths:
+        raise InputError("Standard input (-) cannot be combined with other files; write it to a file first.")
+    files = [opened(path) for path in paths]
     if wanted.get("engine") == "memory" and wanted.get("by"):
-        raise InputError("--by needs an engine; leave out --engine memory.")
+        check_supported("by", "memory", verb)
     if wanted.get("engine") == "memory" or not (wanted or _for_engine(files)):
         if len(files) > 1:
             raise InputError(f"--engine memory reads one file, got {len(files)}; leave it out.")
         return scores_from(files[0], **columns), {}
-    unsupported = [option for name, option in IN_MEMORY_ONLY.items() if columns.get(name)]
-    if unsupported:
-        raise InputError(
-            f"{unsupported[0]} needs the rows in memory, which --engine duckdb does not support; "
-            "use --engine memory."
-        )
-    return [str(path) for path in files] if len(files) > 1 else str(files[0]), {
+    for name in IN_MEMORY_ONLY:
+        if columns.get(name):
+            check_supported("layout", "duckdb", verb, (Option(name),))
+    table = columns.get("table")
+    return [fspath(path) for path in files] if len(files) > 1 else _path_text(files[0]), {
         "truth": columns["truth"],
         "scores": score_columns(columns["scores"]),
         "weight": columns["weight"],
         "weight_kind": columns["weight_kind"],
+        **({"groups": columns["groups"]} if columns.get("groups") else {}),
         "sampling": columns["sampling"],
         "labels": _label_list(columns["labels"]),
         "pos_label": columns["pos_label"],
         "missing": columns["missing"],
         "engine": "duckdb",
+        **({} if table is None else {"table": table}),
         **{name: value for name, value in wanted.items() if name != "engine"},
     }
 
 
-def _for_engine(files: list[Path]) -> bool:
+def _path_text(file: Any) -> Any:
+    """A path as text; a copy of standard input as it is, since it is deleted with the object."""
+    return str(file) if isinstance(file, Path) else file
+
+
+def _for_engine(files: list[Any]) -> bool:
     """True for several files, or one that is too large to be read into memory."""
     from polyroc.engines.options import is_large
 
-    (file, *more) = files
+    (first, *more) = files
+    file = Path(first)
     if not file.exists():
         return bool(more) or has_magic(str(file))
     return bool(more) or file.is_dir() or is_large([file])
@@ -363,4 +418,6 @@ def _for_engine(files: list[Path]) -> bool:
 
 def name_of(file: Files) -> str:
     """The name of the data in a title."""
+    if file == STANDARD_INPUT:
+        return "standard input"
     return file.name if isinstance(file, Path) else f"{file[0].name} and {len(file) - 1} more"

@@ -8,13 +8,12 @@ from polyroc.cli.spelling import shell_spelling
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation, Grouped
-from polyroc.estimates.tables import conversion_notes, difference_rows, estimate_row
+from polyroc.estimates.tables import conversion_notes, difference_rows, estimate_row, fold_notes
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.messages import Message
-from polyroc.output.names import printable
 from polyroc.output.numbers import number_text, p_text
-from polyroc.output.sentences import counted
+from polyroc.output.sentences import counted, printable
 from polyroc.output.tables import Row, Table
 from polyroc.results.provenance import Provenance
 
@@ -56,12 +55,13 @@ def _notes(evaluation: Evaluation) -> list[str]:
         notes.append(_error_note(provenance, estimates[0].resampled is not None))
         notes += [provenance.weights] if provenance.weights else []
         notes += conversion_notes(estimates)
+        notes += fold_notes(estimates)
         notes += _monte_carlo_notes(estimates)
         notes += certificate_notes(estimates)
     ordered = sorted(evaluation.skipped.items(), key=lambda item: item[1])
     for reason, keys in groupby(ordered, key=lambda item: item[1]):
-        why = Message(reason).render(shell_spelling)
-        notes.append(f"Not shown: {', '.join(key for key, _ in keys)} ({why}).")
+        explanation = Message(reason).render(shell_spelling)
+        notes.append(f"Not shown: {', '.join(key for key, _ in keys)} ({explanation}).")
     return notes
 
 
@@ -74,7 +74,7 @@ def _error_note(provenance: Provenance, resampled: bool) -> str:
 
 def _monte_carlo_notes(estimates: Iterable[Estimate]) -> list[str]:
     """The additional error of estimates from a random sample of tuples."""
-    sampled = [each for each in estimates if each.monte_carlo_error > 0]
+    sampled = [estimate for estimate in estimates if estimate.monte_carlo_error > 0]
     errors = ", ".join(f"{e.measure} of {e.classifier} {e.monte_carlo_error:.2g}" for e in sampled)
     return [f"Monte Carlo error of the random sample of tuples of cases: {errors}."] if sampled else []
 
@@ -121,7 +121,7 @@ def _group_rows(result: Estimate | Evaluation | Comparison, level: float, margin
         cases = _cases(next(iter(result.estimates.values())))
         return [{**cases, **row} for row in difference_rows(result, level, margin)]
     estimates = [result] if isinstance(result, Estimate) else result.estimates.values()
-    return [{**estimate_row(each, each.measure, level), **_cases(each)} for each in estimates]
+    return [{**estimate_row(estimate, estimate.measure, level), **_cases(estimate)} for estimate in estimates]
 
 
 def _cases(estimate: Estimate) -> Row:
@@ -136,7 +136,7 @@ def measures_page() -> Table:
             "name": measure.name,
             "needs": measure.needs,
             "classes": _classes(measure),
-            "options": ", ".join(measure.options),
+            "options": ", ".join((*measure.options, *measure.variants)),
         }
         for key, measure in MEASURES.items()
     ]
@@ -156,13 +156,19 @@ def measure_rows() -> list[dict[str, object]]:
             "symbol": measure.symbol,
             "needs": measure.needs,
             "classes": _classes(measure),
-            "low": measure.range(measure.classes[0], **measure.settings)[0],
-            "high": measure.range(measure.classes[0], **measure.settings)[1],
+            "low": low,
+            "high": high,
             "options": ", ".join(f"{name}={value!r}" for name, value in measure.options.items()),
             "source": measure.paper,
         }
         for key, measure in MEASURES.items()
+        for low, high in [_range(measure)]
     ]
+
+
+def _range(measure: Measure) -> tuple[float | None, float | None]:
+    """The range of a measure with its defaults; unknown if it depends on an option that has none."""
+    return (None, None) if measure.required else measure.range(measure.classes[0], **measure.settings)
 
 
 def _classes(measure: Measure) -> str:

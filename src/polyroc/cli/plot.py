@@ -152,13 +152,15 @@ def plot(
 
 def _reject_unused(kind: str | None, options: dict[str, Any]) -> None:
     """Raise an error for an option that would have no effect on this kind of picture (None: of a stored front)."""
-    what = "a stored front" if kind is None else f"--kind {kind}"
+    subject = "a stored front" if kind is None else f"--kind {kind}"
     kinds_of = {"threshold": ("rates", "cobweb"), "measure": ("forest", *MEASURES), "hull": ("roc",)}
     kinds_of |= {"point": ("a stored front",), "colour": ("a stored front",)}
     for name, value in options.items():
         kinds = kinds_of.get(name, CURVES)
         if value and kind not in kinds:
-            raise InputError(f"--{name.replace('_', '-')} is not valid for {what}; it is for {', '.join(kinds)}.")
+            raise InputError(
+                f"--{name.replace('_', '-')} is not valid for {subject}; it is for {', '.join(kinds)}."
+            )
 
 
 def _front(file: Path, kind: str | None, point: tuple[int, ...], colour: str | None) -> Any:

@@ -10,6 +10,7 @@ from polyroc.cli.options import (
     data_files,
     data_from,
     engine_options,
+    fold_options,
     formats,
     level_option,
     name_of,
@@ -31,6 +32,7 @@ __all__ = ["matrix_page", "rates", "rule_from"]
 
 @click.command(short_help="Confusion rates with intervals, and the cobweb.")
 @data_files
+@fold_options
 @click.option("--rule", type=click.Path(path_type=Path), metavar="FILE", help="A rule stored by polyroc operate.")
 @click.option(
     "--threshold", type=float, help="Two classes: the decision is positive if the score is at least this."
@@ -57,7 +59,7 @@ def rates(
 
     decision_rule = None if rule is None else rule_from(rule)
     with progress_bar() as progress:
-        data, options = data_from(file, columns)
+        data, options = data_from("rates", file, columns)
         options |= {"rule": decision_rule, "threshold": threshold, "progress": progress}
         matrices = [compute(data, classifier=name, **options) for name in _classifiers(data, options)]
     print_result(
@@ -121,7 +123,7 @@ def matrix_page(rates: Rates, level: float, source: str) -> Table:
             row[f"called {decision}"] = f"{number_text(rate.value)} ({ends})"
         rows.append(row)
     title = f"{source}, {rates.classifier}: share of each true class by decision, {level_text(level)} intervals"
-    return Table.of(title, rows)
+    return Table.of(title, rows, [] if rates.provenance.target is None else [rates.provenance.target])
 
 
 def _case_count(cases: float) -> str:

@@ -12,14 +12,16 @@ from click.core import ParameterSource
 from polyroc.cli.options import (
     convert_option,
     data_file,
+    fold_options,
     level_option,
     method_from,
     method_options,
+    name_of,
     progress_bar,
     scores_from,
 )
 from polyroc.errors import InputError
-from polyroc.output.names import printable
+from polyroc.output.sentences import printable
 
 __all__ = ["report"]
 
@@ -28,6 +30,7 @@ FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates"
 
 @click.command(short_help="One page to show to a colleague: conclusion, tables, curves, operating points.")
 @data_file
+@fold_options
 @click.option(
     "-o",
     "--out",
@@ -71,7 +74,7 @@ def report(
     from polyroc.reports.report import report as make
 
     terms: dict[str, Any]
-    named = title or file.name
+    named = title or name_of(file)
     repeat = [shlex.join(["polyroc", *sys.argv[1:]])] if Path(sys.argv[0]).name.startswith("polyroc") else []
     if file.suffix == ".npz":
         make(_front(file), path=out, title=named, level=level, repeat=repeat)
@@ -104,16 +107,16 @@ def _front(file: Path) -> Any:
 def _study(file: Path) -> Any:
     """The study in a store, if no option was given that is for tables of scores."""
     context = click.get_current_context()
-    given = [
+    passed = [
         option.opts[-1]
         for option in context.command.params
         if option.name not in FOR_STUDIES
         and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
     ]
-    if given:
+    if passed:
         raise InputError(
-            f"A report of a study has no columns to choose: leave out {', '.join(given)}; or name one of its data "
-            "sets with --table and its columns with --truth, --scores, --classifier and --case."
+            f"A report of a study has no columns to choose: leave out {', '.join(passed)}; or name one of its "
+            "data sets with --table and its columns with --truth, --scores, --classifier and --case."
         )
     from polyroc.studies.result import Study
 

@@ -11,10 +11,14 @@ OPTION_NAMES = {
     "y_score": "scores",
     "y_true": "truth",
     "class_": "class",
-    "folds": "groups",
     "rng": "seed",
 }
-PYTHON_ONLY = {"area"}  # options that no command has, so no message of a command refers to them
+PYTHON_ONLY = {
+    "area",
+    "connection",
+    "covariance",
+    "disk",
+}  # options that no command has, so no message of a command refers to them
 CONVERSIONS = {
     "to_ordered": (Option("convert", "sampat"), Option("convert", "expected")),
     "to_probabilities": (Option("convert", "gaussian"),),
@@ -25,6 +29,7 @@ CHOICES = {  # of --method
     "HanleyMcNeil": "hanley-mcneil",
     "Bootstrap": "bootstrap",
     "Jackknife": "jackknife",
+    "LeDell": "ledell",
     "Permutation": "permutation",
 }
 

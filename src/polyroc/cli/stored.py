@@ -1,15 +1,11 @@
-"""Stored fronts given instead of data, and text files that commands write."""
+"""Stored fronts given instead of data."""
 
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
 
-from polyroc.errors import InputError
-
-__all__ = ["is_front", "needs_data", "store"]
+__all__ = ["is_front", "needs_data"]
 
 HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
 
@@ -33,19 +29,3 @@ def needs_data(file: Path | list[Path] | None, columns: dict[str, Any]) -> Any:
     if columns.get("truth") is None:
         raise click.UsageError("Missing option '--truth'.", context)
     return file
-
-
-def store(text: str, path: Path, option: str) -> None:
-    """Write a text file atomically: to a temporary file in the same folder, then renamed."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        except OSError:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise InputError(f"{option}: {path} cannot be written ({error.strerror}).") from None

@@ -62,8 +62,9 @@ def run(
                 plan, out=out, n_jobs=n_jobs, dask=dask, retry_failed=retry_failed, observer=observer
             )
     except KeyboardInterrupt:
-        click.echo("polyroc: stopped; finished fits are stored, and the same command resumes the run", err=True)
-        raise
+        raise KeyboardInterrupt(
+            "Interrupted; finished fits are stored, and the same command resumes the run."
+        ) from None
     _print_study(result, output, result.measures)
     return 1 if result.failures else 0
 

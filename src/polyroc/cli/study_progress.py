@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyroc.output.names import printable
+from polyroc.output.sentences import printable
 
 if TYPE_CHECKING:
     from polyroc.studies.progress import StudyProgress
@@ -106,12 +106,12 @@ def _window(finished: Sequence[bool], room: int) -> list[int]:
     return kept[:room]
 
 
-def _hidden(what: str, finished: Sequence[bool], shown: Sequence[int]) -> str:
+def _hidden(noun: str, finished: Sequence[bool], shown: Sequence[int]) -> str:
     """The number of hidden learners or data sets, and how many of them are finished."""
     others = [done for place, done in enumerate(finished) if place not in shown]
     if not others:
         return ""
-    return f"and {len(others)} {what}{'s' if len(others) > 1 else ''} more, {sum(others)} of them done"
+    return f"and {len(others)} {noun}{'s' if len(others) > 1 else ''} more, {sum(others)} of them done"
 
 
 def _short(name: str) -> str:

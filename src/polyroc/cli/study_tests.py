@@ -20,7 +20,7 @@ from polyroc.studies.summaries.recommendation import Recommendation
 
 __all__ = ["NAMES", "advice", "study_test"]
 
-ON_FOLDS = ("anova", "duncan", "tukey", "corrected_t", "bayes", "spread", "pooled_test")
+ON_FOLDS = ("anova", "duncan", "tukey", "corrected_t", "bayes", "spread", "fold_test", "pooled_test")
 OVER_DATA_SETS = ("friedman", "wilcoxon", "recommend")
 NAMES = [name.replace("_", "-") for name in (*ON_FOLDS, *OVER_DATA_SETS)]
 SETTINGS = {"alpha": ("duncan", "tukey", "friedman"), "rope": ("bayes",)}
@@ -154,12 +154,14 @@ def _notes(results: Mapping[str, Any]) -> list[str]:
         alpha = first.nemenyi.alpha if isinstance(first, Friedman) else first.alpha
         notes.append(f"Learners that share a letter are not distinguished at {level_text(alpha)}.")
     if isinstance(first, Comparison):
-        from polyroc.studies.summaries.pooled import POOLED
+        from polyroc.studies.summaries.pooled import POOLED, WITHIN
 
         notes += [
             f"{key + ', all' if key else 'All'} equal: {p_text(result.pvalue)}." for key, result in results.items()
         ]
-        notes.append(f"Assumes: {POOLED}")
+        provenance = next(iter(first.estimates.values())).provenance
+        within = provenance.folds is not None and not provenance.pooled
+        notes.append(f"Assumes: {WITHIN if within else POOLED}")
     elif getattr(first, "assumes", None):
         notes.append(f"Assumes: {first.assumes}")
     return notes

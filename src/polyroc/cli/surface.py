@@ -10,6 +10,7 @@ from polyroc.cli.options import (
     data_file,
     formats,
     level_option,
+    name_of,
     one_or_all,
     print_result,
     scores_from,
@@ -59,7 +60,7 @@ def surface(file: Path, measure: str, points: int, level: float, output: Format 
         output,
         record=lambda: one_or_all([surface.to_dict(level) for surface in surfaces]),
         rows=lambda: [row for surface in surfaces for row in surface.rows(level)],
-        table=lambda: [_table(surface, level, file.name) for surface in surfaces],
+        table=lambda: [_table(surface, level, name_of(file)) for surface in surfaces],
     )
     return 0
 

@@ -18,7 +18,8 @@ from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.registry import measure as find
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
-from polyroc.validation.random import Draws, Rng
+from polyroc.validation.random import Draws, NJobs, Rng
+from polyroc.validation.signatures import Count, PositiveInt, validated
 
 __all__ = ["compare_measures"]
 
@@ -35,8 +36,8 @@ class _Options(TypedDict, total=False):
     ties: bool
     model: SimulationModel | None
     pairs: int
-    rng: int | np.random.Generator | None
-    n_jobs: int | None
+    rng: Rng
+    n_jobs: NJobs
     max_lists: int
     progress: ProgressOption
 
@@ -51,6 +52,7 @@ def compare_measures(
 ) -> MeasureComparisons: ...
 
 
+@validated
 def compare_measures(
     first: AnyMeasure | Sequence[AnyMeasure] | None = None,
     second: AnyMeasure | None = None,
@@ -61,10 +63,10 @@ def compare_measures(
     cut: int | Sequence[int] | None = None,
     ties: bool = False,
     model: SimulationModel | None = None,
-    pairs: int = 10_000,
+    pairs: Count = 10_000,
     rng: Rng = 0,
-    n_jobs: int | None = None,
-    max_lists: int = MAX_LISTS,
+    n_jobs: NJobs = None,
+    max_lists: PositiveInt = MAX_LISTS,
     progress: ProgressOption = None,
 ) -> MeasureComparison | MeasureComparisons:
     """Compare two measures by their degrees of consistency (C) and discriminancy (D).

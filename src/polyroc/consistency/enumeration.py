@@ -15,10 +15,11 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.kernels.ranked_lists import concordant
 from polyroc.measures.measure import Measure
 from polyroc.measures.outputs import ClassifierOutputs
-from polyroc.messages import Call, Option
+from polyroc.messages import Call, Option, short_repr
 from polyroc.progress import Progress, track
 from polyroc.results.provenance import Provenance
 from polyroc.validation.random import is_whole
+from polyroc.validation.signatures import LARGEST, is_sequence
 
 __all__ = [
     "MAX_LISTS",
@@ -107,11 +108,11 @@ def _blocks(sizes: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:
 
 def checked_sizes(sizes: Any, name: str = "sizes") -> tuple[int, ...]:
     """Class sizes as a tuple: two classes or more, with one case or more of each."""
-    numbers = tuple(sizes) if isinstance(sizes, Iterable) else ()
-    if len(numbers) < 2 or not all(is_whole(n, 1) for n in numbers):
+    numbers = tuple(sizes) if is_sequence(sizes) else ()
+    if len(numbers) < 2 or not all(is_whole(n, 1) and n <= LARGEST for n in numbers):
         raise InputError(
             f"{name} must be the cases of each class, two classes or more and one case or more of each, such as "
-            f"(20, 20), got {sizes!r}."
+            f"(20, 20), got {short_repr(sizes)}."
         )
     return tuple(int(n) for n in numbers)
 

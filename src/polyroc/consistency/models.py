@@ -16,7 +16,8 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.scores import Scores
-from polyroc.validation.scores import as_scores
+from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.signatures import PositiveInt, validate_fields, validated
 
 __all__ = ["DirichletModel", "GaussianModel", "RankedLists", "ResampledModel", "SimulationModel"]
 
@@ -57,15 +58,12 @@ class RankedLists:
 
     sizes: tuple[int, ...]
     cut: Cut = None
-    levels: int | None = None
+    levels: PositiveInt | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", checked_sizes(self.sizes))
+        validate_fields(self)
         checked_cuts(self.cut, self.sizes)
-        if self.levels is not None and not (isinstance(self.levels, int) and self.levels >= 1):
-            raise InputError(
-                f"levels must be a whole number of ratings, or None for no ties, got {self.levels!r}."
-            )
 
     def draw(self, rng: np.random.Generator, pairs: int) -> tuple[ClassifierOutputs, ClassifierOutputs]:
         """Draw random lists."""
@@ -108,11 +106,10 @@ class GaussianModel:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", checked_sizes(self.sizes))
+        validate_fields(self)
         _require_number("separation", self.separation)
         _require_number("rival", self.separation if self.rival is None else self.rival)
         _require_number("correlation", self.correlation, -1.0, 1.0)
-        if self.form not in ("columns", "score"):
-            raise InputError(f"form must be 'columns' or 'score', got {self.form!r}.")
         if self.form == "columns" and self.cut is not None:
             raise InputError("cut is valid for form='score' only; with columns the largest decides.")
         checked_cuts(self.cut, self.sizes)
@@ -165,6 +162,7 @@ class DirichletModel:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", checked_sizes(self.sizes))
+        validate_fields(self)
         for name in ("precision", "rival", "clarity"):
             if getattr(self, name) is not None:
                 _require_number(name, getattr(self, name), 1e-3)
@@ -213,6 +211,7 @@ class ResampledModel:
     sizes: tuple[int, ...]
     cut: Cut = field(default=None)
 
+    @validated
     def __init__(
         self,
         y_true: Any,
@@ -224,7 +223,7 @@ class ResampledModel:
         labels: Sequence[Hashable] | None = None,
         pos_label: Hashable = None,
     ) -> None:
-        scores = as_scores(y_true, y_score, labels=labels, pos_label=pos_label)
+        scores = one_sample(as_scores(y_true, y_score, labels=labels, pos_label=pos_label), "ResampledModel")
         if scores.groups is not None:
             raise InputError(
                 "ResampledModel does not resample groups; leave them out, or use order_stability, which does."

@@ -30,7 +30,8 @@ from polyroc.results.result import Result, plain
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
-from polyroc.validation.scores import as_scores
+from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.signatures import validated
 
 __all__ = ["Groups", "OrderStability", "PairStability", "Separation", "order_stability", "separation"]
 
@@ -197,6 +198,7 @@ class Separation(Result):
 AnyMeasure = str | Measure
 
 
+@validated
 def order_stability(
     y_true: Any,
     y_score: Mapping[Any, Any] | None = None,
@@ -246,7 +248,7 @@ def order_stability(
         "groups": groups,
         "sampling": sampling,
     }
-    scores = _checked_scores(as_scores(y_true, y_score, missing=missing, **options))
+    scores = _checked_scores(one_sample(as_scores(y_true, y_score, missing=missing, **options), "order_stability"))
     resampling = _resampling_method(method)
     measures, _ = select_measures([measure] if isinstance(measure, str | Measure) else measure, scores)
     samples = {name: Sample(scores, name) for name in scores.classifiers}
@@ -300,6 +302,7 @@ def _stability(
     )
 
 
+@validated
 def separation(
     y_true: Any,
     y_score: Mapping[Any, Any] | None = None,

@@ -16,6 +16,7 @@ from polyroc.results.invariants import Invariants, at_least, distinct
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
+from polyroc.validation.signatures import validated
 
 __all__ = ["Asymptotics", "Counts", "Joint", "MeasureComparison", "MeasureComparisons", "share_interval"]
 
@@ -184,6 +185,7 @@ class MeasureComparison(Result):
         """The numbers, from 0, of the pairs drawn at random that are equal for both; None if not known."""
         return None if self._undecided_pairs is None else self._undecided_pairs()
 
+    @validated
     def consistency_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """Clopper & Pearson's confidence interval for C; both ends are C if it is exact.
 
@@ -194,6 +196,7 @@ class MeasureComparison(Result):
             return ConfidenceInterval(self.consistency, self.consistency)
         return share_interval(self.counts.agree, self.counts.agree + self.counts.disagree, level)
 
+    @validated
     def discriminancy_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """Clopper & Pearson's confidence interval for D / (1 + D), as odds; both ends are D if it is exact.
 
@@ -227,6 +230,7 @@ class MeasureComparison(Result):
             f"D = {number_text(self.discriminancy)}; {method})"
         )
 
+    @validated
     def conclusion(self, level: float = 0.95) -> str:
         """Which measure is better by definition 5 of Ling, Huang & Zhang, in a sentence."""
         C, D = self.consistency_interval(level), self.discriminancy_interval(level)

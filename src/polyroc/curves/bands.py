@@ -11,19 +11,21 @@ import numpy.typing as npt
 from polyroc.curves.binormal import DEVIATES, BinormalFit
 from polyroc.curves.points import CurveKind
 from polyroc.curves.result import Band, BandKind
-from polyroc.curves.sweep import Sweep, ranked_cases
+from polyroc.curves.sweep import CurveSweep, ranked_cases
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods.method import Method
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Call, Option
 
-__all__ = ["BandName", "band_around", "in_coordinates", "working_hotelling"]
+__all__ = ["BandName", "average_band", "band_around", "in_coordinates", "working_hotelling"]
 
 BandName = Literal["pointwise", "simultaneous", "working_hotelling"]
 RATES = np.linspace(0.0, 1.0, 201)  # values of the first axis at which bands are computed
 FEW = 3.0  # cases of an outcome up to which Brown, Cai & DasGupta modify Wilson's interval
 TINY = 1e-300  # keeps 0 / 0 out of the precision at recall 0
+ORDER_STATISTICS = "order statistics and Wilson, combined"
 Limits = tuple[FloatArray, FloatArray]
+Height = Callable[[FloatArray], FloatArray]
 
 
 class _CurveHeights(NamedTuple):
@@ -51,7 +53,7 @@ class _CurveHeights(NamedTuple):
         return np.asarray(p * (1.0 - p))
 
 
-def band_around(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
+def band_around(sweep: CurveSweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
     """The band of a curve: by resampling if the method resamples, else by formula.
 
     For ROC and DET curves, of the true positive rate R at a false positive rate u:
@@ -85,7 +87,7 @@ def band_around(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, met
     return _band(sweep, kind, name, level, method)
 
 
-def _band(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
+def _band(sweep: CurveSweep, kind: CurveKind, name: BandKind, level: float, method: Method | None) -> Band:
     """The band for a known prevalence."""
     if method is not None and method.resamples:
         return _resampled_band(sweep, kind, name, level, method)
@@ -93,13 +95,13 @@ def _band(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: M
         return _as_precision(_band(sweep, "roc", name, level, method), sweep.prevalence)
     heights = _true_positive_rates(sweep)
     if name == "pointwise":
-        limits, how = _order_statistics(sweep, heights, level), "order statistics and Wilson, combined"
+        limits, construction = _order_statistics(_height_at(sweep), heights, level), ORDER_STATISTICS
     else:
-        limits, how = _kolmogorov(sweep, heights, level), "Kolmogorov rectangles"
-    return in_coordinates(kind, Band(name, how, level, RATES, *limits))
+        limits, construction = _kolmogorov(sweep, heights, level), "Kolmogorov rectangles"
+    return in_coordinates(kind, Band(name, construction, level, RATES, *limits))
 
 
-def _resampled_band(sweep: Sweep, kind: CurveKind, name: BandKind, level: float, method: Method) -> Band:
+def _resampled_band(sweep: CurveSweep, kind: CurveKind, name: BandKind, level: float, method: Method) -> Band:
     heights = _precisions(sweep) if kind == "pr" else _true_positive_rates(sweep)
     z = NormalDist().inv_cdf(0.5 + level / 2.0)
     replicates = method.over_resamples(sweep.sample, heights.replicated)
@@ -107,16 +109,25 @@ def _resampled_band(sweep: Sweep, kind: CurveKind, name: BandKind, level: float,
     if replicates.shape[1] < 2:
         raise InputError(f"A band needs two or more resamples with both classes, {method} has fewer; increase n.")
     if name == "simultaneous":
-        limits, how, step = _studentised(heights, replicates, level, z), f"studentised {method}", heights.step
+        limits, construction, step = (
+            _studentised(heights, replicates, level, z),
+            f"studentised {method}",
+            heights.step,
+        )
     else:
-        limits, how = _wilson(heights, replicates.var(axis=1, ddof=1), z), f"Wilson with the variance of {method}"
+        limits, construction = (
+            _wilson(heights, replicates.var(axis=1, ddof=1), z),
+            f"Wilson with the variance of {method}",
+        )
         step = heights.step / 2.0
     low, high = _shifted(*limits, step, rises=kind != "pr")
-    formula = Band("pointwise", "", level, RATES, *_order_statistics(sweep, _true_positive_rates(sweep), level))
+    formula = Band(
+        "pointwise", "", level, RATES, *_order_statistics(_height_at(sweep), _true_positive_rates(sweep), level)
+    )
     if kind == "pr":
         formula = _as_precision(formula, sweep.prevalence)
     limits = np.minimum(low, formula.low), np.maximum(high, formula.high)
-    return in_coordinates(kind, Band(name, f"{how}, and order statistics", level, RATES, *limits))
+    return in_coordinates(kind, Band(name, f"{construction}, and order statistics", level, RATES, *limits))
 
 
 def working_hotelling(fit: BinormalFit, kind: CurveKind, level: float) -> Band:
@@ -155,8 +166,8 @@ def in_coordinates(kind: CurveKind, band: Band) -> Band:
         before = np.concatenate([[0.0], band.x[:-1]])
         low = (p * (1.0 - band.high) + (1.0 - p) * before).min(axis=1)
         high = (p * (1.0 - band.low) + (1.0 - p) * band.x).min(axis=1)
-        how = f"least cost inside the band of the ROC curve, {band.method}"
-        return Band(band.kind, how, band.level, RATES, low, high)
+        method = f"least cost inside the band of the ROC curve, {band.method}"
+        return Band(band.kind, method, band.level, RATES, low, high)
     if kind != "det":
         return band
     from scipy.special import ndtri
@@ -177,7 +188,7 @@ def _as_precision(roc: Band, prevalence: float) -> Band:
     return Band(roc.kind, f"{roc.method}, turned", roc.level, RATES, low, high)
 
 
-def _for_random_prevalence(sweep: Sweep, band: Band) -> Band:
+def _for_random_prevalence(sweep: CurveSweep, band: Band) -> Band:
     """The band of precisions if class sizes are random.
 
     The log-odds of a precision are those of the prevalence plus the logarithm of (recall / false positive rate):
@@ -203,7 +214,7 @@ def _precision(prevalence: float, recall: FloatArray, false_positive_rate: Float
     return true_positives / np.maximum(true_positives + (1.0 - prevalence) * false_positive_rate, TINY)
 
 
-def _check_applicable(sweep: Sweep, kind: CurveKind, name: BandKind, method: Method | None) -> None:
+def _check_applicable(sweep: CurveSweep, kind: CurveKind, name: BandKind, method: Method | None) -> None:
     if kind == "cost" and name == "pointwise":
         raise NotApplicableError(
             "A cost curve has no pointwise band, because it uses all thresholds at once; use ",
@@ -212,29 +223,30 @@ def _check_applicable(sweep: Sweep, kind: CurveKind, name: BandKind, method: Met
         )
     if method is not None and method.resamples:
         return
-    if sweep.sample.scores.groups is not None:
+    if sweep.sample.scores.units is not None:
+        what = "cases are repeated" if sweep.sample.scores.groups is None else "there are groups"
         raise NotApplicableError(
-            "A band by formula needs independent cases, but there are groups; use ",
+            f"A band by formula needs independent cases, but {what}; use ",
             Option("method", Call("Bootstrap")),
             ".",
         )
 
 
-def _weights(sweep: Sweep) -> FloatArray:
+def _weights(sweep: CurveSweep) -> FloatArray:
     """The weights of the sample, grouped by class, as the only row."""
     sample = sweep.sample
     weight: FloatArray = np.ones(len(sample.values)) if sample.weight is None else sample.weight
     return np.asarray(weight[np.concatenate([sample.cases(k) for k in range(2)])]).reshape(1, -1)
 
 
-def _true_positive_rates(sweep: Sweep) -> _CurveHeights:
+def _true_positive_rates(sweep: CurveSweep) -> _CurveHeights:
     cases, (positives, negatives) = ranked_cases(sweep), sweep.units
     value = cases.tpr_at(_weights(sweep), RATES)[0]
     n = np.full(len(RATES), positives)
     return _CurveHeights(value, n, 1.0 / negatives, lambda weight: cases.tpr_at(weight, RATES).T)
 
 
-def _precisions(sweep: Sweep) -> _CurveHeights:
+def _precisions(sweep: CurveSweep) -> _CurveHeights:
     """Precision at each recall, the ROC curve being straight between its points, at the sample's prevalence."""
     cases, (positives, negatives) = ranked_cases(sweep).mirrored(), sweep.units
     pi, recall = sweep.prevalence, np.maximum(RATES, RATES[1])  # at recall 0 precision is not continuous
@@ -270,18 +282,45 @@ def _studentised(heights: _CurveHeights, replicates: FloatArray, level: float, z
     return heights.value - half_width, heights.value + half_width
 
 
-def _order_statistics(sweep: Sweep, heights: _CurveHeights, level: float) -> Limits:
+def _height_at(sweep: CurveSweep) -> Height:
+    """The true positive rates of a curve at false positive rates."""
+    cases, weight = ranked_cases(sweep), _weights(sweep)
+    return lambda rates: np.asarray(cases.tpr_at(weight, rates)[0])
+
+
+def average_band(height: Height, units: tuple[float, float], level: float) -> Band:
+    """The pointwise band of a curve averaged over folds, given the models: as that of one curve by formula.
+
+    The error of the averaged rate at a threshold is at most that of one proportion of all positives, because the
+    variance p (1 - p) is concave in p; that of the averaged thresholds is that of all negatives.
+
+    Parameters
+    ----------
+    height
+        From false positive rates to the averaged true positive rates.
+    units
+        The effective numbers of positives and negatives in all folds together.
+    level
+        Of the band.
+    """
+    positives, negatives = units
+    value = height(RATES)
+    heights = _CurveHeights(value, np.full(len(RATES), positives), 1.0 / negatives, lambda _: value)
+    return Band("pointwise", ORDER_STATISTICS, level, RATES, *_order_statistics(height, heights, level))
+
+
+def _order_statistics(height: Height, heights: _CurveHeights, level: float) -> Limits:
     """The errors of both rates, each by its own interval, combined as independent (MOVER).
 
     The threshold with the false positive rate u has J of n negatives above it, and J is binomial, whatever the
     distribution of the scores. So it lies between the J-th highest negative and the next, and the curve at the
     likely values of J bounds the error of R that is due to the threshold.
     """
-    cases, weight, n = ranked_cases(sweep), _weights(sweep), max(round(1.0 / heights.step), 1)
+    n = max(round(1.0 / heights.step), 1)
     fewest = _fewest_above(n, (1.0 - level) / 2.0)
     most = n - fewest[::-1]  # by symmetry: n - J is binomial with 1 - u, and RATES are symmetric
-    left = np.where(fewest > 0, cases.tpr_at(weight, np.maximum(fewest - 1.0, 0.0) / n)[0], 0.0)
-    right = np.where(most < n, cases.tpr_at(weight, most / n)[0], 1.0)
+    left = np.where(fewest > 0, height(np.maximum(fewest - 1.0, 0.0) / n), 0.0)
+    right = np.where(most < n, height(most / n), 1.0)
     low, high = _proportion_interval(heights.value, heights.n, level)
     p = heights.value
     below = np.hypot(p - low, np.maximum(p - left, 0.0))
@@ -317,7 +356,7 @@ def _proportion_interval(p: FloatArray, n: FloatArray, level: float) -> Limits:
     return np.minimum(low, poisson(p * n)), np.maximum(high, 1.0 - poisson((1.0 - p) * n))
 
 
-def _kolmogorov(sweep: Sweep, heights: _CurveHeights, level: float) -> Limits:
+def _kolmogorov(sweep: CurveSweep, heights: _CurveHeights, level: float) -> Limits:
     """Both distribution functions inside their bands at once: the curve shifted by both widths, either way.
 
     The quantile is that of the limiting distribution with Stephens's correction for n cases; each class has the

@@ -100,6 +100,7 @@ def _two_classes(scores: Scores, classifier: str, split: ClassSplit) -> Scores:
         positive=1,
         sample_weight=None if scores.sample_weight is None else scores.sample_weight[included],
         groups=None if scores.groups is None else scores.groups[included],
+        folds=None if scores.folds is None else scores.folds.subset(included),
         dropped=scores.dropped,
         converted=scores.converted,
         sampling=scores.sampling,

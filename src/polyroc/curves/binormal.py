@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from polyroc.errors import NotApplicableError
+from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
 from polyroc.results.invariants import Invariants, at_least, is_covariance
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
+from polyroc.validation.signatures import validated
 
 __all__ = ["BinormalFit", "fit_binormal"]
 
@@ -88,11 +90,15 @@ class BinormalFit(Result):
         """The smooth curve at `fpr`."""
         return self.at(self.fpr)
 
+    @validated
     def at(self, fpr: Any) -> FloatArray:
         """The true positive rate of the smooth curve at false positive rates."""
         from scipy.special import ndtr, ndtri
 
-        return np.asarray(ndtr(self.a + self.b * ndtri(fpr)))
+        rates = np.asarray(fpr)
+        if rates.dtype.kind not in "iuf" or not ((rates >= 0) & (rates <= 1)).all():
+            raise InputError(f"fpr must be numbers from 0 to 1, got {short_repr(fpr)}.")
+        return np.asarray(ndtr(self.a + self.b * ndtri(rates.astype(np.float64))))
 
     def __repr__(self) -> str:
         (a, b), (s, t) = (self.a, self.b), self.standard_errors

@@ -3,17 +3,16 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Unpack, get_args
+from typing import Any, Unpack
 
-from polyroc.curves.areas import AREAS, is_auc
-from polyroc.curves.bands import BandName, band_around, in_coordinates, working_hotelling
+from polyroc.curves.bands import BandName, average_band, band_around, in_coordinates, working_hotelling
 from polyroc.curves.binary_problems import BinaryProblem, MultiClass, binary_problems
 from polyroc.curves.binormal import BinormalFit, fit_binormal
 from polyroc.curves.files import WHOLE, BinnedProblem, binned_problems
-from polyroc.curves.fold_average import AVERAGES, Average, area_over_folds, band_over_folds, fold_scores
-from polyroc.curves.points import CurveKind, CurvePoints
+from polyroc.curves.fold_average import AVERAGES, Average, threshold_area, vertical_height
+from polyroc.curves.points import AUC, KINDS, CurveKind, CurvePoints, is_auc
 from polyroc.curves.result import Band, Curve, Curves, FamilyKind
-from polyroc.curves.sweep import Sweep
+from polyroc.curves.sweep import CurveSweep
 from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
@@ -26,18 +25,21 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
+from polyroc.measures.within_folds import check_folds
 from polyroc.messages import Option
 from polyroc.progress import ProgressOption, progress_callback
+from polyroc.results.codec import Known
 from polyroc.scores import Sampling, Schema, Scores, WeightKind
-from polyroc.validation.arguments import checked_level, did_you_mean
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
+from polyroc.validation.signatures import validated
 
 __all__ = ["curve"]
 
 FAMILIES: Mapping[MultiClass | None, FamilyKind] = {None: "classifier", "ova": "class", "ovo": "pair"}
 
 
+@validated
 def curve(
     y_true: Any,
     y_score: Any = None,
@@ -51,6 +53,8 @@ def curve(
     level: float = 0.95,
     binormal: bool = False,
     folds: Any = None,
+    repeats: Any = None,
+    pooled: bool = False,
     average: Average | None = None,
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
@@ -86,14 +90,16 @@ def curve(
         binormal fit); `polyroc.curves.bands.band_around` defines each.
     binormal
         Also fit a binormal curve by maximum likelihood.
-    folds
-        The fold of each case in a cross-validation, or "groups" to use the groups as folds. Without `average`
-        there is one curve per fold.
+    folds, repeats
+        The fold, and the repeat, of each row of cross-validated predictions, as in `evaluate`.
     average
-        One curve from the folds (Bradley 1997; Fawcett 2006). "vertical": the mean true positive rate at each
-        false positive rate; its area is the mean of the folds' areas. "threshold": the mean rates at each
-        threshold. "pooled": all cases as one sample. The latter two need scores on the same scale in all folds.
-        The standard error of an averaged area is the jackknife's over folds, for every `method`.
+        How the curves of the folds are combined (Bradley 1997; Fawcett 2006). "vertical" (default): the mean true
+        positive rate at each false positive rate. Its area is the mean of the folds' areas, with the standard
+        error of `evaluate`; its pointwise band is that of these trained models. "threshold": the mean rates at
+        each threshold, with the jackknife's standard error over folds. "pooled": all cases as one sample. The
+        latter two need scores on the same scale in all folds. "none": one curve per fold.
+    pooled
+        True is `average="pooled"`.
     engine, reading
         For files, as in `evaluate`. The points are those at the edges of bins, which are points of the exact
         curve; `tolerance` and `exact` apply to the area, or for many classes to `ova` or `hand_till`. Bands and
@@ -124,26 +130,29 @@ def curve(
     (1.0, 0.98)
     """
     method = as_estimating_method(method)
-    _check_options(kind, multi_class, band, level, average, folds)
-    if area is not None and average in AVERAGES:
+    if area is not None and average == "threshold":
         raise NotApplicableError(
-            f"A curve averaged over folds has its own area, not {area}; omit ", Option("area"), "."
+            f"A curve averaged at thresholds has its own area, not {area}; omit ", Option("area"), "."
         )
+    average = "pooled" if pooled and average is None else average
     builder = _CurveBuilder(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)
     options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-    if is_file_input(y_true, engine, reading):
-        arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups, "folds": folds}
+    if is_file_input(y_true, engine, reading, "curve"):
+        arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
         design: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
-        source = scores_or_settings(y_true, engine, reading, method, **options, **arrays, **design)
+        design |= {"folds": folds, "repeats": repeats}
+        source = scores_or_settings("curve", y_true, engine, reading, method, **options, **arrays, **design)
         if not isinstance(source, Scores):
             with progress_callback(progress) as report:
                 return builder.from_files(source, multi_class, progress=report, **options)
         y_true, options = source, {"missing": missing}
     else:
         options |= {"sample_weight": sample_weight, "weight_kind": weight_kind, "sampling": sampling}
-    scores = _with_folds(y_true, y_score, folds, groups, **options)
+        options |= {"groups": groups, "folds": folds, "repeats": repeats}
+    scores = as_scores(y_true, y_score, **options)
     _require_curve(scores, multi_class)
-    if folds is not None and average is None:
+    builder = replace(builder, average=_average(scores, average, kind))
+    if builder.average == "none":
         return Curves("fold", builder.by_fold(scores, multi_class), {})
     curves = {problem.key: builder.curve(problem) for problem in binary_problems(scores, multi_class)}
     if multi_class is None and len(curves) == 1 and not isinstance(y_score, Mapping):
@@ -151,55 +160,24 @@ def curve(
     return Curves(FAMILIES[multi_class], curves, builder.whole(scores, multi_class))
 
 
-def _check_options(
-    kind: str, multi_class: str | None, band: str | None, level: float, average: str | None, folds: Any
-) -> None:
-    _one_of("kind", kind, get_args(CurveKind))
-    for name, value, known in (
-        ("multi_class", multi_class, get_args(MultiClass)),
-        ("band", band, get_args(BandName)),
-        ("average", average, get_args(Average)),
-    ):
-        if value is not None:
-            _one_of(name, value, known)
-    checked_level(level)
-    if average is not None and folds is None:
-        raise InputError(Option("average", average), " needs the fold of each case; pass ", Option("folds"), ".")
-    if folds is not None and kind not in ("roc", "det") and average != "pooled":
+def _average(scores: Scores, average: Average | None, kind: CurveKind) -> Average | None:
+    """How curves of folds are combined: as requested, else pooled if the folds are, else the vertical average."""
+    if scores.folds is None:
+        if average is not None:
+            raise InputError(
+                Option("average", average), " needs the fold of each case; pass ", Option("folds"), "."
+            )
+        return None
+    average = average or ("pooled" if scores.folds.pooled else "vertical")
+    if average in AVERAGES and kind not in ("roc", "det"):
         raise NotApplicableError(
             "Folds are averaged as ROC or DET curves, not with ",
             Option("kind", kind),
             "; use ",
-            Option("average", "pooled"),
+            Option("average", "pooled", "none"),
             ".",
         )
-
-
-def _one_of(name: str, value: object, known: Sequence[str]) -> None:
-    if value not in known:
-        raise InputError(f"There is no {name} {value!r}; {did_you_mean(value, known)}")
-
-
-def _with_folds(y_true: Any, y_score: Any, folds: Any, groups: Any, **options: Any) -> Scores:
-    """The scores; folds are validated as groups, and kept there until they are needed."""
-    if folds is None:
-        return as_scores(y_true, y_score, groups=groups, **options)
-    if isinstance(folds, str):
-        if folds != "groups":
-            raise InputError(
-                Option("folds"), f" must contain the fold of each case or be 'groups', got {folds!r}."
-            )
-        scores = as_scores(y_true, y_score, groups=groups, **options)
-        if scores.groups is None:
-            raise InputError("The groups are used as folds, but there are none; pass ", Option("groups"), ".")
-        return scores
-    if groups is not None or isinstance(y_true, Scores):
-        raise InputError(
-            "folds cannot be combined with groups or with Scores; pass the folds as groups, and use ",
-            Option("folds", "groups"),
-            ".",
-        )
-    return as_scores(y_true, y_score, groups=folds, **options)
+    return average
 
 
 def _require_curve(scores: Scores | Schema, multi_class: str | None) -> None:
@@ -222,7 +200,7 @@ def _require_curve(scores: Scores | Schema, multi_class: str | None) -> None:
 
 def _area(area: str | Measure | None, kind: CurveKind) -> Measure:
     if area is None:
-        return AREAS[kind]
+        return KINDS[kind].area
     measure = find(area)
     if measure.needs != "score" or kind not in ("roc", "det"):
         raise NotApplicableError(f"area must be a measure of a ROC curve, such as partial_auc, got {measure}.")
@@ -246,9 +224,8 @@ class _CurveBuilder:
         """The curve of a problem, from all cases or averaged over folds."""
         if self.average in AVERAGES:
             return self._averaged(problem)
-        scores = problem.scores if self.average is None else replace(problem.scores, groups=None)
-        sample = Sample(scores, problem.classifier)
-        return self._with_band(problem, Sweep(sample), self._estimator(sample, problem.classifier))
+        sample = Sample(problem.scores.pool_folds(), problem.classifier)
+        return self._with_band(problem, CurveSweep(sample), self._estimator(sample, problem.classifier))
 
     def from_files(
         self, settings: EngineOptions, multi_class: MultiClass | None, **options: Any
@@ -266,10 +243,10 @@ class _CurveBuilder:
 
     def _from_bins(self, binned: BinnedProblem) -> Curve:
         problem, area, units = binned
-        sweep = Sweep(Sample(problem.scores, problem.classifier), units)
+        sweep = CurveSweep(Sample(problem.scores, problem.classifier), units)
         return self._with_band(problem, sweep, lambda: area)
 
-    def _with_band(self, problem: BinaryProblem, sweep: Sweep, area: Callable[[], Estimate]) -> Curve:
+    def _with_band(self, problem: BinaryProblem, sweep: CurveSweep, area: Callable[[], Estimate]) -> Curve:
         fit = self._fit(sweep, area, problem.classifier)
         points = sweep.points(self.kind, self.drop_intermediate)
         curve = self._plain(problem, points, sweep.prevalence, area)
@@ -296,24 +273,27 @@ class _CurveBuilder:
             warn_of_few_effective(estimates.values())
             return estimates[classifier]
 
-        silent = sample.scores.groups is None and sample.weight is None and sample.scores.counts.min() > 1
+        scores = sample.scores
+        silent = (
+            scores.units is None and scores.folds is None and sample.weight is None and scores.counts.min() > 1
+        )
         if not silent or not (self.method is None or self.method.always_applies):
             area()
         return area
 
-    def _fit(self, sweep: Sweep, area: Callable[[], Estimate], classifier: str) -> BinormalFit | None:
+    def _fit(self, sweep: CurveSweep, area: Callable[[], Estimate], classifier: str) -> BinormalFit | None:
         if not self.binormal and self.band != "working_hotelling":
             return None
         provenance = replace(area().provenance, method="maximum likelihood", seed=None)
         return fit_binormal(sweep.fp, sweep.tp, classifier, provenance)
 
-    def _band(self, sweep: Sweep, fit: BinormalFit | None) -> Band | None:
+    def _band(self, sweep: CurveSweep, fit: BinormalFit | None) -> Band | None:
         if self.band is None:
             return None
         if self.band != "working_hotelling":
             method = self.method
             if method is not None:  # rates are resampled class by class, as the AUC is
-                method = method.for_measure(AREAS["roc"], sweep.sample.scores)
+                method = method.for_measure(AUC, sweep.sample.scores)
             return band_around(sweep, self.kind, self.band, self.level, method)
         assert fit is not None
         return working_hotelling(fit, self.kind, self.level)
@@ -327,14 +307,24 @@ class _CurveBuilder:
                 Option("average", "pooled"),
                 ".",
             )
-        sweeps = [Sweep(Sample(fold, problem.classifier)) for fold in fold_scores(problem.scores).values()]
+        sample, folds = Sample(problem.scores, problem.classifier), problem.scores.folds
+        assert folds is not None
+        check_folds(sample, "a curve")
+        sweeps = [CurveSweep(fold) for fold in sample.folds]
         positives, negatives = sum(float(s.tp[-1]) for s in sweeps), sum(float(s.fp[-1]) for s in sweeps)
-        area = area_over_folds(sweeps, self.average, problem)
-        points = AVERAGES[self.average](sweeps)
-        curve = self._plain(problem, points, positives / (positives + negatives), lambda: area)
+        points = AVERAGES[self.average](sweeps, folds.weights)
+        area: Callable[[], Estimate]
+        if self.average == "vertical":
+            area = self._estimator(sample, problem.classifier)
+        else:
+            area = Known(threshold_area(sweeps, folds.weights, problem))
+        curve = self._plain(problem, points, positives / (positives + negatives), area)
         if self.band is None:
             return curve
-        return replace(curve, band=in_coordinates(self.kind, band_over_folds(sweeps, self.level)))
+        strata = AUC(sample).strata()
+        units = strata[0].effective or 0.0, strata[1].effective or 0.0
+        band = average_band(vertical_height(sweeps, folds.weights), units, self.level)
+        return replace(curve, band=in_coordinates(self.kind, band))
 
     def by_fold(self, scores: Scores, multi_class: str | None) -> dict[str, Curve]:
         """One curve per fold."""
@@ -345,15 +335,20 @@ class _CurveBuilder:
                 " to average the folds.",
             )
         (classifier,) = scores.classifiers
-        return {
-            name: self.curve(BinaryProblem(name, classifier, fold)) for name, fold in fold_scores(scores).items()
+        folds, sample = scores.folds, Sample(scores, classifier)
+        assert folds is not None
+        check_folds(sample, "a curve")
+        by_name = {
+            name if folds.repeats > 1 else f"fold {name}": replace(fold.scores, values={classifier: fold.values})
+            for name, fold in zip(folds.names, sample.folds, strict=True)
         }
+        return {name: self.curve(BinaryProblem(name, classifier, fold)) for name, fold in by_name.items()}
 
     def whole(self, scores: Scores, multi_class: MultiClass | None) -> dict[str, Estimate]:
         """For many classes, the measure whose parts are the areas of the ROC curves."""
-        if multi_class is None or not is_auc(self.area) or self.average in AVERAGES:
+        if multi_class is None or not is_auc(self.area) or self.average == "threshold":
             return {}
-        scores = scores if self.average is None else replace(scores, groups=None)
+        scores = scores.pool_folds() if self.average == "pooled" else scores
         (measure,), _ = select_measures([WHOLE[multi_class]], scores)
         samples = {name: Sample(scores, name) for name in scores.classifiers}
         return estimate_measure(measure, self.method, samples).estimates

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from polyroc.curves.areas import is_auc
 from polyroc.curves.binary_problems import BinaryProblem, ClassSplit, MultiClass, class_splits
+from polyroc.curves.points import is_auc
 from polyroc.engines.binned_sample import edge_scores, two_sides
 from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.bounds import bounded_statistic
@@ -13,11 +13,10 @@ from polyroc.engines.counts import BinnedData
 from polyroc.engines.estimates import Estimator, ScanSummary
 from polyroc.engines.evaluate import estimate_dataset
 from polyroc.engines.options import EngineOptions
-from polyroc.errors import InputError, NotApplicableError
+from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
-from polyroc.messages import Option
 from polyroc.scores import Schema, Scores
 
 __all__ = ["WHOLE", "BinnedProblem", "binned_problems"]
@@ -50,8 +49,6 @@ def binned_problems(
 
     Between two points the exact curve may bend; how far is bounded by the bounds of the area.
     """
-    if options.by:
-        raise NotApplicableError(Option("by"), " is not available for curves; draw a curve of each group's files.")
     with_whole = multi_class is not None and is_auc(area)
     measure = area if multi_class is None else find(WHOLE[multi_class])
     needs_errors = errors and (with_whole or multi_class is None)

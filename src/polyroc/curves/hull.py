@@ -12,6 +12,7 @@ from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.output.numbers import number_text
 from polyroc.results.invariants import Invariants, ascending, shares
 from polyroc.results.result import Result
+from polyroc.validation.signatures import validated
 
 __all__ = ["Hull", "RandomisedRule", "Vertices", "checked_rate", "convex_hull", "rule_at"]
 
@@ -122,6 +123,7 @@ class Hull(Result):
         names = ", ".join(dict.fromkeys(self.classifiers))
         return f"Hull({len(self)} vertices of {names}, area {number_text(self.area)})"
 
+    @validated
     def at(self, *, fpr: float | None = None, tpr: float | None = None) -> RandomisedRule:
         """The rule that attains the hull at a false, or a true, positive rate.
 

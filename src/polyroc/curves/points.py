@@ -6,8 +6,19 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.measure import Measure
+from polyroc.measures.registry import MEASURES
 
-__all__ = ["KINDS", "CurveKind", "CurvePoints", "area_between", "cost_envelope", "det_deviates", "precision"]
+__all__ = [
+    "KINDS",
+    "CurveKind",
+    "CurvePoints",
+    "area_between",
+    "cost_envelope",
+    "det_deviates",
+    "is_auc",
+    "precision",
+]
 
 CurveKind = Literal["roc", "pr", "det", "cost"]
 Coordinates = tuple[FloatArray, FloatArray]
@@ -22,10 +33,11 @@ class CurvePoints(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """A kind of curve: the names of its axes, and its coordinates from (FPR, TPR, prevalence)."""
+    """A kind of curve: the names of its axes, its coordinates from (FPR, TPR, prevalence), and its area."""
 
     axes: tuple[str, str]
     coordinates: Callable[[FloatArray, FloatArray, float], Coordinates]
+    area: Measure
 
 
 def precision(fpr: FloatArray, tpr: FloatArray, prevalence: float) -> FloatArray:
@@ -63,18 +75,30 @@ def cost_envelope(fpr: FloatArray, tpr: FloatArray) -> Coordinates:
     return p, p * fnr[best] + (1.0 - p) * fpr[best]
 
 
+AUC = MEASURES["auc"]
 KINDS: Mapping[str, _Kind] = {
-    "roc": _Kind(("false positive rate", "true positive rate"), lambda fpr, tpr, _: (fpr, tpr)),
-    "pr": _Kind(("recall", "precision"), lambda fpr, tpr, prevalence: (tpr, precision(fpr, tpr, prevalence))),
+    "roc": _Kind(("false positive rate", "true positive rate"), lambda fpr, tpr, _: (fpr, tpr), AUC),
+    "pr": _Kind(
+        ("recall", "precision"),
+        lambda fpr, tpr, prevalence: (tpr, precision(fpr, tpr, prevalence)),
+        MEASURES["average_precision"],
+    ),
     "det": _Kind(
         ("false positive rate (normal deviate)", "false negative rate (normal deviate)"),
         lambda fpr, tpr, _: det_deviates(fpr, tpr),
+        AUC,
     ),
     "cost": _Kind(
         ("probability-cost of the positive class", "normalised expected cost"),
         lambda fpr, tpr, _: cost_envelope(fpr, tpr),
+        MEASURES["cost_area"],
     ),
 }
+
+
+def is_auc(area: Measure) -> bool:
+    """True for the whole area under the ROC curve, not a part or a function of it."""
+    return area.compute is AUC.compute
 
 
 def area_between(x: FloatArray, y: FloatArray, low: float, high: float) -> float:

@@ -18,6 +18,7 @@ from polyroc.results.codec import Record, stored_as
 from polyroc.results.invariants import Invariants, ascending, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
+from polyroc.validation.signatures import Probability, validated
 
 __all__ = ["Band", "BandKind", "Curve", "Curves", "FamilyKind", "OperatingRates"]
 
@@ -172,6 +173,7 @@ class Curve(Result):
         """The names of the two axes."""
         return KINDS[self.kind].axes
 
+    @validated
     def at(self, *, fpr: float | None = None, tpr: float | None = None) -> RandomisedRule:
         """The rule on the curve with a false, or a true, positive rate.
 
@@ -180,7 +182,8 @@ class Curve(Result):
         """
         return rule_at(self.vertices, fpr, tpr)
 
-    def height(self, rate: float) -> float:
+    @validated
+    def height(self, rate: Probability) -> float:
         """The height of the curve at a value of its first axis.
 
         TPR or FNR at a false positive rate, precision at a recall, cost at a probability-cost. For a DET curve
@@ -196,6 +199,7 @@ class Curve(Result):
             return float(self.precision[0])
         return true_positives / (true_positives + (1.0 - self.prevalence) * fpr)
 
+    @validated
     def nearest(
         self, *, fpr: float | None = None, tpr: float | None = None, threshold: float | None = None
     ) -> OperatingRates:
@@ -224,6 +228,7 @@ class Curve(Result):
         """The upper convex hull of the ROC curve, with the rules that attain it."""
         return convex_hull([self.vertices])
 
+    @validated
     def partial_area(
         self,
         *,
@@ -253,6 +258,7 @@ class Curve(Result):
         chance = (high**2 - low**2) / 2.0
         return 0.5 + 0.5 * (area - chance) / (high - low - chance) if standardised else area
 
+    @validated
     def thinned(self, points: int = 2000, tolerance: float = 1e-4) -> "Curve":
         """The same curve with fewer points, to draw or to store it; the area estimate is unchanged.
 
@@ -364,6 +370,7 @@ class Curves(Result, Mapping[str, Curve]):
             )
         return convex_hull(curve.vertices for curve in self.curves.values())
 
+    @validated
     def thinned(self, points: int = 2000, tolerance: float = 1e-4) -> "Curves":
         """Every curve with fewer points; see `Curve.thinned`."""
         fewer = {key: curve.thinned(points, tolerance) for key, curve in self.curves.items()}

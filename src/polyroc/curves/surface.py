@@ -23,7 +23,8 @@ from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.scores import WeightKind
 from polyroc.validation.arrays import Missing
-from polyroc.validation.scores import as_scores
+from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.signatures import validated
 
 __all__ = ["Mesh", "Surface", "surface"]
 
@@ -115,6 +116,7 @@ class Surface(Result):
         ]
 
 
+@validated
 def surface(
     y_true: Any,
     y_score: Any = None,
@@ -168,9 +170,10 @@ def surface(
         raise InputError(Option("points"), f" must be a positive integer, got {points!r}.")
     weights = {"sample_weight": sample_weight, "weight_kind": weight_kind}
     scores = as_scores(y_true, y_score, labels=labels, groups=groups, missing=missing, **weights)
+    scores = one_sample(scores, "surface")
     (volume,), _ = select_measures(measure, scores)
     if not volume.surface:
-        known = ", ".join(key for key, each in MEASURES.items() if each.surface)
+        known = ", ".join(key for key, measure in MEASURES.items() if measure.surface)
         raise MeasureError(f"{volume} has no surface; known: {known}.")
     if scores.n_classes != 3:
         raise NotApplicableError(f"A surface needs 3 classes, got {scores.n_classes}.")
@@ -200,7 +203,7 @@ def _mesh(measure: Measure, sample: Sample, points: int) -> Mesh:
         # The measure with only this slice of the third class: a case that straddles an edge counts in part.
         part = weight.copy()
         part[sample.cases(2)] = 0.0
-        part[order] = np.diff(np.clip(np.cumulative_sum(share, include_initial=True), third[j], third[j + 1]))
+        part[order] = np.diff(np.clip(_from_zero(share), third[j], third[j + 1]))
         heights[:, j] = _falling_means(measure(sample.reweighted(part)).strata()[0], weight, first)
     return Mesh(first, third, -np.sort(-heights, axis=1))
 
@@ -216,5 +219,10 @@ def _falling_means(stratum: Stratum, weight: FloatArray, edges: FloatArray) -> F
     _, share = _best_first(stratum, weight)
     height = -np.sort(-stratum.components)
     # The integral of the heights is piecewise linear in the cumulative share, so interpolating it is exact.
-    cumulative, integral = (np.cumulative_sum(v[share > 0], include_initial=True) for v in (share, share * height))
+    cumulative, integral = (_from_zero(v[share > 0]) for v in (share, share * height))
     return np.asarray(np.diff(np.interp(edges, cumulative, integral)) / np.diff(edges))
+
+
+def _from_zero(values: FloatArray) -> FloatArray:
+    """The cumulative sums, from 0."""
+    return np.concatenate([[0.0], np.cumsum(values)])

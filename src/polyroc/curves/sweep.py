@@ -1,4 +1,4 @@
-"""The threshold sweep of two classes: counts and rates of the cases at or above every distinct score."""
+"""The threshold sweep behind a curve: effective class sizes, the points that are drawn, and cases by rank."""
 
 from typing import Any, NamedTuple
 
@@ -7,37 +7,20 @@ import numpy.typing as npt
 
 from polyroc.curves.points import CurveKind, CurvePoints
 from polyroc.inference.covariance import effective_units
-from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
-from polyroc.kernels.curves import heights, trace, turning_points
+from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.curves import heights, turning_points
 from polyroc.measures.sample import Sample
-from polyroc.measures.statistic import Stratum
+from polyroc.measures.sweep import Sweep
 
-__all__ = ["RankedCases", "Sweep", "ranked_cases"]
+__all__ = ["CurveSweep", "RankedCases", "ranked_cases"]
 
 
-class Sweep:
-    """Cases classified as positive at each threshold, from infinity down: those whose score is at least that high.
-
-    Attributes
-    ----------
-    thresholds
-        Infinity, then every distinct score in falling order.
-    tp, fp
-        The weight of true and of false positives; integers if there are no weights.
-    tpr, fpr
-        The same as rates: the points of the ROC curve, from (0, 0) to (1, 1).
-    prevalence
-        The share of weight of the positive class.
-    """
+class CurveSweep(Sweep):
+    """A sweep with the effective numbers of cases behind its rates, and the points of its curves."""
 
     def __init__(self, sample: Sample, units: tuple[float, float] | None = None) -> None:
-        self.sample, self._units = sample, units
-        self.classes, self.column = _classes_and_column(sample)
-        *self.called, self.thresholds = sample.fixed(_counts)
-        self.tp, self.fp = (self._weight(k, called) for k, called in zip(self.classes, self.called, strict=True))
-        self.tpr: FloatArray = self.tp / self.tp[-1]
-        self.fpr: FloatArray = self.fp / self.fp[-1]
-        self.prevalence = float(self.tp[-1]) / (float(self.tp[-1]) + float(self.fp[-1]))
+        super().__init__(sample)
+        self._units = units
 
     @property
     def units(self) -> tuple[float, float]:
@@ -47,24 +30,6 @@ class Sweep:
         zeros = np.zeros(len(self.thresholds) - 1)
         positives, negatives = (effective_units(s, self.sample.scores) for s in self.strata(zeros, zeros))
         return positives, negatives
-
-    def _weight(self, k: int, called: CodeArray) -> npt.NDArray[Any]:
-        weights = self.sample.weights(k, self.column)
-        return called if weights is None else np.concatenate([[0.0], np.cumsum(weights[::-1])])[called]
-
-    def strata(
-        self, positive: FloatArray, negative: FloatArray, reach: float | None = None
-    ) -> tuple[Stratum, Stratum]:
-        """Structural components that depend on a case's score only: one value per threshold but the first.
-
-        `reach` is that of the negatives (see `Stratum`).
-        """
-        return self._stratum(0, positive, None), self._stratum(1, negative, reach)
-
-    def _stratum(self, side: int, by_threshold: FloatArray, reach: float | None) -> Stratum:
-        # `called` falls through the scores, while strata list the cases of a class by rising score.
-        components = np.repeat(by_threshold, np.diff(self.called[side]))[::-1]
-        return Stratum(components, lambda: self.sample.sorted_cases(self.classes[side], self.column), reach)
 
     def points(self, kind: CurveKind, drop_intermediate: bool) -> CurvePoints:
         """The points of a curve, without scores of zero weight.
@@ -87,18 +52,6 @@ def _changes_line(fp: npt.NDArray[Any], tp: npt.NDArray[Any], kind: CurveKind) -
         return turning_points(fp, tp)
     changes = np.diff(tp) != 0
     return np.concatenate([[True], changes[:-1] | changes[1:], [True]])
-
-
-def _classes_and_column(sample: Sample) -> tuple[tuple[int, int], int]:
-    """The positive and the negative class, and the column whose high values indicate the positive class."""
-    assert sample.positive is not None
-    return (sample.positive, 1 - sample.positive), sample.positive if sample.values.ndim == 2 else 0
-
-
-def _counts(sample: Sample) -> tuple[CodeArray, CodeArray, FloatArray]:
-    """Numbers of positives and negatives at or above each threshold: the same for all weights of the cases."""
-    (positive, negative), column = _classes_and_column(sample)
-    return trace(sample.sorted(positive, column), sample.sorted(negative, column))
 
 
 class RankedCases(NamedTuple):
@@ -130,7 +83,7 @@ class RankedCases(NamedTuple):
         return RankedCases(self.cases[::-1].copy(), ~self.positive[::-1], starts[::-1].copy())
 
 
-def ranked_cases(sweep: Sweep) -> RankedCases:
+def ranked_cases(sweep: CurveSweep) -> RankedCases:
     """The cases of a sweep by falling score."""
     sample = sweep.sample
     cases = [sample.starts[k] + sample.order(k, sweep.column)[::-1] for k in sweep.classes]

@@ -35,6 +35,7 @@ import numpy as np
 from polyroc.errors import InputError, MissingFileError, MissingPackageError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.validation.arguments import did_you_mean
+from polyroc.validation.signatures import validated
 
 __all__ = ["FOLDER", "NAMES", "Dataset", "Entry", "entries", "load", "path"]
 
@@ -42,6 +43,7 @@ __all__ = ["FOLDER", "NAMES", "Dataset", "Entry", "entries", "load", "path"]
 NAMES = ("iris", "iris_predictions")
 
 
+@validated
 def path(name: str) -> Path:
     """The path of a data set of this package: a CSV file with a header.
 
@@ -165,6 +167,7 @@ class Dataset:
         counts = ", ".join(f"{label} {np.sum(self.y == label)}" for label in self.classes)
         return f"Dataset({self.name}: {len(self.y)} cases x {len(self.features)} features; {counts})"
 
+    @validated
     def only(self, classes: Iterable[str]) -> "Dataset":
         """A data set with the cases of some of the classes.
 
@@ -204,6 +207,7 @@ def entries() -> tuple[Entry, ...]:
     return tuple(_catalogue().values())
 
 
+@validated
 def load(name: str, *, file: str | os.PathLike[str] | None = None) -> Dataset:
     """Load a data set of the catalogue.
 

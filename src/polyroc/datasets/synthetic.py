@@ -7,18 +7,22 @@ A model is a distribution of the scores within each class. It can be sampled, an
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.messages import short_repr
+from polyroc.validation.arguments import ArgumentNames
+from polyroc.validation.arrays import as_array
+from polyroc.validation.predictions import as_vector
+from polyroc.validation.random import Rng
+from polyroc.validation.signatures import MOST_DRAWS, Probability, validate_fields, validated
 
 __all__ = ["Binormal", "HandTill", "average_correct_rate", "empirical_average_correct_rate"]
 
 Sizes = int | Sequence[int]
-Rng = int | np.random.Generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class Binormal:
     ratio_of_spreads: float = 1.0
 
     def __post_init__(self) -> None:
-        require(math.isfinite(self.separation), "separation must be a finite number", self.separation)
+        validate_fields(self)
         positive = 0 < self.ratio_of_spreads < math.inf
         require(positive, "ratio_of_spreads must be positive and finite", self.ratio_of_spreads)
 
@@ -67,6 +71,7 @@ class Binormal:
         """2 AUC - 1."""
         return 2.0 * self.auc - 1.0
 
+    @validated
     def partial_auc(self, low: float, high: float, *, standardised: bool = True) -> float:
         """Area under the part of the ROC curve where low <= FPR <= high.
 
@@ -105,6 +110,7 @@ class Binormal:
         area, _ = quad(height, start, stop, points=bends, epsabs=0.0, epsrel=1e-11, limit=200)
         return float(area)
 
+    @validated
     def sample(self, sizes: Sizes, rng: Rng) -> tuple[IntArray, FloatArray]:
         """Cases of class 0 (negative), then of class 1 (positive), with their scores.
 
@@ -158,8 +164,8 @@ class HandTill:
     mu: float
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.classes, Integral) and self.classes >= 2
-        require(whole, "classes must be a whole number, at least 2", self.classes)
+        validate_fields(self)
+        require(self.classes >= 2, "classes must be a whole number, at least 2", self.classes)
         require(0 <= self.mu < math.inf, "mu must be finite and not negative", self.mu)
 
     @property
@@ -184,6 +190,7 @@ class HandTill:
         total = math.fsum((c - d) * _phi(d * self.mu / divisor) for d in range(1, c))
         return 2.0 * total / (c * (c - 1))
 
+    @validated
     def sample(self, sizes: Sizes, rng: Rng) -> tuple[IntArray, FloatArray]:
         """Cases of class 0, then of class 1 and so on, with one column of scores per class.
 
@@ -232,7 +239,8 @@ class HandTill:
         return kappa
 
 
-def average_correct_rate(auc: float, prior: float) -> float:
+@validated
+def average_correct_rate(auc: Probability, prior: Probability) -> float:
     """Average of the Bayes correct rates over all thresholds: r of Hand & Till, equation 5.
 
     If the threshold is drawn from the mixture of the two classes, the expected share classified correctly
@@ -257,7 +265,8 @@ def average_correct_rate(auc: float, prior: float) -> float:
     return (prior**2 + (1.0 - prior) ** 2) / 2.0 + 2.0 * prior * (1.0 - prior) * auc
 
 
-def empirical_average_correct_rate(y_true: npt.ArrayLike, y_score: npt.ArrayLike) -> float:
+@validated
+def empirical_average_correct_rate(y_true: Any, y_score: Any) -> float:
     """The empirical `average_correct_rate`: each observed score is the threshold once.
 
     A positive (class 1) above the threshold is correct, a negative (class 0) below it, and either counts 1/2 at
@@ -276,7 +285,9 @@ def empirical_average_correct_rate(y_true: npt.ArrayLike, y_score: npt.ArrayLike
     >>> empirical_average_correct_rate(y_true, range(10)), average_correct_rate(24 / 25, prior=5 / 10)
     (0.73, 0.73)
     """
-    positive, score = np.asarray(y_true) == 1, np.asarray(y_score, dtype=np.float64)
+    arguments, truth = ArgumentNames(), as_array(y_true, "y_true")
+    positive, score = truth == 1, as_vector(y_score, "y_score", len(truth), arguments)
+    require(len(score) > 0 and truth.ndim == 1, "y_true must hold the class of one case or more", y_true)
     thresholds = np.sort(score)
     # twice the number of thresholds below each score, those at it counting 1/2
     doubled = thresholds.searchsorted(score, "left") + thresholds.searchsorted(score, "right")
@@ -295,6 +306,7 @@ def true_classes(sizes: Sizes, classes: int) -> IntArray:
     """The true class of each case: class 0 first, then 1 and so on."""
     counts = np.broadcast_to(np.asarray(sizes), classes) if np.ndim(sizes) == 0 else np.asarray(sizes)
     valid = counts.shape == (classes,) and counts.dtype.kind in "iu" and bool((counts >= 0).all())
+    valid = valid and sum(counts.tolist()) <= MOST_DRAWS
     require(valid, f"sizes must be a count of cases, or {classes} of them", sizes)
     return np.repeat(np.arange(classes, dtype=np.int64), counts)
 
@@ -302,4 +314,4 @@ def true_classes(sizes: Sizes, classes: int) -> IntArray:
 def require(condition: bool, expected: str, got: object) -> None:
     """Raise an error that says what was expected and what came, unless the condition holds."""
     if not condition:
-        raise InputError(f"{expected}, got {got!r}.")
+        raise InputError(f"{expected}, got {short_repr(got)}.")

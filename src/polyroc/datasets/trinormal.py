@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyroc.datasets.synthetic import Rng, Sizes, require, true_classes
+from polyroc.datasets.synthetic import Sizes, require, true_classes
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.validation.random import Rng
+from polyroc.validation.signatures import validate_fields, validated
 
 __all__ = ["Trinormal"]
 
@@ -42,12 +44,12 @@ class Trinormal:
     spreads: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
     def __post_init__(self) -> None:
-        finite = len(self.means) == 3 and all(map(math.isfinite, self.means))
-        require(finite, "means must be three finite numbers, that of the lowest class first", self.means)
-        positive = len(self.spreads) == 3 and all(0 < spread < math.inf for spread in self.spreads)
+        validate_fields(self)
+        positive = all(spread > 0 for spread in self.spreads)
         require(positive, "spreads must be three positive finite numbers", self.spreads)
 
     @classmethod
+    @validated
     def with_vus(cls, vus: float) -> "Trinormal":
         """The model with this VUS, equal spreads and equally spaced means.
 
@@ -65,6 +67,7 @@ class Trinormal:
         """P(X_1 < X_2 < X_3): the mean of F_1 (1 - F_3) over the distribution of X_2."""
         return self._shared_probabilities()[0, 1, 2]
 
+    @validated
     def vus_variance(self, sizes: Sizes) -> float:
         """The exact variance of the empirical VUS for these class sizes.
 
@@ -75,7 +78,8 @@ class Trinormal:
         >>> round(Trinormal((0.0, 1.0, 2.0)).vus_variance((8, 10, 7)), 6)
         0.016325
         """
-        n: list[int] = np.broadcast_to(sizes, 3).tolist()
+        n: list[int] = np.bincount(true_classes(sizes, 3), minlength=3).tolist()
+        require(min(n) > 0, "sizes must be positive", sizes)
         probabilities = self._shared_probabilities()
         value = probabilities[0, 1, 2]
         terms = [
@@ -83,6 +87,7 @@ class Trinormal:
         ]
         return max(0.0, math.fsum(terms) / math.prod(n))
 
+    @validated
     def sample(self, sizes: Sizes, rng: Rng) -> tuple[IntArray, FloatArray]:
         """Cases of class 0 (the lowest), then of 1 and 2, with their scores.
 

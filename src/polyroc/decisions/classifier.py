@@ -5,10 +5,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from polyroc.decisions.criteria import choose_rule, read_objective
+from polyroc.decisions.criteria import Criterion, choose_rule, read_objective
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.rules import CostRule, MossmanRule, Rule, ThresholdRule
+from polyroc.validation.arguments import checked_cv
+from polyroc.validation.random import Rng
 from polyroc.validation.scores import normalise
+from polyroc.validation.signatures import Probability, validated
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -112,12 +115,22 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         **fit_params
             Passed to the classifier when it is fitted to all cases.
         """
+        _check_parameters(
+            cv=self.cv,
+            criterion=self.criterion,
+            sensitivity=self.sensitivity,
+            specificity=self.specificity,
+            calibrated=self.calibrated,
+            rule=self.rule,
+            random_state=self.random_state,
+        )
+        self._response(self.estimator)
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        cross_validate = self.cv != "prefit" and self.rule is None and not self.calibrated
+        cross_validate = not _is_prefit(self.cv) and self.rule is None and not self.calibrated
         predictions = self._out_of_fold(X, y, weights) if cross_validate else None
-        if self.cv == "prefit":
+        if _is_prefit(self.cv):
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
         else:
@@ -177,7 +190,8 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
             if hasattr(estimator, name):
                 return name
         raise InputError(
-            f"{type(estimator).__name__} has neither predict_proba nor decision_function; calibrate it."
+            f"estimator must have predict_proba or decision_function, got {type(estimator).__name__}; calibrate "
+            "it."
         )
 
     def _predictions(self, estimator: Any, X: Any) -> Any:
@@ -227,3 +241,23 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
+
+
+def _is_prefit(cv: Any) -> bool:
+    return isinstance(cv, str) and cv == "prefit"
+
+
+@validated
+def _check_parameters(
+    *,
+    cv: Any,
+    criterion: Criterion | None,
+    sensitivity: Probability | None,
+    specificity: Probability | None,
+    calibrated: bool,
+    rule: Rule | None,
+    random_state: Rng,
+) -> None:
+    """What `fit` is not to find out after hours of fitting; a scikit-learn estimator checks nothing before."""
+    del criterion, sensitivity, specificity, calibrated, rule, random_state
+    checked_cv(cv, prefit=True)

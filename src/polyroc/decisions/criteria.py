@@ -87,8 +87,8 @@ def read_objective(
             f"Pass one of {' and '.join(criteria)}; limits of both error rates go into ", Option("at_most"), "."
         )
     if criteria and (calibrated or any(value is not None for value in terms.values())):
-        given = [name for name, value in {**terms, "calibrated": calibrated or None}.items() if value is not None]
-        raise InputError(f"{criteria[0]} cannot be combined with {', '.join(given)}; pass one or the other.")
+        passed = [name for name, value in {**terms, "calibrated": calibrated or None}.items() if value is not None]
+        raise InputError(f"{criteria[0]} cannot be combined with {', '.join(passed)}; pass one or the other.")
     if calibrated and at_most is not None:
         raise InputError(
             Option("at_most"),

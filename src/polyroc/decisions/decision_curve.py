@@ -25,7 +25,8 @@ from polyroc.results.result import Result
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
-from polyroc.validation.scores import as_scores
+from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.signatures import validated
 
 __all__ = ["DecisionCurve", "NetBenefit", "decision_curve"]
 
@@ -162,6 +163,7 @@ class DecisionCurve(Result):
         return rows
 
 
+@validated
 def decision_curve(
     y_true: Any,
     y_score: Any = None,
@@ -213,7 +215,7 @@ def decision_curve(
         "groups": groups,
         "sampling": sampling,
     }
-    scores = as_scores(y_true, y_score, **options, missing=missing)
+    scores = one_sample(as_scores(y_true, y_score, **options, missing=missing), "decision_curve")
     positive = _positive(scores)
     grid = _checked_thresholds(thresholds)
     shares = np.bincount(scores.codes, scores.sample_weight, 2)

@@ -9,7 +9,7 @@ from polyroc.decisions.files import FileCases, FileReader
 from polyroc.decisions.operating_point import OperatingPoint, Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import one_classifier, rates_of
-from polyroc.engines.files import is_files, is_frame
+from polyroc.engines.files import is_frame, is_source
 from polyroc.errors import InputError, OptimismWarning, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, FloatArray
@@ -34,7 +34,7 @@ def evaluation_cases(
     if evaluate_on is None:
         return None
     pos_label = None if positive is None else labels[positive]
-    if files is not None and (is_files(evaluate_on) or is_frame(evaluate_on)):
+    if files is not None and (is_source(evaluate_on) or is_frame(evaluate_on)):
         evaluate_on = replace(files, labels=list(labels), pos_label=pos_label).read(evaluate_on)
         if isinstance(evaluate_on, FileCases):
             return evaluate_on

@@ -44,12 +44,17 @@ class FileReader:
     progress: ProgressOption
     weight_kind: WeightKind | None
     sampling: Sampling | None
+    groups: str | None
 
     def read(self, files: Any) -> "Scores | FileCases":
         """The cases in memory, or the files with their settings."""
         options: dict[str, Any] = {"labels": self.labels, "pos_label": self.pos_label, "missing": self.missing}
-        design: dict[str, Any] = {"weight_kind": self.weight_kind, "sampling": self.sampling}
-        source = scores_or_settings(files, self.engine, self.reading, None, **options, **design)
+        design: dict[str, Any] = {
+            "weight_kind": self.weight_kind,
+            "sampling": self.sampling,
+            "groups": self.groups,
+        }
+        source = scores_or_settings("operate", files, self.engine, self.reading, None, **options, **design)
         if isinstance(source, Scores):
             return source
         return FileCases(source, options, self.classifier, self.progress)
@@ -99,12 +104,6 @@ class FileCases:
     options: Mapping[str, Any]
     classifier: str | None
     progress: ProgressOption
-
-    def __post_init__(self) -> None:
-        if self.settings.by:
-            raise NotApplicableError(
-                Option("by"), " is for evaluate and compare; pass the files of each group separately."
-            )
 
     def binned(self) -> _BinnedScores:
         """Count two classes in bins, to choose a threshold from."""

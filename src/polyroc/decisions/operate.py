@@ -19,11 +19,13 @@ from polyroc.progress import ProgressOption
 from polyroc.scores import Sampling, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.random import Rng
-from polyroc.validation.scores import as_scores
+from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.signatures import validated
 
 __all__ = ["operate"]
 
 
+@validated
 def operate(
     y_true: Any,
     y_score: Any = None,
@@ -162,8 +164,8 @@ def operate(
         raise InputError(Option("point"), " is a position in a front; pass the front instead of y_true.")
     terms = {**cost_options, **criteria, "calibrated": calibrated, "training_priors": training_priors}
     files = None
-    if is_file_input(y_true, engine, reading):
-        if y_score is not None or sample_weight is not None or groups is not None:
+    if is_file_input(y_true, engine, reading, "operate"):
+        if y_score is not None or sample_weight is not None:
             raise InputError(
                 "For files, name the columns (",
                 Option("truth"),
@@ -174,14 +176,14 @@ def operate(
                 ") instead of passing arrays.",
             )
         files = FileReader(
-            engine, reading, labels, pos_label, missing, classifier, progress, weight_kind, sampling
+            engine, reading, labels, pos_label, missing, classifier, progress, weight_kind, sampling, groups
         )
         y_true, data_options = files.read(y_true), {}
     if isinstance(y_true, FileCases):
         objective, rule, optimality, apparent, scores = choose_from_counts(y_true, terms)
         others = evaluation_cases(evaluate_on, scores.labels, scores.positive, missing, files, sampling)
     else:
-        scores = as_scores(y_true, y_score, **data_options, missing=missing)
+        scores = one_sample(as_scores(y_true, y_score, **data_options, missing=missing), "operate")
         name = one_classifier(scores, classifier)
         objective = read_objective(scores, **terms)
         # before the search, which may take long: wrong cases are reported at once

@@ -108,9 +108,9 @@ class OperatingPoint(Result):
         return OPTIMALITY[self.optimality]
 
     def __repr__(self) -> str:
-        how = "" if self.optimality is None else f" ({self.optimality})"
+        optimality = "" if self.optimality is None else f" ({self.optimality})"
         cost = number_text(self.expected_cost)
-        return f"OperatingPoint({self.aim}{how}: expected cost {cost}; {self.rule.sentence()})"
+        return f"OperatingPoint({self.aim}{optimality}: expected cost {cost}; {self.rule.sentence()})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per confusion rate, with its cost, its prior and its limit."""

@@ -20,6 +20,7 @@ from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
 from polyroc.validation.costs import as_priors
+from polyroc.validation.signatures import validated
 
 __all__ = ["Cobweb", "LikelihoodRatio", "Rates"]
 
@@ -235,6 +236,7 @@ class Rates(Result):
             **facts,
         )
 
+    @validated
     def cobweb(self, level: float = 0.95) -> Cobweb:
         """The misclassification ratios as a polygon, to be drawn by `plot`.
 
@@ -254,6 +256,7 @@ class Rates(Result):
             angles=pi / 2 - 2 * pi * np.arange(len(spokes)) / len(spokes),
         )
 
+    @validated
     def information_gain(self, priors: Sequence[float] | Mapping[Hashable, float] | None = None) -> Estimate:
         """The mutual information of decision and class, in bits.
 
@@ -317,16 +320,16 @@ class Rates(Result):
         c = range(len(self.classes))
         return [self._ratio(j, i, k) for j in c for i in c for k in c if i != k]
 
-    def _ratio(self, decision: int, of: int, against: int) -> LikelihoodRatio:
-        top, bottom = float(self.rates[of, decision]), float(self.rates[against, decision])
+    def _ratio(self, decision: int, numerator: int, denominator: int) -> LikelihoodRatio:
+        top, bottom = float(self.rates[numerator, decision]), float(self.rates[denominator, decision])
         value = top / bottom if bottom else (np.inf if top > 0 else nan)
-        names = self.classes[decision], self.classes[of], self.classes[against]
+        names = self.classes[decision], self.classes[numerator], self.classes[denominator]
         if top > 0 and bottom > 0:
             gradient = np.zeros_like(self.rates)
-            gradient[of, decision] = self._by_n(of) / top
-            gradient[against, decision] = -self._by_n(against) / bottom
+            gradient[numerator, decision] = self._by_n(numerator) / top
+            gradient[denominator, decision] = -self._by_n(denominator) / bottom
             return LikelihoodRatio(*names, value, sqrt(self._variance(gradient, None)))
-        n, m = float(self.fewest[of]), float(self.fewest[against])
+        n, m = float(self.fewest[numerator]), float(self.fewest[denominator])
         if isnan(value) or not min(n, m) > 0:
             return LikelihoodRatio(*names, value, nan)
         # Haldane's half case in each of the four counts
@@ -336,7 +339,7 @@ class Rates(Result):
 
     def _by_n(self, k: int) -> float:
         """The factor from a standard error with the divisor n - 1, as elsewhere, to Simel et al.'s with n."""
-        if self.provenance.weighted or self.provenance.groups is not None:
+        if self.provenance.weighted or self.provenance.groups is not None or self.provenance.folds is not None:
             return 1.0
         return sqrt(1.0 - 1.0 / self.fewest[k]) if self.fewest[k] > 1 else nan
 

@@ -15,6 +15,8 @@ from polyroc.inference.file_input import scores_or_settings
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.confusion import Confusion, decided
 from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Statistic
+from polyroc.measures.within_folds import average_over_folds, check_folds
 from polyroc.messages import Message, Option, short_repr
 from polyroc.progress import ProgressOption
 from polyroc.results.provenance import Provenance
@@ -22,10 +24,12 @@ from polyroc.rules import Rule, ThresholdRule
 from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
+from polyroc.validation.signatures import validated
 
 __all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of", "rule_at"]
 
 
+@validated
 def rates(
     y_true: Any,
     y_score: Any = None,
@@ -38,6 +42,9 @@ def rates(
     sample_weight: Any = None,
     weight_kind: WeightKind | None = None,
     groups: Any = None,
+    folds: Any = None,
+    repeats: Any = None,
+    pooled: bool = False,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
     progress: ProgressOption = None,
@@ -59,8 +66,8 @@ def rates(
         Two classes: a case is positive if its score is at least the threshold.
     classifier
         The classifier to use, if there are several.
-    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
-        As in `evaluate`.
+    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing
+        As in `evaluate`. With `folds`, rates are those within folds, averaged over the trained models.
     engine, reading
         For files, as in `evaluate`: decisions are counted in one scan, and the rates are exact.
     progress
@@ -85,10 +92,15 @@ def rates(
         "sample_weight": sample_weight,
         "weight_kind": weight_kind,
         "groups": groups,
+        "folds": folds,
+        "repeats": repeats,
+        "pooled": pooled,
         "sampling": sampling,
     }
-    if is_file_input(y_true, engine, reading):
-        source = scores_or_settings(y_true, engine, reading, None, **options, missing=missing, y_score=y_score)
+    if is_file_input(y_true, engine, reading, "rates"):
+        source = scores_or_settings(
+            "rates", y_true, engine, reading, None, **options, missing=missing, y_score=y_score
+        )
         if not isinstance(source, Scores):
             from polyroc.decisions.files import FileCases
 
@@ -129,30 +141,48 @@ def rule_at(scores: Scores | Schema, threshold: float, rule: Rule | None = None)
 def rates_of(scores: Scores, classifier: str, rule: Rule | None) -> Rates:
     """The rates of a classifier's decisions: of a rule, or of the largest value."""
     sample = Sample(scores, classifier)
-    confusion = decided(sample) if rule is None else Confusion(sample, shares_by(rule, scores, sample.values))
+    if scores.within_folds:
+        check_folds(sample, "a confusion-rate matrix")
+    confusions = [_confusion(part, rule) for part in (sample.folds if scores.within_folds else (sample,))]
     c = sample.classes
     present = scores.counts > 0
-    variance_of = partial(_rate_variance, confusion)
+    variance_of = partial(_rate_variance, sample, confusions)
+    weights = scores.folds.weights if scores.folds is not None and scores.within_folds else np.ones(1)
     errors = np.sqrt([[variance_of(_unit_gradient(c, k, m)) for m in range(c)] for k in range(c)])
     return Rates(
         classifier=classifier,
         classes=scores.names,
-        rates=confusion.rates,
+        rates=np.tensordot(weights, [confusion.rates for confusion in confusions], 1),
         standard_errors=errors,
-        counts=np.array([_counts(confusion, k) for k in range(c)]),
-        fewest=np.array([_units(confusion, k, scores) if present[k] else 0.0 for k in range(c)]),
+        counts=np.sum([[_counts(confusion, k) for k in range(c)] for confusion in confusions], axis=0),
+        fewest=np.array([_units(sample, confusions, k) if present[k] else 0.0 for k in range(c)]),
         provenance=provenance_of(scores),
         _variance=variance_of,
     )
 
 
-def _rate_variance(confusion: Confusion, gradient: FloatArray, slopes: FloatArray | None = None) -> float:
+def _confusion(sample: Sample, rule: Rule | None) -> Confusion:
+    """The decisions for the cases of a sample."""
+    return decided(sample) if rule is None else Confusion(sample, shares_by(rule, sample.scores, sample.values))
+
+
+def _statistic(
+    sample: Sample, confusions: Sequence[Confusion], gradient: FloatArray, slopes: FloatArray | None = None
+) -> Statistic:
+    """The sum of rates times `gradient`, and of class shares times `slopes`; averaged over folds if there are."""
+    statistics = [confusion.statistic(nan, gradient, slopes=slopes) for confusion in confusions]
+    return average_over_folds(sample, statistics) if sample.scores.within_folds else statistics[0]
+
+
+def _rate_variance(
+    sample: Sample, confusions: Sequence[Confusion], gradient: FloatArray, slopes: FloatArray | None = None
+) -> float:
     """The variance of the sum of rates times `gradient`, and of class shares times `slopes` if any."""
-    scores = confusion.sample.scores
+    scores = sample.scores
     present = scores.counts > 0
     if not present[gradient.any(axis=1)].all() or (slopes is not None and not present.all()):
         return nan
-    statistic = confusion.statistic(nan, gradient, slopes=slopes)
+    statistic = _statistic(sample, confusions, gradient, slopes)
     return variance(sampled_strata(statistic, scores, random_sizes=True), scores)
 
 
@@ -169,10 +199,10 @@ def _counts(confusion: Confusion, k: int) -> FloatArray:
     return np.asarray((np.ones(len(cases)) if weight is None else weight[cases]) @ confusion.shares[cases])
 
 
-def _units(confusion: Confusion, k: int, scores: Scores) -> float:
+def _units(sample: Sample, confusions: Sequence[Confusion], k: int) -> float:
     """The effective number of cases of class k."""
-    (stratum,) = confusion.statistic(nan, _unit_gradient(confusion.sample.classes, k, k)).strata()
-    return effective_units(stratum, scores)
+    (stratum,) = _statistic(sample, confusions, _unit_gradient(sample.classes, k, k)).strata()
+    return effective_units(stratum, sample.scores)
 
 
 def shares_by(rule: Rule, scores: Scores, values: FloatArray) -> FloatArray:

@@ -16,7 +16,9 @@ from polyroc.rules import Rule
 from polyroc.scores import readable
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_columns
+from polyroc.validation.data_frames import check_alignment
 from polyroc.validation.labels import Coded, encode, in_order, renumber
+from polyroc.validation.signatures import validated
 
 __all__ = ["DecisionRegions", "decision_regions"]
 
@@ -91,6 +93,7 @@ class DecisionRegions(Result):
 MARGIN = 0.06  # of the grid around the cases, as a share of their range
 
 
+@validated
 def decision_regions(
     classifier: Any,
     X: Any,
@@ -132,6 +135,7 @@ def decision_regions(
     cases, names = _cases(X)
     if isinstance(grid, bool) or not isinstance(grid, int | np.integer) or not 2 <= grid <= 5000:
         raise InputError(f"grid must be an integer from 2 to 5000, got {short_repr(grid)}.")
+    check_alignment(X=X, y=y)
     truth = in_order(encode(y, "y"), labels, ArgumentNames(truth="y"))
     if len(truth.codes) != len(cases) or (truth.codes < 0).any():
         raise InputError(f"y must contain a class for each of the {len(cases)} cases of X, none missing.")

@@ -104,15 +104,15 @@ def edge_scores(column: BinnedColumn, labels: tuple[Any, ...], positive: int | N
     assert column.index is not None
     bins, codes, weight = _occupied(column, len(labels))
     edges = column.index.edges()
-    values = {classifier: np.concatenate([edges[each] for each in bins])}
+    values = {classifier: np.concatenate([edges[of_class] for of_class in bins])}
     return Scores(codes, labels, values, "score", positive, sample_weight=weight)
 
 
 def _occupied(column: BinnedColumn, classes: int) -> tuple[list[IntArray], CodeArray, FloatArray]:
     """By class the bins that hold cases of it; and of all classes in turn the class codes and weights there."""
     bins = [np.flatnonzero(column.cases[:, k]) for k in range(classes)]
-    codes = np.repeat(np.arange(classes, dtype=np.int32), [len(each) for each in bins])
-    weight = np.concatenate([column.weight[each, k] for k, each in enumerate(bins)])
+    codes = np.repeat(np.arange(classes, dtype=np.int32), [len(of_class) for of_class in bins])
+    weight = np.concatenate([column.weight[of_class, k] for k, of_class in enumerate(bins)])
     return bins, codes, weight
 
 

@@ -121,7 +121,9 @@ class Layout:
         """The smallest number of each bin, whether or not it occurred."""
         low = np.arange(FIRST_BINADE, LAST_BINADE, dtype=np.int64) << BINADE_BITS
         for level in self.levels:
-            first, shift = (np.repeat(each, level.counts).astype(np.int64) for each in (level.first, level.shift))
+            first, shift = (
+                np.repeat(by_group, level.counts).astype(np.int64) for by_group in (level.first, level.shift)
+            )
             low = np.repeat(low, level.counts) + ((np.arange(level.size) - first) << shift)
         return _smallest_number(low)
 

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polyroc.engines.files import check_column_names, files_text, partition_keys
+from polyroc.engines.files import check_column_names, files_text, quoted, shared_partition_keys
 from polyroc.engines.session import EngineSession
+from polyroc.errors import InputError
 from polyroc.io.csv_files import Header, csv_call, read_header
 from polyroc.io.files import check_file
-from polyroc.io.integrity import check_gzip
-from polyroc.io.sources import DataFile, Kind, Source, check_names, local_path
-from polyroc.io.table import inferred_kind, label_expression
+from polyroc.io.integrity import check_compressed
+from polyroc.io.sources import Compression, DataFile, Kind, Source, check_names, local_path
+from polyroc.io.table import inexact_texts, inferred_kind, label_expression
+from polyroc.validation.predictions import large_integers_message
 
-__all__ = ["CsvTable", "csv_table"]
+__all__ = ["CsvTable", "check_written_integers", "csv_table"]
 
 _PROBED_ROWS = 2048  # a column that holds numbers in the first rows must hold numbers in all
 _IS_BOOLEAN = "lower(trim({0})) IN ('true', 'false')"
@@ -62,13 +64,19 @@ class CsvTable:
             for file in part.files:
                 check_column_names(str(file.path), part.header.names, wanted)
 
-    def typed(self, session: EngineSession, numbers: Sequence[str], labels: Sequence[str]) -> Source:
-        """The table with columns of numbers and labels, whose kinds are inferred from their values."""
+    def typed(
+        self, session: EngineSession, numbers: Sequence[str], labels: Sequence[str], scores: Sequence[str]
+    ) -> Source:
+        """The table with columns of numbers and labels, whose kinds are inferred from their values.
+
+        Among the columns of numbers, `scores` are compared: they must not have integers that are not doubles.
+        """
         kinds: dict[str, Kind] = {name: self._number_kind(session, name) for name in numbers}
         types = {name: "DOUBLE" for name, kind in kinds.items() if kind == "float"}
         expressions = {name: label_expression("boolean", "{}") for name in numbers if kinds[name] == "boolean"}
-        for name in labels:
-            kinds[name] = self._label_kind(session, name)
+        for i, name in enumerate(labels):
+            # The first scan for labels also looks for large integers among the scores.
+            kinds[name] = self._label_kind(session, name, () if i else scores)
             expressions[name] = label_expression(kinds[name], "{}")
         source = self._source(types, expressions)
         return Source(
@@ -92,10 +100,18 @@ class CsvTable:
                 return "float"
         return "boolean" if present and boolean == present else "float"
 
-    def _label_kind(self, session: EngineSession, name: str) -> Kind:
+    def _label_kind(self, session: EngineSession, name: str, scores: Sequence[str]) -> Kind:
+        """The kind of a column of labels; an error if columns of scores have integers that are not doubles."""
         column = f"c{self.columns.index(name)}"
-        query = f"CREATE OR REPLACE TEMP TABLE texts AS {self.text.select([f'DISTINCT {column}'])}"
-        session.run(query, self.text.parameters, self.name)
+        selected = self.text.select([column, *_inexact(self.text, scores)])
+        session.run(
+            f"CREATE OR REPLACE TEMP TABLE texts AS {selected} GROUP BY {column}", self.text.parameters, self.name
+        )
+        if scores:
+            sums = [f"bool_or(x{i})" for i in range(len(scores))]
+            _raise_inexact(
+                session.rows(f"SELECT {', '.join(sums)} FROM texts", (), self.name)[0], scores, self.name
+            )
         return inferred_kind(session, "texts", column)
 
     def _source(self, types: Mapping[str, str], expressions: Mapping[str, str]) -> Source:
@@ -118,26 +134,48 @@ class CsvTable:
         """A column of a file, or of its partition; NULL if it has neither."""
         if name in header.names:
             return f"c{header.names.index(name)}"
-        return '"' + name.replace('"', '""') + '"' if name in self.keys else "NULL::VARCHAR"
+        return quoted(name) if name in self.keys else "NULL::VARCHAR"
+
+
+def check_written_integers(
+    session: EngineSession, text: Source, scores: Sequence[str], labels: Sequence[str] = ()
+) -> None:
+    """Raise an error if numbers, as they are written, are integers that doubles do not distinguish."""
+    names = [*scores, *labels]
+    row = session.rows(text.select(_inexact(text, names)), text.parameters, text.name)[0]
+    _raise_inexact(row[: len(scores)], scores, text.name)
+    _raise_inexact(row[len(scores) :], labels, text.name, "labels")
+
+
+def _inexact(text: Source, scores: Sequence[str]) -> list[str]:
+    """Whether each column has integers that are not doubles, as x0, x1, ..."""
+    columns = [f"c{text.columns.index(name)}" for name in scores]
+    return [f"bool_or({inexact_texts(column)}) AS x{i}" for i, column in enumerate(columns)]
+
+
+def _raise_inexact(
+    inexact: Sequence[bool | None], columns: Sequence[str], name: str, values: str = "scores"
+) -> None:
+    for column, is_inexact in zip(columns, inexact, strict=True):
+        if is_inexact:
+            raise InputError(large_integers_message(f"column {column!r} of {name}", values))
 
 
 def csv_table(session: EngineSession, files: Sequence[str], requested: Collection[str]) -> CsvTable:
     """CSV files as one table; the requested names help to detect the delimiter."""
-    parts: dict[tuple[Header, bool], list[DataFile]] = {}
+    parts: dict[tuple[Header, Compression], list[DataFile]] = {}
     data = [DataFile(Path(path)) for path in files]
     for file in data:
         check_file(file)
-    check_gzip(data)
+    check_compressed(data)
     for file in data:
         header = read_header(file, requested)
         check_names(header.names, file.name)
         session.name_columns(local_path(file.path), header.names)
-        parts.setdefault((header, file.zipped), []).append(file)
-    keys = {partition_keys(path) for path in files}
-    shared = keys.pop() if len(keys) == 1 else ()
+        parts.setdefault((header, file.compression), []).append(file)
     names = [*next(iter(parts))[0].names]
     for header, _ in parts:
         names += [name for name in header.names if name not in names]
-    partitions = tuple(dict.fromkeys(key for key in shared if key not in names))
+    partitions = tuple(key for key in shared_partition_keys(files) if key not in names)
     table = [_Part(header, own) for (header, _), own in parts.items()]
     return CsvTable(files_text(files), (*names, *partitions), tuple(table), partitions)

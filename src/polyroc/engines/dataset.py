@@ -1,21 +1,33 @@
-"""Datasets: the rows of files, bound to the columns, classes and conditions that were requested."""
+"""Datasets: the rows of files or tables, bound to the columns, classes and conditions that were requested."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from polyroc.engines.csv_table import csv_table
-from polyroc.engines.files import Files, check_parquet_columns, find_files, is_parquet, parquet_source
-from polyroc.engines.precision import inexact_integers, scaled_expression, weight_exponent
-from polyroc.engines.rows import DuckRows, Rows, code_expression
+from polyroc.engines.csv_table import check_written_integers, csv_table
+from polyroc.engines.files import (
+    Files,
+    check_parquet_columns,
+    files_text,
+    find_files,
+    is_csv,
+    is_parquet,
+    parquet_source,
+)
+from polyroc.engines.precision import scaled_expression, weight_exponent
+from polyroc.engines.rows import DuckRows, Rows, code_expression, non_finite_error
 from polyroc.engines.session import EngineSession
+from polyroc.engines.support import check_supported, decisions_subject
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
+from polyroc.io.files import check_no_table, files_source
+from polyroc.io.frames import frame_source, is_table
 from polyroc.io.integrity import unchanged
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
-from polyroc.io.sources import Kind, Source
+from polyroc.io.sources import DataFile, Kind, Source
+from polyroc.io.table import inexact_integers
 from polyroc.scores import Sampling, Schema
 from polyroc.validation.arrays import Missing
 from polyroc.validation.predictions import LARGEST_EXACT, large_integers_message
@@ -38,7 +50,7 @@ MOST_LABELS = 65536  # more distinct labels than this are taken for a mistake in
 
 
 class ColumnRequest(NamedTuple):
-    """The requested columns and what they mean, as in `read`; `by` are columns that define groups."""
+    """The requested columns and what they mean, as in `read`; `by` are columns that divide the rows."""
 
     truth: str
     scores: ScorePatterns
@@ -48,6 +60,12 @@ class ColumnRequest(NamedTuple):
     pos_label: Hashable
     missing: Missing
     sampling: Sampling = "cohort"
+    groups: str | None = None
+
+    @property
+    def labels_of_rows(self) -> tuple[str, ...]:
+        """The columns of labels: the true class, the groups, and those that divide the rows."""
+        return tuple(dict.fromkeys([self.truth, *([self.groups] if self.groups else []), *self.by]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +96,7 @@ class Dataset:
 
 @dataclass(frozen=True, eq=False)
 class FileDataset(Dataset):
-    """Rows of files, read by DuckDB."""
+    """Rows of files or tables, read by DuckDB."""
 
     rows: DuckRows
 
@@ -106,17 +124,18 @@ class FileDataset(Dataset):
 
 @contextmanager
 def open_files(
-    files: Files, request: ColumnRequest, memory: int, disk: int | None = None
+    files: Files | Any, request: ColumnRequest, memory: int, disk: int | None = None, table: str | None = None
 ) -> Iterator[FileDataset]:
-    """Open files as a dataset."""
-    paths = find_files(files)
+    """Open files, a data frame or a lazy table as a dataset; `table` is that of a DuckDB file."""
+    paths = [] if is_table(files) else find_files(files)
     with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, disk) as session:
-        source, columns = _open_source(session, paths, request)
+        source, columns = _open_source(session, files, paths, request, table)
         present = _labels(session, source, columns.truth)
         classifiers, names, schema = bind_columns(source, columns, present, request)
+        weight = [request.weight] if request.weight else []
+        _check_numbers(source, (*names, *weight))
         if is_parquet(paths):
-            weight = [request.weight] if request.weight else []
-            check_parquet_columns(session, paths, (*names, *weight), (request.truth, *request.by))
+            check_parquet_columns(session, paths, (*names, *weight), request.labels_of_rows)
         truth = f"c{source.columns.index(request.truth)}"
         code, code_parameters = code_expression(truth, schema.labels)
         rows = DuckRows(
@@ -130,29 +149,55 @@ def open_files(
             code_parameters=code_parameters,
             condition_parameters=(),
             room=memory // 4,
-            bytes=sum(Path(path).stat().st_size for path in paths),
+            bytes=sum(Path(path).stat().st_size for path in paths) if paths else None,
         )
         dropped = 0
         if request.missing == "drop":
-            rows, dropped = _complete_rows(rows, truth)
-        _check_integers(rows)
+            grouped = [] if request.groups is None else [_present(source, request.groups)]
+            rows, dropped = _complete_rows(rows, [f"{truth} IS NOT NULL", *grouped], request.weight)
+        if request.groups is not None:
+            rows = _with_clusters(rows, request.groups)
+        _check_integers(rows, request)
         yield FileDataset(_with_scaled_weights(rows), classifiers, schema, dropped)
 
 
-def _open_source(session: EngineSession, paths: Sequence[str], request: ColumnRequest) -> tuple[Source, Columns]:
-    """The files as one table whose columns have kinds, and the requested columns."""
-    if is_parquet(paths):
+def _open_source(
+    session: EngineSession, files: Any, paths: Sequence[str], request: ColumnRequest, table: str | None
+) -> tuple[Source, Columns]:
+    """The files or the table as one source whose columns have kinds, and the requested columns."""
+    names = (*_requested(request).names, *request.by)
+    if is_csv(paths) and table is None:
+        csv = csv_table(session, paths, names)
+        columns = check_columns(csv.text, request)
+        csv.check((*columns.numbers, *request.labels_of_rows))
+        scores = [name for name in columns.numbers if name != columns.weight]
+        return csv.typed(session, columns.numbers, request.labels_of_rows, scores), columns
+    if not paths:
+        check_no_table(table)
+        source = frame_source(session, files, names)
+    elif is_parquet(paths) and table is None:
         source = parquet_source(session, paths)
-        return source, check_columns(source, request)
-    table = csv_table(session, paths, (*_requested(request).names, *request.by))
-    columns = check_columns(table.text, request)
-    labels = tuple(dict.fromkeys([columns.truth, *request.by]))
-    table.check((*columns.numbers, *labels))
-    return table.typed(session, columns.numbers, labels), columns
+    else:
+        source = files_source(session, [DataFile(Path(path)) for path in paths], names, table, files_text(paths))
+    return source, check_columns(source, request)
+
+
+def _check_numbers(source: Source, names: Sequence[str]) -> None:
+    """Raise an error if a column of scores or weights does not hold numbers."""
+    assert source.kinds is not None
+    for name in names:
+        kind = source.kinds[source.columns.index(name)]
+        if kind == "text":
+            check_supported("decisions", "duckdb", None, decisions_subject(f"column {name!r} of {source.name}"))
+        if kind not in ("integer", "float", "boolean"):
+            raise InputError(
+                f"column {name!r} of {source.name} holds lists or records where numbers were expected; write it "
+                "again as numbers."
+            )
 
 
 def _requested(request: ColumnRequest) -> RequestedColumns:
-    return RequestedColumns(request.truth, request.scores, None, None, None, request.weight, None)
+    return RequestedColumns(request.truth, request.scores, None, None, None, request.weight, request.groups)
 
 
 def _number(source: Source, name: str) -> str:
@@ -172,19 +217,23 @@ def _with_scaled_weights(rows: DuckRows) -> DuckRows:
     return replace(rows, weight=scaled_expression(rows.weight, exponent), weight_exponent=exponent)
 
 
-def _check_integers(rows: DuckRows) -> None:
-    """Raise an error if integer scores are so large that different ones would become equal doubles."""
+def _check_integers(rows: DuckRows, request: ColumnRequest) -> None:
+    """Raise an error if integers are so large that different scores, or labels, would become equal doubles."""
     kinds = rows.source.kinds
     assert kinds is not None
+    labels = [name for name in request.labels_of_rows if kinds[rows.source.columns.index(name)] == "float"]
+    if rows.source.text is not None:
+        check_written_integers(rows.session, rows.source.text, rows.names, labels)
+        return
     numbers = {name: rows.source.columns.index(name) for name in rows.names}
     columns = {name: f"c{i}" for name, i in numbers.items() if kinds[i] == "integer"}
     if not columns:
         return
-    parameters = [*rows.source.parameters, *rows.condition_parameters]
 
     def select(expressions: list[str]) -> tuple[Any, ...]:
-        query = f"{rows.source.select(expressions)} WHERE {rows.condition}"
-        return tuple(rows.session.rows(query, parameters, rows.source.name)[0])
+        return tuple(
+            rows.session.rows(rows.source.select(expressions), rows.source.parameters, rows.source.name)[0]
+        )
 
     # The range is in the metadata of Parquet files; only beyond 2^53 are the values compared one by one.
     ends = select([f"{end}({column})" for column in columns.values() for end in ("min", "max")])
@@ -207,6 +256,10 @@ def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashabl
     column = f"CAST(c{source.columns.index(truth)} AS {cast})"
     query = f"{source.select([f'DISTINCT {column} AS label'])} LIMIT {MOST_LABELS + 2}"
     rows = session.rows(query, source.parameters, source.name)
+    if source.text is not None and any(
+        isinstance(label, float) and abs(label) >= LARGEST_EXACT for (label,) in rows
+    ):
+        check_written_integers(session, source.text, (), [truth])
     return sorted_labels((label for (label,) in rows), truth)
 
 
@@ -214,7 +267,7 @@ def check_columns(source: Source, request: ColumnRequest) -> Columns:
     """The requested columns, which must be among those of the source."""
     columns = find_columns(_requested(request), source, request.by)
     if source.kinds is not None:
-        for name in (request.truth, *request.by):
+        for name in request.labels_of_rows:
             label_kind(source, name)
     return columns
 
@@ -239,9 +292,16 @@ def sorted_labels(labels: Iterable[Any], truth: str) -> tuple[Hashable, ...]:
 
 
 def bind_columns(
-    source: Source, columns: Columns, present: tuple[Hashable, ...], request: ColumnRequest
+    source: Source,
+    columns: Columns,
+    present: tuple[Hashable, ...],
+    request: ColumnRequest,
+    vectors: Mapping[str, tuple[str, ...]] | None = None,
 ) -> tuple[dict[str, tuple[int, ...]], list[str], Schema]:
-    """By classifier the numbers of its columns; the names of all columns of scores; and the schema."""
+    """By classifier the numbers of its columns; the names of all columns of scores; and the schema.
+
+    `vectors` has the names of the elements of columns that contain one number per class, in the order of these.
+    """
     if not present:
         raise InputError(f"column {columns.truth!r} of {source.name} has no label at all; is it the right column?")
     order = matching_labels(request.labels, present)
@@ -250,7 +310,9 @@ def bind_columns(
     classifiers: dict[str, tuple[int, ...]] = {}
     for classifier, score_columns in columns.scores.items():
         own = score_columns.names
-        if len(own) > 1:
+        if len(own) == 1 and vectors and own[0] in vectors:
+            own = vectors[own[0]]
+        elif len(own) > 1:
             own = class_columns(source.name, score_columns, labels, order is not None)
         names += [name for name in own if name not in names]
         classifiers[classifier] = tuple(names.index(name) for name in own)
@@ -269,12 +331,44 @@ def bind_columns(
     return classifiers, names, schema
 
 
-def _complete_rows(rows: DuckRows, truth: str) -> tuple[DuckRows, int]:
-    """Only the rows without a missing value, and how many have one."""
-    numbers = [*rows.expressions, *([rows.weight] if rows.weight else [])]
-    condition = " AND ".join([f"{truth} IS NOT NULL", *(f"NOT isnan({number})" for number in numbers)])
-    counts = rows.source.select(["count(*)", f"count(*) FILTER ({condition})"])
-    ((total, kept),) = rows.session.rows(counts, rows.source.parameters, rows.source.name)
+def _present(source: Source, name: str) -> str:
+    """The SQL condition that a row has a label in a column; nan counts as missing."""
+    column = f"c{source.columns.index(name)}"
+    return f"{column} IS NOT NULL" + (f" AND NOT isnan({column})" if label_kind(source, name) == "float" else "")
+
+
+def _with_clusters(rows: DuckRows, name: str) -> DuckRows:
+    """The rows with numbered clusters: the groups of a column, in which no row may lack a value."""
+    source, parameters = rows.source, [*rows.source.parameters, *rows.condition_parameters]
+    counts = source.select(["count(*)", f"count(*) FILTER ({_present(source, name)})"])
+    ((total, present),) = rows.session.rows(f"{counts} WHERE {rows.condition}", parameters, source.name)
+    if present < total:
+        raise non_finite_error(f"column {name!r} of {source.name}", total - present, 0, total)
+    column = f"c{source.columns.index(name)}"
+    distinct = f"{source.select([f'DISTINCT {column} AS name'])} WHERE {rows.condition}"
+    rows.session.run(
+        f"CREATE OR REPLACE TEMP TABLE clusters AS SELECT name, row_number() OVER () - 1 AS p FROM ({distinct})",
+        parameters,
+        source.name,
+    )
+    return replace(rows, cluster=column)
+
+
+def _complete_rows(rows: DuckRows, present: Sequence[str], weight: str | None) -> tuple[DuckRows, int]:
+    """Only the rows without a missing value, and how many have one; `present` are conditions on their labels.
+
+    Infinite values are an error in any row, as in memory; those of rows that are dropped are not seen later.
+    """
+    numbers = dict(zip(rows.names, rows.expressions, strict=True))
+    if weight is not None and rows.weight is not None:
+        numbers[weight] = rows.weight
+    condition = " AND ".join([*present, *(f"NOT isnan({number})" for number in numbers.values())])
+    infinite = [f"count(*) FILTER (isinf({number}))" for number in numbers.values()]
+    counts = rows.source.select(["count(*)", f"count(*) FILTER ({condition})", *infinite])
+    ((total, kept, *infinities),) = rows.session.rows(counts, rows.source.parameters, rows.source.name)
+    for name, number in zip(numbers, infinities, strict=True):
+        if number:
+            raise non_finite_error(f"column {name!r} of {rows.source.name}", 0, number, total)
     return replace(rows, condition=condition), report_dropped(total, kept)
 
 

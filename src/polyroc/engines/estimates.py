@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import inf, isnan, nan, sqrt
+from math import hypot, inf, isnan, nan, sqrt
 
 import numpy as np
 
 from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.bounds.statistic import BinnedStatistic, BoundedStatistic, ComponentTables
+from polyroc.engines.clusters import ClusterErrors
 from polyroc.estimates.boundary import Boundary
 from polyroc.estimates.estimate import Certificate, Estimate, Parts
 from polyroc.kernels.arrays import FloatArray
@@ -38,13 +39,17 @@ class ScanSummary:
 
 @dataclass(frozen=True, eq=False)
 class Estimator:
-    """Makes estimates of one measure of one classifier from statistics of its binned columns."""
+    """Makes estimates of one measure of one classifier from statistics of its binned columns.
+
+    Variances of clustered cases do not follow from bins: `clusters` has them.
+    """
 
     measure: Measure
     classifier: str
     schema: Schema
     columns: Mapping[int, BinnedColumn]
     summary: ScanSummary
+    clusters: ClusterErrors | None = None
 
     def estimate(self, bounded: BoundedStatistic, scanned_variance: tuple[float, float] | None = None) -> Estimate:
         """The estimate of a statistic.
@@ -116,8 +121,10 @@ class Estimator:
 
     def _largest_error(self, statistic: BinnedStatistic, limits: tuple[float, float]) -> float:
         """The standard error of components that are at the limits of the range, half of them at either."""
-        inverse = sum(1.0 / self._units(*classes) for classes, _ in statistic.strata())
-        return (limits[1] - limits[0]) / 2.0 * sqrt(inverse)
+        errors = [sqrt(1.0 / self._units(*classes)) for classes, _ in statistic.strata()]
+        # A cluster can have cases in all strata: then the standard errors add up, not the variances.
+        total = hypot(*errors) if self.clusters is None else sum(errors)
+        return (limits[1] - limits[0]) / 2.0 * total
 
     def _certificate(self, bounded: BoundedStatistic, within: float, is_bound: bool, wide: bool) -> Certificate:
         summary = self.summary
@@ -134,6 +141,8 @@ class Estimator:
 
     def _parts(self, bounded: BoundedStatistic) -> Parts:
         parts = bounded.parts()
+        if self.clusters is not None:
+            parts = {key: part for key, part in parts.items() if self.clusters.has(part.statistic)}
         return Parts(tuple(parts), lambda key: self.estimate(parts[key]))
 
     def _effective_cases(self, statistic: BinnedStatistic, limits: tuple[float, float]) -> tuple[float, float]:
@@ -159,15 +168,20 @@ class Estimator:
         return next(iter(self.columns.values()))
 
     def _units(self, *classes: int) -> float:
-        """The effective number of cases (Kish's, with weights) of some classes together."""
+        """The effective number of cases (Kish's, with weights) or of clusters of some classes together."""
         column, k = self._first_column, [*classes]
+        if self.clusters is not None:
+            return self.clusters.counts.units(classes, float(column.totals[k].sum()))
         return float(column.totals[k].sum() ** 2 / column.squares[:, k].sum())
 
     def _boundary(self, statistic: BinnedStatistic) -> Boundary | None:
         """What the interval needs at a limit of the range, if the chance value is one."""
         if statistic.boundary is None or isnan(statistic.value) or self.summary.provenance.method is None:
             return None
-        boundary = statistic.boundary(lambda part: self._variance(part)[0], self._covariance, self._units)
+        if self.clusters is not None:
+            boundary = self.clusters.boundary(statistic, self._units)
+        else:
+            boundary = statistic.boundary(lambda part: self._variance(part)[0], self._covariance, self._units)
         return None if isnan(boundary.bias) or isnan(boundary.variance or 0.0) else boundary
 
     def _covariance(self, statistics: Sequence[BinnedStatistic]) -> FloatArray:
@@ -203,6 +217,8 @@ class Estimator:
         """
         if isnan(statistic.value) or self.summary.provenance.method is None:
             return nan, False
+        if self.clusters is not None:
+            return self.clusters.variance(statistic), False
         tables = statistic.tables()
         total, is_bound = 0.0, False
         for classes, _ in statistic.strata():
@@ -242,12 +258,16 @@ class Estimator:
         """A bound of the error of the standard error, which comes from the errors of the components."""
         if bounded.component_errors is None or self.summary.provenance.method is None:
             return nan
+        if self.clusters is not None:
+            return self.clusters.error_bound(bounded.statistic)
         return self.change_bound(bounded.statistic, bounded.component_errors())
 
     def change_bound(self, statistic: BinnedStatistic, errors: ComponentTables) -> float:
         """The most that a standard error can change if the components change by no more than `errors`.
 
-        A standard error is a norm of the components, so it changes by no more than the norm of their change.
+        A standard error is a norm of the centred components, so it changes by no more than the norm of their
+        change. Without weights centring makes a norm smaller. With weights it may make it larger, because squares
+        are weighted otherwise than means: then the change of the mean counts too.
         """
         total = 0.0
         for classes, _ in statistic.strata():
@@ -256,13 +276,19 @@ class Estimator:
         if self._shares(statistic) is None or statistic.shares_error is None:
             return sqrt(total)
         column = self._first_column
-        squares = float(column.squares.sum(axis=0) @ statistic.shares_error() ** 2)
+        shares_error = statistic.shares_error()
+        shares_error = shares_error + _mean_change(
+            column, float(column.totals @ shares_error / column.totals.sum())
+        )
+        squares = float(column.squares.sum(axis=0) @ shares_error**2)
         return sqrt(total) + sqrt(squares * _correction(int(column.units.sum()))) / float(column.totals.sum())
 
     def _root_mean_square(self, i: int, errors: FloatArray, classes: list[int]) -> float:
         column = self.columns[i]
-        squares = float((column.squares[:, classes] * errors**2).sum())
         m, total = int(column.units[classes].sum()), float(column.totals[classes].sum())
+        mean = float((column.weight[:, classes] * errors).sum()) / total
+        errors = np.abs(errors) + _mean_change(column, mean)
+        squares = float((column.squares[:, classes] * errors**2).sum())
         return sqrt(squares * _correction(m)) / total
 
 
@@ -272,6 +298,11 @@ def _negligible_width(error: float, fewest: float, span: float) -> float:
         return inf
     error = 0.0 if isnan(error) else error
     return max(SHARE_OF_ERROR * error, span * SHARE_OF_CASE / fewest, span * SHARE_OF_RANGE)
+
+
+def _mean_change(column: BinnedColumn, mean: float) -> float:
+    """What the change of the mean adds to that of a centred component; nothing without weights."""
+    return 0.0 if column.weight is column.squares else abs(mean)
 
 
 def _correction(m: int) -> float:

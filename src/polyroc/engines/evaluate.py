@@ -11,10 +11,12 @@ from polyroc.engines.groups import Group, group_context, group_rows
 from polyroc.engines.options import EngineOptions
 from polyroc.engines.refine import EngineResult, EvaluationRequest, evaluate_rows
 from polyroc.engines.rows import MemoryRows
+from polyroc.engines.support import Mode, check_measure, mode_of
 from polyroc.errors import InputError, MeasureError, NotApplicableError
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
+from polyroc.messages import Option
 from polyroc.progress import Progress
 from polyroc.scores import Schema
 from polyroc.validation.arrays import Missing
@@ -43,7 +45,7 @@ def estimate_dataset(
     with open_dataset(options, labels, pos_label, missing) as data:
         if check is not None:
             check(data.schema)
-        chosen, skipped = _choose(measures, data.schema)
+        chosen, skipped = _choose(measures, data.schema, mode_of(is_frame(options.files)))
         request = _request(options, data, chosen, errors, paired, progress)
         return evaluate_rows(data.rows, request), skipped, data.schema
 
@@ -65,7 +67,7 @@ def estimate_groups(
     with open_dataset(options, labels, pos_label, missing) as data:
         if check is not None:
             check(data.schema)
-        chosen, skipped = _choose(measures, data.schema)
+        chosen, skipped = _choose(measures, data.schema, mode_of(is_frame(options.files)))
         request = replace(_request(options, data, chosen, errors, paired, progress), progress=None)
         results: dict[Group, Any] = {}
         rows = 0
@@ -96,15 +98,23 @@ def _group_results(
 def open_dataset(options: EngineOptions, labels: Any, pos_label: Any, missing: Missing) -> Any:
     """Files or a data frame, open for as long as the context lasts."""
     request = ColumnRequest(
-        options.truth, options.scores, options.weight, options.by, labels, pos_label, missing, options.sampling
+        options.truth,
+        options.scores,
+        options.weight,
+        options.by,
+        labels,
+        pos_label,
+        missing,
+        options.sampling,
+        options.groups,
     )
     if is_frame(options.files):
         from polyroc.engines.spark_frames import open_frame
 
-        if options.disk is not None:
-            raise InputError("disk limits DuckDB; Spark has spark.local.dir and limits of its own.")
+        if options.table is not None:
+            raise InputError("A Spark data frame has no tables; leave out ", Option("table", options.table), ".")
         return open_frame(options.files, request, options.memory)
-    return open_files(options.files, request, options.memory, options.disk)
+    return open_files(options.files, request, options.memory, options.disk, options.table)
 
 
 def _request(
@@ -131,7 +141,7 @@ def _request(
     )
 
 
-def _choose(measures: MeasureArgument, schema: Schema) -> tuple[list[Measure], dict[str, str]]:
+def _choose(measures: MeasureArgument, schema: Schema, mode: Mode) -> tuple[list[Measure], dict[str, str]]:
     """The measures to estimate, and why others are skipped; a measure that was named must apply."""
     if measures is None:
         return _applicable(schema)
@@ -143,6 +153,7 @@ def _choose(measures: MeasureArgument, schema: Schema) -> tuple[list[Measure], d
         reason = inapplicable_reason(measure, schema, by_name=True)
         if reason is not None:
             raise NotApplicableError(f"{measure} ", reason, ".")
+        check_measure(measure, mode)
     return chosen, {}
 
 

@@ -1,15 +1,18 @@
 """Files of predictions: the files that paths, globs and folders name; Parquet files as one table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from glob import glob, has_magic
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, MissingFileError
 from polyroc.io.files import check_file
-from polyroc.io.sources import DataFile, Source, check_names, expand_home, kind_of, literal, local_path
+from polyroc.io.frames import is_table
+from polyroc.io.inputs import check_local, is_file_object
+from polyroc.io.sources import DataFile, Kind, Source, check_names, expand_home, kind_of, literal, local_path
+from polyroc.io.table import inferred_kind
 from polyroc.io.table_formats import check_no_table_format
 
 __all__ = [
@@ -18,17 +21,33 @@ __all__ = [
     "check_parquet_columns",
     "files_text",
     "find_files",
+    "is_csv",
     "is_files",
     "is_frame",
     "is_parquet",
     "is_session",
+    "is_source",
     "parquet_source",
     "partition_keys",
+    "quoted",
+    "shared_partition_keys",
 ]
+
+_PARTITION_TYPES: dict[Kind, str] = {
+    "integer": "HUGEINT",
+    "float": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "text": "VARCHAR",
+}
 
 Files = str | PathLike[str] | Sequence[str | PathLike[str]]
 
-_SUFFIXES = (".parquet", ".csv", ".tsv", ".csv.gz", ".tsv.gz")
+_TABLES = (".parquet", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.zst", ".tsv.zst")
+_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst")
+_ARROW = (".feather", ".arrow", ".ipc")
+_IN_FOLDERS = (_TABLES, (*_LINES, *_ARROW))  # the latter only if there are none of the former
+_SUFFIXES = (*_TABLES, *_LINES, *_ARROW, ".json", ".json.gz", ".json.zst", ".duckdb")
+_SHOWN = (".parquet", ".csv", ".tsv", ".csv.gz", ".csv.zst", ".jsonl", ".feather")
 
 
 def is_files(data: Any) -> bool:
@@ -40,6 +59,11 @@ def is_files(data: Any) -> bool:
         and len(data) > 0
         and all(isinstance(item, PathLike) or (isinstance(item, str) and _suffix(item)) for item in data)
     )
+
+
+def is_source(data: Any) -> bool:
+    """Whether columns can be read from this: it names files, or is an open file, a data frame or a lazy table."""
+    return is_files(data) or is_file_object(data) or is_table(data)
 
 
 def is_frame(data: Any) -> bool:
@@ -59,12 +83,12 @@ def _is_spark_class(data: Any, name: str) -> bool:
 def find_files(files: Files) -> list[str]:
     """The files that paths, globs and folders name, in order, all of one format."""
     paths = [
-        path for item in ([files] if isinstance(files, str | PathLike) else files) for path in _paths(str(item))
+        path for item in ([files] if isinstance(files, str | PathLike) else files) for path in _paths(fspath(item))
     ]
     suffixes = {_suffix(path) for path in paths}
     if len(suffixes) > 1 or None in suffixes:
         raise InputError(
-            f"The files must all be of one format, ending in {', '.join(_SUFFIXES)}; got "
+            f"The files must all be of one format, with the same ending, such as {', '.join(_SHOWN)}; got "
             f"{', '.join(sorted(str(Path(path).suffix) for path in set(paths)))[:80]}."
         )
     return list(dict.fromkeys(paths))
@@ -72,17 +96,13 @@ def find_files(files: Files) -> list[str]:
 
 def _paths(path: str) -> list[str]:
     """The files that a path, a glob or a folder names."""
-    if "://" in path:
-        raise InputError(
-            f"'{path}' is not on this machine, and DuckDB reads local files: copy or mount it, or give "
-            "spark.read.parquet(...) of it."
-        )
+    check_local(path)
     path = str(expand_home(Path(path)))
     if Path(path).is_dir():
         inside = _inside(path)
         check_no_table_format([path, *inside])
         if not inside:
-            raise MissingFileError(f"The folder '{path}' holds no file that ends in {', '.join(_SUFFIXES)}.")
+            raise MissingFileError(f"The folder '{path}' holds no file that ends in {', '.join(_SHOWN)}.")
         return inside
     if has_magic(path) and not Path(path).exists():
         matched = sorted(glob(path, recursive=True))  # noqa: PTH207 - a glob may start anywhere
@@ -97,7 +117,11 @@ def _paths(path: str) -> list[str]:
 
 def _inside(folder: str) -> list[str]:
     """The data files in a folder and its folders."""
-    return sorted(str(file) for file in Path(folder).rglob("*") if _suffix(file.name) and file.is_file())
+    files = sorted(str(file) for file in Path(folder).rglob("*") if _suffix(file.name) and file.is_file())
+    for suffixes in _IN_FOLDERS:
+        if chosen := [file for file in files if file.lower().endswith(suffixes)]:
+            return chosen
+    return []
 
 
 def _suffix(path: str) -> str | None:
@@ -106,7 +130,12 @@ def _suffix(path: str) -> str | None:
 
 def is_parquet(files: Sequence[str]) -> bool:
     """Whether the files, which are all of one format, are Parquet files."""
-    return _suffix(files[0]) == ".parquet"
+    return bool(files) and _suffix(files[0]) == ".parquet"
+
+
+def is_csv(files: Sequence[str]) -> bool:
+    """Whether the files, which are all of one format, are CSV or TSV files."""
+    return bool(files) and (_suffix(files[0]) or "").startswith((".csv", ".tsv"))
 
 
 def parquet_source(session: EngineSession, files: Sequence[str]) -> Source:
@@ -114,11 +143,45 @@ def parquet_source(session: EngineSession, files: Sequence[str]) -> Source:
     name = files_text(files)
     for file in files:
         check_file(DataFile(Path(file)))
-    call, parameters = "read_parquet(?)", ([literal(Path(file)) for file in files],)
+    parameters = ([literal(Path(file)) for file in files],)
+    call = _partitioned_call(session, files, parameters)
     columns = session.rows(f"DESCRIBE SELECT * FROM {call}", parameters, name)
     names = tuple(str(row[0]) for row in columns)
     check_names(names, name)
     return Source(name, names, call, parameters, tuple(kind_of(str(row[1])) for row in columns))
+
+
+def _partitioned_call(session: EngineSession, files: Sequence[str], parameters: Sequence[Any]) -> str:
+    """The call that reads Parquet files; partition columns have types by the rule for columns of CSV files."""
+    plain = "read_parquet(?, hive_partitioning = false)"
+    keys = shared_partition_keys(files)
+    if not keys:
+        return plain
+    own = {str(row[0]) for row in session.rows(f"DESCRIBE SELECT * FROM {plain}", parameters, files_text(files))}
+    if own.issuperset(keys):  # the files themselves have these columns
+        return plain
+    text = _typed_call(dict.fromkeys(keys, "VARCHAR"))
+    aliases = [f"{quoted(key)} AS k{i}" for i, key in enumerate(keys)]
+    query = f"CREATE OR REPLACE TEMP TABLE partitions AS SELECT DISTINCT {', '.join(aliases)} FROM {text}"
+    session.run(query, parameters, files_text(files))
+    kinds = [inferred_kind(session, "partitions", f"k{i}") for i in range(len(keys))]
+    return _typed_call({key: _PARTITION_TYPES[kind] for key, kind in zip(keys, kinds, strict=True)})
+
+
+def _typed_call(types: Mapping[str, str]) -> str:
+    listed = ", ".join(f"{quoted(key)}: {type_}" for key, type_ in types.items())
+    return f"read_parquet(?, hive_partitioning = true, hive_types = {{{listed}}})"
+
+
+def quoted(name: str) -> str:
+    """A column's name as an identifier of SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def shared_partition_keys(files: Sequence[str]) -> tuple[str, ...]:
+    """The names of the columns in the names of folders, if all files have the same."""
+    keys = {partition_keys(file) for file in files}
+    return tuple(dict.fromkeys(keys.pop())) if len(keys) == 1 else ()
 
 
 def files_text(files: Sequence[str]) -> str:

@@ -17,9 +17,9 @@ __all__ = ["Group", "group_context", "group_rows", "row_bytes"]
 Group = tuple[Hashable, ...]
 
 
-def row_bytes(columns: int, weighted: bool) -> int:
-    """Memory of a row: the class code, the scores and the weight."""
-    return 4 + 8 * (columns + weighted)
+def row_bytes(columns: int, weighted: bool, clustered: bool = False) -> int:
+    """Memory of a row: the class code, the scores, the weight and the number of the cluster."""
+    return 4 + 8 * (columns + weighted + clustered)
 
 
 def group_rows(data: FileDataset, by: Sequence[str], room: int) -> Iterator[tuple[Group, Rows]]:
@@ -33,7 +33,7 @@ def group_rows(data: FileDataset, by: Sequence[str], room: int) -> Iterator[tupl
         [*source.parameters, *rows.condition_parameters],
         source.name,
     )
-    most = room // row_bytes(len(rows.names), rows.weighted)
+    most = room // row_bytes(len(rows.names), rows.weighted, rows.clustered)
     in_group = " AND ".join(f"{column} IS NOT DISTINCT FROM ?" for column in columns)  # NULL is a group, too
     small: dict[int, Group] = {}
     for *group, n, g in rows.session.rows("SELECT * FROM groups ORDER BY g", (), source.name):
@@ -51,9 +51,10 @@ def _small_groups(data: FileDataset, columns: Sequence[str], most: int) -> Itera
     rows, source = data.rows, data.rows.source
     weight = [f"{rows.weight} AS w"] if rows.weight else []
     values = [f"{expression} AS v{i}" for i, expression in enumerate(rows.expressions)]
-    table = source.select([f"{rows.code} AS k", *values, *weight, *columns])
+    cluster = ["p"] if rows.clustered else []
+    table = source.select([f"{rows.code} AS k", *values, *weight, *cluster, *columns]) + rows.clusters_join
     same = " AND ".join(f"t.{column} IS NOT DISTINCT FROM groups.{column}" for column in columns)
-    kept = ", ".join(["g", "k", *(f"v{i}" for i in range(len(values))), *(["w"] if weight else [])])
+    kept = ", ".join(["g", "k", *(f"v{i}" for i in range(len(values))), *(["w"] if weight else []), *cluster])
     tables = f"({table} WHERE {rows.condition}) AS t JOIN groups ON {same}"
     query = f"SELECT {kept} FROM {tables} WHERE n <= {most} ORDER BY g"
     current, batches = -1, list[Batch]()
@@ -65,7 +66,10 @@ def _small_groups(data: FileDataset, columns: Sequence[str], most: int) -> Itera
                 batches = []
             current = int(g[start])
             part = [column[start:end].copy() for column in scores]  # the stream's memory is freed with its batch
-            batches.append(Batch(codes[start:end].copy(), part[: len(values)], part[-1] if weight else None))
+            clusters = part.pop() if cluster else None
+            batches.append(
+                Batch(codes[start:end].copy(), part[: len(values)], part[-1] if weight else None, clusters)
+            )
     if batches:
         yield current, concatenated(batches)
 

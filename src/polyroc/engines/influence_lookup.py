@@ -119,13 +119,21 @@ class InfluenceLookups:
             if lookup.patterns is not None
         ]
 
-    def add(self, batch: Batch, contributions: Sequence[Contributions]) -> None:
-        """Sum the contributions of the columns to components, and add the products of these."""
-        components = np.empty((len(contributions), len(batch.codes)))
+    def components(self, contributions: Sequence[Contributions], rows: int) -> FloatArray:
+        """At [statistic, row], the sum of the contributions of the columns."""
+        components = np.empty((len(contributions), rows))
         for total, parts in zip(components, contributions, strict=True):
             np.add.reduce(parts.table, axis=0, out=total)
+        return components
+
+    def add(self, batch: Batch, contributions: Sequence[Contributions]) -> None:
+        """Sum the contributions of the columns to components, and add the products of these."""
+        components = self.components(contributions, len(batch.codes))
         weight = np.empty(0) if batch.weight is None else batch.weight
         sum_products(components, batch.codes, weight, self.products)
+
+    def finish(self) -> None:
+        """Nothing: products are complete after each batch."""
 
     def covariance(self, cases: IntArray, totals: FloatArray) -> FloatArray:
         """Sum over classes of the products of influence values, times m / (m - 1) for m cases of a class."""

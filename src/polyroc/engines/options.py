@@ -6,12 +6,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
-from polyroc.engines.files import Files, find_files, is_files, is_frame, is_session
+from polyroc.engines.files import Files, find_files, is_frame, is_session, is_source
 from polyroc.engines.session import machine_memory, parse_size
+from polyroc.engines.support import Verb, check_supported
 from polyroc.errors import InputError
 from polyroc.io.columns import ScorePatterns
+from polyroc.io.frames import is_lazy, is_table
 from polyroc.io.sources import expand_home
-from polyroc.messages import Option
+from polyroc.messages import Option, short_repr
 from polyroc.scores import Sampling
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "Engine",
     "EngineOptions",
     "FileOptions",
+    "TableOptions",
     "engine_options",
     "fits_memory",
     "is_file_input",
@@ -34,12 +37,19 @@ MEMORY_SHARE = (
 )
 
 
-class FileOptions(TypedDict, total=False):
-    """The options of the verbs for file input: columns as in `read`, and how the engine works."""
+class TableOptions(TypedDict, total=False):
+    """The columns of files and tables, as in `read`, and which table of which connection."""
 
     truth: str
     scores: ScorePatterns
     weight: str | None
+    table: str | None
+    connection: Any
+
+
+class FileOptions(TableOptions, total=False):
+    """The options of the verbs for files and tables: columns, and how the engine works."""
+
     tolerance: float | None
     exact: bool
     memory: str | int | None
@@ -49,7 +59,7 @@ class FileOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """The same options, validated, with the files or the Spark data frame."""
+    """The same options, validated, with the files, the table or the Spark data frame."""
 
     files: Any
     truth: str
@@ -62,6 +72,8 @@ class EngineOptions:
     disk: int | None
     covariance: Covariance
     sampling: Sampling = "cohort"
+    groups: str | None = None
+    table: str | None = None
 
 
 def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOptions:
@@ -96,17 +108,18 @@ def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOpti
         memory=default_memory if memory is None else parse_size(memory),
         disk=None if disk is None else parse_size(disk),
         covariance=covariance,
+        table=options.get("table"),
     )
 
 
-def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any]) -> bool:
-    """Whether the first argument of a verb names files or is a Spark data frame.
+def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any], verb: Verb) -> bool:
+    """Whether the first argument of a verb names files, or is a table whose columns are named.
 
     It is an error if the engine or the options are those of file input, and the first argument is not.
     """
     spark = is_session(engine)
-    if not spark and engine not in (None, "duckdb", "memory"):
-        raise InputError(f"engine must be 'duckdb', 'memory' or a Spark session, got {engine!r}.")
+    if not spark and engine is not None and not (isinstance(engine, str) and engine in ("duckdb", "memory")):
+        raise InputError(f"engine must be 'duckdb', 'memory' or a Spark session, got {short_repr(engine)}.")
     if is_frame(data):
         if engine is not None and not spark:
             raise InputError(f"A Spark data frame is evaluated by Spark; give its session instead of {engine!r}.")
@@ -115,11 +128,14 @@ def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any]) 
         raise InputError(
             "engine=spark takes a Spark data frame; make one from files with spark.read.parquet(...)."
         )
-    is_input = is_files(data) and options.get("truth") is not None
+    is_input = options.get("truth") is not None and is_source(data)
+    if not is_input and options.get("by") is not None and options.get("truth") is None:
+        check_supported("by", "memory", verb)
     if not is_input and (engine is not None or options):
         names = ", ".join([*(["engine"] if engine else []), *options])
         raise InputError(
-            f"{names} are only valid for file input: pass a path, a list of paths or a glob first, with ",
+            f"{names} are only valid for files and tables: pass a path, a list of paths, a glob, a data frame or "
+            "a lazy table first, with ",
             Option("truth", ...),
             " and ",
             Option("scores", ...),
@@ -129,18 +145,18 @@ def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any]) 
 
 
 def fits_memory(options: EngineOptions, engine: Engine | None) -> bool:
-    """Whether to read the file into memory: as requested, or one small file and nothing that needs an engine."""
+    """Whether to read the data into memory: as requested, or small data without an option that needs an engine."""
     files = options.files
     if is_frame(files):
         return False
     if engine == "duckdb" or (engine is None and (options.by or options.tolerance is not None or options.exact)):
         return False
+    if is_table(files):
+        return engine == "memory" or not is_lazy(files)
     single = files if isinstance(files, str | PathLike) else files[0] if len(files) == 1 else None
     single = None if single is None else expand_home(Path(single))
     is_one_file = single is not None and single.is_file()
     if engine == "memory":
-        if options.by:
-            raise InputError(Option("by"), " needs the engine; leave out ", Option("engine", "memory"), ".")
         if not is_one_file and find_files(files):
             raise InputError(
                 Option("engine", "memory"),

@@ -58,7 +58,7 @@ class Pilot:
 
     def squares(self, classes: int) -> FloatArray:
         """The sum of squared weights of each class."""
-        codes, _, weight = self.rows.batch
+        codes, weight = self.rows.batch.codes, self.rows.batch.weight
         return np.bincount(codes, None if weight is None else weight**2, minlength=classes).astype(np.float64)
 
 

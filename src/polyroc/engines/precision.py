@@ -1,4 +1,4 @@
-"""Numbers that engines can represent: the scale of weights, and integers that doubles cannot distinguish."""
+"""Numbers that engines can represent: the scale of weights, and the precision of their sums."""
 
 from collections.abc import Sequence
 from math import frexp, isfinite
@@ -14,7 +14,6 @@ __all__ = [
     "LARGEST_WEIGHT",
     "WEIGHT_UNIT",
     "check_weight_precision",
-    "inexact_integers",
     "scaled_expression",
     "scaled_weights",
     "weight_exponent",
@@ -51,7 +50,7 @@ def scaled_expression(expression: str, exponent: int) -> str:
     """The SQL expression of a number divided by 2^exponent, in two steps: 2^1074 is not a double."""
     half = exponent // 2
     return " * ".join(
-        [f"({expression})", *(f"{2.0**-each!r}::DOUBLE" for each in (half, exponent - half) if each)]
+        [f"({expression})", *(f"{2.0**-power!r}::DOUBLE" for power in (half, exponent - half) if power)]
     )
 
 
@@ -67,8 +66,3 @@ def check_weight_precision(column: BinnedColumn, names: Sequence[str], advice: s
             f"The weights of class {names[k]!r} are too small (their sum is {column.totals[k]:.3g} for "
             f"{column.units[k]} cases): squared weights are summed in units of 2^-{FRACTION_BITS}. {advice}"
         )
-
-
-def inexact_integers(column: str) -> str:
-    """The SQL condition that an integer is not a double, so that different ones may become equal scores."""
-    return f"CAST(CAST({column} AS DOUBLE) AS HUGEINT) <> CAST({column} AS HUGEINT)"

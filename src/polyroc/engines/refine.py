@@ -13,6 +13,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from math import nan, sqrt
 
 import numpy as np
@@ -20,6 +21,14 @@ import numpy as np
 from polyroc.engines.bins import BinnedColumn, Layout, bin_bytes
 from polyroc.engines.bounds import bin_family
 from polyroc.engines.bounds.statistic import BoundedStatistic, ComponentTables
+from polyroc.engines.clusters import (
+    ClusterCounts,
+    ClusteredStatistics,
+    ClusterErrors,
+    ClusterLookups,
+    cluster_error_tables,
+    cluster_influence_tables,
+)
 from polyroc.engines.counts import BinnedData, Counts, pattern_kinds, score_columns
 from polyroc.engines.estimates import Estimator, ScanSummary, centred_components, width_by_bin
 from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
@@ -29,7 +38,7 @@ from polyroc.engines.precision import check_weight_precision
 from polyroc.engines.rows import MemoryRows, Rows
 from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.engines.tally import check_applicable, default_bits, warn_absent
-from polyroc.errors import InputError, SmallClassWarning, ToleranceWarning, warn
+from polyroc.errors import InputError, MissingPartsWarning, SmallClassWarning, ToleranceWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.measure import Measure
@@ -133,6 +142,9 @@ class _Refinement:
         self.error_bounds: list[float] = []  # of the standard errors that it contains
         self.cases: IntArray = np.zeros(request.schema.n_classes, dtype=np.int64)
         self.share = 1.0  # of all rows, if these are a pilot sample
+        self.finest = False  # bins cannot be divided further
+        self.cluster_counts: ClusterCounts | None = None
+        self.cluster_errors: ClusterErrors | None = None
 
     def result(self) -> EngineResult:
         pilot = self._run_pilot()
@@ -142,18 +154,29 @@ class _Refinement:
         if self.request.exact:
             self._count_distinct_values()
         self._bound()
-        while self._too_wide():
-            layouts = self._refined_layouts()
-            if layouts is None or self.scans >= MOST_SCANS:
-                self._warn_of_tolerance()
-                break
-            self._scan_refined(layouts)
+        if self._refine():
             pilot = None  # the bins have changed, and with them the components to look up
+        if self.rows.clustered:
+            self._estimate_clusters()
+            return self._estimates()
         if pilot is not None and pilot.lookups is not None:
             self._correct_pilot(pilot, pilot.lookups)
         if self.covariance is None and self._needs_influence():
             self._scan({}, lookups=self._lookups())
         return self._estimates()
+
+    def _refine(self) -> bool:
+        """Divide bins until the bounds are narrow enough, or cannot become narrower; whether any were divided."""
+        refined = False
+        while self._too_wide():
+            layouts = self._refined_layouts()
+            if layouts is None or self.scans >= MOST_SCANS:
+                self._warn_of_tolerance()
+                self.finest = True
+                break
+            self._scan_refined(layouts)
+            refined = True
+        return refined
 
     # scans
 
@@ -177,7 +200,8 @@ class _Refinement:
         pilot._bound()
         refined = (pilot._refined_layouts() if pilot._too_wide() else None) or {}
         fine = {name: layouts | refined.get(name, {}) for name, layouts in pilot.layouts.items()}
-        return Pilot(rows, pilot.layouts, fine, pilot._lookups() if pilot._needs_influence() else None)
+        needs_influence = pilot._needs_influence() and not self.rows.clustered
+        return Pilot(rows, pilot.layouts, fine, pilot._lookups() if needs_influence else None)
 
     def _scan_first(self, pilot: Pilot | None = None, bits: int | None = None) -> None:
         """Count all rows, in the bins of the pilot if there was one, and check that the measures apply."""
@@ -194,12 +218,15 @@ class _Refinement:
         if self._absent():
             return
         for measure in request.measures:
-            for one in counts.values():
-                check_applicable(measure, one)
-        self.binned = {name: each.binned() for name, each in counts.items()}
+            for classifier_counts in counts.values():
+                check_applicable(measure, classifier_counts)
+        self.binned = {name: classifier_counts.binned() for name, classifier_counts in counts.items()}
         self._check_weights()
         if pilot is not None:
-            self.coarse = {name: each.binned_coarser(pilot.coarse[name]) for name, each in counts.items()}
+            self.coarse = {
+                name: classifier_counts.binned_coarser(pilot.coarse[name])
+                for name, classifier_counts in counts.items()
+            }
 
     def _check_weights(self) -> None:
         (binned, *_) = self.binned.values()
@@ -239,16 +266,19 @@ class _Refinement:
         number = scan.non_finite_column()
         if number is not None:
             raise rows.non_finite_error(number)
+        self._check_rows(scan)
+        # Before the first scan has ended, the sizes of the classes are not known: a pilot's lookups wait for them.
+        if lookups is not None and self.binned:
+            self.covariance = lookups.covariance(self.cases, self._first_column().totals)
+        return scan.counts
+
+    def _check_rows(self, scan: Scan) -> None:
         if self.n_rows and scan.rows != self.n_rows:
             raise InputError(
                 f"There were {self.n_rows} rows in the previous scan and {scan.rows} in this one; make sure that "
                 "they stay the same (persist() a Spark data frame)."
             )
         self.n_rows = scan.rows
-        # Before the first scan has ended, the sizes of the classes are not known: a pilot's lookups wait for them.
-        if lookups is not None and self.binned:
-            self.covariance = lookups.covariance(self.cases, self._first_column().totals)
-        return scan.counts
 
     def _report(self, rows: int) -> None:
         if self.request.progress is not None:
@@ -258,11 +288,11 @@ class _Refinement:
     # bounds and refinement
 
     def _bound(self) -> None:
-        self.bounded = {
-            (name, measure): binned.bounded(measure)
-            for name, binned in self.binned.items()
-            for measure in self.request.measures
-        }
+        self.bounded, self.cluster_errors = {}, None
+        for name, binned in self.binned.items():
+            for measure in self.request.measures:
+                bounded = binned.bounded(measure)
+                self.bounded[name, measure] = replace(bounded, parts=cache(bounded.parts))
 
     def _too_wide(self) -> dict[tuple[str, Measure], BoundedStatistic]:
         if self.request.exact:
@@ -309,7 +339,7 @@ class _Refinement:
             layout = self.layouts[name][place]
             occupied = self._occupied(name, place)
             # Each column may keep a share of the tolerance in proportion to its present width.
-            target = WIDTH_MARGIN * width.sum() / sum(each.sum() for each in widths.values())
+            target = WIDTH_MARGIN * width.sum() / sum(of_column.sum() for of_column in widths.values())
             halvings = _halvings(width, layout.shift[occupied], target, most - layout.size)
             if halvings.any():
                 by_bin = np.zeros(layout.size, dtype=np.int64)
@@ -358,6 +388,8 @@ class _Refinement:
         request = self.request
         if not request.errors or request.covariance == "bound" or (self.cases <= 1).any():
             return False
+        if self.rows.clustered:  # rows are looked up in the order of their clusters instead
+            return False
         pairs = any(bin_family(measure) == "pairs" for measure in request.measures)
         return pairs or (request.paired and len(request.classifiers) > 1)
 
@@ -399,7 +431,7 @@ class _Refinement:
         correction = self._products(pilot.rows, corrected) - self._products(pilot.rows, scanned)
         corrected.products = scanned.products + factor[:, None, None] * correction
         totals = self._first_column().totals
-        covariance, uncorrected = (each.covariance(self.cases, totals) for each in (corrected, scanned))
+        covariance, uncorrected = (influence.covariance(self.cases, totals) for influence in (corrected, scanned))
         errors = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
         # The bounds hold for the uncorrected errors; the correction may have moved away from these.
         self.error_bounds = (bounds + np.abs(errors - np.sqrt(uncorrected.diagonal()))).tolist()
@@ -414,6 +446,71 @@ class _Refinement:
         rows.scan(Scan(plan), lambda _: None)
         return fresh.products
 
+    # clusters
+
+    def _estimate_clusters(self) -> None:
+        """Sum the influence values of clusters; divide bins again if that makes standard errors much smaller."""
+        statistics = self._clustered_statistics()
+        self.cluster_counts = ClusterCounts(len(self.cases), statistics.sets())
+        self._scan_clusters(self.cluster_counts, scores=False)
+        if not self.request.errors:
+            return
+        self._sum_clusters(statistics)
+        if not self.finest and self._refine():
+            self._sum_clusters(self._clustered_statistics())
+
+    def _clustered_statistics(self) -> ClusteredStatistics:
+        """The statistics to look up; without parts if their tables would not fit into memory."""
+        statistics = ClusteredStatistics(self.bounded, with_parts=True)
+        bins = max(sum(layout.size for layout in layouts.values()) for layouts in self.layouts.values())
+        size = 16 * len(self.cases) * bins * len(statistics.entries)  # of components and of their errors
+        if size <= self.request.room:
+            return statistics
+        wholes = ClusteredStatistics(self.bounded, with_parts=False)
+        if self.request.errors and len(wholes.entries) < len(statistics.entries):
+            warn(
+                Message(
+                    "The parts of measures are left out: their standard errors with groups need tables of "
+                    f"{size / 2**30:.2g} GB. Raise ",
+                    Option("memory"),
+                    ".",
+                ),
+                MissingPartsWarning,
+            )
+        return wholes
+
+    def _scan_clusters(self, lookups: ClusterCounts | ClusterLookups, scores: bool) -> None:
+        """Scan all rows in the order of their clusters."""
+        self.scans += 1
+        request = self.request
+        plan = ScanPlan(request.classifiers, request.schema, self.rows.weighted, {}, (), lookups, False)
+        scan = Scan(plan)
+        self.rows.scan_clusters(scan, self._report, scores)
+        self._check_rows(scan)
+
+    def _sum_clusters(self, statistics: ClusteredStatistics) -> None:
+        """The covariance of the statistics, and the bounds of the errors of their standard errors."""
+        counts, cohort = self.cluster_counts, self.request.schema.sampling == "cohort"
+        assert counts is not None
+        values, errors = [], {}
+        for i, (name, measure, statistic, component_errors) in enumerate(statistics.entries):
+            binned, numbers = self.binned[name], self.request.classifiers[name]
+            columns = binned.columns_for(measure)
+            influence = cluster_influence_tables(statistic, columns, counts, cohort)
+            values.append(InfluenceLookup(numbers, binned, measure, influence))
+            if component_errors is not None:
+                bounds = cluster_error_tables(statistic, component_errors(), columns, counts, cohort)
+                errors[i] = InfluenceLookup(numbers, binned, measure, bounds)
+        lookups = ClusterLookups([*values, *errors.values()])
+        self._scan_clusters(lookups, scores=True)
+        (products,) = lookups.products
+        bounds_of = dict(zip(errors, np.sqrt(products.diagonal()[len(values) :]).tolist(), strict=True))
+        covariance = products[: len(values), : len(values)]
+        error_bounds = [bounds_of.get(i, nan) for i in range(len(values))]
+        self.cluster_errors = ClusterErrors(counts, statistics, covariance, error_bounds)
+        self.covariance = covariance[: len(self.bounded), : len(self.bounded)]
+        self.error_bounds = error_bounds[: len(self.bounded)]
+
     def _first_column(self) -> BinnedColumn:
         """Any column: class totals are the same in all."""
         (name, measure) = next(iter(self.bounded))
@@ -422,7 +519,8 @@ class _Refinement:
     # estimates
 
     def _estimator(self, name: str, measure: Measure, binned: Mapping[str, BinnedData]) -> Estimator:
-        return Estimator(measure, name, self.request.schema, binned[name].columns_for(measure), self._summary())
+        columns, schema = binned[name].columns_for(measure), self.request.schema
+        return Estimator(measure, name, schema, columns, self._summary(), self.cluster_errors)
 
     def _estimates(self) -> EngineResult:
         estimates: dict[tuple[str, str], Estimate] = {}
@@ -442,7 +540,10 @@ class _Refinement:
 
         The latter also where bins do not separate the scores, since components in one bin are then not known.
         """
-        wide = any(each.certificate is not None and each.certificate.in_interval for each in estimates.values())
+        wide = any(
+            estimate.certificate is not None and estimate.certificate.in_interval
+            for estimate in estimates.values()
+        )
         if self.covariance is not None and not wide:
             return self.covariance
         errors = np.array([estimate.standard_error for estimate in estimates.values()])
@@ -456,6 +557,7 @@ class _Refinement:
             cases=cases,
             method="DeLong()" if self.request.errors else None,
             weighted=self.rows.weighted,
+            groups=None if self.cluster_counts is None else self.cluster_counts.number,
             dropped=self.request.dropped,
             sampling=self.request.schema.sampling,
         )

@@ -10,7 +10,7 @@ from polyroc.engines.bins import BinIndex, BinnedColumn, class_sums, record_widt
 from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, OutOfSpaceError
 from polyroc.io.sources import Source
-from polyroc.kernels.arrays import CodeArray, FloatArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import FRACTION_BITS, add_cases, add_weighted
 from polyroc.messages import Option
 
@@ -38,11 +38,12 @@ PILOT_FACTOR = 8  # there must be at least so many times as many rows as in the 
 
 
 class Batch(NamedTuple):
-    """Some rows: the class code of each, the columns of scores, the weights if there are any."""
+    """Some rows: the class code of each, the columns of scores, the weights and clusters if there are any."""
 
     codes: CodeArray
     columns: Sequence[FloatArray]
     weight: FloatArray | None
+    clusters: IntArray | None = None
 
 
 class Rows(Protocol):
@@ -59,6 +60,13 @@ class Rows(Protocol):
     @property
     def bytes(self) -> int | None:
         """Size of the data where they are stored; None if it is not known."""
+
+    @property
+    def clustered(self) -> bool:
+        """Whether rows belong to clusters."""
+
+    def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
+        """As `scan`, with the rows of a cluster one after the other; without their scores unless `scores`."""
 
     def scan(self, scan: "Scan", report: Callable[[int], None]) -> None:
         """Let a scan process all rows once; `report` is called with the number of rows so far."""
@@ -98,9 +106,27 @@ class MemoryRows:
     def _batches(self) -> Generator[Batch]:
         yield self.batch
 
+    @property
+    def clustered(self) -> bool:
+        """Whether rows belong to clusters."""
+        return self.batch.clusters is not None
+
+    def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
+        """Let a scan process all rows, sorted by cluster."""
+        codes, columns, weight, clusters = self.batch
+        assert clusters is not None
+        order = np.argsort(clusters, kind="stable")
+        batch = Batch(
+            codes[order],
+            [column[order] for column in columns] if scores else [],
+            None if weight is None else weight[order],
+            clusters[order],
+        )
+        scan.run((part for part in (batch,)), report)
+
     def distinct(self, place: int, classes: int) -> BinnedColumn:
         """A column with one bin for each distinct value."""
-        codes, columns, weight = self.batch
+        codes, columns, weight = self.batch.codes, self.batch.columns, self.batch.weight
         kept = slice(None) if weight is None else weight > 0
         scores = columns[place][kept] + 0.0  # no -0.0
         values, bins = np.unique(scores, return_inverse=True)
@@ -200,6 +226,8 @@ class DuckRows:
         How many bytes an exact answer may take in memory.
     weight_exponent
         The weights have been divided by 2 to this power (see `polyroc.engines.precision`).
+    cluster
+        The column of the clusters in queries, which are numbered in the table "clusters"; None without.
     """
 
     session: EngineSession
@@ -214,11 +242,22 @@ class DuckRows:
     room: int
     bytes: int | None
     weight_exponent: int = 0
+    cluster: str | None = None
 
     @property
     def weighted(self) -> bool:
         """Whether rows have weights."""
         return self.weight is not None
+
+    @property
+    def clustered(self) -> bool:
+        """Whether rows belong to clusters."""
+        return self.cluster is not None
+
+    @property
+    def clusters_join(self) -> str:
+        """What to write after a table with the column of the clusters, to have their numbers (p)."""
+        return f" JOIN clusters ON {self.cluster} = clusters.name" if self.clustered else ""
 
     @property
     def parameters(self) -> list[Any]:
@@ -238,6 +277,17 @@ class DuckRows:
         n = len(self.names)
         for codes, *columns in self.session.stream(query, [*self.parameters, *parameters], self.source.name):
             yield Batch(codes, columns[:n], columns[n] if weight else None)
+
+    def scan_clusters(self, scan: "Scan", report: Callable[[int], None], scores: bool) -> None:
+        """Let a scan process all rows, which DuckDB sorts by cluster, on disk if need be."""
+        scan.run(self._cluster_batches(self.expressions if scores else ()), report)
+
+    def _cluster_batches(self, scores: Sequence[str]) -> Generator[Batch]:
+        weight = [] if self.weight is None else [self.weight]
+        table = self.source.select([self.code, *scores, *weight, "p"]) + self.clusters_join
+        query = f"{table} WHERE {self.condition} ORDER BY p"
+        for codes, *columns, clusters in self.session.stream(query, self.parameters, self.source.name):
+            yield Batch(codes, columns[: len(scores)], columns[-1] if weight else None, clusters)
 
     def pilot_sample(self, rows: int) -> MemoryRows | None:
         """Ranges of rows at equal distances; only Parquet files can be read in part."""
@@ -290,8 +340,12 @@ def concatenated(batches: Sequence[Batch]) -> Batch:
     """Several batches as one."""
     columns = [np.concatenate(parts) for parts in zip(*(batch.columns for batch in batches), strict=True)]
     weights = [batch.weight for batch in batches if batch.weight is not None]
+    clusters = [batch.clusters for batch in batches if batch.clusters is not None]
     return Batch(
-        np.concatenate([batch.codes for batch in batches]), columns, np.concatenate(weights) if weights else None
+        np.concatenate([batch.codes for batch in batches]),
+        columns,
+        np.concatenate(weights) if weights else None,
+        np.concatenate(clusters) if clusters else None,
     )
 
 

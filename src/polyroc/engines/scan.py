@@ -100,6 +100,12 @@ class Scan:
                 report(self.rows)
             for futures, last in in_work:
                 _finish(futures, last)
+        self.finish()
+
+    def finish(self) -> None:
+        """After the last batch."""
+        if self.lookups is not None:
+            self.lookups.finish()
 
     def tasks(self, batch: Batch) -> tuple[list[Task], Task]:
         """The work on a batch: tasks that can run at the same time, and one that runs after them.
@@ -124,7 +130,7 @@ class Scan:
         return next((numbers[name][place] for name, place in places if place is not None), None)
 
     def _column_tasks(self, batch: Batch, contributions: Sequence[Contributions]) -> list[Task]:
-        codes, columns, weight = batch
+        codes, columns, weight = batch.codes, batch.columns, batch.weight
 
         def scan_column(number: int, lock: Lock) -> None:
             with lock:

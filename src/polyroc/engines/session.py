@@ -12,22 +12,13 @@ from typing import Any
 
 from polyroc.engines.arrow import Batch, StreamError, batches
 from polyroc.errors import InputError, OutOfSpaceError
-from polyroc.io.session import Session
+from polyroc.io.session import Session, is_out_of_space
 from polyroc.messages import Option
 
 __all__ = ["EngineSession", "machine_memory", "parse_size"]
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-_OUT_OF_SPACE = (  # in messages of DuckDB
-    "no space left",
-    "quota exceeded",
-    "file too large",
-    "max_temp_directory_size",
-    "out of memory",
-    "failed to offload",
-    "could not allocate",
-)
 
 
 def parse_size(text: str | int) -> int:
@@ -69,11 +60,16 @@ class EngineSession(Session):
     def __init__(self, memory: int, disk: int | None = None) -> None:
         super().__init__()
         self._columns: dict[str, Sequence[str]] = {}
-        self._folder = tempfile.mkdtemp(prefix="polyroc-")
+        self._folder = ""
+        with suppress(OSError):  # no folder for temporary files is writable: the memory must suffice
+            self._folder = tempfile.mkdtemp(prefix="polyroc-")
         settings = {
             "temp_directory": self._folder,
             "memory_limit": f"{max(memory, 2**26) // 2**20}MiB",
             "preserve_insertion_order": False,
+            # It takes statistics of a Parquet column, which leave nan out, to say that there is none: rows with
+            # nan would not be dropped (DuckDB 2.0, files written by polars).
+            "disabled_optimizers": "statistics_propagation",
         }
         if disk is not None:
             settings["max_temp_directory_size"] = f"{disk // 2**20}MiB"
@@ -84,7 +80,8 @@ class EngineSession(Session):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         super().__exit__(kind, error, trace)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def name_columns(self, path: str, names: Sequence[str]) -> None:
         """Call the columns c0, c1, ... of a file by these names in messages."""
@@ -101,12 +98,12 @@ class EngineSession(Session):
 
     def _named(self, error: Exception, reading: str) -> Exception:
         text = str(error).strip()
-        if any(word in text.lower() for word in _OUT_OF_SPACE):
+        if is_out_of_space(error):
             return OutOfSpaceError(
                 f"{reading} needs more memory or disk space than there is: {text.splitlines()[0]} Nothing was "
                 "written. Raise ",
                 Option("memory"),
-                f", free disk space in {Path(tempfile.gettempdir())}, or use ",
+                f", free disk space in {Path(self._folder).parent}, or use ",
                 Option("tolerance"),
                 " instead of ",
                 Option("exact", True),

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, TypeVar
+from zlib import compress, decompress
 
 import numpy as np
-from py4j.protocol import Py4JError
 from pyspark.cloudpickle import dumps
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as sql
@@ -25,7 +25,12 @@ if TYPE_CHECKING:
     from pyspark.sql import Column as SparkColumn
     from pyspark.sql import DataFrame
 
-__all__ = ["NAME", "SparkRows", "broadcast", "run_spark"]
+try:
+    from py4j.protocol import Py4JError
+except ImportError:  # the client of Spark Connect has no Java
+    Py4JError = PySparkException
+
+__all__ = ["NAME", "SparkRows", "broadcast", "is_connect", "run_spark"]
 
 T = TypeVar("T")
 NAME = "the Spark data frame"
@@ -40,7 +45,8 @@ class SparkRows:
     Attributes
     ----------
     frame
-        The class code of each row (k), the scores (v0, v1, ...), the weight (w) if there is one.
+        The class code of each row (k), the scores (v0, v1, ...), the weight (w) and the cluster (p) if there is
+        one.
     names
         The names of the columns of scores.
     room
@@ -61,18 +67,32 @@ class SparkRows:
     def pilot_sample(self, rows: int) -> None:
         """None: a part of a data frame can cost as much to compute as all of it."""
 
+    @property
+    def clustered(self) -> bool:
+        """Whether rows belong to clusters."""
+        return "p" in self.frame.columns
+
     def scan(self, scan: Scan, report: Callable[[int], None]) -> None:
-        """Send the plan to the executors, which count their partitions and merge the counts.
+        """Send the plan to the executors, which count their partitions and merge the counts."""
+        self._scan(self.frame.drop("p"), scan, report)
+
+    def scan_clusters(self, scan: Scan, report: Callable[[int], None], scores: bool) -> None:
+        """As `scan`, after a shuffle: each cluster is in one partition, and its rows follow each other."""
+        columns = [name for name in self.frame.columns if scores or not name.startswith("v")]
+        tasks = int(self.frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+        together = self.frame.select(columns).repartition(tasks, "p").sortWithinPartitions("p")
+        self._scan(together, scan, report)
+
+    def _scan(self, frame: "DataFrame", scan: Scan, report: Callable[[int], None]) -> None:
+        """Count partitions, and merge the counts.
 
         Messages are merged by as many tasks as there are cores (and then by the root of that, if these are many),
         then by one: the driver receives one message, however many rows and partitions there are. Each task takes
         messages in the order of their partitions, so that sums of products are rounded the same way every time.
         """
-        session = self.frame.sparkSession
-        shuffled = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
-        tasks = min(shuffled, session.sparkContext.defaultParallelism)
-        with broadcast(self.frame, scan.plan) as load:
-            messages = self.frame.mapInArrow(partial(count, load), MESSAGE)
+        tasks = _merging_tasks(frame)
+        with broadcast(frame, scan.plan) as load:
+            messages = frame.mapInArrow(partial(count, load), MESSAGE)
             for n in (tasks, *([ceil(sqrt(tasks))] if tasks > MERGED_AT_ONCE else []), 1):
                 together = messages.repartition(n, "part").sortWithinPartitions("part")
                 messages = together.mapInArrow(partial(merge, load), MESSAGE)
@@ -107,9 +127,27 @@ class SparkRows:
         return non_finite_error(f"column {self.names[place]!r} of {NAME}", missing, infinite, rows)
 
 
+def is_connect(frame: "DataFrame") -> bool:
+    """Whether the data frame is one of Spark Connect, whose sessions have no Spark context."""
+    return type(frame).__module__.startswith("pyspark.sql.connect")
+
+
+def _merging_tasks(frame: "DataFrame") -> int:
+    """How many tasks merge the messages of the partitions first: as many as there are cores, if that is known."""
+    session = frame.sparkSession
+    shuffled = int(session.conf.get("spark.sql.shuffle.partitions") or 1)
+    return shuffled if is_connect(frame) else min(shuffled, session.sparkContext.defaultParallelism)
+
+
 @contextmanager
 def broadcast(frame: "DataFrame", value: object) -> Iterator[Load]:
-    """Send a value to the executors for as long as the context lasts; they load it as pickled bytes."""
+    """Send a value to the executors for as long as the context lasts; they load it as pickled bytes.
+
+    Spark Connect has no broadcasts: the value is sent with the functions that use it.
+    """
+    if is_connect(frame):
+        yield partial(decompress, compress(dumps(value), 1))  # type: ignore[no-untyped-call]
+        return
     sent = frame.sparkSession.sparkContext.broadcast(dumps(value))  # type: ignore[no-untyped-call]
     try:
         yield partial(getattr, sent, "value")
@@ -135,6 +173,15 @@ def run_spark(action: Callable[[], T]) -> T:
                 Option("tolerance"),
                 " instead of ",
                 Option("exact", True),
+                ".",
+            ) from error
+        if "RESOURCE_EXHAUSTED" in text:
+            raise OutOfSpaceError(
+                "The bins exceed what Spark Connect accepts in one message "
+                "(spark.connect.grpc.maxInboundMessageSize on the server). Raise that limit, lower ",
+                Option("memory"),
+                ", or use a wider ",
+                Option("tolerance"),
                 ".",
             ) from error
         raise InputError(f"{NAME} cannot be scanned: {_reason(text)}") from error

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyroc.engines.precision import scaled_weights
 from polyroc.engines.refine import evaluate_rows
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.scan import Scan
@@ -38,6 +39,7 @@ def count(load: Load, tables: Tables) -> Iterator["pa.RecordBatch"]:
             process(scan, batch)
             if scan.non_finite_column() is not None:
                 break
+        scan.finish()
     except PolyrocError as error:
         yield _message(str(error), scan)
     else:
@@ -73,18 +75,20 @@ def evaluate_group(load: Load, key: "tuple[pa.Scalar[Any], ...]", rows: "pa.Tabl
     import pyarrow as pa
 
     request, weighted, columns = pickle.loads(load())
-    (batch,) = _batches(iter([rows.drop_columns([f"g{i}" for i in range(len(key))])]), weighted)
+    own = rows.drop_columns([f"g{i}" for i in range(len(key))])
+    (batch,) = _batches(iter([own.sort_by("p") if "p" in own.column_names else own]), weighted)
     result: dict[str, Any] = {"estimates": [], "covariance": [], "rows": 0, "warnings": [], "error": None}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
+            batch = batch._replace(weight=scaled_weights(batch.weight))  # all may be small against other groups'
             estimated = evaluate_rows(MemoryRows(batch, columns), request)
-            result["estimates"] = [[*names, each.to_dict()] for names, each in estimated.estimates.items()]
+            result["estimates"] = [[*names, estimate.to_dict()] for names, estimate in estimated.estimates.items()]
             result["covariance"], result["rows"] = estimated.covariance.tolist(), estimated.rows
         except PolyrocError as error:
             result["error"] = str(error)
-    ours = [each for each in caught if issubclass(each.category, PolyrocWarning)]
-    result["warnings"] = [[each.category.__name__, str(each.message)] for each in ours]
+    ours = [warning for warning in caught if issubclass(warning.category, PolyrocWarning)]
+    result["warnings"] = [[warning.category.__name__, str(warning.message)] for warning in ours]
     names = {f"g{i}": pa.array([value.as_py()], value.type) for i, value in enumerate(key)}
     return pa.table({**names, "result": [json.dumps(result)]})
 
@@ -96,18 +100,47 @@ def _load_scan(load: Load) -> Scan:
 def _batches(tables: Tables, weighted: bool) -> Iterator[Batch]:
     """Rows as arrays, several of Spark's small batches at a time."""
     gathered: list[list[Any]] = []
+    clusters = _ClusterNumbers()
     for table in tables:
-        gathered.append([column.to_numpy(zero_copy_only=False) for column in table.columns])
+        columns = dict(zip(table.schema.names, table.columns, strict=True))
+        numbers = [clusters.of(columns.pop("p"))] if "p" in columns else []
+        gathered.append([*(column.to_numpy(zero_copy_only=False) for column in columns.values()), *numbers])
         if sum(len(columns[0]) for columns in gathered) >= ROWS_AT_ONCE:
-            yield _concatenated(gathered, weighted)
+            yield _concatenated(gathered, weighted, bool(numbers))
             gathered = []
     if gathered:
-        yield _concatenated(gathered, weighted)
+        yield _concatenated(gathered, weighted, clusters.last is not None)
 
 
-def _concatenated(gathered: list[list[Any]], weighted: bool) -> Batch:
+class _ClusterNumbers:
+    """Numbers for clusters whose rows follow each other, whatever the type of their names."""
+
+    def __init__(self) -> None:
+        self.last: Any = None
+        self._number = 0
+
+    def of(self, names: Any) -> Any:
+        """The numbers of the clusters of some rows; the first cluster may be that of the rows before."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if isinstance(names, pa.ChunkedArray):
+            names = names.combine_chunks()
+        if not len(names):
+            return np.empty(0, np.int64)
+        new = np.ones(len(names), dtype=np.int64)
+        new[1:] = pc.not_equal(names[1:], names[:-1]).to_numpy(zero_copy_only=False)
+        new[0] = names[0] != self.last
+        numbers = self._number + np.cumsum(new)
+        self._number, self.last = int(numbers[-1]), names[-1]
+        return numbers
+
+
+def _concatenated(gathered: list[list[Any]], weighted: bool, clustered: bool) -> Batch:
     codes, *columns = (np.concatenate(parts) for parts in zip(*gathered, strict=True))
-    return Batch(codes, columns[:-1], columns[-1]) if weighted else Batch(codes, columns, None)
+    clusters = columns.pop() if clustered else None
+    weight = columns.pop() if weighted else None
+    return Batch(codes, columns, weight, clusters)
 
 
 def process(scan: Scan, batch: Batch) -> None:

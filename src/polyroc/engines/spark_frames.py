@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pyspark.sql import functions as sql
-from pyspark.sql import types
 
 from polyroc import errors
 from polyroc.engines.dataset import (
@@ -26,12 +25,14 @@ from polyroc.engines.dataset import (
 )
 from polyroc.engines.groups import Group, group_context, row_bytes
 from polyroc.engines.refine import EngineResult, EvaluationRequest, evaluate_rows
-from polyroc.engines.rows import MISSING_LABEL, UNKNOWN_LABEL
+from polyroc.engines.rows import MISSING_LABEL, UNKNOWN_LABEL, non_finite_error
 from polyroc.engines.spark import NAME, SparkRows, broadcast, run_spark
+from polyroc.engines.spark_columns import NumberColumns, checked_numbers, column_kind
 from polyroc.engines.spark_executors import evaluate_group
-from polyroc.errors import InputError, MissingPackageError, NotApplicableError, warn
+from polyroc.errors import InputError, MissingPackageError, warn
 from polyroc.estimates.estimate import Estimate
-from polyroc.io.sources import Kind, Source, check_names
+from polyroc.io.predictions import matching_labels
+from polyroc.io.sources import Source, check_names
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -50,47 +51,38 @@ class FrameDataset(Dataset):
 @contextmanager
 def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Iterator[FrameDataset]:
     """Open a data frame as a dataset."""
-    _check_environment(frame)
+    _check_environment()
     names = tuple(frame.columns)
     check_names(names, NAME)
-    source = Source(NAME, names, "", (), tuple(_kind(field.dataType) for field in frame.schema.fields))
+    source = Source(NAME, names, "", (), tuple(column_kind(field.dataType) for field in frame.schema.fields))
     columns = check_columns(source, request)
     plain = frame.toDF(*(f"c{i}" for i in range(len(names))))
     label = _label(source, columns.truth)
     labels = run_spark(plain.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)
     present = sorted_labels((row["label"] for row in labels), columns.truth)
-    classifiers, chosen, schema = bind_columns(source, columns, present, request)
-    values = [_number(source, name).alias(f"v{i}") for i, name in enumerate(chosen)]
-    weights = [_number(source, request.weight).alias("w")] if request.weight else []
-    groups = [sql.col(f"c{names.index(name)}").alias(f"g{i}") for i, name in enumerate(request.by)]
-    rows = plain.select(_code(label, schema.labels).alias("k"), *values, *weights, *groups)
-    kept = [name for name in rows.columns if not name.startswith("g")]
+    numbers = NumberColumns(frame, plain, source)
+    vectors = numbers.expand(columns, matching_labels(request.labels, present), present)
+    classifiers, chosen, schema = bind_columns(source, columns, present, request, vectors)
+    values = [numbers.column(name).alias(f"v{i}") for i, name in enumerate(chosen)]
+    weights = [numbers.column(request.weight).alias("w")] if request.weight else []
+    inexact = [numbers.inexact(name).alias(f"x{i}") for i, name in enumerate(chosen) if numbers.is_large(name)]
+    clusters = [_label(source, request.groups).alias("p")] if request.groups else []
+    by = [sql.col(f"c{names.index(name)}").alias(f"g{i}") for i, name in enumerate(request.by)]
+    rows = plain.select(_code(label, schema.labels).alias("k"), *values, *weights, *clusters, *inexact, *by)
+    kept = [name for name in rows.columns if name[0] not in "gx"]
     dropped = 0
     if request.missing == "drop":
         rows, dropped = _complete_rows(rows, kept)
-    yield FrameDataset(SparkRows(rows.select(kept), chosen, memory // 4), classifiers, schema, dropped, rows)
+    elif request.groups:
+        _check_clusters(rows, request.groups)
+    rows, exponent = checked_numbers(rows, chosen)
+    frame_rows = SparkRows(rows.select(kept), chosen, memory // 4, weight_exponent=exponent)
+    yield FrameDataset(frame_rows, classifiers, schema, dropped, rows)
 
 
-def _check_environment(frame: "DataFrame") -> None:
-    if type(frame).__module__.startswith("pyspark.sql.connect"):
-        raise NotApplicableError(
-            "Spark Connect has no broadcasts, which the scans need; use a session of the cluster itself."
-        )
+def _check_environment() -> None:
     if find_spec("pyarrow") is None:
         raise MissingPackageError("Spark needs pyarrow here: pip install 'polyroc[spark]'.")
-
-
-def _kind(data_type: Any) -> Kind:
-    if isinstance(data_type, types.IntegralType):
-        return "integer"
-    if isinstance(data_type, types.DecimalType):
-        return "float" if data_type.scale else "integer"
-    if isinstance(data_type, types.FractionalType):
-        return "float"
-    if isinstance(data_type, types.BooleanType):
-        return "boolean"
-    plain = isinstance(data_type, types.AtomicType) and not isinstance(data_type, types.BinaryType)
-    return "text" if plain else "other"
 
 
 def _label(source: Source, truth: str) -> "Column":
@@ -108,23 +100,18 @@ def _code(label: "Column", labels: Sequence[Hashable]) -> "Column":
     return sql.when(label.isNull(), sql.lit(MISSING_LABEL)).otherwise(known).cast("int")
 
 
-def _number(source: Source, name: str) -> "Column":
-    """A column as doubles, nan for null."""
-    place = source.columns.index(name)
-    assert source.kinds is not None
-    if source.kinds[place] not in ("integer", "float", "boolean"):
-        raise InputError(
-            f"column {name!r} of {NAME} holds {source.kinds[place]} where numbers were expected; cast it to "
-            "double (a vector to one column for each class)."
-        )
-    return sql.coalesce(sql.col(f"c{place}").cast("double"), sql.lit(float("nan")))
+def _check_clusters(rows: "DataFrame", name: str) -> None:
+    """Raise an error if a row has no group."""
+    total, present = run_spark(lambda: rows.select(sql.count("*"), sql.count("p")).collect()[0])
+    if present < total:
+        raise non_finite_error(f"column {name!r} of {NAME}", total - present, 0, total)
 
 
 def _complete_rows(rows: "DataFrame", names: Sequence[str]) -> tuple["DataFrame", int]:
     """Only the rows without a missing value, and how many have one."""
     complete = sql.col("k") != MISSING_LABEL
     for name in names[1:]:
-        complete &= ~sql.isnan(name)
+        complete &= sql.col(name).isNotNull() if name == "p" else ~sql.isnan(name)
     total, kept = run_spark(lambda: rows.select(sql.count("*"), sql.count_if(complete)).collect()[0])
     return rows.where(complete), report_dropped(total, kept)
 
@@ -134,7 +121,7 @@ def estimate_frame_groups(
 ) -> Iterator[tuple[Group, EngineResult]]:
     """The estimates of each group: by one task if its rows take no more bytes than `room`, else by scans."""
     names = [name for name in data.grouped.columns if name.startswith("g")]
-    most = room // row_bytes(len(data.rows.names), data.rows.weighted)
+    most = room // row_bytes(len(data.rows.names), data.rows.weighted, data.rows.clustered)
     sizes = {tuple(row[:-1]): row[-1] for row in run_spark(data.grouped.groupBy(*names).count().collect)}
     large = {group: _in_group(names, group) for group, n in sizes.items() if n > most}
     results = {}
@@ -171,5 +158,5 @@ def _group_result(group: Group, answer: dict[str, Any]) -> EngineResult:
             warn(text, getattr(errors, kind))
         if answer["error"] is not None:
             raise InputError(answer["error"])
-    estimates = {(name, key): Estimate.from_dict(each) for name, key, each in answer["estimates"]}
+    estimates = {(name, key): Estimate.from_dict(estimate) for name, key, estimate in answer["estimates"]}
     return EngineResult(estimates, np.array(answer["covariance"]), {}, answer["rows"])

@@ -1,17 +1,17 @@
 """Tally: binned counts of predictions that can be updated, merged, stored and evaluated."""
 
 from collections.abc import Hashable, Sequence
-from math import inf, log2
+from math import log2
 from typing import Any, Self
 
 import numpy as np
 
 from polyroc.engines.bins import BinnedValues, Layout, record_width
-from polyroc.engines.bounds import bin_family
 from polyroc.engines.counts import Counts
 from polyroc.engines.decision_patterns import MOST_CLASSES
 from polyroc.engines.estimates import Estimator, ScanSummary
 from polyroc.engines.precision import LARGEST_WEIGHT, WEIGHT_UNIT, check_weight_precision
+from polyroc.engines.support import check_measure
 from polyroc.engines.tally_file import LARGEST_TALLY, StoredTally, pack, unpack
 from polyroc.errors import (
     InputError,
@@ -23,14 +23,18 @@ from polyroc.errors import (
 )
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.measures.applicability import ROUNDING, inapplicable_reason
+from polyroc.measures.applicability import ROUNDING, SOFTMAX, inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
+from polyroc.messages import short_repr
 from polyroc.results.provenance import Provenance
 from polyroc.scores import Sampling, Schema, WeightKind, readable
 from polyroc.validation.arguments import ArgumentNames, checked_labels, checked_whole
+from polyroc.validation.arrays import as_array
+from polyroc.validation.data_frames import check_alignment
 from polyroc.validation.predictions import as_vector
 from polyroc.validation.scores import normalise
+from polyroc.validation.signatures import Positive, validated
 from polyroc.validation.weights import check_sampling, check_weight_kind
 
 __all__ = ["Tally", "check_applicable", "default_bits", "warn_absent"]
@@ -73,25 +77,30 @@ class Tally:
     Tally(8 cases (0: 4, 1: 4); score)
     """
 
+    @validated
     def __init__(
         self,
         labels: Sequence[Hashable],
         *,
         pos_label: Hashable = None,
         bits: int | None = None,
-        weight_scale: float = 1.0,
+        weight_scale: Positive = 1.0,
     ) -> None:
         self.labels = checked_labels(labels)
+        if pos_label is not None and pos_label not in self.labels:
+            raise InputError(
+                f"pos_label must be one of the classes {short_repr(list(self.labels))}, got "
+                f"{short_repr(pos_label)}."
+            )
         if bits is not None:
             checked_whole(bits, "bits", 2, 24)
-        if not (isinstance(weight_scale, int | float) and 0 < weight_scale < inf):
-            raise InputError(f"weight_scale must be a positive number, got {weight_scale!r}.")
         self.pos_label = pos_label
         self.bits = bits
         self.weight_scale = 2.0 ** min(round(log2(weight_scale)), 1023)
         self.rows = 0
         self._counts: Counts | None = None
 
+    @validated
     def update(
         self, y_true: Any, y_score: Any, sample_weight: Any = None, *, weight_kind: WeightKind | None = None
     ) -> None:
@@ -106,11 +115,13 @@ class Tally:
         weight_kind
             As in `evaluate`. Rows with "frequency" weights are repeated: they count as cases without weights.
         """
-        if len(y_true) == 0:
+        truth = as_array(y_true, "y_true")
+        if len(truth) == 0:
             return
-        weight = None if sample_weight is None else np.asarray(sample_weight)
+        check_alignment(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
+        weight = None if sample_weight is None else as_array(sample_weight, "sample_weight")
         # A batch may consist of cases of weight 0 only, which is an error for all cases together.
-        all_zero = weight is not None and len(weight) == len(y_true) and not weight.any()
+        all_zero = weight is not None and weight.shape == truth.shape and not weight.any()
         if all_zero and check_weight_kind(weight_kind, True) == "frequency":
             return
         scores = normalise(
@@ -133,6 +144,7 @@ class Tally:
         counts.add(scores.codes, [BinnedValues(column) for column in columns], weight)
         self.rows += len(scores)
 
+    @validated
     def merge(self, other: "Tally") -> None:
         """Add the counts of another tally of the same classes."""
         if not isinstance(other, Tally) or other.labels != self.labels:
@@ -156,6 +168,7 @@ class Tally:
         counts.merge(other._counts)
         self.rows += other.rows
 
+    @validated
     def evaluate(self, measure: str | Measure, *, sampling: Sampling | None = None) -> Estimate:
         """Estimate a measure from the counts: the value with its bounds, and its standard error.
 
@@ -171,7 +184,7 @@ class Tally:
             "cohort" (default) or "case-control", as in `polyroc.evaluate`.
         """
         chosen = find(measure)
-        bin_family(chosen)  # raises an error if engines do not support the measure
+        check_measure(chosen, "tally")
         counts = self._counts
         if counts is None:
             raise InputError("The tally is empty; update it with cases first.")
@@ -331,5 +344,5 @@ def check_applicable(measure: Measure, counts: Counts) -> None:
             if low < -ROUNDING or high > 1 + ROUNDING:
                 raise NotApplicableError(
                     f"{measure} needs probabilities in [0, 1], but those of class {names[place]!r} go "
-                    f"from {low:g} to {high:g}; turn the scores into probabilities."
+                    f"from {low:g} to {high:g}; {SOFTMAX}."
                 )

@@ -296,5 +296,5 @@ def _from_byte_planes(raw: bytes, count: int) -> IntArray:
     return np.ascontiguousarray(planes.T).view("<i8")[:, 0].astype(np.int64)
 
 
-def _fail(why: str) -> NoReturn:
-    raise InputError(f"The stored tally is damaged ({why}); it was cut off or changed. Tally again.")
+def _fail(reason: str) -> NoReturn:
+    raise InputError(f"The stored tally is damaged ({reason}); it was cut off or changed. Tally again.")

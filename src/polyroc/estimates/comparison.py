@@ -23,6 +23,7 @@ from polyroc.output.tables import Table
 from polyroc.results.codec import NOT_STORED
 from polyroc.results.invariants import Invariants, at_least, is_covariance, shares
 from polyroc.results.result import Result
+from polyroc.validation.signatures import validated
 
 __all__ = ["Comparison", "guarded_covariance", "pairwise_differences"]
 
@@ -97,6 +98,7 @@ class Comparison(Result):
         shown = ", ".join(f"{name} {number_text(e.value)}" for name, e in self.estimates.items())
         return f"Comparison({self.measure}: {shown}; all equal: {p_text(self.pvalue)})"
 
+    @validated
     def difference(self, first: str, second: str) -> Difference:
         """First minus second."""
         for name in (first, second):
@@ -109,6 +111,7 @@ class Comparison(Result):
             raise InputError(f"A difference needs two classifiers, got {first!r} twice.")
         return self.differences[second, first].reversed()
 
+    @validated
     def contrast(self, weights: Sequence[float] | Sequence[Sequence[float]]) -> Wald:
         """Test that weighted sums of the estimates are zero.
 
@@ -146,7 +149,9 @@ class Comparison(Result):
     def conclusion(self, level: float = 0.95) -> list[str]:
         """The comparison in plain sentences, one per pair, with simultaneous intervals."""
         adjustment = NAMES[self.adjustment] if self.is_adjusted else None
-        return [difference.sentence(adjustment, level) for difference in self.differences.values()]
+        target = next(iter(self.estimates.values())).provenance.target
+        sentences = [difference.sentence(adjustment, level) for difference in self.differences.values()]
+        return sentences if target is None else [*sentences, target]
 
     def to_table(self, level: float = 0.95, *, margin: float | None = None) -> Table:
         """The pairs as a table of text; with a margin, also tests of non-inferiority and equivalence."""
@@ -250,6 +255,7 @@ def pairwise_differences(
             larger_is_better=larger_is_better,
             resampled=difference_of_replicates(first.resampled, second.resampled, accelerations[pair]),
             region=JointRegion(first, second, variance),
+            df=min((df for df in (first.df, second.df) if df is not None), default=None),
         )
     return differences
 

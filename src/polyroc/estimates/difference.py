@@ -11,12 +11,13 @@ import numpy as np
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
-from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, guard_variance
+from polyroc.estimates.intervals import ConfidenceInterval, GuardedEnds, guard_variance, student_z
 from polyroc.kernels.arrays import FloatArray
-from polyroc.output.numbers import p_text
-from polyroc.results.codec import NOT_STORED, stored_as
+from polyroc.output.numbers import interval_text, level_text, number_text, p_text
+from polyroc.results.codec import NOT_STORED, STORED_IF_SET, stored_as
 from polyroc.results.invariants import Invariants, at_least, shares, within
 from polyroc.validation.arguments import checked_level, checked_margin
+from polyroc.validation.signatures import validated
 
 __all__ = ["Difference", "JointRegion"]
 
@@ -158,6 +159,8 @@ class Difference:
     stretch
         Factor by which the interval is longer than that of the region, so that it agrees with the p-value of a
         permutation test: a test-based interval (Miettinen 1976). 1 for other methods.
+    df
+        Degrees of freedom of the standard error, if the interval uses Student's t; None: the normal distribution.
     critical
         From a level to the standard normal quantile of the simultaneous interval; None for a single difference.
     """
@@ -173,6 +176,7 @@ class Difference:
     resampled: Resampled | None = field(default=None, repr=False, metadata=stored_as(encode=_without_replicates))
     region: JointRegion | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
     stretch: float = field(default=1.0, repr=False)
+    df: float | None = field(default=None, repr=False, metadata=STORED_IF_SET)
     critical: Callable[[float], float] | None = field(default=None, repr=False, compare=False, metadata=NOT_STORED)
 
     def _invariants(self) -> Invariants:
@@ -188,6 +192,7 @@ class Difference:
             "simultaneous_interval": list(self.simultaneous_interval(level)),
         }
 
+    @validated
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """The confidence interval of this difference alone.
 
@@ -196,6 +201,7 @@ class Difference:
         """
         return self._interval_at(NormalDist().inv_cdf(0.5 + checked_level(level) / 2))
 
+    @validated
     def wald_test(self, null: float = 0.0) -> float:
         """Two-sided p-value of DeLong's z test, (value - null) / standard_error, as in pROC's roc.test.
 
@@ -206,6 +212,7 @@ class Difference:
             return nan
         return two_sided((self.value - null) / self.standard_error)
 
+    @validated
     def simultaneous_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """The interval that excludes 0 if and only if the adjusted p-value is below 1 - level.
 
@@ -224,8 +231,9 @@ class Difference:
         if self.resampled is not None and self.resampled.is_usable(self.value):
             ends = self.resampled.confidence_interval(self.value, erf(z / sqrt(2.0)))
             return self.limits if ends is None else ends
-        return (nan, nan) if self.region is None else self.region.ends(self.stretch * z)
+        return (nan, nan) if self.region is None else self.region.ends(self.stretch * student_z(z, self.df))
 
+    @validated
     def z_value(self, null: float = 0.0) -> float:
         """Signed root of the test that the difference is `null`: the z at which the interval just reaches it."""
         if self.resampled is not None and self.resampled.is_usable(self.value):
@@ -233,17 +241,20 @@ class Difference:
         wald = abs(self.value - null) / self.standard_error if self.standard_error > 0 else 1.0
         return signed_root(self._ends, self.value, null, guess=wald / self.stretch)
 
+    @validated
     def non_inferiority(self, margin: float) -> float:
         """P-value of the hypothesis that the first is worse than the second by `margin` or more (one-sided)."""
         worse = checked_margin(margin, self.limits[1]) * (-1.0 if self.larger_is_better else 1.0)
         return one_sided(self.z_value(worse) if self.larger_is_better else -self.z_value(worse))
 
+    @validated
     def superiority(self, margin: float = 0.0) -> float:
         """P-value of the hypothesis that the first is better than the second by `margin` at most (one-sided)."""
         checked_margin(margin, self.limits[1], zero=True)
         better = margin if self.larger_is_better else -margin
         return one_sided(self.z_value(better) if self.larger_is_better else -self.z_value(better))
 
+    @validated
     def equivalence(self, margin: float) -> float:
         """P-value of the hypothesis that the two differ by `margin` or more, either way (two one-sided tests)."""
         margin = checked_margin(margin, self.limits[1])
@@ -262,11 +273,10 @@ class Difference:
         if isnan(self.pvalue):
             return f"{self.first} and {self.second} cannot be compared: one of the values is undefined."
         shown = self if self.value >= 0 else self.reversed()
-        low, high = shown.simultaneous_interval(level)
-        after = f" after {adjustment}" if adjustment else ""
-        kind = "simultaneous " if adjustment else ""
-        sure = f"({kind}{100 * level:g} % {low:.3f} to {high:.3f}), {p_text(self.adjusted_pvalue)}{after}"
+        kind, after = ("simultaneous ", f" after {adjustment}") if adjustment else ("", "")
+        ends = f"{kind}{level_text(level)} {interval_text(shown.simultaneous_interval(level), 3)}"
+        size = f"{number_text(shown.value, 3)} ({ends}), {p_text(self.adjusted_pvalue)}{after}"
         if self.adjusted_pvalue >= 1 - level:
-            return f"No difference is shown between {shown.first} and {shown.second}: {shown.value:.3f} {sure}."
+            return f"No difference is shown between {shown.first} and {shown.second}: {size}."
         winner, loser = (shown.first, shown.second)[:: 1 if self.larger_is_better else -1]
-        return f"{winner} is better than {loser} by {shown.value:.3f} {sure}."
+        return f"{winner} is better than {loser} by {size}."

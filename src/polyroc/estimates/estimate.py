@@ -13,8 +13,9 @@ import numpy as np
 from polyroc.errors import FewEffectiveCasesWarning, InputError, warn
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.boundary import Boundary, boundary_interval
+from polyroc.estimates.cross_validation import CrossValidation
 from polyroc.estimates.hypothesis_tests import one_sided, signed_root, two_sided
-from polyroc.estimates.intervals import ROUNDING_ERROR, ConfidenceInterval, IntervalKind, interval_at
+from polyroc.estimates.intervals import ROUNDING_ERROR, ConfidenceInterval, IntervalKind, interval_at, student_z
 from polyroc.estimates.tables import estimate_table
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Option, short_repr
@@ -25,6 +26,7 @@ from polyroc.results.invariants import Invariants, at_least, ordered, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.validation.arguments import checked_level
+from polyroc.validation.signatures import validated
 
 __all__ = ["Alternative", "Certificate", "Estimate", "Parts", "warn_of_few_effective"]
 
@@ -121,13 +123,15 @@ OWN_ENTRIES = (
     *("value", "standard_error", "confidence_interval", "limits", "chance", "fewest", "effective"),
     *("certificate", "boundary"),
 )
+OWN_IF_SET = ("cross_validation",)
 NOT_OF_PARTS: Mapping[str, Any] = {"parts": {}, "resampled": None, "monte_carlo_error": 0.0, "null": None}
 
 
 def _part_entries(whole: "Estimate", level: float) -> dict[str, Any]:
     """The stored entries of the parts."""
     parts = {key: part.to_dict(level) for key, part in whole.parts.items()}
-    return {key: {name: part[name] for name in OWN_ENTRIES} for key, part in parts.items()}
+    names = (*OWN_ENTRIES, *OWN_IF_SET)
+    return {key: {name: part[name] for name in names if name in part} for key, part in parts.items()}
 
 
 def _stored_parts(whole: dict[str, Any]) -> Known[Parts]:
@@ -176,6 +180,12 @@ class Estimate(Result):
         The value of the hypothesis given to `evaluate(null=...)`; None without a test.
     boundary
         Bias and unseen variance near a limit of the range, if any; see `polyroc.estimates.boundary`.
+    cross_validation
+        For an average over the folds of a cross-validation: the values by fold and the pooled value; None for one
+        sample.
+    df
+        Degrees of freedom of the standard error, if intervals and tests use Student's t; None: the normal
+        distribution.
     """
 
     measure: str
@@ -195,7 +205,9 @@ class Estimate(Result):
     null: float | None = None
     boundary: Boundary | None = None
     part: str | None = field(default=None, metadata=STORED_IF_SET)
+    df: float | None = field(default=None, metadata=STORED_IF_SET)
     _components: Callable[[], FloatArray | None] = field(default=Known(None), metadata=NOT_STORED)
+    _cross_validation: Callable[[], CrossValidation] | None = field(default=None, metadata=STORED_IF_SET)
     _parts: Callable[[], Parts] = field(
         default=Known(Parts.of({})), metadata=stored_as(encode=_part_entries, decode=_stored_parts)
     )
@@ -205,6 +217,7 @@ class Estimate(Result):
         yield low <= high, "limits must be in order"
         yield within(self.value, low, high), f"value must be from {low:g} to {high:g}"
         yield at_least([self.standard_error, self.monte_carlo_error], 0), "standard errors must be 0 or more"
+        yield self.df is None or self.df > 0, "df must be above 0"
         yield at_least([self.fewest, 0.0 if self.effective is None else self.effective], 0), "cases are 0 or more"
         if self.chance is not None:
             yield within(self.chance, low, high), f"chance must be from {low:g} to {high:g}"
@@ -227,6 +240,8 @@ class Estimate(Result):
             bar += f" with bounds {number_text(self.certificate.low)} to {number_text(self.certificate.high)}"
         if self.pvalue is not None:
             bar += f", {p_text(self.pvalue)} against {self.null:g}"
+        if self.provenance.folds is not None:
+            bar += f", {'pooled' if self.provenance.pooled else 'averaged'} over {self.provenance.fold_text}"
         return f"Estimate({self.label} = {shown[0]}, {bar}{', converted' if self.converted else ''})"
 
     @property
@@ -245,6 +260,7 @@ class Estimate(Result):
             return self.part
         return f"{self.measure.partition('(')[0]}({self.part})"  # a class, or a term of the measure
 
+    @validated
     def confidence_interval(self, level: float = 0.95, *, kind: IntervalKind | None = None) -> ConfidenceInterval:
         """The confidence interval at a level; see `polyroc.estimates.intervals.interval` for values near a limit.
 
@@ -261,7 +277,11 @@ class Estimate(Result):
         """
         if kind not in (None, *get_args(IntervalKind)):
             raise InputError(f"kind must be 'guarded', 'logit' or 'wald', got {kind!r}.")
-        return self._interval_at(NORMAL.inv_cdf(0.5 + checked_level(level) / 2), kind)
+        return self._ends(NORMAL.inv_cdf(0.5 + checked_level(level) / 2), kind)
+
+    def _ends(self, z: float, kind: IntervalKind | None = None) -> ConfidenceInterval:
+        """The interval at the probability of a standard normal quantile; by Student's t if there are `df`."""
+        return self._interval_at(student_z(z, self.df), kind)
 
     def _interval_at(self, z: float, kind: IntervalKind | None = None) -> ConfidenceInterval:
         """The interval at a standard normal quantile; it contains those of all values between wide bounds."""
@@ -310,6 +330,7 @@ class Estimate(Result):
         low, high = np.array([self._interval_at(quantile) for quantile in z.tolist()]).T
         return np.concatenate([low[::-1], [self.value], high])
 
+    @validated
     def z_value(self, null: float) -> float:
         """Signed root of the test that the true value is `null`: the z at which the interval just reaches it."""
         low, high = self.limits
@@ -317,8 +338,9 @@ class Estimate(Result):
             raise InputError(f"null must be between {low:g} and {high:g} for {self.measure}, got {null!r}.")
         if self.resampled is not None and not self.uses_boundary and self.resampled.is_usable(self.value):
             return self.resampled.signed_root(self._interval_at, self.value, null)
-        return signed_root(self._interval_at, self.value, null)
+        return signed_root(self._ends, self.value, null)
 
+    @validated
     def test(self, null: float | None = None, alternative: Alternative = "two-sided") -> float:
         """P-value of the hypothesis that the true value is `null`.
 
@@ -373,8 +395,24 @@ class Estimate(Result):
         number of cases times the influence value of the case (for `accuracy`, 1 if the decision is right, else 0).
         Their mean is the value, and var(components) / cases the squared standard error, up to the correction for
         few cases of a class.
+
+        Of an average over folds, components are centred at the mean of all folds instead of that of their own, and
+        their deviations are scaled by the share of the fold in the average and by the degrees of freedom within
+        folds; with repeats there is one per row.
         """
         return self._components()
+
+    @property
+    def cross_validation(self) -> CrossValidation | None:
+        """The values by fold and the pooled value of an average over folds; None for one sample.
+
+        >>> import polyroc as pr
+        >>> y, folds = [0, 1, 0, 1, 0, 1, 0, 1], [1, 1, 1, 1, 2, 2, 2, 2]
+        >>> estimate = pr.evaluate(y, [1, 3, 2, 4, 11, 12, 13, 14], folds=folds, measure="auc")
+        >>> estimate.value, estimate.cross_validation.values, estimate.cross_validation.pooled
+        (0.875, (1.0, 0.75), 0.6875)
+        """
+        return None if self._cross_validation is None else self._cross_validation()
 
     @property
     def parts(self) -> Parts:
@@ -403,6 +441,7 @@ class Estimate(Result):
             "level": level,
             "chance": self.chance,
             **({} if self.null is None else {"null": self.null, "pvalue": self.pvalue}),
+            **({} if self.cross_validation is None else {"pooled": self.cross_validation.pooled}),
             "converted": self.converted,
             "monte_carlo_error": self.monte_carlo_error or None,
             **({} if self.certificate is None else self.certificate.row()),

@@ -19,6 +19,7 @@ __all__ = [
     "guard_variance",
     "interval",
     "student_interval",
+    "student_z",
 ]
 
 
@@ -237,6 +238,20 @@ def _wilson(p: Any, n: Any, z: Any, m: _Arithmetic) -> tuple[Any, Any]:
 def _wilson_high(p: Any, n: Any, z: Any, m: _Arithmetic) -> Any:
     scaled = z * z / n
     return m.least(1.0, (p + scaled / 2 + z * m.sqrt((p * (1 - p) + scaled / 4) / n)) / (1 + scaled))
+
+
+def student_z(z: float, df: float | None) -> float:
+    """The quantile of Student's t at the probability of the standard normal quantile z; z itself without df.
+
+    >>> round(student_z(1.959964, 9), 4), student_z(1.96, None)
+    (2.2622, 1.96)
+    """
+    if df is None:
+        return z
+    from scipy.special import ndtr, stdtrit
+
+    quantile = -float(stdtrit(df, ndtr(-abs(z))))
+    return math.copysign(quantile if quantile >= 0 else math.inf, z)  # scipy loses the sign of some huge ones
 
 
 def student_interval(value: float, standard_error: float, df: float, level: float = 0.95) -> ConfidenceInterval:

@@ -79,7 +79,7 @@ class MaxT:
         return -expm1(self.pairs * log1p(-p)) if p < 1 else 1.0
 
 
-def adjusted_pvalues(z: FloatArray, how: Adjustment | None, max_t: MaxT) -> FloatArray:
+def adjusted_pvalues(z: FloatArray, adjustment: Adjustment | None, max_t: MaxT) -> FloatArray:
     """P-values of several differences, given as z, adjusted for their number.
 
     "max-t", "holm" and "bonferroni" bound the family-wise error rate, "benjamini-hochberg" the false discovery
@@ -89,12 +89,12 @@ def adjusted_pvalues(z: FloatArray, how: Adjustment | None, max_t: MaxT) -> Floa
     ----------
     Holm, Scand. J. Statist. 6 (1979) 65-70. Benjamini & Hochberg, J. R. Statist. Soc. B 57 (1995) 289-300.
     """
-    if how == "max-t":
+    if adjustment == "max-t":
         return np.array([max_t.adjusted(value) for value in z])
-    return adjust(np.array([two_sided(value) for value in z]), how)
+    return adjust(np.array([two_sided(value) for value in z]), adjustment)
 
 
-def adjust(pvalues: FloatArray, how: Adjustment | None) -> FloatArray:
+def adjust(pvalues: FloatArray, adjustment: Adjustment | None) -> FloatArray:
     """Adjusted p-values by Holm, Bonferroni or Benjamini & Hochberg, which need no covariance.
 
     >>> adjust(np.array([0.01, 0.04, 0.03]), "holm")
@@ -102,23 +102,25 @@ def adjust(pvalues: FloatArray, how: Adjustment | None) -> FloatArray:
     >>> adjust(np.array([0.01, 0.04, 0.03]), "benjamini-hochberg")
     array([0.03, 0.04, 0.04])
     """
-    if how not in ("holm", "bonferroni", "benjamini-hochberg", None):
-        raise InputError(f"adjustment must be 'holm', 'bonferroni', 'benjamini-hochberg' or None, got {how!r}.")
+    if adjustment not in ("holm", "bonferroni", "benjamini-hochberg", None):
+        raise InputError(
+            f"adjustment must be 'holm', 'bonferroni', 'benjamini-hochberg' or None, got {adjustment!r}."
+        )
     m = len(pvalues)
-    if how is None or m == 0:
+    if adjustment is None or m == 0:
         return pvalues
-    if how == "bonferroni":
+    if adjustment == "bonferroni":
         return np.minimum(1.0, m * pvalues)
     order = np.argsort(pvalues)  # nan last
     adjusted = np.empty(m)
-    if how == "holm":  # step-down: the r-th smallest times m - r + 1, not below the one before
+    if adjustment == "holm":  # step-down: the r-th smallest times m - r + 1, not below the one before
         adjusted[order] = np.maximum.accumulate(pvalues[order] * np.arange(m, 0, -1))
     else:  # step-up: the r-th smallest times m / r, not above the one after
         adjusted[order] = np.fmin.accumulate((pvalues[order] * m / np.arange(1, m + 1))[::-1])[::-1]
     return np.minimum(1.0, np.where(np.isnan(pvalues), np.nan, adjusted))
 
 
-def critical_values(pvalues: FloatArray, how: Adjustment | None, level: float, max_t: MaxT) -> FloatArray:
+def critical_values(pvalues: FloatArray, adjustment: Adjustment | None, level: float, max_t: MaxT) -> FloatArray:
     """The z of the interval of each difference, which excludes 0 if and only if the adjusted p < 1 - level.
 
     "max-t" and "bonferroni": one z for all; the intervals contain all true differences with probability `level`.
@@ -129,14 +131,14 @@ def critical_values(pvalues: FloatArray, how: Adjustment | None, level: float, m
     (Benjamini & Yekutieli, J. Amer. Statist. Assoc. 100 (2005) 71-81).
     """
     m, alpha = len(pvalues), 1.0 - level
-    if how is None or m < 2:
+    if adjustment is None or m < 2:
         return np.full(m, _quantile(alpha))
-    if how == "max-t":
+    if adjustment == "max-t":
         return np.full(m, max_t.critical(level))
-    if how == "bonferroni":
+    if adjustment == "bonferroni":
         return np.full(m, _quantile(alpha / m))
-    count = int((adjust(pvalues, how) < alpha).sum())
-    if how == "benjamini-hochberg":
+    count = int((adjust(pvalues, adjustment) < alpha).sum())
+    if adjustment == "benjamini-hochberg":
         return np.full(m, _quantile(max(count, 1) * alpha / m))
     steps = np.empty(m)
     order = np.argsort(pvalues)  # nan last

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from polyroc.output.numbers import interval_text, level_text, number_text, p_number
+from polyroc.output.numbers import interval_text, level_text, number_text, p_number, p_text
 from polyroc.output.tables import Row, Table
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ __all__ = [
     "estimate_row",
     "estimate_table",
     "evaluation_table",
+    "fold_notes",
 ]
 
 UNNAMED = "classifier"  # the name of a single classifier that was given none
@@ -32,13 +33,16 @@ def estimate_row(estimate: "Estimate", name: str, level: float) -> Row:
         "std. error": number_text(estimate.standard_error),
         f"{level_text(level)} interval": interval_text(estimate.confidence_interval(level)),
         "chance": "" if estimate.chance is None else f"{estimate.chance:.3g}",
+        **({} if estimate.cross_validation is None else {"pooled": number_text(estimate.cross_validation.pooled)}),
         **({} if estimate.pvalue is None else {f"p ({estimate.null:.3g})": p_number(estimate.pvalue)}),
     }
 
 
 def estimate_table(estimate: "Estimate", level: float) -> Table:
     """An estimate and the parts it is the mean of."""
-    return Table.of("", [*_rows(estimate, level, parts=True)], conversion_notes([estimate]))
+    return Table.of(
+        "", [*_rows(estimate, level, parts=True)], [*conversion_notes([estimate]), *fold_notes([estimate])]
+    )
 
 
 def evaluation_table(evaluation: "Evaluation", level: float, *, parts: bool = False) -> Table:
@@ -51,9 +55,9 @@ def evaluation_table(evaluation: "Evaluation", level: float, *, parts: bool = Fa
     ]
     if evaluation.classifiers == (UNNAMED,):
         rows = [{name: cell for name, cell in row.items() if name != "classifier"} for row in rows]
-    return Table.of(
-        "", rows, conversion_notes(evaluation.estimates.values()), grouped=len(evaluation.classifiers) > 1
-    )
+    estimates = evaluation.estimates.values()
+    notes = [*conversion_notes(estimates), *fold_notes(estimates)]
+    return Table.of("", rows, notes, grouped=len(evaluation.classifiers) > 1)
 
 
 def _rows(estimate: "Estimate", level: float, *, parts: bool) -> Iterator[Row]:
@@ -69,9 +73,26 @@ def conversion_notes(estimates: Iterable["Estimate"]) -> list[str]:
     return [f"* Converted: {conversion}." for conversion in conversions]
 
 
+def fold_notes(estimates: Iterable["Estimate"]) -> list[str]:
+    """What cross-validated predictions estimate, and what the pooled values beside the averages are."""
+    estimates = [*estimates]
+    if not estimates or estimates[0].provenance.target is None:
+        return []
+    validations = [estimate.cross_validation for estimate in estimates if estimate.cross_validation is not None]
+    tested = [validation.shift_pvalue for validation in validations if validation.shift_pvalue is not None]
+    notes = [estimates[0].provenance.target]
+    if validations:
+        notes.append("Pooled: the cases of all folds as one sample, as if one model had predicted them.")
+    if any(validation.pooling_is_biased for validation in validations):
+        notes.append(
+            f"Pooled values are biased: scores of the same class differ between folds ({p_text(min(tested))})."
+        )
+    return notes
+
+
 def comparison_table(comparison: "Comparison", level: float, margin: float | None = None) -> Table:
     """Pair by pair."""
-    notes = conversion_notes(comparison.estimates.values())
+    notes = [*conversion_notes(comparison.estimates.values()), *fold_notes(comparison.estimates.values())]
     return Table.of("", difference_rows(comparison, level, margin), notes)
 
 

@@ -15,6 +15,7 @@ from polyroc.kernels.cost_decisions import tally_decisions
 from polyroc.scores import Scores, readable
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_features
+from polyroc.validation.data_frames import check_alignment
 from polyroc.validation.labels import encode, in_order
 from polyroc.validation.weights import as_counts
 
@@ -118,6 +119,7 @@ class TrainingData:
     def of(cls, X: Any, y: Any, labels: Sequence[Hashable] | None, sample_weight: Any = None) -> Self:
         """Validate the arguments of `front(family, X, y)`."""
         arguments = ArgumentNames(truth="y")
+        check_alignment(X=X, y=y, sample_weight=sample_weight)
         features, coded = as_features(X), encode(y, "y")
         if len(features) != len(coded.codes):
             raise InputError(f"X and y must have as many cases, got {len(features)} and {len(coded.codes)}.")

@@ -1,14 +1,20 @@
 """Misclassification costs drawn from a Dirichlet distribution, within bounds on their ratios."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import BoolArray, FloatArray
 from polyroc.validation.costs import Ratio
+from polyroc.validation.signatures import ExtendedFloat, expected
 
-__all__ = ["CostDistribution"]
+__all__ = ["CostBounds", "CostDistribution"]
+
+CostBounds = Annotated[
+    Mapping[Any, tuple[float, ExtendedFloat]], expected("a mapping of pairs of errors to (low, high)")
+]
 
 LEAST_ACCEPTED = 1e-4  # share of draws within the bounds below which rejection sampling is given up
 LEAST_EXPECTED = 10  # draws that would be accepted at that share, before it is given up

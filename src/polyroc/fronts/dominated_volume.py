@@ -8,7 +8,7 @@ front A dominate; delta(A, B) the share that A dominates and B does not.
 from collections.abc import Sequence
 from itertools import combinations
 from math import isnan, sqrt
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval, interval
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
-from polyroc.validation.random import check_rng, is_whole
+from polyroc.validation.random import Rng, check_rng, is_whole
+from polyroc.validation.signatures import Count, validated, within
 
 __all__ = ["Volume", "chance_volume", "checked_rates", "exclusive_volume", "gini_volume", "volume_shares"]
 
@@ -40,7 +41,7 @@ class Volume(float):
 
     n_points: int | None
 
-    def __new__(cls, value: float, n_points: int | None = None) -> "Volume":
+    def __new__(cls, value: float, n_points: Count | None = None) -> "Volume":
         """A share, and the number of points it is estimated from."""
         volume = super().__new__(cls, value)
         volume.n_points = n_points
@@ -59,6 +60,7 @@ class Volume(float):
         """Monte Carlo error, sqrt(G (1 - G) / points), not sampling error of the cases; 0 if it is exact."""
         return 0.0 if self.n_points is None else sqrt(self * (1.0 - self) / self.n_points)
 
+    @validated
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """Confidence interval for the exact volume of this front."""
         if self.n_points is None:
@@ -124,7 +126,8 @@ def _share(front: FloatArray, classes: int) -> float:
     return share
 
 
-def chance_volume(classes: int) -> float:
+@validated
+def chance_volume(classes: Annotated[int, within(2, 1000)]) -> float:
     """The volume of the region below random allocation, {x in [0, 1]^D : sum x <= Q - 1} with D = Q(Q - 1).
 
     This is the distribution function of the sum of D uniform numbers (Irwin-Hall distribution) at Q - 1. The two
@@ -141,7 +144,8 @@ def chance_volume(classes: int) -> float:
     return float(region_volume(int(classes)))
 
 
-def gini_volume(rates: Any, *, n_points: int | None = 10**6, rng: Any = 0) -> Volume:
+@validated
+def gini_volume(rates: Any, *, n_points: Count | None = 10**6, rng: Rng = 0) -> Volume:
     """The generalised Gini coefficient G of a set of operating points.
 
     The share of the region below random allocation that is dominated: where all Q(Q - 1) error rates are at least
@@ -183,7 +187,8 @@ def gini_volume(rates: Any, *, n_points: int | None = 10**6, rng: Any = 0) -> Vo
     return volume_shares([checked_rates(rates, "rates")], n_points, rng)[0][0]
 
 
-def exclusive_volume(a: Any, b: Any, *, n_points: int | None = 10**6, rng: Any = 0) -> Volume:
+@validated
+def exclusive_volume(a: Any, b: Any, *, n_points: Count | None = 10**6, rng: Rng = 0) -> Volume:
     """The exclusively dominated volume delta(A, B): what one set of points dominates and another does not.
 
     It is a share of the region below random allocation. Most fronts cross, so that delta(A, B) and delta(B, A) are

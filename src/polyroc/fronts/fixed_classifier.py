@@ -10,7 +10,7 @@ import numpy as np
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.archive import FrontBuilder, Objectives
 from polyroc.fronts.cases import Cases
-from polyroc.fronts.cost_sampling import CostDistribution
+from polyroc.fronts.cost_sampling import CostBounds, CostDistribution
 from polyroc.fronts.dominated_volume import volume_shares
 from polyroc.fronts.result import INTERRUPTED, Front, Growth
 from polyroc.kernels.arrays import FloatArray, IntArray
@@ -20,8 +20,9 @@ from polyroc.results.provenance import Provenance
 from polyroc.scores import Scores
 from polyroc.validation.arrays import Missing
 from polyroc.validation.costs import Ratio, as_alphas, as_ratios
-from polyroc.validation.random import Draws, Rng
-from polyroc.validation.scores import as_scores
+from polyroc.validation.random import Draws, NJobs, Rng
+from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.signatures import Count, validated
 
 __all__ = ["fixed_front", "threshold_front"]
 
@@ -86,15 +87,16 @@ def _thresholds(values: FloatArray, low: float, high: float) -> tuple[FloatArray
     return np.where(middle < ceiling, middle, bottom), begin
 
 
+@validated
 def fixed_front(
     y_true: Any,
     y_score: Any = None,
     *,
-    n: int = 10_000,
+    n: Count = 10_000,
     alpha: Any = 1.0,
-    bounds: Mapping[Any, tuple[float, float]] | None = None,
+    bounds: CostBounds | None = None,
     rng: Rng = 0,
-    n_jobs: int | None = None,
+    n_jobs: NJobs = None,
     labels: Sequence[Hashable] | None = None,
     sample_weight: Any = None,
     missing: Missing = "raise",
@@ -112,6 +114,7 @@ def fixed_front(
         )
     draws = Draws.of(n, rng, n_jobs)
     scores = as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight, missing=missing)
+    scores = one_sample(scores, "front")
     distribution = CostDistribution(as_alphas(alpha, scores.labels), as_ratios(bounds, scores.labels))
     if scores.kind != "matrix":
         kind = "decisions" if scores.kind == "decisions" else "one score per case"

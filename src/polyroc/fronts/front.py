@@ -14,6 +14,7 @@ from polyroc.fronts.search import search
 from polyroc.progress import ProgressOption
 from polyroc.validation.arrays import Missing
 from polyroc.validation.random import Rng
+from polyroc.validation.signatures import validated
 
 __all__ = ["front"]
 
@@ -63,6 +64,7 @@ def front(
 ) -> Front: ...
 
 
+@validated
 def front(y_true: Any, y_score: Any = None, y: Any = None, **options: Any) -> Front | dict[str, Front]:
     """Compute the Pareto front of the error rates: the multi-class ROC surface of Everson & Fieldsend.
 

@@ -5,7 +5,6 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
-from contextlib import suppress
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InputError, MissingFileError
+from polyroc.output.files import write_file
 
 __all__ = ["read_front", "write_front"]
 
@@ -22,7 +22,7 @@ MOST_BYTES, MOST_EXPANSION = 2**28, 50
 
 
 def write_front(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """Write a file next to the target and rename it, so that an interrupted process leaves the old file whole."""
+    """Write a file; an interrupted process leaves the old one whole."""
     path = Path(path)
     buffer = io.BytesIO()
     if path.suffix == ".json":
@@ -31,14 +31,9 @@ def write_front(path: str | os.PathLike[str], header: Mapping[str, Any], arrays:
     else:
         header_bytes = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
         np.savez_compressed(buffer, header=header_bytes, **arrays)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(buffer.getbuffer())
-        part.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink()
-        raise InputError(f"The front could not be saved in {path} ({error.strerror}).") from None
+    if not path.name:
+        raise InputError(f"path must name a file to save the front in, got '{path}'.")
+    write_file(path, buffer.getvalue())
 
 
 def read_front(path: str | os.PathLike[str]) -> dict[str, Any]:

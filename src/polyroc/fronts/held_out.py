@@ -154,8 +154,8 @@ def recount(
     return counts
 
 
-def paired_volumes(found: IntArray, counts: IntArray, n_points: int | None, rng: Any) -> tuple[Volume, Volume]:
+def paired_volumes(apparent: IntArray, counts: IntArray, n_points: int | None, rng: Any) -> tuple[Volume, Volume]:
     """G of two sets of confusion counts on the same random points."""
-    rates = [tables / tables.sum(axis=2, keepdims=True) for tables in (found, counts)]
+    rates = [tables / tables.sum(axis=2, keepdims=True) for tables in (apparent, counts)]
     shares = volume_shares(rates, n_points, rng)
     return shares[0][0], shares[1][1]

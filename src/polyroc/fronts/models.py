@@ -44,6 +44,10 @@ class Model(ABC):
         """How many features a case has."""
 
     @abstractmethod
+    def is_valid(self) -> bool:
+        """Whether the shapes of the arrays agree and their values are within their ranges."""
+
+    @abstractmethod
     def fits(self, parameters: FloatArray, classes: int) -> bool:
         """Whether these are valid parameters for this number of classes."""
 
@@ -77,9 +81,13 @@ class LogisticModel(Model):
         """How many features a case has."""
         return len(self.centre)
 
+    def is_valid(self) -> bool:
+        """Whether there are a mean and a positive standard deviation for each feature."""
+        return _is_scale(self.spread) and self.centre.shape == self.spread.shape and _is_finite(self.centre)
+
     def fits(self, parameters: FloatArray, classes: int) -> bool:
         """Whether there is a set of coefficients for each class."""
-        return parameters.shape == (classes * (1 + self.features),) and bool(np.isfinite(parameters).all())
+        return parameters.shape == (classes * (1 + self.features),) and _is_finite(parameters)
 
     def expected(self, classes: int) -> str:
         """A description of valid parameters, for messages."""
@@ -128,12 +136,27 @@ class NeighbourModel(Model):
         """How many features a case has."""
         return len(self.spread)
 
+    def is_valid(self) -> bool:
+        """Whether every case has its features and a class, and there are as many neighbours as the largest k."""
+        if self.limits.shape != (2,) or not _is_scale(self.spread) or self.cases.ndim != 2:
+            return False
+        classes, largest = self.limits.tolist()
+        n = len(self.cases)
+        return (
+            self.cases.shape[1:] == self.spread.shape
+            and _is_finite(self.cases)
+            and self.codes.shape == (n,)
+            and bool(((self.codes >= 0) & (self.codes < classes)).all())
+            and classes >= 2
+            and 1 <= largest <= n
+        )
+
     def fits(self, parameters: FloatArray, classes: int) -> bool:
         """Whether these are a k within the limits and a beta of 0 or more."""
-        if parameters.shape != (2,) or classes != self.limits[0]:
+        if parameters.shape != (2,) or classes != self.limits[0] or not _is_finite(parameters):
             return False
         k, beta = parameters.tolist()
-        return bool(k == int(k) and 1 <= k <= self.limits[1] and 0 <= beta < np.inf)
+        return bool(k == int(k) and 1 <= k <= self.limits[1] and beta >= 0)
 
     def expected(self, classes: int) -> str:  # noqa: ARG002 - the base class
         """A description of valid parameters, for messages."""
@@ -183,13 +206,27 @@ def model_from(kind: str, arrays: Mapping[str, Any]) -> Model:
     """The model of this kind with these arrays, as `arrays` gives them."""
     if kind not in KINDS:
         raise InputError(f"A stored model must be one of {', '.join(KINDS)}, got {kind!r}.")
+    stored = {name: np.asarray(arrays[name]) for name in (field.name for field in fields(KINDS[kind]))}  # type: ignore[arg-type]
     integer = ("codes", "limits")
-    return KINDS[kind](
-        **{
-            field.name: np.asarray(arrays[field.name], dtype=np.int64 if field.name in integer else np.float64)
-            for field in fields(KINDS[kind])  # type: ignore[arg-type]
-        }
+    if any(stored[name].dtype.kind not in "iu" for name in integer if name in stored):
+        raise InputError(f"The stored model is damaged: {' and '.join(integer)} must be integers; store it again.")
+    model = KINDS[kind](
+        **{name: array.astype(np.int64 if name in integer else np.float64) for name, array in stored.items()}
     )
+    if not model.is_valid():
+        raise InputError(
+            "The stored model is damaged: its arrays do not fit together or have invalid values; store it again."
+        )
+    return model
+
+
+def _is_finite(array: FloatArray) -> bool:
+    return bool(np.isfinite(array).all())
+
+
+def _is_scale(array: FloatArray) -> bool:
+    """Whether this is a positive number for each of one or more features."""
+    return array.ndim == 1 and len(array) > 0 and _is_finite(array) and bool((array > 0).all())
 
 
 def kind_of(model: Model) -> str:
@@ -273,7 +310,7 @@ class PointClassifier:
             consistent = classifier.model.fits(classifier.parameters, len(classifier.labels))
         except InputError:
             raise
-        except (ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError) as error:
             raise InputError(
                 f"This is not a complete stored PointClassifier ({error!r}); store it again."
             ) from None

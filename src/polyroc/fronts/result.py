@@ -6,17 +6,19 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.fronts.dominated_volume import Volume, volume_shares
+from polyroc.fronts.families.family import REQUIRED_METHODS, is_family
 from polyroc.fronts.front_file import read_front, write_front
 from polyroc.fronts.held_out import HeldOut, paired_volumes, recount
 from polyroc.fronts.models import PointClassifier
 from polyroc.fronts.search_state import Search
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
 from polyroc.results.codec import stored_as
 from polyroc.results.invariants import Invariants, ascending, at_least, distinct, finite, shares
@@ -24,9 +26,11 @@ from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
+from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_features
-from polyroc.validation.random import is_whole
-from polyroc.validation.scores import as_scores
+from polyroc.validation.random import Rng, is_whole
+from polyroc.validation.scores import as_scores, one_sample
+from polyroc.validation.signatures import Count, own_check, validated
 from polyroc.validation.weights import as_counts
 
 __all__ = ["INTERRUPTED", "Front", "Growth"]
@@ -177,11 +181,13 @@ class Front(Result):
         rise = f"G rose by {number_text(self.growth.lately)} over the second half of {effort}"
         return f"Converged: {rise}." if self.converged else f"Not converged: {rise}; {advice}."
 
-    def gini(self, n_points: int | None = 10**6, rng: Any = 0) -> Volume:
+    @validated
+    def gini(self, n_points: Count | None = 10**6, rng: Rng = 0) -> Volume:
         """The generalised Gini coefficient G; see `polyroc.fronts.gini_volume`."""
         return volume_shares([self.rates], n_points, rng)[0][0]
 
-    def exclusive(self, other: "Front", n_points: int | None = 10**6, rng: Any = 0) -> Volume:
+    @validated
+    def exclusive(self, other: "Front", n_points: Count | None = 10**6, rng: Rng = 0) -> Volume:
         """delta(self, other), what this front dominates and the other does not; see `fronts.exclusive_volume`."""
         if not isinstance(other, Front):
             raise InputError(f"other must be a Front, got {type(other).__name__}; arrays: exclusive_volume(a, b).")
@@ -192,7 +198,8 @@ class Front(Result):
             )
         return volume_shares([self.rates, other.rates], n_points, rng)[0][1]
 
-    def rule(self, point: int) -> Rule:
+    @validated
+    def rule(self, point: Annotated[int, own_check]) -> Rule:
         """The decision rule of a point: the class of least expected cost under its costs.
 
         Two classes: the point that assigns all cases to the second has costs under which a probability of exactly
@@ -202,7 +209,8 @@ class Front(Result):
             return ThresholdRule(self.labels, self.labels[1], 0.0)
         return CostRule(self.labels, self.costs[self._point(point)].tolist())
 
-    def deploy(self, point: int) -> PointClassifier:
+    @validated
+    def deploy(self, point: Annotated[int, own_check]) -> PointClassifier:
         """The classifier at a point of the front of a built-in family: features in, decisions out.
 
         For a fixed classifier, deploy the classifier and `rule(point)`; for your own family,
@@ -223,6 +231,7 @@ class Front(Result):
             )
         return int(point)
 
+    @validated
     def on(
         self,
         X: Any,
@@ -230,8 +239,8 @@ class Front(Result):
         *,
         family: Any = None,
         sample_weight: Any = None,
-        n_points: int | None = 10**5,
-        rng: Any = 0,
+        n_points: Count | None = 10**5,
+        rng: Rng = 0,
     ) -> HeldOut:
         """Evaluate the points of the front of a family, each with its parameters and costs, on held-out cases.
 
@@ -257,22 +266,28 @@ class Front(Result):
         if family is None:
             assert model is not None
             posteriors = model.posterior_function(features)
+        elif not is_family(family):
+            raise InputError(
+                f"family must have the methods {', '.join(REQUIRED_METHODS)}, got {short_repr(family)}."
+            )
         else:
             posteriors = partial(family.posteriors, X=features)
         P = posteriors(search.models[0])
-        scores = as_scores(y_true, P, labels=self.labels, sample_weight=sample_weight)
+        names = ArgumentNames(scores="X")
+        scores = as_scores(y_true, P, labels=self.labels, sample_weight=sample_weight, arguments=names)
         return self._held_out(
             scores, search.place, lambda i: np.asarray(posteriors(search.models[i])), n_points, rng
         )
 
+    @validated
     def evaluated(
         self,
         y_true: Any,
         y_score: Any = None,
         *,
         sample_weight: Any = None,
-        n_points: int | None = 10**5,
-        rng: Any = 0,
+        n_points: Count | None = 10**5,
+        rng: Rng = 0,
     ) -> HeldOut:
         """Evaluate the points of the front of a fixed classifier, each with its costs, on held-out cases.
 
@@ -288,7 +303,7 @@ class Front(Result):
         if self.search is not None:
             raise InputError("The points of this front have parameters of their own; give features: on(X, y).")
         labels = None if isinstance(y_true, Scores) else self.labels
-        scores = as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight)
+        scores = one_sample(as_scores(y_true, y_score, labels=labels, sample_weight=sample_weight), "evaluated")
         if scores.kind != "matrix" or len(scores.values) != 1 or scores.names != self.classes:
             raise InputError(
                 f"Give one column of probabilities for each of {', '.join(self.classes)}, of one classifier."
@@ -390,6 +405,7 @@ class Front(Result):
         if self.search is not None:
             yield self.search.fits(n, c), "parameters must fit the points and the model"
 
+    @validated
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the front in one file: JSON if the name ends in .json, else compressed arrays (.npz, no pickle).
 
@@ -398,6 +414,7 @@ class Front(Result):
         write_front(path, self._header(), self._arrays())
 
     @classmethod
+    @validated
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a front that `save` stored; no code in the file is run."""
         return cls.from_dict(read_front(path))

@@ -12,7 +12,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.archive import FrontBuilder, Objective, Objectives
 from polyroc.fronts.cases import TrainingData
-from polyroc.fronts.cost_sampling import CostDistribution
+from polyroc.fronts.cost_sampling import CostBounds, CostDistribution
 from polyroc.fronts.evolution import GROWTH_INTERVAL, Evolution, Selection, Start, checked_selection
 from polyroc.fronts.families.family import CheckedFamily, Family
 from polyroc.fronts.result import Front
@@ -22,13 +22,15 @@ from polyroc.progress import Progress, ProgressOption, interrupt_flag, progress_
 from polyroc.results.provenance import Provenance
 from polyroc.scores import readable
 from polyroc.validation.costs import as_alphas, as_ratios
-from polyroc.validation.random import Draws, Rng, is_whole
+from polyroc.validation.random import Draws, NJobs, Rng, is_whole
+from polyroc.validation.signatures import validated
 
 __all__ = ["search"]
 
 SAVING_SHARE = 0.1  # of the time that may go into checkpoints
 
 
+@validated
 def search(
     family: Family,
     X: Any,
@@ -40,9 +42,9 @@ def search(
     selection: Selection = "pqrs",
     objectives: Objective = "rates",
     alpha: Any = 1.0,
-    bounds: Mapping[Any, tuple[float, float]] | None = None,
+    bounds: CostBounds | None = None,
     rng: Rng = 0,
-    n_jobs: int | None = None,
+    n_jobs: NJobs = None,
     labels: Sequence[Hashable] | None = None,
     sample_weight: Any = None,
     resume: Front | str | os.PathLike[str] | None = None,

@@ -15,7 +15,8 @@ from polyroc.output.numbers import number_text
 from polyroc.results.invariants import Invariants, at_least, distinct, within
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
-from polyroc.validation.random import is_whole
+from polyroc.validation.random import Rng
+from polyroc.validation.signatures import Count, validated
 
 __all__ = ["FrontVolumes", "front_volumes"]
 
@@ -56,10 +57,12 @@ class FrontVolumes(Result):
         yield at_least(self.sizes, 1) and self.classes >= 2, "sizes must be 1 or more, classes 2 or more"
         yield self.n_points is None or self.n_points > 0, "n_points must be 1 or more"
 
+    @validated
     def gini(self, front: str) -> Volume:
         """The generalised Gini coefficient of a front."""
         return self._volume(front, front)
 
+    @validated
     def exclusive(self, front: str, against: str) -> Volume:
         """What the first front dominates and the second does not; zero for a front against itself."""
         return Volume(0.0, self.n_points) if front == against else self._volume(front, against)
@@ -98,8 +101,9 @@ class FrontVolumes(Result):
         ]
 
 
+@validated
 def front_volumes(
-    fronts: Front | Mapping[str, Any] | Sequence[Front], *, n_points: int | None = 10**6, rng: Any = 0
+    fronts: Front | Mapping[str, Any] | Sequence[Front], *, n_points: Count | None = 10**6, rng: Rng = 0
 ) -> FrontVolumes:
     """Compare fronts by their volumes: G of each, and delta of every two, on the same random points.
 
@@ -125,7 +129,8 @@ def front_volumes(
     """
     named = _named(fronts)
     rates = [
-        front.rates if isinstance(front, Front) else checked_rates(front, name) for name, front in named.items()
+        front.rates if isinstance(front, Front) else checked_rates(front, f"fronts[{name!r}]")
+        for name, front in named.items()
     ]
     first = next(iter(named))
     for name, front, array in zip(named, named.values(), rates, strict=True):
@@ -147,7 +152,7 @@ def front_volumes(
         provenance=Provenance(
             cases=cases[0] if same_cases else {},
             method="exact" if used is None else f"{used} random points",
-            seed=int(rng) if used is not None and is_whole(rng) else None,
+            seed=int(rng) if used is not None and isinstance(rng, int | np.integer) else None,
         ),
     )
 

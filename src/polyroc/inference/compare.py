@@ -4,7 +4,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Annotated, Any, Unpack, get_args, overload
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
+from polyroc.validation.signatures import own_check, validated
 
 if TYPE_CHECKING:
     from polyroc.engines.refine import EngineResult
@@ -62,9 +63,10 @@ def compare(
 ) -> Comparison: ...
 
 
+@validated
 def compare(
     y_true: Any,
-    y_score: Mapping[Any, Any] | None = None,
+    y_score: Annotated[Mapping[Any, Any] | None, own_check] = None,
     *,
     measure: str | Measure,
     method: Method | str | None = DEFAULT,
@@ -74,6 +76,9 @@ def compare(
     sample_weight: Any = None,
     weight_kind: WeightKind | None = None,
     groups: Any = None,
+    folds: Any = None,
+    repeats: Any = None,
+    pooled: bool = False,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
     progress: ProgressOption = None,
@@ -102,8 +107,9 @@ def compare(
     adjustment
         Of the p-values and intervals of all pairs: "max-t" (from the joint covariance; see `MaxT`), "holm",
         "bonferroni", "benjamini-hochberg", or None.
-    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
-        As in `evaluate`.
+    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing
+        As in `evaluate`. With `folds`, differences are averaged over the pairs of models trained on the same
+        cases, and tests are about these trained models.
     progress
         For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
     engine, by, reading
@@ -128,11 +134,14 @@ def compare(
         "sample_weight": sample_weight,
         "weight_kind": weight_kind,
         "groups": groups,
+        "folds": folds,
+        "repeats": repeats,
+        "pooled": pooled,
         "sampling": sampling,
         "missing": missing,
     }
     columns = {**reading, **({} if by is None else {"by": by})}
-    if is_file_input(y_true, engine, columns):
+    if is_file_input(y_true, engine, columns, "compare"):
         options["y_score"] = y_score
         with progress_callback(progress) as report:
             return _compare_files(y_true, engine, columns, measure, method, adjustment, report, **options)
@@ -168,7 +177,7 @@ def _compare_files(
     from polyroc.engines.evaluate import estimate_dataset, estimate_groups
     from polyroc.inference.file_input import scores_or_settings
 
-    settings = scores_or_settings(files, engine, columns, method, **options)
+    settings = scores_or_settings("compare", files, engine, columns, method, **options)
     if isinstance(settings, Scores):
         return compare(settings, measure=measure, method=method, adjustment=adjustment)
 
@@ -177,15 +186,15 @@ def _compare_files(
         no_influence = np.empty((len(estimates), 0))
         return _comparison(estimates, solution.covariance, no_influence, find(measure), adjustment)
 
-    how: dict[str, Any] = {
+    engine_arguments: dict[str, Any] = {
         **{name: options[name] for name in ("labels", "pos_label", "missing")},
         "check": lambda schema: _require_two(schema.classifiers),
         "paired": True,
         "progress": progress,
     }
     if settings.by:
-        return Grouped(settings.by, estimate_groups(settings, measure, result, **how))
-    return result(estimate_dataset(settings, measure, **how)[0])
+        return Grouped(settings.by, estimate_groups(settings, measure, result, **engine_arguments))
+    return result(estimate_dataset(settings, measure, **engine_arguments)[0])
 
 
 def _require_two(classifiers: Collection[str]) -> None:
@@ -274,8 +283,8 @@ def _adjusted(
         statistic=largest,
         pvalue=max_t.adjusted(largest),
         differences={
-            pair: replace(each, adjusted_pvalue=float(p))
-            for (pair, each), p in zip(differences.items(), adjusted, strict=True)
+            pair: replace(difference, adjusted_pvalue=float(p))
+            for (pair, difference), p in zip(differences.items(), adjusted, strict=True)
         },
         adjustment=adjustment,
         max_t=max_t,

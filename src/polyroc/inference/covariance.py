@@ -15,6 +15,7 @@ from polyroc.measures.statistic import Statistic, Strata, Stratum
 from polyroc.scores import Scores
 
 __all__ = [
+    "between_repeats",
     "by_unit",
     "case_contributions",
     "covariance",
@@ -43,13 +44,12 @@ def sampled_strata(statistic: Statistic, scores: Scores, random_sizes: bool | No
     random_sizes = scores.sampling == "cohort" if random_sizes is None else random_sizes
     if statistic.shares is None or not random_sizes:
         return statistic.strata()
-    slopes, reach = statistic.shares()
-    return (*statistic.strata(), Stratum(slopes[scores.codes], lambda: np.arange(len(scores)), reach))
+    return (*statistic.strata(), statistic.shares().stratum(scores.codes))
 
 
 def variance(strata: Strata, scores: Scores) -> float:
     """Sum over strata of var(components) / size; nan if a stratum has a single unit."""
-    if scores.sample_weight is None and scores.groups is None:
+    if scores.sample_weight is None and scores.units is None:
         return sum(_plain_variance(stratum.components) for stratum in strata)
     return float(covariance([strata], scores)[0, 0])
 
@@ -68,9 +68,38 @@ def covariance(classifiers: Sequence[Strata], scores: Scores) -> FloatArray:
     return np.asarray(values @ values.T)
 
 
+def between_repeats(statistics: Sequence[Statistic], scores: Scores) -> FloatArray:
+    """What repeats show that influence values do not: K / 2 times the covariance of the values of the repeats.
+
+    The models of two folds are trained on each other's test cases, so their errors are correlated; influence
+    values take them as independent. To second order the error of a cross-validated value is
+
+        sum of a(i) + sum of h(i, j) over pairs of cases in different folds
+
+    A pair counts in both folds, once as test case i of a model that was trained on j and once the other way round,
+    and the sum of squared influence values sees each of the two by itself: it contains half of the variance V of
+    the second sum. (Without any information in the features there is no first sum, and influence values give half
+    of the true variance, however many cases there are.) Which pairs are in different folds changes from repeat to
+    repeat: of K folds a share of 1 / K is not, so that the values of repeats have the variance V / K, which makes
+    the missing half K / 2 times the variance between repeats. Terms of higher order (trees) vary more between
+    repeats, and the result is then too large. docs/cross_validation.md has the simulations.
+
+    Parameters
+    ----------
+    statistics
+        The averages over the folds of all repeats, by classifier.
+    scores
+        The scores, with two repeats or more.
+    """
+    folds = scores.folds
+    assert folds is not None
+    values = np.array([folds.by_repeat(statistic.by_fold) for statistic in statistics])
+    return np.asarray(len(folds) / folds.repeats / 2.0 * np.atleast_2d(np.cov(values)), dtype=np.float64)
+
+
 def by_unit(values: FloatArray, scores: Scores) -> FloatArray:
-    """Influence values added up inside each group, where there are groups."""
-    return values if scores.groups is None else np.asarray(np.bincount(scores.groups, values), dtype=np.float64)
+    """Influence values added up inside each group, or over the repeats of each case, where there are any."""
+    return values if scores.units is None else np.asarray(np.bincount(scores.units, values), dtype=np.float64)
 
 
 def influence(strata: Strata, scores: Scores, corrected: bool = True) -> FloatArray:
@@ -84,7 +113,7 @@ def influence(strata: Strata, scores: Scores, corrected: bool = True) -> FloatAr
         cases = stratum.cases()
         w = np.ones(len(cases)) if scores.sample_weight is None else scores.sample_weight[cases]
         centred = w * (stratum.components - np.average(stratum.components, weights=w)) / w.sum()
-        values[cases] += centred * (_correction(_units(cases[w > 0], scores.groups)) if corrected else 1.0)
+        values[cases] += centred * (_correction(_units(cases[w > 0], scores.units)) if corrected else 1.0)
     return values
 
 
@@ -109,17 +138,19 @@ def _correction(m: int) -> float:
     return float(np.sqrt(m / (m - 1))) if m > 1 else np.nan
 
 
-def _units(cases: IntArray, groups: IntArray | None) -> int:
+def _units(cases: IntArray, units: IntArray | None) -> int:
     """How many independent units there are: cases, or groups."""
-    return len(cases) if groups is None else len(np.unique(groups[cases]))
+    return len(cases) if units is None else len(np.unique(units[cases]))
 
 
 def effective_units(stratum: Stratum, scores: Scores) -> float:
     """The effective number of units behind a stratum: cases, Kish's number if weighted, groups if clustered."""
-    weight, groups = scores.sample_weight, scores.groups
-    if weight is None and groups is None:
+    if stratum.effective is not None:
+        return stratum.effective
+    weight, units = scores.sample_weight, scores.units
+    if weight is None and units is None:
         return len(stratum.components)
     cases = stratum.cases()
     w = np.ones(len(cases)) if weight is None else weight[cases]
-    of_units = w if groups is None else np.bincount(groups[cases], w)
+    of_units = w if units is None else np.bincount(units[cases], w)
     return float(w.sum() ** 2 / (of_units**2).sum())

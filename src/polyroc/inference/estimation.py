@@ -1,6 +1,7 @@
 """Estimates of a measure on samples: value, standard error, structural components, parts."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from math import isnan, nan, sqrt
@@ -11,10 +12,13 @@ import numpy as np
 from polyroc.errors import ComponentsError, NegativeVarianceWarning, warn
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.estimates.boundary import Boundary
+from polyroc.estimates.cross_validation import CrossValidation
 from polyroc.estimates.estimate import Estimate, Parts
 from polyroc.inference.covariance import case_contributions, covariance, effective_units, sampled_strata
 from polyroc.inference.covariance import variance as variance_of
-from polyroc.inference.methods.method import Method
+from polyroc.inference.fold_shift import shift_pvalue, warn_of_pooling
+from polyroc.inference.independent_folds import fold_covariance
+from polyroc.inference.methods.method import Method, component_variances
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
@@ -54,16 +58,27 @@ def estimate_measure(measure: Measure, method: Method | None, samples: Mapping[s
     assemblers = [_Assembler(sample, name, measure, method) for name, sample in samples.items()]
     undefined = np.full((n, n), nan), np.empty((n, 0))
     absent = Statistic(nan, lambda: ())
+    for sample in () if scores.absent else cases:
+        warn_of_pooling(measure, sample)
     statistics = [absent if scores.absent else measure(sample) for sample in cases]
     if method is None or any(isnan(statistic.value) for statistic in statistics):
         pairs = zip(assemblers, statistics, strict=True)
-        return Estimates({each.classifier: each.estimate(statistic, nan) for each, statistic in pairs}, *undefined)
+        return Estimates(
+            {assembler.classifier: assembler.estimate(statistic, nan) for assembler, statistic in pairs},
+            *undefined,
+        )
     for sample, statistic in zip(cases, statistics, strict=True):
         check_components(measure, sample, statistic)
-    uncertainty = method.covariance(measure, cases, statistics)
+    if scores.within_folds and not method.averages_folds:
+        uncertainty = fold_covariance(method, measure, cases, statistics)
+    else:
+        uncertainty = method.covariance(measure, cases, statistics)
     resampled: Sequence[Resampled | None] = uncertainty.resampled or [None] * n
     parts = zip(assemblers, statistics, np.diag(uncertainty.covariance), resampled, strict=True)
-    estimates = {each.classifier: each.estimate(*rest) for each, *rest in parts}
+    estimates = {
+        assembler.classifier: assembler.estimate(statistic, float(variance), replicates, uncertainty.df)
+        for assembler, statistic, variance, replicates in parts
+    }
     if uncertainty.influence is None:
         return Estimates(estimates, uncertainty.covariance, undefined[1])
     if any(estimate.resampled is None for estimate in estimates.values()):  # a class of one case
@@ -88,6 +103,14 @@ def check_components(measure: Measure, sample: Sample, statistic: Statistic) -> 
         )
 
 
+def _pooled(sample: Sample) -> Sample:
+    """The same cases with all folds as one sample."""
+    pooled = copy(sample)
+    pooled.scores = sample.scores.pool_folds()
+    pooled._made = {}  # not shared: what is made here would refer to itself
+    return pooled
+
+
 @dataclass(frozen=True, slots=True)
 class _Assembler:
     """Assembles the estimates of one measure, and its parts, of one classifier by one method."""
@@ -97,8 +120,16 @@ class _Assembler:
     measure: Measure
     method: Method | None
 
-    def estimate(self, statistic: Statistic, variance: float, resampled: Resampled | None = None) -> Estimate:
+    def estimate(
+        self,
+        statistic: Statistic,
+        variance: float,
+        resampled: Resampled | None = None,
+        df: float | None = None,
+        part: str | None = None,
+    ) -> Estimate:
         """The estimate of the measure, or of a part of it, with this statistic and variance."""
+        folds = None if not statistic.by_fold else cache(lambda: self._cross_validation(statistic, part))
         limits, chance = statistic.scale or self._scale()
         fewest, effective = self._cases(statistic, limits)
         if self.method is not None and self.method.resamples and fewest <= 1:  # all resamples are the same
@@ -118,8 +149,10 @@ class _Assembler:
             converted=self.sample.scores.converted,
             monte_carlo_error=statistic.monte_carlo_error,
             boundary=None if isnan(fewest) else self._boundary(statistic),
+            df=df,
             _components=cache(lambda: self._components(statistic)),
-            _parts=cache(lambda: self._parts(statistic)),
+            _cross_validation=folds,
+            _parts=cache(lambda: self._parts(statistic, df)),
         )
 
     def _root(self, variance: float) -> float:
@@ -144,8 +177,8 @@ class _Assembler:
         if self.method is None or isnan(statistic.value):
             return nan, nan
         strata, span = sampled_strata(statistic, self.sample.scores), limits[1] - limits[0]
-        units = [effective_units(each, self.sample.scores) for each in strata]
-        reaches = [span / each.reach if each.reach else 1.0 for each in strata]
+        units = [effective_units(stratum, self.sample.scores) for stratum in strata]
+        reaches = [span / stratum.reach if stratum.reach else 1.0 for stratum in strata]
         return min(units), min(n * factor for n, factor in zip(units, reaches, strict=True))
 
     def _boundary(self, statistic: Statistic) -> Boundary | None:
@@ -181,12 +214,37 @@ class _Assembler:
             components[stratum.cases()] = stratum.components
         return components
 
-    def _parts(self, statistic: Statistic) -> Parts:
+    def _parts(self, statistic: Statistic, df: float | None) -> Parts:
         parts = statistic.parts() if statistic.parts is not None else {}
         if self.method is None or not parts:
-            return Parts(tuple(parts), lambda key: self.estimate(parts[key], nan))
-        variance = self.method.part_variances(self.measure, self.sample, parts)
-        return Parts(tuple(parts), lambda key: self.estimate(parts[key], variance(key)))
+            return Parts(tuple(parts), lambda key: self.estimate(parts[key], nan, part=key))
+        if self.sample.scores.within_folds:
+            # from the components, whatever the method: parts of folds have no other errors
+            variance = component_variances(self.sample.scores, parts)
+        else:
+            variance = self.method.part_variances(self.measure, self.sample, parts)
+        return Parts(tuple(parts), lambda key: self.estimate(parts[key], variance(key), df=df, part=key))
+
+    def _cross_validation(self, statistic: Statistic, part: str | None) -> CrossValidation:
+        """The values by fold, beside that of all folds as one sample."""
+        scores, folds = self.sample.scores, self.sample.scores.folds
+        assert folds is not None
+        whole = self.sample.once(_pooled)
+        pooled = self.measure(whole)
+        if part is not None and pooled.parts is not None:
+            pooled = pooled.parts()[part]
+        error = nan
+        if self.method is not None and not isnan(pooled.value):
+            error = sqrt(max(variance_of(sampled_strata(pooled, scores), scores), 0.0))
+        return CrossValidation(
+            folds=folds.names,
+            cases=tuple(np.bincount(folds.codes).tolist()),
+            values=tuple(statistic.by_fold),
+            repeats=folds.repeats,
+            pooled=pooled.value,
+            pooled_standard_error=error,
+            shift_pvalue=None if self.measure.needs == "decisions" else self.sample.once(shift_pvalue),
+        )
 
     def _provenance(self) -> Provenance:
         method = self.method

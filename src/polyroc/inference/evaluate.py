@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, overload
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack, cast, overload
 
 import numpy as np
 
@@ -19,11 +19,13 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.measures.sample import Sample
-from polyroc.messages import Option
+from polyroc.messages import Option, short_repr
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.scores import Sampling, Scores, WeightKind
+from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
+from polyroc.validation.signatures import own_check, validated
 
 if TYPE_CHECKING:
     from polyroc.engines.refine import EngineResult
@@ -44,6 +46,9 @@ class Options(FileOptions, total=False):
     sample_weight: Any
     weight_kind: WeightKind | None
     groups: Any
+    folds: Any
+    repeats: Any
+    pooled: bool
     sampling: Sampling | None
     missing: Missing
     progress: ProgressOption
@@ -86,18 +91,22 @@ def evaluate(
 ) -> Estimate | Evaluation: ...
 
 
+@validated
 def evaluate(
     y_true: Any,
     y_score: Any = None,
     *,
     measure: MeasureLike | Sequence[MeasureLike] | None = None,
     method: Method | str | None = DEFAULT,
-    null: Null | None = None,
+    null: Annotated[Null | None, own_check] = None,
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
     weight_kind: WeightKind | None = None,
     groups: Any = None,
+    folds: Any = None,
+    repeats: Any = None,
+    pooled: bool = False,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
     progress: ProgressOption = None,
@@ -111,7 +120,9 @@ def evaluate(
     ----------
     y_true
         True class of each case (labels of any hashable kind), or `Scores` from `polyroc.read`; or files: a path, a
-        glob or a list of these, with `truth` and `scores` (see `reading`); or a Spark data frame, likewise.
+        glob, a list of these or an open file, with `truth` and `scores` (see `reading`); or, likewise, a data
+        frame (pandas, Polars, pyarrow), a lazy table (Polars LazyFrame, pyarrow Dataset, DuckDB relation, Dask
+        data frame) or a Spark data frame.
     y_score
         1-D: a score that ranks (two classes), or decisions given as labels. 2-D: one column per class, in the
         order of `labels`; a data frame's columns are matched by name. Or a dict of such by classifier.
@@ -121,14 +132,15 @@ def evaluate(
         with `labels` are computed after `to_ordered`, and marked as converted (asked for by name, they are not).
     method
         How the standard error is made: `DeLong()`, `Unbiased()`, `HanleyMcNeil()`, `Bootstrap()`, `Jackknife()`,
-        or one of these by name ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife"), or None for the
-        value alone, which is faster. A method without a formula for a measure leaves it out, or raises an error if
-        the measure was asked for by name. Parts have DeLong's errors where a method has none for them.
+        or one of these by name ("delong", "unbiased", "hanley-mcneil", "bootstrap", "jackknife"; for folds also
+        "ledell"), or None for the value alone, which is faster. A method without a formula for a measure leaves it
+        out, or raises an error if the measure was asked for by name. Parts have DeLong's errors where a method has
+        none for them.
     null
         Also test that the true value is this number (or "chance", or a mapping by measure): the estimates have a
         two-sided `pvalue`, the inversion of their interval; `Estimate.test` has one-sided tests too.
     labels
-        The classes in order; sorted by default.
+        The classes in order. By default that of an ordered categorical (pandas, Polars' Enum), else sorted.
     pos_label
         The positive one of two classes; not needed for 0/1, -1/1 and False/True.
     sample_weight
@@ -139,7 +151,20 @@ def evaluate(
         changes nothing. "frequency": how many cases each row stands for, a whole number. Everything, standard
         errors and tests included, is as if each row were repeated that many times.
     groups
-        Cases that belong together (one patient, one fold): the error bars then count groups, not cases.
+        Cases that belong together (one patient, one site): the error bars then count groups, not cases. An array,
+        or the column of files and of Spark data frames.
+    folds
+        The fold of each case, if the predictions come from a cross-validation: an array, or the column of a file.
+        The measure is computed within each fold, where one trained model made all predictions, and averaged over
+        the models, each counting the same whatever the size of its fold. This estimates the average performance
+        of *these* trained models on new cases; the standard error is that of the test cases, given the models
+        (LeDell, Petersen & van der Laan 2015).
+    repeats
+        The repeat of each row of a repeated cross-validation, with one row per case and repeat. The rows of a case
+        are identified by `groups`, or else by their order within each repeat; its influence values are added up.
+    pooled
+        True: evaluate the cases of all folds as one sample. The value then also depends on how the scores of
+        different models compare, and is biased where their level differs (as in leave-one-out).
     sampling
         How the cases were collected. "cohort" (default): as they came, so that class sizes are random; the
         standard error of a measure that depends on prevalence (`accuracy`, `ppv`, `npv`, `expected_cost`, `ova`,
@@ -151,15 +176,16 @@ def evaluate(
     progress
         True for a progress bar on the standard error, or a function called with (done, total, message).
     engine
-        For files: "duckdb" counts them in cells and gives certified bounds, "memory" reads them. By default the
-        engine is used for several files, or if they are larger than a quarter of the memory. For a Spark data
-        frame its session, which need not be named.
+        For files and tables: "duckdb" counts them in bins and gives certified bounds, "memory" reads them. By
+        default the engine is used for lazy tables, for several files, and if they are larger than a quarter of the
+        memory. For a Spark data frame its session, which need not be named.
     by
-        For files: columns that make groups; one result for each.
+        For files and tables: columns that make groups; one result for each.
     reading
-        For files: `truth`, `scores`, `weight` name columns, as in `read`; `tolerance` is how far apart the bounds
-        may be at most, `exact=True` goes on to the end; `memory` ("1GB") and `disk` limit the engine;
-        `covariance="bound"` spares a pass and takes the largest standard error there can be. See docs/scale.md.
+        For files and tables: `truth`, `scores`, `weight` name columns, as in `read`; `table` is that of a DuckDB
+        file, and `connection` your own DuckDB connection; `tolerance` is how far apart the bounds may be at most,
+        `exact=True` goes on to the end; `memory` ("1GB") and `disk` limit the engine; `covariance="bound"` spares
+        a pass and takes the largest standard error there can be. See docs/scale.md.
 
     Returns
     -------
@@ -173,6 +199,13 @@ def evaluate(
     >>> evaluate([0, 0, 0, 0, 1, 0, 1, 1, 1, 1], range(10), measure="auc")
     Estimate(auc = 0.9600, standard error 0.0566, 95 % 0.5222 to 0.9981)
 
+    Columns of a data frame:
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"ill": [0, 0, 0, 1, 0, 1, 1, 1], "risk": [1, 2, 3, 4, 5, 6, 7, 8]})
+    >>> evaluate(frame, truth="ill", scores="risk", measure="auc")
+    Estimate(auc = 0.9375, standard error 0.0884, 95 % ... to ...)
+
     Three classes: every measure that applies, and why the others do not:
 
     >>> y = ["a", "a", "b", "b", "c", "c"]
@@ -185,12 +218,14 @@ def evaluate(
     """
     method = as_estimating_method(method)
     options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-    kinds: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
+    kinds: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling, "pooled": pooled}
+    kinds |= {"folds": folds, "repeats": repeats}
     arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
-    if is_file_input(y_true, engine, {**reading, **({} if by is None else {"by": by})}):
+    if is_file_input(y_true, engine, {**reading, **({} if by is None else {"by": by})}, "evaluate"):
         from polyroc.inference.file_input import scores_or_settings
 
-        files = scores_or_settings(y_true, engine, {**reading, "by": by}, method, **options, **arrays, **kinds)
+        columns = {**reading, "by": by}
+        files = scores_or_settings("evaluate", y_true, engine, columns, method, **options, **arrays, **kinds)
         if not isinstance(files, Scores):
             with progress_callback(progress) as report:
                 result = _evaluate_files(files, measure, method, report, **options)
@@ -214,22 +249,22 @@ def _evaluate_scores(
     """Evaluate every classifier by the measures, or by all that apply."""
     measures, skipped = select_measures(measure, scores)
     warn_of_absent(scores, measures)
-    converted = to_ordered(scores) if any(_converts(each, scores) for each in measures) else scores
+    converted = to_ordered(scores) if any(_converts(chosen, scores) for chosen in measures) else scores
     estimates: dict[tuple[str, str], Estimate] = {}
     total = len(scores.classifiers) * len(measures)
     for number, classifier in enumerate(scores.classifiers):
         sample = Sample(scores, classifier)
         ordered = sample if converted is scores else Sample(converted, classifier)
-        for done, each in enumerate(measures):
+        for done, chosen in enumerate(measures):
             if progress is not None:
-                progress(number * len(measures) + done, total, f"{classifier}: {each.key}")
-            cases = {classifier: ordered if _converts(each, scores) else sample}
+                progress(number * len(measures) + done, total, f"{classifier}: {chosen.key}")
+            cases = {classifier: ordered if _converts(chosen, scores) else sample}
             try:
-                estimates[classifier, str(each)] = estimate_measure(each, method, cases).estimates[classifier]
+                estimates[classifier, str(chosen)] = estimate_measure(chosen, method, cases).estimates[classifier]
             except NotApplicableError as reason:  # the method has no formula for it
                 if measure is not None:
                     raise
-                skipped[each.key] = reason.message
+                skipped[chosen.key] = reason.message
     warn_of_small(scores, estimates)
     # no warning for the default range of a measure that was not named
     warn_of_few_effective(() if measure is None else estimates.values())
@@ -253,10 +288,10 @@ def _evaluate_files(
             return next(iter(solution.estimates.values()))
         return Evaluation(solution.estimates, skipped)
 
-    how: dict[str, Any] = {**options, "errors": method is not None, "progress": progress}
+    engine_arguments: dict[str, Any] = {**options, "errors": method is not None, "progress": progress}
     if files.by:
-        return Grouped(files.by, estimate_groups(files, measure, result, **how))
-    solution, skipped, _ = estimate_dataset(files, measure, **how)
+        return Grouped(files.by, estimate_groups(files, measure, result, **engine_arguments))
+    solution, skipped, _ = estimate_dataset(files, measure, **engine_arguments)
     return result(solution, skipped)
 
 
@@ -268,15 +303,31 @@ def with_null(
         return result
     if method is None:
         raise InputError("A test against null needs a standard error; leave out ", Option("method", None), ".")
+    _check_null_names(result, null)
     if isinstance(result, Estimate):
         return replace(result, null=_null_of(result, null))
     if isinstance(result, Evaluation):
-        tested = {key: replace(each, null=_null_of(each, null)) for key, each in result.estimates.items()}
+        tested = {
+            key: replace(estimate, null=_null_of(estimate, null)) for key, estimate in result.estimates.items()
+        }
         return replace(result, estimates=tested)
     groups: dict[Any, Any] = {
-        key: with_null(cast("Any", each), null, method) for key, each in result.groups.items()
+        key: with_null(cast("Any", group), null, method) for key, group in result.groups.items()
     }
     return Grouped(result.by, groups)
+
+
+def _check_null_names(result: Estimate | Evaluation | Grouped, null: Null) -> None:
+    """A mapping by measure that names a measure without an estimate would be ignored."""
+    if not isinstance(null, Mapping) or isinstance(result, Grouped):
+        return
+    estimates = [result] if isinstance(result, Estimate) else result.estimates.values()
+    known = list(dict.fromkeys(estimate.measure for estimate in estimates))
+    for name in null:
+        if name not in known:
+            raise InputError(
+                f"null names {short_repr(name)}, which was not estimated; {did_you_mean(name, known)}"
+            )
 
 
 def _null_of(estimate: Estimate, null: Null) -> float | None:
@@ -284,14 +335,14 @@ def _null_of(estimate: Estimate, null: Null) -> float | None:
     if isinstance(null, Mapping):
         value = null.get(estimate.measure)
     else:
-        value = estimate.chance if null == "chance" else null
+        value = estimate.chance if isinstance(null, str) and null == "chance" else null
     low, high = estimate.limits
     if isinstance(null, Mapping | str) and value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, Real) or not low <= value <= high:
         raise InputError(
             f"null must be a number from {low:g} to {high:g} for {estimate.measure}, 'chance', or a mapping of "
-            f"numbers by measure, got {null!r}."
+            f"numbers by measure, got {short_repr(null)}."
         )
     return float(value)
 
@@ -304,17 +355,19 @@ def _converts(measure: Measure, scores: Scores) -> bool:
 def select_measures(
     measures: MeasureLike | Sequence[MeasureLike] | None, scores: Scores
 ) -> tuple[list[Measure], dict[str, str]]:
-    """The measures to compute, and why others are not; a measure asked for by name must be applicable."""
+    """The measures to compute, and why others are not; a measure selected by name must be applicable."""
     if measures is None:
-        reasons = {key: inapplicable_reason(each, scores, by_name=False) for key, each in MEASURES.items()}
+        reasons = {key: inapplicable_reason(measure, scores, by_name=False) for key, measure in MEASURES.items()}
         skipped = {key: reason for key, reason in reasons.items() if reason is not None}
-        return [each for key, each in MEASURES.items() if key not in skipped], skipped
-    chosen = [find(each) for each in ([measures] if isinstance(measures, str | Measure) else measures)]
-    for each in chosen:
-        reason = inapplicable_reason(each, scores, by_name=True)
+        return [measure for key, measure in MEASURES.items() if key not in skipped], skipped
+    selected = [find(item) for item in ([measures] if isinstance(measures, str | Measure) else measures)]
+    if not selected:
+        raise InputError("measure is an empty list; name one measure or more, or None for all that apply.")
+    for measure in selected:
+        reason = inapplicable_reason(measure, scores, by_name=True)
         if reason is not None:
-            raise NotApplicableError(f"{each} ", reason, ".")
-    return chosen, {}
+            raise NotApplicableError(f"{measure} ", reason, ".")
+    return selected, {}
 
 
 def warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
@@ -322,7 +375,7 @@ def warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
     if scores.absent and measures:
         named = ", ".join(repr(name) for name in scores.absent)
         warn(
-            f"No case of class {named}: {', '.join(str(each) for each in measures)} undefined (nan). "
+            f"No case of class {named}: {', '.join(str(measure) for measure in measures)} undefined (nan). "
             "Add cases, or leave the class out of labels.",
             UndefinedMeasureWarning,
         )

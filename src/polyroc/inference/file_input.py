@@ -2,24 +2,41 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from os import PathLike
 from typing import Any
 
-from polyroc.engines.options import EngineOptions, engine_options, fits_memory
+from polyroc.engines.files import is_frame
+from polyroc.engines.options import Engine, EngineOptions, TableOptions, engine_options, fits_memory
+from polyroc.engines.support import Parts, Verb, check_supported, mode_of
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods.method import Method
+from polyroc.io.inputs import resolve_input
 from polyroc.io.read import read
-from polyroc.messages import Call, Option
+from polyroc.messages import Option, short_repr
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
+from polyroc.validation.scores import pooled_scores
 from polyroc.validation.weights import check_sampling, check_weight_kind
 
-__all__ = ["scores_or_settings"]
+__all__ = ["read_into_memory", "scores_or_settings"]
+
+
+def read_into_memory(files: Any, reading: Mapping[str, Any], **options: Any) -> Scores:
+    """The scores of a file or a table, for verbs that need all cases; the options are those of the verb."""
+    unknown = [name for name in reading if name not in TableOptions.__annotations__]
+    if unknown:
+        known = ", ".join(TableOptions.__annotations__)
+        raise InputError(f"There is no option {unknown[0]!r}; files and tables are read with {known}.")
+    if is_frame(files):
+        raise NotApplicableError("This needs the cases in memory; pass toPandas() of the Spark data frame.")
+    scores = scores_or_settings("evaluate", files, "memory", reading, None, **options)
+    assert isinstance(scores, Scores)
+    return scores
 
 
 def scores_or_settings(
+    verb: Verb,
     files: Any,
-    engine: str | None,
+    engine: Engine | None,
     reading: Mapping[str, Any],
     method: Method | None,
     *,
@@ -28,40 +45,55 @@ def scores_or_settings(
     missing: Missing,
     weight_kind: WeightKind | None = None,
     sampling: Sampling | None = None,
+    groups: str | None = None,
+    folds: str | None = None,
+    repeats: str | None = None,
+    pooled: bool = False,
     **arrays: Any,
 ) -> Scores | EngineOptions:
-    """The scores of small files; for large ones the settings of the engine, if it supports the method."""
+    """The scores of small files; for large ones the settings of the engine, if it supports what is asked of it."""
     named = [name for name, value in arrays.items() if value is not None]
     if named:
         raise InputError(f"{', '.join(named)} are arrays; of files name the columns (truth, scores, weight).")
-    chosen = replace(engine_options(files, reading), sampling=check_sampling(sampling))
+    for name, column in (("groups", groups), ("folds", folds), ("repeats", repeats)):
+        if column is not None and not isinstance(column, str):
+            raise InputError(f"Of files, {name} must be the name of a column, got {short_repr(column)}.")
+    files = resolve_input(files, reading.get("connection"))
+    chosen = replace(engine_options(files, reading), sampling=check_sampling(sampling), groups=groups)
+    if engine == "memory" and chosen.by:
+        check_supported("by", "memory", verb)
     if fits_memory(chosen, engine):
-        return read(
-            files if isinstance(files, str | PathLike) else files[0],
+        scores = read(
+            files[0] if isinstance(files, list | tuple) else files,
             truth=chosen.truth,
             scores=chosen.scores,
             weight=chosen.weight,
             weight_kind=weight_kind,
+            groups=chosen.groups,
+            folds=folds,
+            repeats=repeats,
             sampling=sampling,
             labels=labels,
             pos_label=pos_label,
             missing=missing,
+            table=chosen.table,
         )
-    if method is not None and not method.works_on_bins:
+        return pooled_scores(scores) if pooled else scores
+    mode = mode_of(is_frame(files))
+    frequency = check_weight_kind(weight_kind, chosen.weight is not None) == "frequency"
+    requested: dict[str, tuple[bool, Parts | None]] = {
+        "folds": (folds is not None or repeats is not None or pooled, None),
+        "groups": (groups is not None, None),
+        "by": (bool(chosen.by), None),
+        "method": (method is not None and not method.works_on_bins, (f"{method}",)),
+        "frequency": (frequency, None),
+        "disk": (chosen.disk is not None, None),
+    }
+    for feature, (is_requested, subject) in requested.items():
+        if is_requested:
+            check_supported(feature, mode, verb, subject)
+    if groups is not None and chosen.covariance == "bound":
         raise NotApplicableError(
-            f"{method} needs the cases in memory; use ",
-            Option("method", Call("DeLong")),
-            " or ",
-            Option("engine", "memory"),
-            ".",
-        )
-    if check_weight_kind(weight_kind, chosen.weight is not None) == "frequency":
-        raise NotApplicableError(
-            Option("weight_kind", "frequency"),
-            " repeats rows, which engines do not support; read the file into memory with ",
-            Option("engine", "memory"),
-            ", or use ",
-            Option("weight_kind", "importance"),
-            " if the weights are not numbers of cases.",
+            Option("covariance", "bound"), " is not available with ", Option("groups"), "; leave it out."
         )
     return chosen

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from polyroc.errors import InputError
 from polyroc.inference.evaluate import evaluate
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
+from polyroc.validation.signatures import validated
 
 __all__ = ["Scorer", "scorer"]
 
@@ -38,12 +41,13 @@ class Scorer:
         return value if measure.larger_is_better else -value
 
 
+@validated
 def scorer(measure: str | Measure, **options: Any) -> Scorer:
     """A measure as a scorer for `cross_val_score`, `GridSearchCV` and everything else that takes `scoring=`.
 
-    A measure that ranks takes `decision_function`, or the last column of `predict_proba`; one that needs
-    probabilities takes `predict_proba`; one that needs decisions, unless it has a threshold, or an ordered score
-    takes `predict`.
+    A measure that ranks takes `decision_function`, or the last column of `predict_proba`; one that needs a column
+    per class takes `predict_proba`, or `decision_function` if only ranks matter; one that needs decisions, unless
+    it has a threshold, or an ordered score takes `predict`.
     Classes are those the classifier was fitted on; the last of two is the positive one. A cost is negated,
     since scikit-learn maximises scores.
 
@@ -64,9 +68,12 @@ def _predictions(estimator: Any, X: Any, measure: Measure) -> Any:
         return estimator.predict(X)
     if measure.needs == "score" and hasattr(estimator, "decision_function"):
         return estimator.decision_function(X)
-    if not hasattr(estimator, "predict_proba"):
-        raise InputError(
-            f"{measure} needs predict_proba, which {type(estimator).__name__} does not have; "
-            "calibrate the classifier, or take a measure of decisions."
-        )
-    return estimator.predict_proba(X)
+    if hasattr(estimator, "predict_proba"):
+        return estimator.predict_proba(X)
+    if measure.needs == "columns" and hasattr(estimator, "decision_function"):
+        columns = np.asarray(estimator.decision_function(X))
+        return np.column_stack([-columns, columns]) if columns.ndim == 1 else columns
+    raise InputError(
+        f"{measure} needs predict_proba, which {type(estimator).__name__} does not have; "
+        "calibrate the classifier, or take a measure of decisions."
+    )

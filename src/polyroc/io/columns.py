@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from polyroc.kernels.arrays import BoolArray
 from polyroc.messages import Option, short_repr
 from polyroc.scores import readable
 from polyroc.validation.arguments import ArgumentNames
+from polyroc.validation.signatures import own_check
 
 __all__ = [
     "Columns",
@@ -30,7 +31,7 @@ __all__ = [
 _LISTED = 8  # names of columns in a message
 
 ColumnPatterns = str | Sequence[str]
-ScorePatterns = ColumnPatterns | Mapping[str, ColumnPatterns]
+ScorePatterns = Annotated[ColumnPatterns | Mapping[str, ColumnPatterns], own_check]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class RequestedColumns:
     class_: str | None
     weight: str | None
     groups: str | None
+    folds: str | None = None
+    repeats: str | None = None
 
     def __post_init__(self) -> None:
         several = isinstance(self.scores, Mapping)
@@ -76,7 +79,7 @@ class RequestedColumns:
             raise InputError(
                 Option("truth"), f" must name the column of the true classes, got {short_repr(self.truth)}."
             )
-        for role in ("truth", "classifier", "case", "class_", "weight", "groups"):
+        for role in ("truth", "classifier", "case", "class_", "weight", "groups", "folds", "repeats"):
             name = getattr(self, role)
             if name is not None:
                 yield role, str(name)
@@ -101,6 +104,8 @@ class Columns:
     class_: str | None = None
     weight: str | None = None
     groups: str | None = None
+    folds: str | None = None
+    repeats: str | None = None
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -111,7 +116,7 @@ class Columns:
     @property
     def labels(self) -> tuple[str, ...]:
         """The columns that are read as labels."""
-        roles = (self.truth, self.classifier, self.case, self.class_, self.groups)
+        roles = (self.truth, self.classifier, self.case, self.class_, self.groups, self.folds, self.repeats)
         return tuple(dict.fromkeys(name for name in roles if name is not None))
 
 

@@ -1,16 +1,15 @@
 """CSV files: the header with its names and delimiter, and messages about rows that cannot be read."""
 
 import csv
-import gzip
 import re
-import zlib
 from collections.abc import Collection, Mapping, Sequence
-from io import StringIO
+from io import StringIO, TextIOWrapper
 from typing import Any, NamedTuple
 
 from polyroc.errors import InputError
+from polyroc.io.compression import decompressed
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile, Source, compression, literal
+from polyroc.io.sources import DataFile, Source, literal
 
 __all__ = ["Header", "csv_call", "read_header", "rejected"]
 
@@ -66,22 +65,17 @@ def csv_call(
     """
     columns = {f"c{i}": types.get(i, "VARCHAR") for i in range(len(header.names))}
     paths = [literal(file.path) for file in files]
-    parameters = (paths, header.delimiter, header.skip, columns, _MISSING, compression(files[0].zipped))
+    parameters = (paths, header.delimiter, header.skip, columns, _MISSING, files[0].compression)
     return f"read_csv({_OPTIONS}, {options})", parameters
 
 
 def _beginning(file: DataFile) -> str:
-    open_text = gzip.open if file.zipped else open
     try:
-        with open_text(file.path, "rt", encoding="utf-8-sig", newline="") as lines:
-            return str(lines.read(_HEADER_CHARACTERS))
+        with decompressed(file) as content, TextIOWrapper(content, encoding="utf-8-sig", newline="") as text:
+            return text.read(_HEADER_CHARACTERS)
     except UnicodeDecodeError:
         raise InputError(
             f"{file.name} is not text in UTF-8; save it again as a CSV file with that encoding."
-        ) from None
-    except (OSError, EOFError, zlib.error):
-        raise InputError(
-            f"{file.name} is damaged: it cannot be decompressed. Compress it again with gzip."
         ) from None
 
 

@@ -1,17 +1,17 @@
-"""Files as sources: their format by ending and content; CSV, Parquet, JSON lines, and tables of DuckDB files."""
+"""Files as sources: their format by ending and content; CSV, Parquet, JSON, Arrow, and tables of DuckDB files."""
 
-import gzip
 import re
-import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
 from polyroc.errors import InputError, MissingFileError
+from polyroc.io.arrow_files import arrow_source
 from polyroc.io.columns import short_list
+from polyroc.io.compression import decompressed
 from polyroc.io.csv_files import csv_call, read_header
-from polyroc.io.integrity import check_gzip
+from polyroc.io.integrity import check_compressed
 from polyroc.io.json_lines import json_source
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Source, check_names, expand_home, kind_of, literal, local_path
@@ -19,7 +19,9 @@ from polyroc.io.table_formats import check_no_table_format
 from polyroc.messages import Option
 from polyroc.validation.arguments import did_you_mean
 
-__all__ = ["check_file", "file_source"]
+__all__ = ["HEAD", "check_file", "check_no_table", "content_of", "file_source", "files_source"]
+
+HEAD = 4096  # bytes by which a format is recognised
 
 _TABLES = """
     SELECT table_name FROM information_schema.tables
@@ -27,7 +29,7 @@ _TABLES = """
 """
 
 
-Format = Literal["csv", "parquet", "json", "duckdb"]
+Format = Literal["csv", "parquet", "json", "arrow", "duckdb"]
 
 _FORMATS: dict[str, Format] = {
     ".csv": "csv",
@@ -36,9 +38,27 @@ _FORMATS: dict[str, Format] = {
     ".jsonl": "json",
     ".ndjson": "json",
     ".json": "json",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
     ".duckdb": "duckdb",
 }
-_CONTENT: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON", "duckdb": "DuckDB"}
+_COMPRESSIBLE = ("csv", "json")
+_CONTENT: dict[Format, str] = {
+    "csv": "CSV",
+    "parquet": "Parquet",
+    "json": "JSON",
+    "arrow": "Arrow IPC",
+    "duckdb": "DuckDB",
+}
+_MAGIC = {
+    b"PAR1": "Parquet",
+    b"ARROW1": "Arrow IPC",
+    b"\xff\xff\xff\xff": "Arrow IPC",  # the beginning of a stream
+    b"FEA1": "Feather of version 1",
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
 
 
 def file_source(
@@ -62,22 +82,45 @@ def file_source(
     table
         The table or view of a DuckDB file.
     verify
-        Whether to verify the checksum of a gzip file, which decompresses all of it.
+        Whether to verify the checksum of a compressed file, which decompresses all of it.
     """
     file = path if isinstance(path, DataFile) else DataFile(expand_home(path))
     session.show_as(file.path, file.name)
     format_ = check_file(file)
+    if format_ != "csv" and format_ != "parquet":
+        return files_source(session, [file], names, table, file.name, verify=verify)
+    check_no_table(table, file.name)
     if verify:
-        check_gzip([file])
-    if table is not None and format_ != "duckdb":
-        raise InputError(
-            f"{file.name} is not a DuckDB file and has no tables; leave out ", Option("table", table), "."
-        )
-    if format_ == "csv":
-        return _csv(file, names)
+        check_compressed([file])
+    return _csv(file, names) if format_ == "csv" else _parquet(session, file)
+
+
+def files_source(
+    session: Session,
+    files: Sequence[DataFile],
+    names: Collection[str],
+    table: str | None,
+    name: str,
+    *,
+    verify: bool = True,
+) -> Source:
+    """A source for JSON or Arrow files, or a DuckDB file, which are all of one format and called `name`."""
+    (format_,) = {check_file(file) for file in files}
     if format_ == "duckdb":
-        return _database(session, file, table)
-    return _parquet(session, file) if format_ == "parquet" else json_source(session, file)
+        if len(files) > 1:
+            raise InputError("Several DuckDB files cannot be read together; give one of them.")
+        return _database(session, files[0], table)
+    check_no_table(table, name)
+    if verify:
+        check_compressed(files)
+    return arrow_source(session, files, names, name) if format_ == "arrow" else json_source(session, files, name)
+
+
+def check_no_table(table: str | None, name: str = "The data frame") -> None:
+    """Raise an error for the name of a table of something that has no tables."""
+    if table is not None:
+        what = f"{name} is not a DuckDB file and" if name.startswith("'") else name
+        raise InputError(f"{what} has no tables; leave out ", Option("table", table), ".")
 
 
 def check_file(file: DataFile) -> Format:
@@ -119,23 +162,27 @@ def _suggestion(path: Path) -> str:
 
 
 def _format(file: DataFile) -> Format:
-    if file.ending not in _FORMATS or (file.zipped and file.ending in (".parquet", ".duckdb")):
-        ending = "".join(file.path.suffixes[-2:] if file.zipped else file.path.suffixes[-1:])
+    format_, zipped = _FORMATS.get(file.ending), file.compression != "uncompressed"
+    if format_ is None or (zipped and format_ not in _COMPRESSIBLE):
+        ending = "".join(file.path.suffixes[-2:] if zipped else file.path.suffixes[-1:])
         raise InputError(
             f"{file.name} has the ending {ending!r}, which is no known format; expected {', '.join(_FORMATS)}, or "
-            ".gz after one of the text formats."
+            ".gz or .zst after one of the text formats."
         )
-    return _FORMATS[file.ending]
+    return format_
 
 
 def _check_content(file: DataFile, expected: Format) -> None:
     """Compare the first bytes with the format that the ending stands for."""
-    content = _content(_first_bytes(file, zipped=False), expected)
-    if file.zipped and content == "gzip":
-        content = _content(_first_bytes(file, zipped=True), expected)
-    elif file.zipped:
+    with file.path.open("rb") as stream:
+        content = content_of(stream.read(HEAD), expected)
+    if content == file.compression:
+        with decompressed(file) as stream:
+            content = content_of(stream.read(HEAD), expected)
+    elif file.compression != "uncompressed":
         raise InputError(
-            f"{file.name} is not a gzip file but {content}; remove .gz from its name, or compress it."
+            f"{file.name} is not a {file.compression} file but {content}; remove {file.path.suffix} from its "
+            "name, or compress it."
         )
     if content == "nothing":
         raise InputError(f"{file.name} is empty; write the file again.")
@@ -146,21 +193,9 @@ def _check_content(file: DataFile, expected: Format) -> None:
         )
 
 
-def _first_bytes(file: DataFile, zipped: bool) -> bytes:
-    try:
-        with gzip.open(file.path) if zipped else file.path.open("rb") as stream:
-            return bytes(stream.read(4096))
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise InputError(
-            f"{file.name} is damaged: it cannot be decompressed. Compress it again with gzip."
-        ) from None
-    except OSError as error:
-        raise InputError(f"{file.name} cannot be read ({error.strerror}); check its permissions.") from None
-
-
-def _content(head: bytes, expected: Format) -> str:
+def content_of(head: bytes, expected: Format | None = None) -> str:
     """What the first bytes look like."""
-    for magic, content in ((b"PAR1", "Parquet"), (b"\x1f\x8b", "gzip")):
+    for magic, content in _MAGIC.items():
         if head.startswith(magic):
             return content
     if head[8:12] == b"DUCK":
@@ -171,7 +206,7 @@ def _content(head: bytes, expected: Format) -> str:
     if not text:
         return "nothing"
     json = rb"[\[{]" if expected == "json" else rb"\{|\[\s*\{"  # a CSV header may well start with [id]
-    return "JSON" if re.match(json, text) else "CSV" if expected == "csv" else "text"
+    return "JSON" if re.match(json, text) else "CSV" if expected in ("csv", None) else "text"
 
 
 def _database(session: Session, file: DataFile, table: str | None) -> Source:
@@ -187,6 +222,7 @@ def _database(session: Session, file: DataFile, table: str | None) -> Source:
         raise InputError(f"{file.name} has no table {table!r}; {did_you_mean(table, tables)}")
     chosen = (table or tables[0]).replace('"', '""')
     call = f'stored.main."{chosen}"'
+    session.forbid_files(f"{table or tables[0]!r} of {file.name}")
     description = session.rows(f"DESCRIBE SELECT * FROM {call}", (), file.name)
     names = tuple(str(row[0]) for row in description)
     check_names(names, file.name)

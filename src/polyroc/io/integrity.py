@@ -1,8 +1,6 @@
-"""Integrity of files: checksums of gzip files, and files that change while they are read."""
+"""Integrity of files: checksums of compressed files, and files that change while they are read."""
 
-import gzip
 import hashlib
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -11,21 +9,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from polyroc.errors import InputError
+from polyroc.io.compression import decompressed
 from polyroc.io.sources import DataFile
 
-__all__ = ["check_gzip", "unchanged"]
+__all__ = ["check_compressed", "unchanged"]
 
 _BLOCK = 2**20  # bytes of a decompressed block
 _DIGESTED = 2**16  # bytes at the beginning and at the end of a file by which it is recognised
 
 
-def check_gzip(files: Sequence[DataFile]) -> None:
-    """Raise an error for a compressed file whose length or checksum does not match, which DuckDB does not verify.
+def check_compressed(files: Sequence[DataFile]) -> None:
+    """Raise an error for a compressed file that is cut off or whose checksum does not match; DuckDB reads it.
 
     Every file is decompressed once, whatever its size, several files at the same time: the checksum is at the end,
     and the first scan already needs to know which classes there are.
     """
-    zipped = [file for file in files if file.zipped]
+    zipped = [file for file in files if file.compression != "uncompressed"]
     if zipped:
         with ThreadPoolExecutor(min(len(zipped), cpu_count() or 1)) as pool:
             for _ in pool.map(_decompress, zipped):
@@ -33,17 +32,9 @@ def check_gzip(files: Sequence[DataFile]) -> None:
 
 
 def _decompress(file: DataFile) -> None:
-    try:
-        with gzip.open(file.path) as stream:
-            while stream.read(_BLOCK):
-                pass
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise InputError(
-            f"{file.name} is damaged: it cannot be decompressed, or its checksum does not match. Copy it again, "
-            "or compress it again with gzip."
-        ) from None
-    except OSError as error:
-        raise InputError(f"{file.name} cannot be read ({error.strerror}); check its permissions.") from None
+    with decompressed(file) as stream:
+        while stream.read(_BLOCK):
+            pass
 
 
 class _Fingerprint(NamedTuple):

@@ -1,48 +1,48 @@
 """JSON lines: the types of the columns are inferred from the whole file; an invalid line is reported."""
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
 from polyroc.errors import InputError
+from polyroc.io.compression import decompressed
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile, Kind, Source, compression, kind_of, literal
+from polyroc.io.sources import DataFile, Kind, Source, kind_of, literal
 
 __all__ = ["json_source"]
 
-_TYPES: dict[Kind, str] = {"integer": "BIGINT", "float": "DOUBLE", "boolean": "BOOLEAN"}
+_TYPES: dict[Kind, str] = {"integer": "HUGEINT", "float": "DOUBLE", "boolean": "BOOLEAN"}
 _OPTIONS = "?, compression = ?, records = 'true', maximum_object_size = 67108864, hive_partitioning = false"
 _WHOLE_FILE = "sample_size = -1, map_inference_threshold = -1, field_appearance_threshold = 0"
 
 
-def json_source(session: Session, file: DataFile) -> Source:
-    """A source for a file of JSON records; text that looks like a date stays text."""
-    parameters = (literal(file.path), compression(file.zipped))
+def json_source(session: Session, files: Sequence[DataFile], name: str | None = None) -> Source:
+    """A source for files of JSON records, equally compressed; text that looks like a date stays text."""
+    name = name or files[0].name
+    parameters = ([literal(file.path) for file in files], files[0].compression)
     try:
         description = session.rows(
-            f"DESCRIBE SELECT * FROM read_json({_OPTIONS}, {_WHOLE_FILE})", parameters, file.name
+            f"DESCRIBE SELECT * FROM read_json({_OPTIONS}, {_WHOLE_FILE})", parameters, name
         )
     except InputError as error:
-        raise InputError(_invalid_line(file) or error.message) from None
+        invalid = (message for file in files if (message := _invalid_line(file)) is not None)
+        raise InputError(next(invalid, error.message)) from None
     names = tuple(str(row[0]) for row in description)
-    _check_capitals(session, file.name, names, parameters)
+    _check_capitals(session, name, names, parameters)
     kinds = tuple(kind_of(str(row[1])) for row in description)
-    columns = {name: _TYPES.get(kind, "VARCHAR") for name, kind in zip(names, kinds, strict=True)}
-    return Source(file.name, names, f"read_json({_OPTIONS}, columns = ?)", (*parameters, columns), kinds)
+    types = {column: _TYPES.get(kind, "VARCHAR") for column, kind in zip(names, kinds, strict=True)}
+    call = f"read_json({_OPTIONS}, columns = ?)"
+    text = Source(name, names, call, (*parameters, dict.fromkeys(names, "VARCHAR")))
+    return Source(name, names, call, (*parameters, types), kinds, text=text)
 
 
 def _invalid_line(file: DataFile) -> str | None:
     """A message about the first line that is not a record; None if all are, or the records are in an array."""
-    try:
-        with gzip.open(file.path) if file.zipped else file.path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip() and not _is_record(line):
-                    return _line_message(file.name, number, line.decode(errors="replace").strip())
-    except (OSError, EOFError, zlib.error):
-        return f"{file.name} is damaged: it cannot be decompressed. Compress it again with gzip."
+    with decompressed(file) as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip() and not _is_record(line):
+                return _line_message(file.name, number, line.decode(errors="replace").strip())
     return None
 
 
@@ -56,7 +56,7 @@ def _line_message(name: str, number: int, line: str) -> str | None:
 def _is_record(line: bytes) -> bool:
     try:
         return isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):  # nested too deeply
         return False
 
 

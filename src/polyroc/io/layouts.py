@@ -8,7 +8,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.io.columns import Columns, TableNames, columns_text
-from polyroc.io.predictions import Predictions, matching_label, number_column, predictions_of
+from polyroc.io.predictions import Predictions, matching_label, number_column, predictions_of, score_column
 from polyroc.io.table import Table
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
 from polyroc.messages import Message, Option
@@ -23,6 +23,7 @@ __all__ = [
     "check_agreement",
     "complete",
     "in_order_of_appearance",
+    "in_repeats",
     "named_cases",
     "names_for",
     "rows_of",
@@ -60,34 +61,44 @@ def named_cases(table: Table, name: str) -> Cases:
     return Cases(codes, len(first), lambda case: repr(table.label(name, int(first[case]))), True)
 
 
-def by_position(who: Coded, column: str) -> Cases:
+def in_repeats(cases: Cases, repeats: Coded) -> Cases:
+    """The rows of repeats of a cross-validation: one per case and repeat."""
+    count = len(repeats.labels)
+
+    def name(row: int) -> str:
+        return f"{cases.name(row // count)} of repeat {repeats.labels[row % count]!r}"
+
+    return Cases(cases.codes * np.int32(count) + repeats.codes, cases.count * count, name, cases.named)
+
+
+def by_position(classifiers: Coded, column: str) -> Cases:
     """Cases by their position among the rows of their classifier."""
-    counts = np.bincount(who.codes, minlength=len(who.labels))
+    counts = np.bincount(classifiers.codes, minlength=len(classifiers.labels))
     odd = int(np.argmax(counts != counts[0]))
     if odd:
+        first, other = (f"{classifiers.labels[k]!r}: {counts[k]}" for k in (0, odd))
         raise InputError(
-            f"The classifiers of column {column!r} do not have the same number of rows ({who.labels[0]!r}: "
-            f"{counts[0]}, {who.labels[odd]!r}: {counts[odd]}), so their rows cannot be the same cases in the "
-            "same order; give the column that names the case with ",
+            f"The classifiers of column {column!r} do not have the same number of rows ({first}, {other}), so "
+            "their rows cannot be the same cases in the same order; give the column that names the case with ",
             Option("case", ...),
             ".",
         )
-    codes = np.empty(len(who.codes), dtype=np.int32)
-    codes[np.argsort(who.codes, kind="stable")] = np.tile(np.arange(counts[0]), len(counts))
+    codes = np.empty(len(classifiers.codes), dtype=np.int32)
+    codes[np.argsort(classifiers.codes, kind="stable")] = np.tile(np.arange(counts[0]), len(counts))
     return Cases(codes, int(counts[0]), lambda case: str(case + 1), False)
 
 
-def rows_of(cases: Cases, who: Coded, about: Coded) -> IntArray:
+def rows_of(cases: Cases, classifiers: Coded, classes: Coded) -> IntArray:
     """The row of every (classifier, case, class); each must exist once."""
-    shape = (len(who.labels), cases.count, len(about.labels))
-    cell = (who.codes.astype(np.int64) * shape[1] + cases.codes) * shape[2] + about.codes
+    shape = (len(classifiers.labels), cases.count, len(classes.labels))
+    cell = (classifiers.codes.astype(np.int64) * shape[1] + cases.codes) * shape[2] + classes.codes
     if shape[0] * shape[1] * shape[2] == len(cell):
         rows = np.full(len(cell), -1, dtype=np.int64)
         rows[cell] = np.arange(len(cell))
         if (rows >= 0).all():
             return rows.reshape(shape)
-    _check_unique(cell, cases, who, about)
-    raise InputError(_absent(cases, who, about))
+    _check_unique(cell, cases, classifiers, classes)
+    raise InputError(_absent(cases, classifiers, classes))
 
 
 def check_agreement(values: CodeArray | FloatArray, rows: IntArray, cases: Cases, column: str) -> None:
@@ -97,8 +108,8 @@ def check_agreement(values: CodeArray | FloatArray, rows: IntArray, cases: Cases
     differs = (table != first) & ~((table != table) & (first != first))  # nan is the same as nan
     if not differs.any():
         return
-    who, case, about = (int(i[0]) for i in np.nonzero(differs))
-    where = f"rows {rows[0, case, 0] + 1} and {rows[who, case, about] + 1}"
+    classifier, case, label = (int(i[0]) for i in np.nonzero(differs))
+    where = f"rows {rows[0, case, 0] + 1} and {rows[classifier, case, label] + 1}"
     if cases.named:
         raise InputError(
             f"Case {cases.name(case)} has different values in column {column!r} ({where}); all rows of a case "
@@ -131,38 +142,38 @@ def _appearance(codes: CodeArray, count: int) -> tuple[CodeArray, IntArray]:
     return rank[codes], first[order]
 
 
-def _check_unique(cell: IntArray, cases: Cases, who: Coded, about: Coded) -> None:
+def _check_unique(cell: IntArray, cases: Cases, classifiers: Coded, classes: Coded) -> None:
     order = np.argsort(cell, kind="stable")
     again = np.flatnonzero(np.diff(cell[order]) == 0)
     if len(again) == 0:
         return
     at = again[np.argmin(order[again + 1])]
     row, other = int(order[at]), int(order[at + 1])
-    pair = _pair_text(who, int(who.codes[row]), about, int(about.codes[row]))
+    pair = _pair_text(classifiers, int(classifiers.codes[row]), classes, int(classes.codes[row]))
     raise InputError(
         f"Case {cases.name(int(cases.codes[row]))} has two rows{pair and ' for '}{pair} (rows {row + 1} and "
         f"{other + 1}); one is needed. Remove the other, or give the cases distinct names."
     )
 
 
-def _absent(cases: Cases, who: Coded, about: Coded) -> str:
-    per_case = len(who.labels) * len(about.labels)
+def _absent(cases: Cases, classifiers: Coded, classes: Coded) -> str:
+    per_case = len(classifiers.labels) * len(classes.labels)
     case = int(np.argmax(np.bincount(cases.codes, minlength=cases.count) < per_case))
     mine = cases.codes == case
-    present = np.zeros((len(who.labels), len(about.labels)), dtype=np.bool_)
-    present[who.codes[mine], about.codes[mine]] = True
+    present = np.zeros((len(classifiers.labels), len(classes.labels)), dtype=np.bool_)
+    present[classifiers.codes[mine], classes.codes[mine]] = True
     classifier, label = (int(i[0]) for i in np.nonzero(~present))
+    pair = _pair_text(classifiers, classifier, classes, label)
     return (
-        f"Case {cases.name(case)} has no row for {_pair_text(who, classifier, about, label)}; every "
-        "case needs one. "
-        "Add the rows, or remove the case everywhere."
+        f"Case {cases.name(case)} has no row{pair and ' for '}{pair}; every case needs one. Add the rows, or "
+        "remove the case everywhere."
     )
 
 
-def _pair_text(who: Coded, classifier: int, about: Coded, label: int) -> str:
+def _pair_text(classifiers: Coded, classifier: int, classes: Coded, label: int) -> str:
     """A classifier and a class as text, as far as they have names."""
-    parts = [f"classifier {who.labels[classifier]!r}"] if who.labels != (None,) else []
-    parts += [f"class {about.labels[label]!r}"] if about.labels != (None,) else []
+    parts = [f"classifier {classifiers.labels[classifier]!r}"] if classifiers.labels != (None,) else []
+    parts += [f"class {classes.labels[label]!r}"] if classes.labels != (None,) else []
     return " and ".join(parts)
 
 
@@ -171,13 +182,16 @@ _Values = TypeVar("_Values", FloatArray, Coded, FloatArray | Coded)
 
 @dataclass(frozen=True, slots=True)
 class CaseData:
-    """The arguments of validation, one row per case, and their names in messages."""
+    """The arguments of validation, one row per case (and repeat), and their names in messages."""
 
     truth: Coded
     scores: Mapping[str, FloatArray | Coded]
     weight: FloatArray | None
     groups: Coded | None
     arguments: TableNames
+    folds: Coded | None = None
+    repeats: Coded | None = None
+    cases: Coded | None = None
 
 
 def names_for(columns: Columns) -> TableNames:
@@ -188,13 +202,15 @@ def names_for(columns: Columns) -> TableNames:
         scores=columns_text(names),
         weight=columns_text([columns.weight or ""]),
         groups=columns_text([columns.groups or ""]),
+        folds=columns_text([columns.folds or ""]),
+        repeats=columns_text([columns.repeats or ""]),
     )
 
 
 def arrange(table: Table, columns: Columns, truth: Coded, in_order: bool) -> CaseData:
     """The data by case; `truth` has the classes in order, `in_order` if the user gave this order."""
     predictions = {
-        name: Predictions(number_column(table, own.names[0]), columns_text(own.names))
+        name: Predictions(score_column(table, own.names[0]), columns_text(own.names))
         if columns.class_
         else predictions_of(table, own, truth.labels, in_order)
         for name, own in columns.scores.items()
@@ -202,7 +218,10 @@ def arrange(table: Table, columns: Columns, truth: Coded, in_order: bool) -> Cas
     weight = number_column(table, columns.weight) if columns.weight else None
     groups = _numbered(table, columns.groups) if columns.groups else None
     words = replace(names_for(columns), columns={name: own.columns_text for name, own in predictions.items()})
-    rows = CaseData(truth, {name: own.values for name, own in predictions.items()}, weight, groups, words)
+    folds, repeats = (table.coded(name) if name else None for name in (columns.folds, columns.repeats))
+    cases = _numbered(table, columns.case) if columns.case and columns.repeats else None
+    scores = {name: own.values for name, own in predictions.items()}
+    rows = CaseData(truth, scores, weight, groups, words, folds, repeats, cases)
     if columns.classifier is None and columns.class_ is None and columns.case is None:
         return rows
     return _paired(table, columns, rows)
@@ -218,6 +237,8 @@ def _paired(table: Table, columns: Columns, rows: CaseData) -> CaseData:
     cases = (
         named_cases(table, columns.case) if columns.case else by_position(classifiers, columns.classifier or "")
     )
+    if columns.case and columns.repeats:
+        cases = in_repeats(cases, complete(table, columns.repeats))
     places = rows_of(cases, classifiers, classes)
     _check_agreement(rows, places, cases, columns)
     if columns.classifier is None and columns.class_ is None:
@@ -237,6 +258,7 @@ def _paired(table: Table, columns: Columns, rows: CaseData) -> CaseData:
             row="case",
             name_case=cases.name if cases.named else None,
         ),
+        *(None if column is None else _rows(column, first) for column in (rows.folds, rows.repeats, rows.cases)),
     )
 
 
@@ -265,6 +287,8 @@ def _check_agreement(rows: CaseData, places: IntArray, cases: Cases, columns: Co
         (rows.truth.codes, columns.truth),
         (rows.weight, columns.weight),
         (None if rows.groups is None else rows.groups.codes, columns.groups),
+        (None if rows.folds is None else rows.folds.codes, columns.folds),
+        (None if rows.repeats is None else rows.repeats.codes, columns.repeats),
     ]
     for values, column in by_column:
         if values is not None and column is not None:

@@ -1,16 +1,20 @@
 """Preview of a file: its columns, their content, and the first rows, for a user who chooses columns."""
 
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from polyroc.errors import InputError
 from polyroc.io.files import file_source
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile
+from polyroc.io.sources import DataFile, Source
 
-__all__ = ["Column", "Preview", "preview"]
+__all__ = ["Column", "Preview", "has_more_rows", "preview"]
 
-PREVIEWED_ROWS = 10_000  # columns are described by so many rows
+PREVIEWED_ROWS = 10_000  # columns are described by so many rows,
+PREVIEWED_VALUES = 1_000_000  # and by fewer in a file of more than a hundred columns
+MOST_CHARACTERS = 1000  # of a value
 MOST_VALUES = 100  # columns with more distinct values list none
 
 
@@ -47,8 +51,10 @@ class Preview(NamedTuple):
     previewed: int
 
 
-def preview(path: str | PathLike[str] | DataFile, rows: int = 8) -> Preview:
+def preview(path: str | PathLike[str] | DataFile, rows: int = 8, *, most_columns: int | None = None) -> Preview:
     r"""The columns and first rows of a CSV, TSV, Parquet or JSON-lines file.
+
+    A file with more than `most_columns` columns raises an error before anything else is read.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -59,31 +65,55 @@ def preview(path: str | PathLike[str] | DataFile, rows: int = 8) -> Preview:
     (('cat', 'dog'), True, ('cat', '0.1'))
     """
     with Session() as session:
-        source = file_source(session, path if isinstance(path, DataFile) else Path(path), (), verify=False)
-        places = range(len(source.columns))
-        texts = source.select([f"CAST(c{i} AS VARCHAR)" for i in places])
-        session.run(
-            f"CREATE TEMP TABLE seen AS SELECT * FROM ({texts} LIMIT {PREVIEWED_ROWS}) "
-            f"AS seen({', '.join(f'c{i}' for i in places)})",
-            source.parameters,
-            source.name,
-        )
-        columns = tuple(_column(session, i, source.columns[i], source.name) for i in places)
-        first = session.rows(f"SELECT * FROM seen LIMIT {rows}", (), source.name)
-        previewed = session.rows("SELECT count(*) FROM seen", (), source.name)[0][0]
-    return Preview(columns, tuple(tuple(row) for row in first), int(previewed))
+        source = _source(session, path)
+        number = len(source.columns)
+        if most_columns is not None and number > most_columns:
+            raise InputError(
+                f"{source.name} has {number:,} columns, more than {most_columns:,}; keep the true class, the "
+                "scores and what else is needed."
+            )
+        texts = [f"left(CAST(c{i} AS VARCHAR), {MOST_CHARACTERS})" for i in range(number)]
+        previewed = max(rows, min(PREVIEWED_ROWS, PREVIEWED_VALUES // number))
+        table = session.rows(f"{source.select(texts)} LIMIT {previewed}", source.parameters, source.name)
+    values = zip(*table, strict=True) if table else ((),) * number
+    columns = tuple(map(_column, source.columns, values))
+    return Preview(columns, tuple(tuple(row) for row in table[:rows]), len(table))
 
 
-def _column(session: Session, i: int, name: str, reading: str) -> Column:
-    number = f"TRY_CAST(c{i} AS DOUBLE)"
-    query = f"SELECT count(c{i}), count({number}), min({number}), max({number}), count(DISTINCT c{i}) FROM seen"
-    filled, numbers, low, high, distinct = session.rows(query, (), reading)[0]
-    numeric = 0 < filled == numbers
-    values: tuple[str, ...] = ()
-    if distinct <= MOST_VALUES:
-        order = f"{number}, c{i}" if numeric else f"c{i}"
-        listed = session.rows(
-            f"SELECT DISTINCT c{i}, {number} FROM seen WHERE c{i} IS NOT NULL ORDER BY {order}", (), reading
-        )
-        values = tuple(str(value) for value, _ in listed)
-    return Column(name, numeric, low if numeric else None, high if numeric else None, values, int(distinct))
+def has_more_rows(path: str | PathLike[str] | DataFile, most: int) -> bool:
+    r"""True if a file has more than this number of rows; no more than one further row is read.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "pets.csv")
+    ...     _ = file.write_text("kind,p_dog\ncat,0.1\ndog,0.7\n")
+    ...     [has_more_rows(file, 1), has_more_rows(file, 2)]
+    [True, False]
+    """
+    with Session() as session:
+        source = _source(session, path)
+        query = f"SELECT count(*) FROM (SELECT 1 FROM {source.call} LIMIT {most + 1})"
+        return bool(session.rows(query, source.parameters, source.name)[0][0] > most)
+
+
+def _source(session: Session, path: str | PathLike[str] | DataFile) -> Source:
+    return file_source(session, path if isinstance(path, DataFile) else Path(path), (), verify=False)
+
+
+def _column(name: str, values: Sequence[str | None]) -> Column:
+    distinct = {value for value in values if value is not None}
+    numbers = {value: _number(value) for value in distinct}
+    known = [number for number in numbers.values() if number is not None and number == number]  # no nan
+    numeric = bool(known) and None not in numbers.values()
+    listed: list[str] = []
+    if len(distinct) <= MOST_VALUES:
+        listed = sorted(distinct, key=lambda value: (numbers[value] if numeric else 0, value))
+    low, high = (min(known), max(known)) if numeric else (None, None)
+    return Column(name, numeric, low, high, tuple(listed), len(distinct))
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -3,28 +3,32 @@
 from collections.abc import Hashable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from polyroc.io.columns import RequestedColumns, ScorePatterns, find_columns
-from polyroc.io.files import file_source
+from polyroc.io.files import check_no_table, file_source
+from polyroc.io.frames import frame_source
+from polyroc.io.inputs import LocalCopy, resolve_input
 from polyroc.io.integrity import unchanged
 from polyroc.io.layouts import arrange, names_for
 from polyroc.io.predictions import matching_label, matching_labels
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile, Source, expand_home, frame_source
+from polyroc.io.sources import DataFile, Source, expand_home
 from polyroc.io.table import Table
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.labels import in_order
 from polyroc.validation.scores import normalise
+from polyroc.validation.signatures import own_check, validated
 
 __all__ = ["read"]
 
 
+@validated
 def read(
     source: Any,
     *,
-    truth: str,
+    truth: Annotated[str, own_check],
     scores: ScorePatterns,
     classifier: str | None = None,
     case: str | None = None,
@@ -32,13 +36,16 @@ def read(
     weight: str | None = None,
     weight_kind: WeightKind | None = None,
     groups: str | None = None,
+    folds: str | None = None,
+    repeats: str | None = None,
     sampling: Sampling | None = None,
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     missing: Missing = "raise",
     table: str | None = None,
+    connection: Any = None,
 ) -> Scores:
-    r"""Read true classes and predictions from a file or a data frame.
+    r"""Read true classes and predictions from a file, a data frame or a lazy table into memory.
 
     There are three layouts. Wide: one row per case, with one score column or one per class; several classifiers
     side by side are a mapping. Stacked: one row per classifier and case (`classifier`). Long: one row per case,
@@ -47,8 +54,11 @@ def read(
     Parameters
     ----------
     source
-        The path of a CSV, TSV, Parquet, JSON-lines or DuckDB file (.csv, .tsv, .parquet, .jsonl, .ndjson, .json,
-        .duckdb; the text formats also with .gz after that), or a pandas, polars or pyarrow data frame.
+        The path of a CSV, TSV, Parquet, JSON-lines, Arrow (Feather) or DuckDB file (.csv, .tsv, .parquet, .jsonl,
+        .ndjson, .json, .feather, .arrow, .ipc, .duckdb; the text formats also with .gz or .zst after that); a
+        binary file object, such as `sys.stdin.buffer` or `fsspec.open(...)`, whose format is recognised by its
+        content; a data frame (pandas, Polars, pyarrow); or a lazy table (Polars LazyFrame, Dask data frame,
+        pyarrow Dataset, DuckDB relation), of which the requested columns are loaded.
     truth
         The column of the true classes.
     scores
@@ -64,7 +74,11 @@ def read(
     class_
         The column of the class that a score is for; `scores` is then one column, and `case` is needed.
     weight, groups
-        The columns of the weights and of the groups (patient, fold).
+        The columns of the weights and of the groups (patient, site).
+    folds, repeats
+        For cross-validated predictions, the columns of the fold and of the repeat of each row; with repeats there
+        is one row per case and repeat, and `case` (or `groups`) identifies the cases, or else their order within
+        each repeat. Measures are then computed within folds; see `evaluate`.
     weight_kind
         What the weights mean: "importance" (default), how much each case counts; or "frequency", how many cases
         each row stands for, which repeats the rows. See `evaluate`.
@@ -75,7 +89,11 @@ def read(
         values. Labels given as text match a column of numbers by their text, and the other way round.
     table
         The table or view of a DuckDB file; not needed if there is only one. The store of a study has one for each
-        data set, with the columns learner, repeat, fold, case, id (of a prediction), truth and p_CLASS.
+        data set, with the columns learner, repeat, fold, case, id (of a prediction), truth and p_CLASS. A view
+        that reads other files raises an error.
+    connection
+        Your own DuckDB connection, which reads the Parquet files that `source` names, also from an object store.
+        Without it polyroc reads files of this machine only; it uses no network by itself.
 
     Returns
     -------
@@ -97,7 +115,8 @@ def read(
     ...     read(path, truth="kind", scores="p_*")
     Scores(2 cases (cat: 1, dog: 1); matrix of classifier)
     """
-    requested = RequestedColumns(truth, scores, classifier, case, class_, weight, groups)
+    requested = RequestedColumns(truth, scores, classifier, case, class_, weight, groups, folds, repeats)
+    source = resolve_input(source, connection)
     with unchanged(_files(source)), Session() as session:
         opened = _open(session, source, requested, table)
         columns = find_columns(requested, opened)
@@ -115,6 +134,9 @@ def read(
             sample_weight=data.weight,
             weight_kind=weight_kind,
             groups=data.groups,
+            folds=data.folds,
+            repeats=data.repeats,
+            cases=data.cases,
             sampling=sampling,
             missing=missing,
             arguments=data.arguments,
@@ -125,12 +147,17 @@ def _files(source: Any) -> list[Path]:
     """The file that is read, if it is one."""
     if isinstance(source, DataFile):
         return [source.path]
+    if isinstance(source, LocalCopy):
+        return []
     return [expand_home(Path(source))] if isinstance(source, str | PathLike) else []
 
 
 def _open(session: Session, source: Any, requested: RequestedColumns, table: str | None) -> Source:
+    if isinstance(source, LocalCopy):
+        return file_source(session, source.file, requested.names, table)
     if isinstance(source, str | PathLike):
         return file_source(session, Path(source), requested.names, table)
     if isinstance(source, DataFile):
         return file_source(session, source, requested.names, table)
+    check_no_table(table)
     return frame_source(session, source, requested.names)

@@ -1,28 +1,30 @@
-"""Sources that DuckDB reads, files and data frames: their columns, types, and queries."""
+"""Sources that DuckDB reads, files and tables: their columns, types, and queries."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from glob import escape
 from pathlib import Path, PureWindowsPath
 from typing import Any, Literal, NamedTuple
 
 from polyroc.errors import InputError
-from polyroc.io.session import Session
 
 __all__ = [
+    "Compression",
     "DataFile",
     "Kind",
     "Source",
     "check_names",
-    "compression",
     "expand_home",
-    "frame_source",
     "kind_of",
     "literal",
     "local_path",
 ]
+
+
+Compression = Literal["uncompressed", "gzip", "zstd"]
+
+_COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 
 
 class DataFile(NamedTuple):
@@ -37,14 +39,14 @@ class DataFile(NamedTuple):
         return f"'{self.shown_as or self.path}'"
 
     @property
-    def zipped(self) -> bool:
-        """True if the file is compressed, by its ending."""
-        return self.path.suffix.lower() == ".gz"
+    def compression(self) -> Compression:
+        """How the file is compressed, by its ending; the names are those of DuckDB, in all versions."""
+        return _COMPRESSIONS.get(self.path.suffix.lower(), "uncompressed")
 
     @property
     def ending(self) -> str:
-        """The ending that tells the format, without .gz."""
-        return Path(self.path.stem if self.zipped else self.path.name).suffix.lower()
+        """The ending that tells the format, without .gz or .zst."""
+        return Path(self.path.name if self.compression == "uncompressed" else self.path.stem).suffix.lower()
 
 
 Kind = Literal["integer", "float", "boolean", "text", "other"]
@@ -53,6 +55,7 @@ _INTEGERS = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMAL
     "INTEGER",
     "UINTEGER",
     "HUGEINT",
+    "UHUGEINT",
 }
 _OTHERS = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT", "GEOMETRY")
 
@@ -77,6 +80,8 @@ class Source:
         A variant of `call` that records the rows it cannot read instead of stopping; None if there is none.
     before
         How many lines of the file come before the first row.
+    text
+        The same table with every value as it is written, if columns of numbers were made from text.
     """
 
     name: str
@@ -87,6 +92,7 @@ class Source:
     selectable: tuple[int, ...] | None = None
     rejects: str | None = None
     before: int = 0
+    text: "Source | None" = None
 
     def select(self, expressions: Sequence[str], call: str | None = None) -> str:
         """A query for some expressions over the columns c0, c1, ..."""
@@ -131,11 +137,6 @@ def literal(path: Path) -> str:
     return escaped
 
 
-def compression(zipped: bool) -> str:
-    """DuckDB's name of the compression."""
-    return "gzip" if zipped else "none"
-
-
 def check_names(columns: Sequence[str], name: str) -> None:
     """Raise an error if two columns have the same name; empty names are ignored."""
     twice = [column for column, count in Counter(columns).items() if count > 1 and column.strip()]
@@ -144,45 +145,3 @@ def check_names(columns: Sequence[str], name: str) -> None:
             f"{name} has more than one column named {twice[0]!r}, so it is not clear which is meant; "
             "rename or remove the others."
         )
-
-
-_NAME = "the data frame"
-
-
-def frame_source(session: Session, data: Any, requested: Collection[str]) -> Source:
-    """A source for a pandas, polars or pyarrow data frame; only the requested columns are registered."""
-    import narwhals as nw
-
-    try:
-        frame = nw.from_native(data, eager_only=True, pass_through=True)
-    except nw.exceptions.DuplicateError:
-        check_names(_names(data), _NAME)
-        raise
-    if not isinstance(frame, nw.DataFrame):
-        lazy = "; collect it first" if hasattr(data, "collect") else ""
-        raise InputError(
-            "source must be the path of a file or a data frame (pandas, polars, pyarrow), "
-            f"got {type(data).__name__}{lazy}."
-        )
-    names = _names(frame.to_native())
-    check_names(names, _NAME)
-    selectable = tuple(i for i, name in enumerate(names) if _is_requested(name, requested))
-    kinds = (
-        dict(zip(selectable, _register(session, frame[:, list(selectable)]), strict=True)) if selectable else {}
-    )
-    return Source(_NAME, names, "frame", (), tuple(kinds.get(i, "other") for i in range(len(names))), selectable)
-
-
-def _register(session: Session, frame: Any) -> list[Kind]:
-    """Register the frame: pandas as it is, all others by Arrow's C interface, which needs no pyarrow."""
-    session.register("frame", frame.to_native() if frame.implementation.is_pandas() else frame, _NAME)
-    return [kind_of(str(row[1])) for row in session.rows("DESCRIBE SELECT * FROM frame", (), _NAME)]
-
-
-def _names(native: Any) -> tuple[str, ...]:
-    names = native.column_names if hasattr(native, "column_names") else native.columns
-    return tuple(str(name) for name in names)
-
-
-def _is_requested(name: str, requested: Collection[str]) -> bool:
-    return name in requested or any(fnmatchcase(name, pattern) for pattern in requested)

@@ -11,8 +11,9 @@ from polyroc.io.session import Session
 from polyroc.io.sources import Kind, Source
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
 from polyroc.validation.labels import Coded
+from polyroc.validation.predictions import LARGEST_EXACT, large_integers_message
 
-__all__ = ["Table", "inferred_kind", "label_expression"]
+__all__ = ["Table", "inexact_integers", "inexact_texts", "inferred_kind", "label_expression"]
 
 _MOST_LABELS = 65_536
 _LABEL: dict[Kind, str] = {
@@ -28,7 +29,7 @@ _IS_TEXT = """
 _KINDS = """
     SELECT count(value),
            count(*) FILTER (TRY_CAST(value AS HUGEINT)::VARCHAR = trim(value)),
-           count(TRY_CAST(value AS DOUBLE)) FILTER (NOT regexp_matches(value, '^\\s*[+-]?(0[0-9]|[0-9]{{18,}})')),
+           count(TRY_CAST(value AS DOUBLE)) FILTER (NOT regexp_matches(value, '^\\s*[+-]?(0[0-9]|[0-9]{{16,}})')),
            count(*) FILTER (lower(trim(value)) IN ('true', 'false'))
     FROM (SELECT DISTINCT {column} AS value FROM {table} WHERE {column} IS NOT NULL)
 """
@@ -42,6 +43,18 @@ def inferred_kind(session: Session, table: str, column: str) -> Kind:
     count, *fits = session.rows(_KINDS.format(table=table, column=column), (), reading)[0]
     kinds: tuple[Kind, ...] = ("integer", "float", "boolean")
     return next((kind for kind, fit in zip(kinds, fits, strict=True) if fit == count), "text")
+
+
+def inexact_integers(column: str) -> str:
+    """The SQL condition that an integer is not a double, so that different ones may become equal scores."""
+    return f"coalesce(TRY_CAST(CAST({column} AS DOUBLE) AS HUGEINT) <> TRY_CAST({column} AS HUGEINT), true)"
+
+
+def inexact_texts(column: str) -> str:
+    """The same condition for the text of a number; numbers with a decimal point are doubles anyway."""
+    is_long_integer = f"strlen({column}) >= 16 AND regexp_full_match({column}, '\\s*[+-]?[0-9]+\\s*')"
+    exact = f"TRY_CAST(TRY_CAST({column} AS DOUBLE) AS HUGEINT) = TRY_CAST({column} AS HUGEINT)"
+    return f"coalesce({is_long_integer}, false) AND NOT coalesce({exact}, false)"
 
 
 def label_expression(kind: Kind, column: str) -> str:
@@ -76,13 +89,27 @@ class Table:
         bad = np.ma.getmaskarray(array)
         return array.filled(np.nan), bad if bad.any() else None
 
+    def inexact(self, name: str) -> BoolArray | None:
+        """The rows of a column of numbers that hold integers which are not doubles; None if no row does."""
+        source = self.source.text or self.source
+        kind = None if source.kinds is None else source.kinds[self._position[name]]
+        if kind not in ("integer", None):
+            return None
+        column = f"c{self._position[name]}"
+        condition = (
+            inexact_texts(column) if kind is None else f"{column} IS NOT NULL AND {inexact_integers(column)}"
+        )
+        query = source.select([f"{condition} AS inexact"])
+        inexact = self._session.arrays(query, source.parameters, source.name)["inexact"]
+        return inexact if inexact.any() else None
+
     def codes(self, name: str) -> CodeArray:
         """A column of labels as codes in the order of the labels; -1 for a missing label."""
         labels, table, column = self._number(name), self._home[name], self._label(name)
         query = f"SELECT t.rowid AS place, code FROM {table} AS t JOIN {labels} ON t.{column} = value"
-        found = self._session.arrays(query, (), self.source.name)
+        columns = self._session.arrays(query, (), self.source.name)
         codes = np.full(self.rows, -1, dtype=np.int32)
-        codes[found["place"]] = found["code"]
+        codes[columns["place"]] = columns["code"]
         return codes
 
     def coded(self, name: str) -> Coded:
@@ -92,8 +119,8 @@ class Table:
             raise InputError(
                 f"column {name!r} holds {count} distinct labels, more than {_MOST_LABELS}; is it the right column?"
             )
-        found = self._ask(f"SELECT DISTINCT code, label FROM {self._number(name)} ORDER BY code")
-        return Coded(self.codes(name), tuple(label for _, label in found))
+        rows = self._ask(f"SELECT DISTINCT code, label FROM {self._number(name)} ORDER BY code")
+        return Coded(self.codes(name), tuple(label for _, label in rows))
 
     def count(self, name: str) -> int:
         """The number of distinct labels of a column."""
@@ -155,6 +182,12 @@ class Table:
         """The kind of the column according to the source; None if it is not known."""
         return None if self.source.kinds is None else self.source.kinds[self._position[name]]
 
+    def _check_labels(self, name: str, labels: str) -> None:
+        """Raise an error if labels, read as doubles, were integers that doubles do not distinguish."""
+        ((largest,),) = self._ask(f"SELECT max(abs(value)) FROM {labels}")
+        if largest is not None and largest >= LARGEST_EXACT and self.inexact(name) is not None:
+            raise InputError(large_integers_message(f"column {name!r}", "labels"))
+
     def _number(self, name: str) -> str:
         """Make the table of a column's labels and their codes, once."""
         labels = f"labels{self._position[name]}"
@@ -173,5 +206,7 @@ class Table:
                 (),
                 self.source.name,
             )
+            if self.source.text is not None and self._kind(name) == "float":
+                self._check_labels(name, labels)
             self._numbered[name] = int(self._ask(f"SELECT coalesce(max(code) + 1, 0) FROM {labels}")[0][0])
         return labels

@@ -27,7 +27,7 @@ class Runs(NamedTuple):
 
     Attributes
     ----------
-    who
+    code
         The class of each run.
     size
         The number of cases of each run.
@@ -35,13 +35,13 @@ class Runs(NamedTuple):
         True if a run has the same score as the run before it.
     """
 
-    who: CodeArray
+    code: CodeArray
     size: CodeArray
     tied: BoolArray
 
 
 @kernel
-def _merge(values: FloatArray, starts: IntArray, who: CodeArray, size: CodeArray, tied: BoolArray) -> int:
+def _merge(values: FloatArray, starts: IntArray, code: CodeArray, size: CodeArray, tied: BoolArray) -> int:
     """A merge of c sorted lists that writes whole runs; returns their number."""
     c, runs = len(starts) - 1, 0
     head = starts[:-1].copy()  # by class, the next case; `front` is its score, infinite at the end
@@ -66,7 +66,7 @@ def _merge(values: FloatArray, starts: IntArray, who: CodeArray, size: CodeArray
             while i < starts[k + 1] and values[i] < limit:
                 i += 1
             if i > head[k]:
-                who[runs], size[runs], tied[runs] = k, i - head[k], k > first
+                code[runs], size[runs], tied[runs] = k, i - head[k], k > first
                 head[k], front[k] = i, values[i] if i < starts[k + 1] else np.inf
                 runs += 1
 
@@ -75,22 +75,22 @@ def merge(values: FloatArray, starts: IntArray) -> Runs:
     """The runs of finite values, grouped by class (class k at starts[k] .. starts[k + 1]) and ascending in it.
 
     >>> runs = merge(np.array([1.0, 2.0, 5.0, 2.0, 3.0]), np.array([0, 3, 5]))
-    >>> runs.who.tolist(), runs.size.tolist(), runs.tied.tolist()
+    >>> runs.code.tolist(), runs.size.tolist(), runs.tied.tolist()
     ([0, 0, 1, 1, 0], [1, 1, 1, 1, 1], [False, False, True, False, False])
     """
     most = len(values)
     every = Runs(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.bool_))
     runs = _merge(values, starts, *every)
-    return Runs(every.who[:runs], every.size[:runs], every.tied[:runs])
+    return Runs(every.code[:runs], every.size[:runs], every.tied[:runs])
 
 
 @kernel
 def _run_shares(
-    who: CodeArray, size: CodeArray, starts: IntArray, weight: FloatArray, total: FloatArray, share: FloatArray
+    code: CodeArray, size: CodeArray, starts: IntArray, weight: FloatArray, total: FloatArray, share: FloatArray
 ) -> None:
     head = starts[:-1].copy()
     for run in range(len(share)):
-        k = who[run]
+        k = code[run]
         amount = float(size[run])
         if len(weight) > 0:
             amount = 0.0
@@ -102,16 +102,16 @@ def _run_shares(
 
 def run_shares(runs: Runs, starts: IntArray, weight: FloatArray | None, total: FloatArray) -> FloatArray:
     """The share of each run in its class; weights, if there are any, are in the order of the merged values."""
-    share = np.empty(len(runs.who))
-    _run_shares(runs.who, runs.size, starts, np.empty(0) if weight is None else weight, total, share)
+    share = np.empty(len(runs.code))
+    _run_shares(runs.code, runs.size, starts, np.empty(0) if weight is None else weight, total, share)
     return share
 
 
 @kernel
-def _expand_runs(by_run: FloatArray, who: CodeArray, size: CodeArray, starts: IntArray, out: FloatArray) -> None:
+def _expand_runs(by_run: FloatArray, code: CodeArray, size: CodeArray, starts: IntArray, out: FloatArray) -> None:
     head = starts[:-1].copy()
     for run in range(len(by_run)):
-        k = who[run]
+        k = code[run]
         for i in range(head[k], head[k] + size[run]):
             out[i] = by_run[run]
         head[k] += size[run]
@@ -120,19 +120,19 @@ def _expand_runs(by_run: FloatArray, who: CodeArray, size: CodeArray, starts: In
 def expand_runs(by_run: FloatArray, runs: Runs, starts: IntArray) -> FloatArray:
     """The number of its run for every case, in the order of the merged values."""
     out = np.empty(starts[-1])
-    _expand_runs(by_run, runs.who, runs.size, starts, out)
+    _expand_runs(by_run, runs.code, runs.size, starts, out)
     return out
 
 
 @kernel
 def chain_states(
-    who: CodeArray, tied: BoolArray, share: FloatArray, position: IntArray, below: FloatArray, shared: FloatArray
+    code: CodeArray, tied: BoolArray, share: FloatArray, position: IntArray, below: FloatArray, shared: FloatArray
 ) -> float:
     """The weight of all chains, which is the volume; on the way, that of the chains below each run.
 
     Parameters
     ----------
-    who, tied, share
+    code, tied, share
         The runs, and each one's share of its class.
     position
         The place of each class in the chain, from 0.
@@ -145,10 +145,10 @@ def chain_states(
     c = len(position)
     state, at = np.zeros(c + 1), np.empty(c)  # at [k], chains through the first k classes; shares of tied classes
     state[0] = 1.0  # the empty chain
-    run, sharing, many = 0, 0, len(who)
+    run, sharing, many = 0, 0, len(code)
     while run < many:
         if run + 1 == many or not tied[run + 1]:  # no other class has these scores
-            k = position[who[run]]
+            k = position[code[run]]
             below[run] = state[k]
             state[k + 1] += state[k] * share[run]
             run += 1
@@ -158,7 +158,7 @@ def chain_states(
         at[:] = 0.0
         first = run
         while run < many and (run == first or tied[run]):
-            at[position[who[run]]] = share[run]
+            at[position[code[run]]] = share[run]
             run += 1
         # Downwards, so that state[k - m] is still that of lower scores: a chain uses this score once per class.
         for k in range(c, 0, -1):
@@ -189,17 +189,17 @@ def _through(k: int, at: FloatArray, below: FloatArray, above: FloatArray) -> fl
 
 @kernel
 def chain_components(
-    who: CodeArray, tied: BoolArray, share: FloatArray, position: IntArray, below: FloatArray, shared: FloatArray
+    code: CodeArray, tied: BoolArray, share: FloatArray, position: IntArray, below: FloatArray, shared: FloatArray
 ) -> None:
     """For each run, the weight of the chains that contain a given case of it (its component); replaces `below`."""
     c = len(position)
     # At [k], the chains with higher scores through all but the first k classes; the shares of tied classes.
     above, at = np.zeros(c + 1), np.empty(c)
     above[c] = 1.0  # the empty chain
-    last, sharing = len(who) - 1, len(shared)
+    last, sharing = len(code) - 1, len(shared)
     while last >= 0:
         if not tied[last]:  # backwards, a tie shows at its last run
-            k = position[who[last]]
+            k = position[code[last]]
             below[last] *= above[k + 1]
             above[k] += above[k + 1] * share[last]
             last -= 1
@@ -210,9 +210,9 @@ def chain_components(
             first -= 1
         at[:] = 0.0
         for run in range(first, last + 1):
-            at[position[who[run]]] = share[run]
+            at[position[code[run]]] = share[run]
         for run in range(first, last + 1):
-            below[run] = _through(position[who[run]], at, shared[sharing], above)
+            below[run] = _through(position[code[run]], at, shared[sharing], above)
         for k in range(c):  # upwards, so that above[k + m] is still that of higher scores
             block = 1.0
             for m in range(1, c - k + 1):  # the first m of the classes that are left tie here

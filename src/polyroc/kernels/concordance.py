@@ -1,20 +1,43 @@
-"""Concordance of two scores over the same pairs of cases (x, z) of two classes.
+"""Concordance of two variables over the same pairs of cases (x, z) of two classes.
 
-For each x, the weights of the z that are below, level with or above it by either score: a sweep along one score
-with a Fenwick tree along the other, O(n log n). The covariance of two AUCs and Kendall's tau between classes are
-sums of these.
+For each x, the weights of the z that are below, level with or above it by either variable: a sweep along one
+variable with a Fenwick tree along the other, O(n log n). The covariance of two AUCs and Kendall's tau between
+classes are sums of these.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.fenwick import add_at, prefix_sum
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.jit import kernel
 from polyroc.kernels.placements import counts_below
 
-__all__ = ["Places", "concordance", "dominance", "places", "relations"]
+__all__ = ["Places", "concordance", "dominance", "places", "relations", "rising_pairs"]
+
+
+# Fenwick's binary indexed tree (Software: Practice and Experience 24, 1994, 327-336): prefix sums of numbers that
+# change, each step O(log n). A tree for n places is an array of n + 1 zeros. Node i (from 1) holds the sum of the
+# last (i & -i) places up to i, where i & -i is the lowest bit of i.
+
+
+@kernel
+def _add_at(tree: FloatArray, place: int, amount: float) -> None:
+    """Add an amount at a place, counted from 0."""
+    i = place + 1
+    while i < len(tree):
+        tree[i] += amount
+        i += i & -i  # the next node whose range contains the place
+
+
+@kernel
+def _prefix_sum(tree: FloatArray, below: int) -> float:
+    """The sum of the places smaller than `below`."""
+    total, i = 0.0, below
+    while i > 0:
+        total += tree[i]
+        i -= i & -i  # the node that ends where the range of this one begins
+    return total
 
 
 class Places(NamedTuple):
@@ -79,10 +102,10 @@ def _sweep(
     inserted = 0
     for x in order:  # by ascending first score, so that the limits never fall: every z is inserted once
         while inserted < limits[x]:
-            add_at(tree, rank[inserted], weight[inserted])
+            _add_at(tree, rank[inserted], weight[inserted])
             inserted += 1
-        out[0, x] = prefix_sum(tree, below[x])
-        out[1, x] = prefix_sum(tree, up_to[x])
+        out[0, x] = _prefix_sum(tree, below[x])
+        out[1, x] = _prefix_sum(tree, up_to[x])
 
 
 def dominance(a: Places, b: Places, weight: FloatArray | None = None) -> FloatArray:
@@ -146,3 +169,56 @@ def concordance(a: Places, b: Places) -> float:
     classes. Each sign is 1[z < x] + 1[z <= x] - 1; multiplied out, the products of indicators are `dominance`.
     """
     return float(dominance(a, b).sum()) - a.won - b.won - a.pairs
+
+
+@kernel
+def rising_pairs(
+    edges: IntArray,
+    code: CodeArray,
+    place: IntArray,
+    below: IntArray,
+    up_to: IntArray,
+    weight: FloatArray,
+    out: FloatArray,
+) -> None:
+    """For each case of class 0 and 1, the weight of the cases of the other class with which it rises along d.
+
+    A pair rises if d is smaller for the case of class 0; a tie counts one half. One Fenwick tree per class, along
+    d.
+
+    Parameters
+    ----------
+    edges
+        Cases come in blocks, block k at edges[k] .. edges[k + 1].
+    code
+        The class of each case; cases of other classes than 0 and 1 are skipped.
+    place, below, up_to
+        The place of each case along d in its own class; the numbers of cases of the other class with a smaller d,
+        and with a smaller or equal d.
+    weight
+        Of each case.
+    out
+        Written to: at [0, case], the weight of the partners in earlier blocks, and at [1, case] in its own block.
+    """
+    trees, inside = np.zeros((2, len(code) + 1)), np.zeros(2)
+    for k in range(len(edges) - 1):
+        # Look up before and after inserting the block: the difference is what the block itself contributes.
+        block = range(edges[k], edges[k + 1])
+        for i in block:
+            if code[i] < 2:
+                out[0, i] = _partners(trees, inside, code[i], below[i], up_to[i])
+        for i in block:
+            if code[i] < 2:
+                _add_at(trees[code[i]], place[i], weight[i])
+                inside[code[i]] += weight[i]
+        for i in block:
+            if code[i] < 2:
+                alone = len(block) == 1
+                out[1, i] = 0.0 if alone else _partners(trees, inside, code[i], below[i], up_to[i]) - out[0, i]
+
+
+@kernel
+def _partners(trees: FloatArray, inside: FloatArray, code: int, below: int, up_to: int) -> float:
+    """The weight of the cases of the other class with smaller d (class 1) or larger d (class 0), ties one half."""
+    smaller = 0.5 * (_prefix_sum(trees[1 - code], below) + _prefix_sum(trees[1 - code], up_to))
+    return inside[1] - smaller if code == 0 else smaller

@@ -5,8 +5,11 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from polyroc.kernels.code_cache import code_cache
+
 __all__ = ["kernel", "kernel_for"]
 
+numba_config: Any = numba.config  # numba has no types
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -16,13 +19,20 @@ def kernel(function: F) -> F:
     Arguments are arrays and numbers, no named tuples: numba stores the name of the class and fails if it is
     renamed.
     """
-    return cast("F", numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    if not numba_config.DISABLE_JIT:
+        dispatcher._cache = code_cache(function)  # what `cache=True` does, with numba's own cache
+    return cast("F", dispatcher)
 
 
 def kernel_for(*types: Any) -> Callable[[F], F]:
     """Compile for these argument types only: a read-only or strided array then costs no second compilation."""
 
     def compiled(function: F) -> F:
-        return cast("F", numba.njit(types, cache=True, nogil=True, error_model="numpy")(function))
+        dispatcher: Any = kernel(function)
+        if not numba_config.DISABLE_JIT:
+            dispatcher.compile(types)
+            dispatcher.disable_compile()
+        return cast("F", dispatcher)
 
     return compiled

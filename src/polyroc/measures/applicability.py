@@ -6,12 +6,14 @@ import numpy as np
 
 from polyroc.errors import NotApplicableError
 from polyroc.measures.measure import Measure
-from polyroc.messages import Call, Message, Option
+from polyroc.messages import Call, Message, Option, short_repr
 from polyroc.scores import Schema, Scores
+from polyroc.validation.labels import is_hashable
 
 __all__ = ["inapplicable_reason", "require_formula", "require_plain_cases"]
 
 
+SOFTMAX = "of logits, scipy.special.softmax(scores, axis=1) makes probabilities"
 ROUNDING = 1e-9  # by which probabilities may leave [0, 1]: a softmax may end an ulp or two outside
 
 
@@ -36,10 +38,15 @@ def inapplicable_reason(measure: Measure, scores: Scores | Schema, by_name: bool
         exchanged = isinstance(scores, Scores) and scores.n_classes > max(10, len(scores) / 2)
         hint = " (nearly one per case: are y_true and y_score exchanged?)" if exchanged else ""
         return f"is for {most if most == few else f'{few} to {most}'} classes, here {scores.n_classes}{hint}"
+    unset = next((name for name in measure.required if measure.settings[name] is None), None)
+    if unset is not None:
+        return f"needs a value of {unset}; write it like {measure.key}({unset}=0.2)"
     if measure.needs == "score":
         return _no_ranking(scores) or _no_positive(scores)
     if measure.needs == "ordered":
         return _no_order(scores, by_name)
+    if measure.needs == "columns":
+        return _no_columns(scores, by_name)
     if measure.needs == "probabilities":
         return _no_probabilities(scores, by_name) or _no_role(measure, scores)
     if scores.kind == "score" and not by_name and measure.settings.get("threshold") is None:
@@ -71,8 +78,9 @@ def _no_role(measure: Measure, scores: Scores | Schema) -> str | None:
         if label is None:
             first, *others = map(repr, scores.labels)
             return f"needs to know the {role} class; write {measure.key}({role}={first}), or {' or '.join(others)}"
-        if label not in scores.labels:
-            return f"has no class {label!r} to be {role}; the classes are {', '.join(map(repr, scores.labels))}"
+        if not is_hashable(label) or label not in set(scores.labels):
+            classes = ", ".join(map(repr, scores.labels))
+            return f"has no class {short_repr(label)} to be {role}; the classes are {classes}"
     return None
 
 
@@ -82,18 +90,25 @@ def _no_positive(scores: Scores | Schema) -> str | None:
     return Message("needs to know the positive class; use ", Option("pos_label", *reversed(scores.labels)))
 
 
+def _no_columns(scores: Scores | Schema, by_name: bool, values: str = "scores") -> str | None:
+    if scores.kind == "matrix":
+        return None
+    kind = "decisions" if scores.kind == "decisions" else "one score per case"
+    reason = f"needs {values}, one column per class, here {kind}"
+    hint = by_name and scores.kind == "score"
+    return Message(reason, "; convert it with ", Call("to_probabilities", ...)) if hint else reason
+
+
 def _no_probabilities(scores: Scores | Schema, by_name: bool) -> str | None:
-    if scores.kind != "matrix":
-        kind = "decisions" if scores.kind == "decisions" else "one score per case"
-        reason = f"needs probabilities, one column per class, here {kind}"
-        hint = by_name and scores.kind == "score"
-        return Message(reason, "; convert it with ", Call("to_probabilities", ...)) if hint else reason
+    reason = _no_columns(scores, by_name, "probabilities")
+    if reason is not None:
+        return reason
     for classifier, values in scores.values.items() if isinstance(scores, Scores) else ():
         if values.min() < -ROUNDING or values.max() > 1 + ROUNDING:
             row, column = np.argwhere((values < -ROUNDING) | (values > 1 + ROUNDING))[0]
             return (
                 f"needs probabilities in [0, 1], but {classifier!r} gives class {scores.names[column]!r} "
-                f"{values[row, column]:g} at position {row}; turn the scores into probabilities"
+                f"{values[row, column]:g} at position {row}; {SOFTMAX}"
             )
     return None
 
@@ -107,7 +122,7 @@ def require_formula(method: object, measure: Measure, has_formula: Callable[[Mea
     if not has_formula(measure):
         from polyroc.measures.registry import MEASURES
 
-        known = ", ".join(key for key, each in MEASURES.items() if has_formula(each))
+        known = ", ".join(key for key, candidate in MEASURES.items() if has_formula(candidate))
         raise NotApplicableError(
             f"{method} has a formula for {known}, not for {measure}; use ", GENERAL_METHODS, "."
         )
@@ -115,7 +130,7 @@ def require_formula(method: object, measure: Measure, has_formula: Callable[[Mea
 
 def require_plain_cases(method: object, scores: Scores) -> None:
     """Raise an error for weights and groups, for which the formula does not hold."""
-    optional = {"sample_weight": scores.sample_weight, "groups": scores.groups}
+    optional = {"sample_weight": scores.sample_weight, "groups": scores.units}
     named = " and ".join(name for name, value in optional.items() if value is not None)
     if named:
         raise NotApplicableError(

@@ -185,8 +185,8 @@ class _Table:
     """The worth of each tuple, by the row of the first class, then of the second, and so on."""
 
     def __init__(self, rows: Sequence[FloatArray], tolerance: float) -> None:
-        self.worth = np.empty(prod(len(each) for each in rows))
-        starts = np.concatenate([[0], np.cumsum([len(each) for each in rows])])
+        self.worth = np.empty(prod(len(of_class) for of_class in rows))
+        starts = np.concatenate([[0], np.cumsum([len(of_class) for of_class in rows])])
         worths(np.concatenate(rows), starts, tolerance, self.worth)
 
     def components(self, weights: Sequence[FloatArray]) -> list[FloatArray]:
@@ -206,8 +206,8 @@ class _Triples:
 
     def __init__(self, rows: Sequence[FloatArray], tolerance: float) -> None:
         self.tolerance = tolerance
-        self.own = [each[:, k] > -np.inf for k, each in enumerate(rows)]
-        self.pair = sweeps([each[own] for each, own in zip(rows, self.own, strict=True)], tolerance)
+        self.own = [of_class[:, k] > -np.inf for k, of_class in enumerate(rows)]
+        self.pair = sweeps([of_class[own] for of_class, own in zip(rows, self.own, strict=True)], tolerance)
         self.zeros = None if all(own.all() for own in self.own) else _Zeros(rows)
 
     def components(self, weights: Sequence[FloatArray]) -> list[FloatArray]:
@@ -216,8 +216,8 @@ class _Triples:
             self.pair, [w[own] for w, own in zip(weights, self.own, strict=True)], self.tolerance
         )
         components = [np.zeros(len(w)) for w in weights] if self.zeros is None else self.zeros.components(weights)
-        for k, each in enumerate(components):
-            each[self.own[k]] += right[k] / prod(totals[:k] + totals[k + 1 :])
+        for k, of_class in enumerate(components):
+            of_class[self.own[k]] += right[k] / prod(totals[:k] + totals[k + 1 :])
         return components
 
 
@@ -225,7 +225,7 @@ class _Zeros:
     """Triples in which the right product is zero: worth 1/6 if all six are, which follows from the zeros alone."""
 
     def __init__(self, rows: Sequence[FloatArray]) -> None:
-        kinds = [_distinct(np.where(each > -np.inf, 0.0, -np.inf)) for each in rows]
+        kinds = [_distinct(np.where(of_class > -np.inf, 0.0, -np.inf)) for of_class in rows]
         self.kind_of = [kind_of for _, kind_of in kinds]
         self.table = _Table([kind for kind, _ in kinds], SMALLEST)
         x1, x2, x3 = (kind[:, k] == 0.0 for k, (kind, _) in enumerate(kinds))
@@ -234,7 +234,7 @@ class _Zeros:
     def components(self, weights: Sequence[FloatArray]) -> list[FloatArray]:
         by_kind = [_added_up(kind_of, w) for kind_of, w in zip(self.kind_of, weights, strict=True)]
         components = self.table.components(by_kind)
-        return [each[kind_of] for each, kind_of in zip(components, self.kind_of, strict=True)]
+        return [component[kind_of] for component, kind_of in zip(components, self.kind_of, strict=True)]
 
 
 class _Draw:

@@ -135,16 +135,16 @@ def macro_average(sample: Sample) -> Statistic:
     """
     confusion = sample.once(decided)
     c = sample.classes
-    each = np.eye(c)
+    identity = np.eye(c)
 
     def parts() -> Mapping[str, Statistic]:
         return {
-            name: confusion.statistic(float(confusion.rates[k, k]), np.diag(each[k]))
+            name: confusion.statistic(float(confusion.rates[k, k]), np.diag(identity[k]))
             for k, name in enumerate(sample.names)
         }
 
-    statistic = confusion.statistic(float(np.trace(confusion.rates)) / c, each / c, parts)
-    return confusion.allowing_for_unseen(statistic, each / c, (0.0, 1.0))
+    statistic = confusion.statistic(float(np.trace(confusion.rates)) / c, identity / c, parts)
+    return confusion.allowing_for_unseen(statistic, identity / c, (0.0, 1.0))
 
 
 def ht3(sample: Sample) -> Statistic:
@@ -244,17 +244,17 @@ def _pair_slopes(paired: PairedWins, pull: FloatArray) -> FloatArray:
 
 
 def _pairwise_parts(paired: PairedWins, pull: FloatArray, slopes: FloatArray) -> Mapping[str, Statistic]:
-    c, names, each = len(pull), paired.sample.names, np.eye(len(pull))
+    c, names, unit = len(pull), paired.sample.names, np.eye(len(pull))
 
     def one_way(i: int, j: int) -> Statistic:
-        return Statistic(float(paired.rates[i, j]), lambda: (paired.stratum(i, each[j]),))
+        return Statistic(float(paired.rates[i, j]), lambda: (paired.stratum(i, unit[j]),))
 
     def both_ways(i: int, j: int) -> Statistic:
         value = pull[i, j] * paired.rates[i, j] + pull[j, i] * paired.rates[j, i]
-        slope = slopes[i, j] * each[i] + slopes[j, i] * each[j]
+        slope = slopes[i, j] * unit[i] + slopes[j, i] * unit[j]
         return Statistic(
             float(value),
-            lambda: (paired.stratum(i, pull[i, j] * each[j]), paired.stratum(j, pull[j, i] * each[i])),
+            lambda: (paired.stratum(i, pull[i, j] * unit[j]), paired.stratum(j, pull[j, i] * unit[i])),
             shares=lambda: Shares(slope, float(np.ptp(slope))),
         )
 

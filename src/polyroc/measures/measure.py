@@ -12,6 +12,8 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 from polyroc.measures.tuple_outcomes import Outcomes
+from polyroc.measures.within_folds import within_folds
+from polyroc.validation.signatures import validate_fields
 
 __all__ = [
     "AreaForm",
@@ -29,7 +31,7 @@ __all__ = [
 Bins = Literal["score", "pairs", "decisions", "wins"]
 BoundRule = Literal["ranks", "volumes", "precision", "envelope"]
 NormalModel = Literal["binormal", "trinormal"]
-Needs = Literal["score", "ordered", "probabilities", "decisions"]
+Needs = Literal["score", "ordered", "columns", "probabilities", "decisions"]
 
 T = TypeVar("T")
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -115,8 +117,9 @@ class Measure:
         The text that stands for it, its name in words, and its symbol in formulas.
     needs
         "score" (one number a case, or the column of the positive class), "ordered" (one number a case, and the
-        order of the classes), "probabilities" (one column per class, in [0, 1]) or "decisions" (given as labels,
-        or made from the columns: the largest wins).
+        order of the classes), "columns" (one column per class, any numbers: only the ranks within a column
+        matter), "probabilities" (one column per class, in [0, 1]) or "decisions" (given as labels, or made from
+        the columns: the largest wins).
     classes
         The fewest and the most classes it is defined for; None for no limit.
     range, chance
@@ -130,8 +133,12 @@ class Measure:
         The options with their defaults; and which of these replace each other.
     chosen
         The options that were set.
-    roles
-        The options that name a class and must be set: which class plays a special role is never guessed.
+    variants
+        By option, the record that replaces this one if the option is set: a measure of the same key with another
+        definition, such as the sensitivity at a fixed specificity instead of a fixed threshold.
+    roles, required
+        The options that must be set: those that name a class, since which class plays a special role is never
+        guessed, and others that have no default.
     larger_is_better
         False for a cost.
     symmetric
@@ -186,7 +193,9 @@ class Measure:
     options: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     either: tuple[str, ...] = ()
     chosen: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    variants: Mapping[str, "Measure"] = field(default_factory=lambda: NOTHING)
     roles: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
     larger_is_better: bool = True
     symmetric: bool = True
     rank_based: bool = True
@@ -204,8 +213,13 @@ class Measure:
     normal_model: NormalModel | None = None
     outcomes: Callable[[Sample], Outcomes | None] | None = None
 
+    def __post_init__(self) -> None:
+        validate_fields(self)
+
     def __call__(self, sample: Sample) -> Statistic:
-        """Compute the measure on a sample with this record's options."""
+        """Compute the measure on a sample with this record's options; with folds, within them and averaged."""
+        if sample.scores.within_folds:
+            return within_folds(lambda fold: self.compute(fold, **self.settings), sample, str(self))
         return self.compute(sample, **self.settings)
 
     def without_capabilities(self) -> "Measure":
@@ -264,9 +278,12 @@ class Measure:
 
     def with_options(self, **options: Any) -> "Measure":
         """The same measure with these options."""
+        variant = next((self.variants[name] for name in options if name in self.variants), None)
+        if variant is not None:
+            return variant.with_options(**options)
         for name in options:
             if name not in self.options:
-                known = ", ".join(self.options) or "none"
+                known = ", ".join((*self.options, *self.variants)) or "none"
                 raise MeasureError(f"{self.key} has no option {name!r}; known: {known}.")
         plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
         return replace(self, chosen=MappingProxyType({**self.chosen, **plain}))

@@ -59,12 +59,12 @@ class Chains:
 
     def _volume(self, order: tuple[int, ...]) -> Volume:
         position = np.argsort(order)
-        below = np.empty(len(self.runs.who))
+        below = np.empty(len(self.runs.code))
         shared = np.empty((self.sharing, len(order) + 1))
-        value = chain_states(self.runs.who, self.runs.tied, self.share, position, below, shared)
+        value = chain_states(self.runs.code, self.runs.tied, self.share, position, below, shared)
 
         def components() -> FloatArray:
-            chain_components(self.runs.who, self.runs.tied, self.share, position, below, shared)
+            chain_components(self.runs.code, self.runs.tied, self.share, position, below, shared)
             return below
 
         return float(value), cache(components)
@@ -173,7 +173,7 @@ def _surprise(share: FloatArray) -> FloatArray:
 
 def _bias(chains: Chains, volumes: Mapping[tuple[int, ...], float]) -> float:
     """The jackknife's estimate: each volume without a case of class k is (n_k volume - component) / (n_k - 1)."""
-    n = chains.sample.totals[chains.runs.who]
+    n = chains.sample.totals[chains.runs.code]
     more = np.zeros(len(n))
     rest = np.where(n > 1.0, n - 1.0, np.inf)  # a class of one case cannot do without it
     for order, volume in volumes.items():

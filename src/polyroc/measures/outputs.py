@@ -68,7 +68,7 @@ class ClassifierOutputs:
         if self.values.ndim == 3:
             largest = self.values == self.values.max(axis=2, keepdims=True)
             return np.asarray(largest / largest.sum(axis=2, keepdims=True))
-        below, up_to = (each[..., None] for each in places_among(self.values, self.values))
+        below, up_to = (places[..., None] for places in places_among(self.values, self.values))
         cuts = np.array(self.cuts, dtype=np.int64)
         ends = np.cumsum(cuts)
         overlap = np.minimum(up_to, ends) - np.maximum(below, ends - cuts)

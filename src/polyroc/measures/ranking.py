@@ -12,8 +12,9 @@ from polyroc.measures.measure import AreaForm, Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic, Strata, Stratum
 from polyroc.measures.tuple_outcomes import Outcomes, PairOutcomes
+from polyroc.messages import short_repr
 
-__all__ = ["RANKING", "auc", "gini", "partial_auc"]
+__all__ = ["RANKING", "auc", "gini", "partial_auc", "positive_highest"]
 
 
 class _TwoClasses:
@@ -87,6 +88,8 @@ def partial_auc(
     it is 1/2 + 1/2 (area - chance) / (largest area - chance): chance is 1/2, a perfect curve 1.
     """
     low, high = _checked_range(fpr, tpr)
+    if not isinstance(standardised, bool | np.bool_):
+        raise MeasureError(f"standardised must be True or False, got {short_repr(standardised)}.")
     two = _TwoClasses(sample)
     x, z = two.positive, two.negative
     turned = tpr is not None
@@ -131,12 +134,14 @@ def _checked_range(fpr: Any, tpr: Any) -> tuple[float, float]:
     name, ends = ("fpr", fpr) if tpr is None else ("tpr", tpr)
     try:
         low, high = (float(end) for end in ends)
-    except (TypeError, ValueError):
-        raise MeasureError(f"partial_auc needs a range such as {name}=(0, 0.1), got {ends!r}.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise MeasureError(f"partial_auc needs a range such as {name}=(0, 0.1), got {short_repr(ends)}.") from None
     if fpr is not None and tpr is not None:
         raise MeasureError(f"partial_auc takes a range of fpr or of tpr, got both ({fpr!r} and {tpr!r}).")
     if not 0 <= low < high <= 1:
-        raise MeasureError(f"partial_auc: {name} must be (low, high), 0 <= low < high <= 1, got {ends!r}.")
+        raise MeasureError(
+            f"partial_auc: {name} must be (low, high), 0 <= low < high <= 1, got {short_repr(ends)}."
+        )
     return low, high
 
 
@@ -243,7 +248,7 @@ def _mean_clipped(start: FloatArray, end: FloatArray, low: float, high: float) -
     return np.divide(whole, end - start, out=first, where=end > start)
 
 
-def _positive_highest(classes: int, positive: int | None) -> list[float]:
+def positive_highest(classes: int, positive: int | None) -> list[float]:
     """Ranks within a bin that make an area largest: the positive class above the other."""
     return [float(k == positive) for k in range(classes)]
 
@@ -272,7 +277,7 @@ RANKING = (
         linear=True,
         areas=AreaForm(lambda area, _: area),
         bins="score",
-        best_ranks=_positive_highest,
+        best_ranks=positive_highest,
         normal_model="binormal",
         outcomes=_pair_outcomes(0.5),
     ),
@@ -291,7 +296,7 @@ RANKING = (
         linear=True,
         areas=AreaForm(lambda area, _: 2.0 * area - 1.0),
         bins="score",
-        best_ranks=_positive_highest,
+        best_ranks=positive_highest,
         normal_model="binormal",
         outcomes=_pair_outcomes(1.0),
     ),
@@ -310,6 +315,6 @@ RANKING = (
         either=("fpr", "tpr"),
         symmetric=False,
         bins="score",
-        best_ranks=_positive_highest,
+        best_ranks=positive_highest,
     ),
 )

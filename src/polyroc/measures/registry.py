@@ -9,6 +9,7 @@ from typing import Any
 from polyroc.errors import MeasureError
 from polyroc.measures.assignment import ASSIGNMENT
 from polyroc.measures.confusion import DECISION
+from polyroc.measures.curve_areas import CURVE_AREAS
 from polyroc.measures.measure import Measure
 from polyroc.measures.ordered import ORDERED
 from polyroc.measures.pairwise import PAIRWISE
@@ -17,15 +18,15 @@ from polyroc.measures.ranking import RANKING
 from polyroc.measures.threeway import THREEWAY
 from polyroc.measures.two_class_table import TABLE
 from polyroc.validation.arguments import did_you_mean
+from polyroc.validation.signatures import validated
 
 __all__ = ["MEASURES", "measure", "register", "unregister"]
 
-MEASURES: dict[str, Measure] = {
-    each.key: each
-    for each in (*RANKING, *PAIRWISE, *DECISION, *TABLE, *ORDERED, *ASSIGNMENT, *POLYTOMOUS, *THREEWAY)
-}
+FAMILIES = (RANKING, CURVE_AREAS, PAIRWISE, DECISION, TABLE, ORDERED, ASSIGNMENT, POLYTOMOUS, THREEWAY)
+MEASURES: dict[str, Measure] = {measure.key: measure for family in FAMILIES for measure in family}
 
 
+@validated
 def measure(key: str | Measure, **options: Any) -> Measure:
     """A measure by its key, with options if it has any.
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.class_blocks import argsort_blocks, group, sort_blocks, split
+from polyroc.kernels.class_blocks import argsort_blocks, count, group, sort_blocks, split
 from polyroc.scores import Scores
 
 __all__ = ["Sample"]
@@ -57,6 +59,9 @@ class Sample:
         other = copy(self)
         other.weight, other._made = weight, {}
         other.__dict__.pop("effective_shares", None)
+        if self.scores.within_folds:
+            pairs = zip(self.folds, self.fold_rows, strict=True)
+            other.folds = tuple(fold.reweighted(weight[rows]) for fold, rows in pairs)
         other.totals = np.asarray(np.bincount(self.scores.codes, weight, self.classes), dtype=np.float64)
         return other
 
@@ -67,6 +72,45 @@ class Sample:
         if self.weight is not None:
             sizes = sizes**2 / np.bincount(self.scores.codes, self.weight**2, self.classes)
         return np.asarray(sizes / sizes.sum())
+
+    @cached_property
+    def folds(self) -> tuple["Sample", ...]:
+        """One sample per fold of the cross-validation."""
+        folds, whole = self.scores.folds, self.scores
+        assert folds is not None
+        starts = self._fold_starts
+        columns = split(self.values.reshape(len(self.values), -1), folds.codes, starts)
+        rows = None if self.weight is None and whole.units is None else np.concatenate(self.fold_rows)
+        codes = split(whole.codes[:, None].astype(np.float64), folds.codes, starts)[0].astype(np.int32)
+        weight = None if self.weight is None else self.weight[rows]
+        units = None if whole.units is None else whole.units[rows]
+        samples = []
+        for start, stop in pairwise(starts.tolist()):
+            own = slice(start, stop)
+            values = columns[0, own] if self.values.ndim == 1 else columns[:, own].T
+            scores = replace(
+                whole,
+                codes=codes[own],
+                values={"": values},
+                sample_weight=None if weight is None else weight[own],
+                groups=None if units is None else units[own],
+                folds=None,
+            )
+            samples.append(Sample(scores, ""))
+        return tuple(samples)
+
+    @cached_property
+    def fold_rows(self) -> tuple[IntArray, ...]:
+        """The rows of each fold, in the order given."""
+        assert self.scores.folds is not None
+        rows = group(self.scores.folds.codes, self._fold_starts)
+        return tuple(rows[start:stop] for start, stop in pairwise(self._fold_starts.tolist()))
+
+    @property
+    def _fold_starts(self) -> IntArray:
+        assert self.scores.folds is not None
+        sizes = count(self.scores.folds.codes, len(self.scores.folds))
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
     def once(self, make: Callable[["Sample"], T]) -> T:
         """What `make` makes of this sample, made once however many measures ask."""

@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from polyroc.estimates.boundary import Boundary
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 
 __all__ = ["Errors", "Scale", "Shares", "Statistic", "Strata", "Stratum"]
 
@@ -33,11 +35,15 @@ class Stratum:
     reach
         How far apart two components of the class can be: less than the range of the measure where the class has
         only a share in the value. None: as far as the measure's limits.
+    effective
+        The effective number of cases (or groups), if it does not follow from their number and their weights, as
+        that of folds of different sizes; None if it does.
     """
 
     components: FloatArray
     cases: Callable[[], IntArray]
     reach: float | None = None
+    effective: float | None = None
 
 
 Strata: TypeAlias = tuple[Stratum, ...]
@@ -55,10 +61,21 @@ class Shares(NamedTuple):
     reach
         As in `Stratum`, of the number of cases times the whole influence of a case: through its class's components
         and through the shares.
+    cases, effective
+        If `slopes` are by case and not by class, because they differ between folds: which cases, and their
+        effective number.
     """
 
     slopes: FloatArray
     reach: float
+    cases: Callable[[], IntArray] | None = None
+    effective: float | None = None
+
+    def stratum(self, codes: CodeArray) -> Stratum:
+        """The stratum of all cases, of these classes, in which components are the slopes of the classes."""
+        if self.cases is not None:
+            return Stratum(self.slopes, self.cases, self.reach, self.effective)
+        return Stratum(self.slopes[codes], lambda: np.arange(len(codes)), self.reach)
 
 
 class Scale(NamedTuple):
@@ -107,6 +124,8 @@ class Statistic:
         Makes the dependence on the shares of the classes; None if the value does not depend on them, or if they
         were given and not estimated from the cases. Where class sizes are random it adds one stratum, of all
         cases, to the variance: see `polyroc.inference.covariance.sampled_strata`.
+    by_fold
+        The values of the folds of which this is the average; empty if it is none.
     """
 
     value: float
@@ -116,6 +135,7 @@ class Statistic:
     scale: Scale | None = None
     boundary: Callable[[Errors], Boundary] | None = None
     shares: Callable[[], Shares] | None = None
+    by_fold: Sequence[float] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "strata", _once(self.strata))

@@ -8,8 +8,8 @@ import numpy as np
 
 from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.concordance import rising_pairs
 from polyroc.kernels.lines import falling_lines
-from polyroc.kernels.threeway import rising_pairs
 from polyroc.measures.measure import Measure, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Scale, Statistic, Strata, Stratum

@@ -60,9 +60,9 @@ class PairOutcomes:
         signs = [_Signs(sample, *self.classes, column) for sample in samples for column in self.slopes]
         by_class = {}
         for k, means in zip(self.classes, ("rows", "columns"), strict=True):
-            centred = slopes @ [getattr(each, means) - each.mean for each in signs]
+            centred = slopes @ [getattr(table, means) - table.mean for table in signs]
             by_class[frozenset([k])] = centred @ centred.T / centred.shape[1]
-        mean = slopes @ [each.mean for each in signs]
+        mean = slopes @ [table.mean for table in signs]
         product = slopes @ _products(signs) @ slopes.T
         return {**by_class, frozenset(self.classes): product - np.outer(mean, mean)}
 
@@ -141,7 +141,9 @@ class _Marker:
 
     def __init__(self, sample: Sample, statistic: Statistic) -> None:
         self.value = statistic.value
-        self.by_case = [_unsorted(each.components, sample.order(k)) for k, each in enumerate(statistic.strata())]
+        self.by_case = [
+            _unsorted(stratum.components, sample.order(k)) for k, stratum in enumerate(statistic.strata())
+        ]
         self.y_x, self.y_z, self.z_x = _places(sample, 1, 0), _places(sample, 1, 2), _places(sample, 2, 0)
         self.xy, self.yz = WORTH @ self.y_z.shares, WORTH.T @ self.y_x.shares
         x_among_y, z_among_y = _places(sample, 0, 1).shares, _places(sample, 2, 1).shares

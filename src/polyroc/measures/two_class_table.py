@@ -1,4 +1,4 @@
-"""The two-class table at a threshold: sensitivity, specificity, predictive values, expected cost.
+"""The two-class table at a threshold: sensitivity, specificity, predictive values, expected cost, net benefit.
 
 A case is called positive if its score is at least the threshold; without a threshold the decisions count as they
 stand (given as labels, or the larger of two columns, a tie shared). Options of each measure:
@@ -10,18 +10,23 @@ prevalence
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from polyroc.errors import MeasureError, UndefinedMeasureWarning, warn
+from polyroc.errors import MeasureError, NotApplicableError, UndefinedMeasureWarning, warn
 from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.applicability import ROUNDING
 from polyroc.measures.confusion import Confusion, decided
+from polyroc.measures.fixed_rate import SENSITIVITY_VARIANTS, SPECIFICITY_VARIANTS
 from polyroc.measures.measure import Measure, RateForm, always
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
+from polyroc.messages import short_repr
 
-__all__ = ["TABLE", "expected_cost", "npv", "ppv", "sensitivity", "specificity"]
+__all__ = ["TABLE", "expected_cost", "net_benefit", "npv", "ppv", "sensitivity", "specificity"]
 
 
 def _table(sample: Sample, threshold: float | None) -> tuple[Confusion, int, int]:
@@ -39,9 +44,10 @@ def _table(sample: Sample, threshold: float | None) -> tuple[Confusion, int, int
 
 def _number(name: str, value: Any, low: float = -np.inf, high: float = np.inf) -> float:
     if isinstance(value, int | float) and low <= value <= high:
-        return float(value)
+        with suppress(OverflowError):  # an integer beyond the range of floats
+            return float(value)
     limits = "a number" if np.isinf(high) and np.isinf(low) else f"a number from {low:g} to {high:g}"
-    raise MeasureError(f"{name} must be {limits}, got {value!r}.")
+    raise MeasureError(f"{name} must be {limits}, got {short_repr(value)}.")
 
 
 def _one_rate(confusion: Confusion, true: int, decision: int) -> Statistic:
@@ -122,6 +128,46 @@ def expected_cost(
     return confusion.allowing_for_unseen(statistic, gradient, (0.0, float(costs.max())))
 
 
+def net_benefit(sample: Sample, threshold: float | None = None, prevalence: float | None = None) -> Statistic:
+    """Net benefit of acting where the probability is at least the threshold t (Vickers & Elkin 2006).
+
+    prevalence x TPR - (1 - prevalence) x FPR x t / (1 - t): true positives minus false positives, weighted by the
+    odds at which a decision maker with this threshold exchanges them. Acting on no case has the net benefit 0.
+    """
+    odds = _odds(threshold)
+    _require_probabilities(sample)
+    confusion, positive, negative = _table(sample, threshold)
+    priors = _priors(confusion, positive, prevalence)
+    gains = np.zeros((2, 2))
+    gains[positive, positive], gains[negative, positive] = 1.0, -odds
+    by_class: FloatArray = (gains * confusion.rates).sum(axis=1)
+    slopes, gradient = by_class if prevalence is None else None, priors[:, None] * gains
+    statistic = confusion.statistic(float(priors @ by_class), gradient, slopes=slopes)
+    return confusion.allowing_for_unseen(statistic, gradient, (-odds, 1.0))
+
+
+def _odds(threshold: Any) -> float:
+    if isinstance(threshold, int | float) and 0 < threshold < 1:
+        return float(threshold / (1.0 - threshold))
+    raise MeasureError(
+        f"net_benefit: threshold must be a probability between 0 and 1, ends excluded, got {threshold!r}."
+    )
+
+
+def _require_probabilities(sample: Sample) -> None:
+    low, high = float(sample.values.min()), float(sample.values.max())
+    if low < -ROUNDING or high > 1.0 + ROUNDING:
+        raise NotApplicableError(
+            f"net_benefit compares probabilities with the threshold, but values are from {low:g} to {high:g}; "
+            "turn the scores into probabilities (calibrate them)."
+        )
+
+
+def _net_benefit_range(_: int, threshold: Any, **__: Any) -> tuple[float, float]:
+    """From acting on negatives alone to acting on positives alone, whatever the prevalence."""
+    return -inf if threshold is None else -_odds(threshold), 1.0
+
+
 def _dearest(_: int, false_positive: float, false_negative: float, **__: Any) -> tuple[float, float]:
     """The range of the expected cost: no case can cost more than the dearer error."""
     return 0.0, max(false_positive, false_negative)
@@ -142,31 +188,76 @@ AMONG: Mapping[str, Any] = {**AT, "prevalence": None}
 COSTS: Mapping[str, Any] = {**AMONG, "false_positive": 1.0, "false_negative": 1.0}
 UNIT = always((0.0, 1.0))
 
-TABLE = tuple(
+_FACTS: Mapping[str, Any] = {"needs": "decisions", "classes": (2, 2), "chance": None, "symmetric": False}
+_BRADLEY = "Bradley (1997)"
+
+TABLE = (
+    *(
+        Measure(
+            key=key,
+            name=key,
+            symbol=symbol,
+            range=UNIT,
+            paper=_BRADLEY,
+            compute=compute,
+            degree=always(1),
+            options=AT,
+            variants=variants,
+            linear=True,
+            rates=RateForm(rate, increasing=True),
+            **_FACTS,
+        )
+        for key, symbol, compute, rate, variants in (
+            ("sensitivity", "TPR", sensitivity, _positives_right, SENSITIVITY_VARIANTS),
+            ("specificity", "TNR", specificity, _negatives_right, SPECIFICITY_VARIANTS),
+        )
+    ),
+    *(
+        Measure(
+            key=key,
+            name=name,
+            symbol=symbol,
+            range=UNIT,
+            paper=_BRADLEY,
+            compute=compute,
+            options=AMONG,
+            prevalence=True,
+            **_FACTS,
+        )
+        for key, name, symbol, compute in (
+            ("ppv", "positive predictive value", "PPV", ppv),
+            ("npv", "negative predictive value", "NPV", npv),
+        )
+    ),
     Measure(
-        key=key,
-        name=name,
-        symbol=symbol,
-        needs="decisions",
-        classes=(2, 2),
-        range=limits,
-        chance=None,
-        paper="Bradley (1997)",
-        compute=compute,
-        degree=None if key in ("ppv", "npv") else always(1),
-        options=options,
-        larger_is_better=key != "expected_cost",
-        symmetric=False,
-        prevalence="prevalence" in options,
-        linear=key not in ("ppv", "npv"),
-        mean_over_cases=key == "expected_cost",
-        rates=rates,
-    )
-    for key, name, symbol, limits, compute, options, rates in (
-        ("sensitivity", "sensitivity", "TPR", UNIT, sensitivity, AT, RateForm(_positives_right, increasing=True)),
-        ("specificity", "specificity", "TNR", UNIT, specificity, AT, RateForm(_negatives_right, increasing=True)),
-        ("ppv", "positive predictive value", "PPV", UNIT, ppv, AMONG, None),
-        ("npv", "negative predictive value", "NPV", UNIT, npv, AMONG, None),
-        ("expected_cost", "expected cost per case", "EC", _dearest, expected_cost, COSTS, None),
-    )
+        key="expected_cost",
+        name="expected cost per case",
+        symbol="EC",
+        range=_dearest,
+        paper=_BRADLEY,
+        compute=expected_cost,
+        degree=always(1),
+        options=COSTS,
+        larger_is_better=False,
+        prevalence=True,
+        linear=True,
+        mean_over_cases=True,
+        **_FACTS,
+    ),
+    Measure(
+        key="net_benefit",
+        name="net benefit",
+        symbol="NB",
+        range=_net_benefit_range,
+        paper="Vickers & Elkin (2006)",
+        compute=net_benefit,
+        degree=always(1),
+        options=AMONG,
+        required=("threshold",),
+        rank_based=False,
+        prevalence=True,
+        linear=True,
+        mean_over_cases=True,
+        **_FACTS,
+    ),
 )

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, TypeAlias
 
-from polyroc.output.names import printable
 from polyroc.output.numbers import interval_text, level_text, number_text, p_number
+from polyroc.output.sentences import printable
 
 __all__ = ["Bar", "Column", "Row", "Table", "columns", "record_table"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from polyroc.output.markdown import markdown_table
+from polyroc.output.formats import markdown_table
 from polyroc.output.tables import Table
 
 if TYPE_CHECKING:

@@ -5,10 +5,11 @@ matplotlib is an extra (`pip install 'polyroc[plot]'`); it is imported when the 
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from polyroc.errors import MissingPackageError
 from polyroc.results.result import Result
+from polyroc.validation.signatures import own_check, validated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["plot", "require_matplotlib"]
 
 
+@validated
 def plot(
-    result: Result | Sequence[Result] | Mapping[str, Result],
+    result: Annotated[Result | Sequence[Result] | Mapping[str, Result], own_check],
     ax: "Axes | None" = None,
     *,
     kind: str | None = None,

@@ -13,7 +13,7 @@ from matplotlib.patches import Polygon
 from matplotlib.text import Text
 
 from polyroc.decisions.rate_matrix import Cobweb, Rates
-from polyroc.output.names import abbreviated
+from polyroc.output.sentences import abbreviated
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     COLOURS,
@@ -24,11 +24,11 @@ from polyroc.plots.style import (
     PLAIN,
     SMALL,
     TINY,
+    add_legend,
     axes_of,
-    dress,
-    ink,
-    name_lines,
     style,
+    style_axes,
+    text_colour,
 )
 
 __all__ = ["CobwebPicture", "draw_cobweb", "draw_cobwebs"]
@@ -90,7 +90,7 @@ def draw_cobwebs(rates: Sequence[Rates], ax: Axes | None = None, *, level: float
     ax = axes_of(ax, SIDE, SIDE)
     out = _prepare(ax, webs, with_intervals=len(webs) == 1)
     names = _name_spokes(ax, webs[0], 1.06 * out)
-    (chance,) = ax.plot(*webs[0].polygon(webs[0].chance).T, color=ink(), linewidth=1.2, dashes=(4, 3))
+    (chance,) = ax.plot(*webs[0].polygon(webs[0].chance).T, color=text_colour(), linewidth=1.2, dashes=(4, 3))
     intervals = _bars(ax, webs[0]) if len(webs) == 1 else ()
     polygons = []
     for place, web in enumerate(webs):
@@ -99,22 +99,25 @@ def draw_cobwebs(rates: Sequence[Rates], ax: Axes | None = None, *, level: float
         size = 5 if len(web.spokes) <= MOST else 3
         polygons += ax.plot(*web.polygon().T, linewidth=LINE, markersize=size, **drawn)
         ax.add_patch(Polygon(web.polygon(), color=look.colour, alpha=0.1, linewidth=0))
-    labels = [*(abbreviated(each.classifier) for each in rates), f"chance, 1/{len(rates[0].classes)}"]
-    legend = name_lines(ax, [*polygons, chance], labels, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=2)
+    labels = [
+        *(abbreviated(rate_matrix.classifier) for rate_matrix in rates),
+        f"chance, 1/{len(rates[0].classes)}",
+    ]
+    legend = add_legend(ax, [*polygons, chance], labels, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=2)
     return CobwebPicture(ax, tuple(polygons), intervals, chance, names, legend)
 
 
 def _prepare(ax: Axes, webs: Sequence[Cobweb], with_intervals: bool) -> float:
     """Spokes and rings with their radii; gives the largest radius."""
-    dress(ax)
+    style_axes(ax)
     ends = [x for web in webs for x in (*web.ratios, *(web.high if with_intervals else ())) if isfinite(x)]
     step = 0.1 if max([webs[0].chance, *ends]) <= 0.5 else 0.2
     rings = step * np.arange(1, ceil(max([webs[0].chance, *ends]) / step - 1e-9) + 1)
     for angle in webs[0].angles:
         x, y = rings[-1] * cos(angle), rings[-1] * sin(angle)
-        ax.plot((0, x), (0, y), color=ink(), alpha=FAINT, linewidth=HAIR / 2)
+        ax.plot((0, x), (0, y), color=text_colour(), alpha=FAINT, linewidth=HAIR / 2)
     for ring in rings:
-        ax.plot(*webs[0].polygon(ring).T, color=ink(), alpha=FAINT, linewidth=HAIR / 2)
+        ax.plot(*webs[0].polygon(ring).T, color=text_colour(), alpha=FAINT, linewidth=HAIR / 2)
         ax.text(0, ring, f" {ring:.1f}", fontsize=TINY, alpha=MUTED, va="top")
     ax.set(aspect="equal", xlim=(-1.1 * rings[-1], 1.1 * rings[-1]), ylim=(-1.1 * rings[-1], 1.1 * rings[-1]))
     ax.set_axis_off()
@@ -140,7 +143,7 @@ def _name_spokes(ax: Axes, web: Cobweb, out: float) -> tuple[Text, ...]:
         angles = [*web.angles]
     else:
         classes = [*dict.fromkeys(true for true, _ in web.spokes)]
-        names = [abbreviated(each, 14) for each in classes]
+        names = [abbreviated(label, 14) for label in classes]
         angles = [float(block.mean()) for block in np.split(web.angles, len(classes))]
     return tuple(_place(ax, name, angle, out) for name, angle in zip(names, angles, strict=True))
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from operator import attrgetter
 
 import numpy as np
 from matplotlib import pyplot
@@ -16,7 +17,7 @@ from matplotlib.ticker import LogFormatter
 from polyroc.consistency.result import Joint, MeasureComparison, MeasureComparisons
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.output.names import abbreviated
+from polyroc.output.sentences import abbreviated
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
@@ -28,12 +29,13 @@ from polyroc.plots.style import (
     SHADES,
     SMALL,
     TEXT,
+    Style,
+    add_legend,
     axes_of,
-    dress,
-    ink,
-    name_lines,
-    room,
+    figure_layout,
     style,
+    style_axes,
+    text_colour,
 )
 
 __all__ = [
@@ -111,16 +113,18 @@ def draw_consistency(
     picture = _draw_sizes(
         comparisons,
         ax,
-        lambda each: (each.consistency, *each.consistency_interval(level)),
-        lambda each: each.asymptotics and each.asymptotics.consistency,
+        lambda comparison: (comparison.consistency, *comparison.consistency_interval(level)),
+        lambda comparison: comparison.asymptotics and comparison.asymptotics.consistency,
     )
     picture.ax.set_ylabel("Consistency C", fontsize=TEXT)
-    tends = comparisons[-1].asymptotics
-    if tends is not None:
-        picture.ax.axhline(tends.limit, color=ink(), alpha=MUTED, linewidth=HAIR, linestyle=(0, (1, 2)))
+    asymptotics = comparisons[-1].asymptotics
+    if asymptotics is not None:
+        picture.ax.axhline(
+            asymptotics.limit, color=text_colour(), alpha=MUTED, linewidth=HAIR, linestyle=(0, (1, 2))
+        )
         picture.ax.annotate(
-            f"limit {tends.limit:.3f}",
-            (1.0, tends.limit),
+            f"limit {asymptotics.limit:.3f}",
+            (1.0, asymptotics.limit),
             (-3, 3),
             xycoords=picture.ax.get_yaxis_transform(),
             textcoords="offset points",
@@ -137,8 +141,8 @@ def draw_discriminancy(
     picture = _draw_sizes(
         comparisons,
         ax,
-        lambda each: (each.discriminancy, *each.discriminancy_interval(level)),
-        lambda each: each.asymptotics and each.asymptotics.discriminancy,
+        lambda comparison: (comparison.discriminancy, *comparison.discriminancy_interval(level)),
+        lambda comparison: comparison.asymptotics and comparison.asymptotics.discriminancy,
     )
     picture.ax.set_yscale("log")
     _plain_numbers(picture.ax.yaxis)
@@ -150,39 +154,49 @@ def _draw_sizes(
     comparisons: Sequence[MeasureComparison],
     ax: Axes | None,
     value: Callable[[MeasureComparison], tuple[float, float, float]],
-    tends: Callable[[MeasureComparison], float | None],
+    approximation: Callable[[MeasureComparison], float | None],
 ) -> SizesPicture:
+    """A line for each pair of measures, and its normal approximation where there is one."""
     ax = axes_of(ax, 4.6, 3.4)
-    dress(ax, "both")
-    lines, asymptotes, names = [], [], []
-    pairs = dict.fromkeys((comparison.first, comparison.second) for comparison in comparisons)
-    for place, pair in enumerate(pairs):
-        own = sorted(
-            (each for each in comparisons if (each.first, each.second) == pair), key=lambda each: each.cases
-        )
-        own = [each for each in own if isfinite(value(each)[0])]
-        look, cases = style(place), [each.cases for each in own]
-        values = np.array([value(each) for each in own]).reshape(-1, 3)
-        (line,) = ax.plot(
-            cases, values[:, 0], color=look.colour, marker=look.marker, markersize=3.5, linewidth=LINE
-        )
-        ax.fill_between(cases, values[:, 1], values[:, 2], color=look.colour, alpha=0.2, linewidth=0)
+    style_axes(ax, "both")
+    by_pair: dict[tuple[str, str], list[MeasureComparison]] = {}
+    for comparison in comparisons:
+        by_pair.setdefault((comparison.first, comparison.second), []).append(comparison)
+    lines, asymptotes = [], []
+    for place, pair in enumerate(by_pair.values()):
+        finite = [
+            comparison for comparison in sorted(pair, key=attrgetter("cases")) if isfinite(value(comparison)[0])
+        ]
+        line, asymptote = _draw_pair(ax, finite, style(place), value, approximation)
         lines.append(line)
-        names.append(f"{pair[0]} against {pair[1]}")
-        known = [(each.cases, tend) for each in own if (tend := tends(each)) is not None]
-        if known:
-            asymptotes += ax.plot(
-                *zip(*known, strict=True), color=ink(), alpha=MUTED, linewidth=HAIR, linestyle="--"
-            )
+        asymptotes += asymptote
     ax.set_xscale("log")
     _plain_numbers(ax.xaxis)
     ax.set_xlabel("Cases", fontsize=TEXT)
-    shown_lines, labels = (
-        [*lines, *asymptotes[:1]],
-        [*names, "normal approximation"][: len(lines) + len(asymptotes[:1])],
-    )
-    name_lines(ax, shown_lines, labels, loc="best")
+    names = [f"{first} against {second}" for first, second in by_pair]
+    approximations = ["normal approximation"] if asymptotes else []
+    add_legend(ax, [*lines, *asymptotes[:1]], [*names, *approximations], loc="best")
     return SizesPicture(ax, tuple(lines), tuple(asymptotes))
+
+
+def _draw_pair(
+    ax: Axes,
+    comparisons: Sequence[MeasureComparison],
+    look: Style,
+    value: Callable[[MeasureComparison], tuple[float, float, float]],
+    approximation: Callable[[MeasureComparison], float | None],
+) -> tuple[Line2D, list[Line2D]]:
+    """The line of one pair of measures, and its normal approximation in a list, which may be empty."""
+    sizes = [comparison.cases for comparison in comparisons]
+    values, low, high = np.array([value(comparison) for comparison in comparisons]).reshape(-1, 3).T
+    (line,) = ax.plot(sizes, values, color=look.colour, marker=look.marker, markersize=3.5, linewidth=LINE)
+    ax.fill_between(sizes, low, high, color=look.colour, alpha=0.2, linewidth=0)
+    approximations = [approximation(comparison) for comparison in comparisons]
+    known = [(size, y) for size, y in zip(sizes, approximations, strict=True) if y is not None]
+    if not known:
+        return line, []
+    x, y = zip(*known, strict=True)
+    return line, ax.plot(x, y, color=text_colour(), alpha=MUTED, linewidth=HAIR, linestyle="--")
 
 
 def _plain_numbers(axis: Axis) -> None:
@@ -213,7 +227,7 @@ def draw_links(comparison: MeasureComparison, ax: Axes | None = None) -> LinksPi
     """
     joint = _joint(comparison)
     ax = axes_of(ax, 3.6, 4.6)
-    dress(ax)
+    style_axes(ax)
     left, right = (_between(values) for values in (joint.first, joint.second))
     weight = _weights(joint)
     links = LineCollection(
@@ -224,7 +238,7 @@ def draw_links(comparison: MeasureComparison, ax: Axes | None = None) -> LinksPi
     )
     ax.add_collection(links)
     for x, y in ((0.0, left), (1.0, right)):
-        ax.plot(np.full(len(y), x), y, "o", color=ink(), markersize=2.5)
+        ax.plot(np.full(len(y), x), y, "o", color=text_colour(), markersize=2.5)
     ax.set(xlim=(-0.05, 1.05), ylim=(-0.03, 1.03))
     ax.spines["right"].set_visible(True)
     ax.spines["bottom"].set_visible(False)
@@ -258,7 +272,7 @@ def draw_joint(comparison: MeasureComparison, ax: Axes | None = None) -> JointPi
         The axes to draw on.
     """
     joint, ax = _joint(comparison), axes_of(ax, 4.6, 4.0)
-    dress(ax, "both")
+    style_axes(ax, "both")
     weight = _weights(joint)
     order = np.argsort(weight)
     size = 2.0 + 60.0 * weight[order] / max(1.0, len(joint) / 60)
@@ -274,11 +288,15 @@ def draw_joint(comparison: MeasureComparison, ax: Axes | None = None) -> JointPi
 def draw_measures(comparisons: MeasureComparisons, ax: Axes | None = None) -> MatrixPicture:
     """C of every two measures as a heat map; D of the row's measure against the column's in small print."""
     D = [["" if np.isnan(value) else f"D {value:.3g}" for value in row] for row in comparisons.discriminancy]
-    picture = draw_matrix(
-        ax, comparisons.consistency, comparisons.measures, shades=(0.5, 1.0), colours=SHADES, below=D
+    return draw_matrix(
+        ax,
+        comparisons.consistency,
+        comparisons.measures,
+        label="consistency C",
+        shades=(0.5, 1.0),
+        colours=SHADES,
+        below=D,
     )
-    picture.scale.set_label("consistency C", fontsize=SMALL)
-    return picture
 
 
 def draw_comparisons(comparisons: Sequence[MeasureComparison]) -> Figure:
@@ -286,15 +304,17 @@ def draw_comparisons(comparisons: Sequence[MeasureComparison]) -> Figure:
     if not comparisons:
         raise InputError("There is a picture of C and D, and of joint distributions; here is neither.")
     if len({comparison.cases for comparison in comparisons}) > 1:
-        figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.2, 3.4), layout=room())
+        figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.2, 3.4), layout=figure_layout())
         draw_consistency(comparisons, left)
         draw_discriminancy(comparisons, right)
         return figure
     across = min(3, len(comparisons))
     down = -(-len(comparisons) // across)
-    figure, axes = pyplot.subplots(down, across, figsize=(4.6 * across, 4.0 * down), layout=room(), squeeze=False)
-    for ax, each in zip(axes.flat, comparisons, strict=False):
-        draw_joint(each, ax)
+    figure, axes = pyplot.subplots(
+        down, across, figsize=(4.6 * across, 4.0 * down), layout=figure_layout(), squeeze=False
+    )
+    for ax, comparison in zip(axes.flat, comparisons, strict=False):
+        draw_joint(comparison, ax)
     for ax in axes.flat[len(comparisons) :]:
         ax.set_visible(False)
     return figure

@@ -1,4 +1,4 @@
-"""Curves and their axes: ROC, precision-recall, DET and cost curves with bands, fits, hulls and points."""
+"""Curves (ROC, precision-recall, DET and cost) with bands, fits, hulls and operating points; ROC surfaces."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,42 +12,63 @@ from matplotlib.collections import PolyCollection
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
+from mpl_toolkits.mplot3d.art3d import Line3D, Poly3DCollection
+from mpl_toolkits.mplot3d.axes3d import Axes3D
 
 from polyroc.curves.hull import Hull, convex_hull
 from polyroc.curves.result import Curve, Curves
+from polyroc.curves.surface import Surface
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.output.names import abbreviated
 from polyroc.output.numbers import level_text
-from polyroc.output.sentences import capitalised
+from polyroc.output.sentences import abbreviated, capitalised
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     HAIR,
     LINE,
     MUTED,
     PLAIN,
+    SHADES,
     SMALL,
     TEXT,
+    add_legend,
+    axes_3d_of,
     axes_of,
-    between,
-    dress,
-    ink,
-    name_lines,
+    mark_point,
     style,
-    width_of,
+    style_axes,
+    style_axes_3d,
+    text_colour,
+    text_width,
+    value_text,
 )
 
-__all__ = ["EDGE", "CurvesPicture", "Place", "draw_curve", "draw_curves", "draw_family", "prepare"]
+__all__ = [
+    "EDGE",
+    "CurvesPicture",
+    "Place",
+    "SurfacePicture",
+    "draw_curve",
+    "draw_curves",
+    "draw_family",
+    "draw_surface",
+    "prepare",
+]
 
 
+SIDE = 4.8  # inches
+WRAPPED = 48  # letters of a line in the title of a legend
+INSIDE, MOST = 6, 20  # a legend with more curves goes beside the axes, and has at most so many
 EDGE = 5.0  # normal deviates beyond the axes, for rates of 0 and 1
 TICKS = (0.0001, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999)  # rates in a DET plane
 CHANCE: dict[str, Any] = {"linewidth": HAIR, "dashes": (4, 3), "alpha": MUTED, "zorder": 1.5}
+SURFACE_WIDTH, SURFACE_HEIGHT = 5.6, 5.2  # inches
+VIEW = 24.0, 40.0  # elevation and azimuth: from where the surface falls towards the reader
 
 
 def prepare(ax: Axes, curves: Sequence[Curve]) -> Line2D | None:
     """Make the axes those of the curves' kind; gives the line of chance, None where there is no single one."""
-    dress(ax, grid="both")
+    style_axes(ax, grid="both")
     ax.set_anchor("W")
     kind = curves[0].kind
     across, up = curves[0].axes
@@ -60,7 +81,7 @@ def prepare(ax: Axes, curves: Sequence[Curve]) -> Line2D | None:
 
 def _roc(ax: Axes, _: Sequence[Curve]) -> Line2D:
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    return ax.plot((0, 1), (0, 1), color=ink(), **CHANCE)[0]
+    return ax.plot((0, 1), (0, 1), color=text_colour(), **CHANCE)[0]
 
 
 def _precision_recall(ax: Axes, curves: Sequence[Curve]) -> Line2D | None:
@@ -68,14 +89,14 @@ def _precision_recall(ax: Axes, curves: Sequence[Curve]) -> Line2D | None:
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     if len({round(curve.prevalence, 9) for curve in curves}) > 1:
         return None
-    return ax.plot((0, 1), (curves[0].prevalence,) * 2, color=ink(), **CHANCE)[0]
+    return ax.plot((0, 1), (curves[0].prevalence,) * 2, color=text_colour(), **CHANCE)[0]
 
 
 def _cost(ax: Axes, curves: Sequence[Curve]) -> Line2D:
     """Chance is the better of calling all cases negative and calling all positive; above it is the legend."""
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.01, 0.6 + 0.03 * min(len(curves), 6)))
     ax.set_yticks(np.linspace(0, 0.5, 6))
-    return ax.plot((0, 0.5, 1), (0, 0.5, 0), color=ink(), **CHANCE)[0]
+    return ax.plot((0, 0.5, 1), (0, 0.5, 0), color=text_colour(), **CHANCE)[0]
 
 
 def _det(ax: Axes, curves: Sequence[Curve]) -> Line2D:
@@ -89,7 +110,7 @@ def _det(ax: Axes, curves: Sequence[Curve]) -> Line2D:
         set_ticks(places, names)
         set_limits(*_between_ticks(np.concatenate(values), places))
     ax.set_box_aspect(1)
-    return ax.plot((-EDGE, EDGE), (EDGE, -EDGE), color=ink(), **CHANCE)[0]
+    return ax.plot((-EDGE, EDGE), (EDGE, -EDGE), color=text_colour(), **CHANCE)[0]
 
 
 def _between_ticks(values: FloatArray, places: Sequence[float]) -> tuple[float, float]:
@@ -106,11 +127,6 @@ PLANES: dict[str, Callable[[Axes, Sequence[Curve]], Line2D | None]] = {
     "det": _det,
     "cost": _cost,
 }
-
-
-SIDE = 4.8  # inches
-WRAPPED = 48  # letters of a line in the title of a legend
-INSIDE, MOST = 6, 20  # a legend with more curves goes beside the axes, and has at most so many
 
 
 class Place(Protocol):
@@ -165,7 +181,7 @@ def draw_family(family: Curves, ax: Axes | None = None, *, level: float = 0.95, 
     picture = draw_curves(family.curves, ax, level=level, **options)
     if len(family.whole) == 1:
         ((name, whole),) = family.whole.items()
-        text = f"{abbreviated(name)}: {whole.name} = {between(whole.value, whole.confidence_interval(level))}"
+        text = f"{abbreviated(name)}: {whole.name} = {value_text(whole.value, whole.confidence_interval(level))}"
         picture.ax.set_title(text, fontsize=TEXT, loc="left", **PLAIN)
     return picture
 
@@ -202,7 +218,7 @@ def draw_curves(
     _check(curves, "A hull is" if hull else "Operating points are" if points else None)
     entries = _entries(names, curves, level)
     area = wrap(f"{capitalised(curves[0].area.name)} ({level_text(level)} interval)", WRAPPED)
-    wide = max(width_of(text, SMALL) for text in (*area, *entries))
+    wide = max(text_width(text, SMALL) for text in (*area, *entries))
     beside = 1.0 + wide / 72 if len(curves) > INSIDE else 0.0
     ax = axes_of(ax, SIDE + beside, SIDE)
     chance = prepare(ax, curves)
@@ -211,11 +227,11 @@ def draw_curves(
     bands = [_draw_band(ax, curve, place) for place, curve in enumerate(curves) if band and curve.band is not None]
     fits = [_draw_fit(ax, curve) for curve in curves if fit and curve.binormal is not None]
     outer = _draw_hull(ax, convex_hull(curve.vertices for curve in curves)) if hull else None
-    marked = [_mark(ax, name, place) for name, place in (points or {}).items()]
+    marked = [mark_point(ax, place.fpr, place.tpr, name, 6) for name, place in (points or {}).items()]
     firsts = {"convex hull": outer, "binormal fit": (*fits, None)[0], _band_name(curves): (*bands, None)[0]}
     more = {name: artist for name, artist in firsts.items() if artist is not None}
     place = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)} if beside else {"loc": "best"}
-    legend = name_lines(
+    legend = add_legend(
         ax, [*lines[: len(entries)], *more.values()], [*entries, *more], title="\n".join(area), **place
     )
     dots, texts = tuple(dot for dot, _ in marked), tuple(text for _, text in marked)
@@ -236,7 +252,7 @@ def _band_name(curves: Sequence[Curve]) -> str:
 
 
 def _draw_line(ax: Axes, curve: Curve, place: int, width: float) -> Line2D:
-    """The curve; that of precision in steps, classifiers area is the average precision."""
+    """The curve; that of precision in steps, the area under which is the average precision."""
     thin = curve.thinned()
     look: dict[str, Any] = {"color": style(place).colour, "linestyle": style(place).line, "linewidth": width}
     steps = "steps-pre" if curve.kind == "pr" else "default"
@@ -255,7 +271,7 @@ def _draw_fit(ax: Axes, curve: Curve) -> Line2D:
     fit = curve.binormal
     assert fit is not None
     smooth = replace(curve, fpr=fit.fpr, tpr=fit.tpr, thresholds=np.full(len(fit.fpr), np.nan))
-    return ax.plot(_inside(smooth.x), _inside(smooth.y), color=ink(), linewidth=HAIR)[0]
+    return ax.plot(_inside(smooth.x), _inside(smooth.y), color=text_colour(), linewidth=HAIR)[0]
 
 
 def _inside(values: FloatArray) -> FloatArray:
@@ -264,23 +280,14 @@ def _inside(values: FloatArray) -> FloatArray:
 
 
 def _draw_hull(ax: Axes, hull: Hull) -> Line2D:
-    return ax.plot(hull.fpr, hull.tpr, ":", color=ink(), linewidth=1.2, marker=".", markersize=4, zorder=1.8)[0]
-
-
-def _mark(ax: Axes, name: str, place: Place) -> tuple[Line2D, Annotation]:
-    """A marker, and its name where the curve is not: below and to the right."""
-    (dot,) = ax.plot(place.fpr, place.tpr, "o", color=ink(), markersize=6, mec=ax.get_facecolor(), zorder=4)
-    at, apart = (place.fpr, place.tpr), (7, -3) if place.fpr < 0.6 else (-4, -8)
-    side = "left" if place.fpr < 0.6 else "right"
-    text = ax.annotate(
-        abbreviated(name), at, apart, textcoords="offset points", va="top", ha=side, fontsize=SMALL, **PLAIN
-    )
-    return dot, text
+    return ax.plot(
+        hull.fpr, hull.tpr, ":", color=text_colour(), linewidth=1.2, marker=".", markersize=4, zorder=1.8
+    )[0]
 
 
 def _entries(names: Sequence[str], curves: Sequence[Curve], level: float) -> list[str]:
     """Whose curve it is, and its area; of very many curves only the first, and how many there are."""
-    areas = [between(float(curve.area), curve.area.confidence_interval(level)) for curve in curves]
+    areas = [value_text(float(curve.area), curve.area.confidence_interval(level)) for curve in curves]
     entries = [f"{abbreviated(name, 36)}  {area}" for name, area in zip(names, areas, strict=True)]
     return entries if len(entries) <= MOST else [*entries[: MOST - 1], f"... and {len(entries) - MOST + 1} more"]
 
@@ -293,3 +300,59 @@ def _names(curves: Sequence[Curve]) -> list[str]:
         return classifiers
     both = [f"{name}: {problem}" for name, problem in zip(classifiers, problems, strict=True)]
     return problems if len(set(classifiers)) == 1 else both
+
+
+@dataclass(frozen=True, slots=True)
+class SurfacePicture(Picture):
+    """A ROC surface.
+
+    Attributes
+    ----------
+    mesh
+        The surface, in shades of its height.
+    chance
+        The outline of the surface of a score that knows nothing: the three rates add up to 1.
+    """
+
+    mesh: Poly3DCollection
+    chance: Line3D
+
+
+def draw_surface(surface: Surface, ax: Axes | None = None, *, level: float = 0.95) -> SurfacePicture:
+    """The correct rate of the second class at given correct rates of the first and the third.
+
+    Parameters
+    ----------
+    surface
+        The surface.
+    ax
+        The axes to draw on, made with `projection="3d"`.
+    level
+        Of the interval of the volume.
+    """
+    axes = axes_3d_of(ax, SURFACE_WIDTH, SURFACE_HEIGHT)
+    first, third, second = surface.mesh.corners
+    look: dict[str, Any] = {"cmap": SHADES, "vmin": -0.35, "vmax": 1.1, "rcount": 40, "ccount": 40}
+    mesh = axes.plot_surface(
+        first, third, second, edgecolor=text_colour(), linewidth=HAIR / 4, antialiased=True, **look
+    )
+    mesh.set_alpha(0.92)
+    (chance,) = axes.plot(
+        (1, 0, 0, 1), (0, 1, 0, 0), (0, 0, 1, 0), color=text_colour(), linewidth=1.2, linestyle=(0, (4, 3))
+    )
+    _name_surface(axes, surface)
+    volume = value_text(surface.volume.value, surface.volume.confidence_interval(level))
+    axes.set_title(f"{abbreviated(surface.classifier)}: {surface.volume.name} = {volume}", fontsize=TEXT, **PLAIN)
+    return SurfacePicture(axes, mesh, chance)
+
+
+def _name_surface(ax: Axes3D, surface: Surface) -> None:
+    """The unit cube seen from where all of the surface shows, with the names of the classes."""
+    style_axes_3d(ax, *VIEW, zoom=0.92)
+    ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(0, 1))
+    one, two, three = (abbreviated(name, 20) for name in surface.classes)
+    ax.set_xlabel(f"correct rate of {one}", fontsize=SMALL, labelpad=6, **PLAIN)
+    ax.set_ylabel(f"correct rate of {three}", fontsize=SMALL, labelpad=6, **PLAIN)
+    ax.set_zlabel(f"correct rate of {two}", fontsize=SMALL, **PLAIN)
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        axis.set_ticks((0, 0.25, 0.5, 0.75, 1), ("0", "", "0.5", "", "1"))

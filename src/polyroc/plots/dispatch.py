@@ -21,6 +21,7 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.fronts.result import Front
 from polyroc.fronts.volume_table import FrontVolumes
+from polyroc.messages import short_repr
 from polyroc.plots.cobweb import draw_cobweb, draw_cobwebs
 from polyroc.plots.consistency import (
     draw_consistency,
@@ -30,23 +31,42 @@ from polyroc.plots.consistency import (
     draw_measures,
     has_links,
 )
-from polyroc.plots.curves import draw_curve, draw_curves, draw_family
-from polyroc.plots.decisions import draw_decision_curve, draw_operating_point, draw_rates
-from polyroc.plots.estimates import draw_comparison, draw_differences, draw_estimates, draw_evaluation, draw_parts
-from polyroc.plots.front_parallel import draw_parallel
-from polyroc.plots.front_spaces import draw_false_positives
-from polyroc.plots.fronts import draw_growth, draw_growths, draw_staircase, draw_staircases
-from polyroc.plots.matrix import draw_pairs, has_pairs, shades_of
+from polyroc.plots.curves import draw_curve, draw_curves, draw_family, draw_surface
+from polyroc.plots.decisions import draw_decision_curve, draw_operating_point, draw_rates, draw_regions
+from polyroc.plots.estimates import (
+    draw_comparison,
+    draw_differences,
+    draw_estimates,
+    draw_evaluation,
+    draw_pairs,
+    draw_parts,
+    draw_volumes,
+    has_pairs,
+    has_volumes,
+    shades_of,
+)
+from polyroc.plots.front_points import draw_false_positives, draw_parallel
+from polyroc.plots.fronts import draw_front_volumes, draw_growth, draw_growths, draw_staircase, draw_staircases
 from polyroc.plots.picture import Picture
-from polyroc.plots.regions import draw_regions
-from polyroc.plots.studies import SEVERAL, SUMMARIES
-from polyroc.plots.style import room
-from polyroc.plots.surface import draw_surface
-from polyroc.plots.volumes import draw_front_volumes, draw_volumes, has_volumes
+from polyroc.plots.studies import draw_anova, draw_errors, draw_means, draw_paired, draw_pvalues, draw_spread
+from polyroc.plots.studies_groups import draw_critical_difference, draw_letters, draw_several, draw_underlines
+from polyroc.plots.studies_posteriors import draw_bars, draw_density, draw_probabilities, draw_triangle
+from polyroc.plots.style import (
+    figure_layout,
+)
 from polyroc.results.result import Result
+from polyroc.studies.summaries.anova import Anova
+from polyroc.studies.summaries.bayesian import Posteriors
+from polyroc.studies.summaries.friedman import Friedman
+from polyroc.studies.summaries.paired_tests import PairedTests
+from polyroc.studies.summaries.range_tests import RangeTest
+from polyroc.studies.summaries.spread import Spread, WilcoxonErrors
 
 __all__ = ["draw", "draw_panels"]
 
+
+LISTED = 36  # pairs that are listed one below the other; more go into a matrix
+WIDEST = 17.0  # inches of a figure with several panels
 
 Drawer: TypeAlias = Callable[..., Picture]
 
@@ -77,8 +97,27 @@ def _front(result: Front) -> dict[str, Drawer]:
 def _fronts(several: Sequence[Front]) -> dict[str, Drawer]:
     """What all of them allow."""
     two = all(len(result.classes) == 2 for result in several)
-    grew = not any(each.exact for each in several)
+    grew = not any(front.exact for front in several)
     return {**({"roc": draw_staircases} if two else {}), **({"growth": draw_growths} if grew else {})}
+
+
+def _paired_tests(tests: PairedTests) -> dict[str, Drawer]:
+    """Listed if there are few."""
+    both: dict[str, Drawer] = {"differences": draw_paired, "pvalues": draw_pvalues}
+    return both if len(tests.tests) <= LISTED else dict(reversed(both.items()))
+
+
+def _posteriors(posteriors: Posteriors) -> dict[str, Drawer]:
+    """One pair in full, few as bars, many as a matrix."""
+    listed: dict[str, Drawer] = {"bars": draw_bars, "probabilities": draw_probabilities}
+    listed = listed if len(posteriors.pairs) <= LISTED else dict(reversed(listed.items()))
+    full = {"density": draw_density} if posteriors.draws is None else {"triangle": draw_triangle}
+    return {**full, **listed} if len(posteriors.pairs) == 1 else {**listed, **full}
+
+
+def _spread(spread: Spread) -> dict[str, Drawer]:
+    """Standard errors first, if there are any."""
+    return {**({"errors": draw_spread} if spread.has_errors else {}), "means": draw_means}
 
 
 KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
@@ -96,7 +135,13 @@ KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Surface: lambda _: {"surface": draw_surface},
     MeasureComparison: _comparison,
     MeasureComparisons: lambda _: {"measures": draw_measures},
-    **SUMMARIES,
+    Anova: lambda _: {"forest": draw_anova},
+    Friedman: lambda _: {"critical_difference": draw_critical_difference},
+    PairedTests: _paired_tests,
+    Posteriors: _posteriors,
+    RangeTest: lambda _: {"underlines": draw_underlines, "letters": draw_letters},
+    Spread: _spread,
+    WilcoxonErrors: lambda _: {"sizes": draw_errors},
 }
 TOGETHER: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Estimate: lambda _: {"forest": draw_estimates},
@@ -104,7 +149,7 @@ TOGETHER: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Front: _fronts,
     Rates: lambda _: {"cobweb": draw_cobwebs},
     MeasureComparison: lambda _: {"consistency": draw_consistency, "discriminancy": draw_discriminancy},
-    **SEVERAL,
+    RangeTest: lambda _: {"underlines": draw_several},
 }
 
 
@@ -112,14 +157,16 @@ def draw(
     result: Result | Sequence[Result] | Mapping[str, Result], ax: Axes | None, kind: str | None, **options: Any
 ) -> Picture:
     """Draw it; see `polyroc.plot`."""
+    if ax is not None and not isinstance(ax, Axes):
+        raise InputError(f"ax must be the axes of matplotlib, got {short_repr(ax)}.")
     if isinstance(result, Result) or not isinstance(result, Sequence | Mapping):
         kinds = _kinds(KINDS, type(result), result)
         return _chosen(kinds, kind, type(result).__name__)(result, ax, **options)
     several = [*_renamed(result)] if isinstance(result, Mapping) else [*result]
-    types = {type(each) for each in several}
-    what = " and ".join(sorted(each.__name__ for each in types)) or "nothing"
+    types = {type(item) for item in several}
+    type_names = " and ".join(sorted(result_type.__name__ for result_type in types)) or "nothing"
     kinds = _kinds(TOGETHER, types.pop(), several) if len(types) == 1 else {}
-    return _chosen(kinds, kind, f"several of {what}")(several, ax, **options)
+    return _chosen(kinds, kind, f"several of {type_names}")(several, ax, **options)
 
 
 def _kinds(
@@ -135,18 +182,17 @@ def _renamed(results: Mapping[str, Any]) -> Iterator[Any]:
         yield replace(result, classifier=name) if named else result
 
 
-def _chosen(kinds: Mapping[str, Drawer], kind: str | None, what: str) -> Drawer:
+def _chosen(kinds: Mapping[str, Drawer], kind: str | None, subject: str) -> Drawer:
     if not kinds:
-        known = ", ".join(each.__name__ for each in KINDS)
-        raise InputError(f"There is no picture of {what}; give a result, such as that of evaluate: {known}.")
+        known = ", ".join(result_type.__name__ for result_type in KINDS)
+        raise InputError(f"There is no picture of {subject}; give a result, such as that of evaluate: {known}.")
     if kind is None:
         return next(iter(kinds.values()))
     if kind not in kinds:
-        raise InputError(f"There is no picture {kind!r} of {what} here; there is {', '.join(map(repr, kinds))}.")
+        raise InputError(
+            f"There is no picture {kind!r} of {subject} here; there is {', '.join(map(repr, kinds))}."
+        )
     return kinds[kind]
-
-
-WIDEST = 17.0  # inches
 
 
 def draw_panels(results: Sequence[Any], kind: str, **options: Any) -> Figure:
@@ -170,7 +216,7 @@ def draw_panels(results: Sequence[Any], kind: str, **options: Any) -> Figure:
     across = min(len(results), max(1, int(WIDEST / width)))
     down = -(-len(results) // across)
     pyplot.close(first.figure)
-    figure = pyplot.figure(figsize=(across * width, down * height), layout=room())
+    figure = pyplot.figure(figsize=(across * width, down * height), layout=figure_layout())
     for place, result in enumerate(results, 1):
         ax = figure.add_subplot(down, across, place, projection="3d" if kind == "surface" else None)
         draw(result, ax, kind, **options)

@@ -1,21 +1,58 @@
-"""Estimates, their parts and their differences as forest plots."""
+"""Estimates, their parts and differences as forest plots; pairs of classes as a matrix, volumes as bars."""
 
 from collections.abc import Sequence
-from math import isnan
+from dataclasses import dataclass
+from math import floor
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.container import BarContainer
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 
+from polyroc.errors import NotApplicableError
 from polyroc.estimates.comparison import Comparison
-from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
-from polyroc.output.names import abbreviated
-from polyroc.output.numbers import p_number
-from polyroc.output.sentences import capitalised
-from polyroc.plots.forest import ForestPicture, Group, Row, draw_forest
-from polyroc.plots.style import Style, ink, style
+from polyroc.kernels.arrays import FloatArray
+from polyroc.output.numbers import level_text, signed_text
+from polyroc.output.sentences import abbreviated, capitalised
+from polyroc.plots.forest import ForestPicture, Group, Row, add_column, difference_row, draw_forest
+from polyroc.plots.matrix import MatrixPicture, draw_matrix
+from polyroc.plots.picture import Picture
+from polyroc.plots.style import (
+    COLOURS,
+    HAIR,
+    LINE,
+    MUTED,
+    PLAIN,
+    SHADES,
+    SMALL,
+    TEXT,
+    Style,
+    axes_of,
+    style,
+    style_axes,
+    text_colour,
+    value_text,
+)
 
-__all__ = ["draw_comparison", "draw_differences", "draw_estimates", "draw_evaluation", "draw_parts"]
+__all__ = [
+    "VolumesPicture",
+    "draw_comparison",
+    "draw_differences",
+    "draw_estimates",
+    "draw_evaluation",
+    "draw_pairs",
+    "draw_parts",
+    "draw_volumes",
+    "has_pairs",
+    "has_volumes",
+    "shades_of",
+]
+
+MOST_VOLUMES = 24  # bars
+VOLUMES_WIDTH, VOLUME_HEIGHT, VOLUMES_MARGIN = 7.0, 0.3, 1.1  # inches: the figure, a bar, above and below
 
 
 def draw_estimates(
@@ -34,12 +71,13 @@ def draw_estimates(
     numbers
         Whether values and intervals are also written, to the right of the axes.
     """
-    names = list(dict.fromkeys(each.classifier for each in estimates))
+    names = list(dict.fromkeys(estimate.classifier for estimate in estimates))
     groups = []
     for measure in dict.fromkeys(estimate.measure for estimate in estimates):
-        own = [each for each in estimates if each.measure == measure]
+        own = [estimate for estimate in estimates if estimate.measure == measure]
         rows = [
-            _row(each, abbreviated(each.classifier), style(names.index(each.classifier)), level) for each in own
+            _row(estimate, abbreviated(estimate.classifier), style(names.index(estimate.classifier)), level)
+            for estimate in own
         ]
         groups.append(Group(_title(own[0]), own[0].chance, rows))
     scale = "Value"
@@ -73,7 +111,7 @@ def draw_parts(
 ) -> ForestPicture:
     """The parts of an estimate, and the whole, a diamond, at the bottom."""
     rows = [_row(part, abbreviated(key, 40), style(0), level) for key, part in whole.parts.items()]
-    total = _row(whole, abbreviated(whole.measure, 40), Style(ink(), "D", "-"), level)
+    total = _row(whole, abbreviated(whole.measure, 40), Style(text_colour(), "D", "-"), level)
     scale = f"{_title(whole)} of {abbreviated(whole.classifier)}"
     return draw_forest(ax, [Group("", whole.chance, [*rows, total])], scale, level=level, numbers=numbers)
 
@@ -85,7 +123,10 @@ def draw_differences(
 
     A marker is filled where the adjusted p-value is below 1 - level, that is where the interval excludes 0.
     """
-    rows = [_difference(difference, level) for difference in comparison.differences.values()]
+    rows = [
+        difference_row(pair, pair.value, pair.simultaneous_interval(level), level)
+        for pair in comparison.differences.values()
+    ]
     adjusted = comparison.adjustment is not None and len(rows) > 1
     heading = f"p ({comparison.adjustment})" if adjusted else "p"
     scale = f"Difference in {next(iter(comparison.estimates.values())).name}"
@@ -97,14 +138,149 @@ def _row(estimate: Estimate, label: str, look: Style, level: float) -> Row:
     return Row(label, estimate.value, estimate.confidence_interval(level), look)
 
 
-def _difference(difference: Difference, level: float) -> Row:
-    label = f"{abbreviated(difference.first, 22)} \N{MINUS SIGN} {abbreviated(difference.second, 22)}"
-    pvalue = "none" if isnan(difference.adjusted_pvalue) else p_number(difference.adjusted_pvalue)
-    sure = difference.adjusted_pvalue < 1 - level
-    return Row(label, difference.value, difference.simultaneous_interval(level), style(0), sure, pvalue)
-
-
 def _title(estimate: Estimate) -> str:
     """The name of the measure, with its options."""
     _, bracket, options = estimate.measure.partition("(")
     return f"{capitalised(estimate.name)}{' ' if bracket else ''}{bracket}{options}"
+
+
+@dataclass(frozen=True, slots=True)
+class VolumesPicture(Picture):
+    """Volumes as bars.
+
+    Attributes
+    ----------
+    bars, intervals
+        One for each order of the classes.
+    numbers
+        The volumes and intervals in figures.
+    chance
+        The line of chance.
+    """
+
+    bars: BarContainer
+    intervals: tuple[Line2D, ...]
+    numbers: tuple[Annotation, ...]
+    chance: Line2D
+
+
+def has_volumes(estimate: Estimate) -> bool:
+    """Whether its parts are the orders of the classes."""
+    return "<".join(estimate.provenance.cases) in estimate.parts
+
+
+def draw_volumes(
+    estimate: Estimate, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
+) -> VolumesPicture:
+    """The volume of every order of the classes, with its interval; the dashed line is chance, one in c!.
+
+    Of more than 24 orders (five classes or more) the largest 24 are drawn.
+
+    Parameters
+    ----------
+    estimate
+        Of the measure `scurfield`.
+    ax
+        The axes to draw on.
+    level
+        Of the intervals.
+    numbers
+        Whether volumes and intervals are also written, to the right of the axes.
+    """
+    if not has_volumes(estimate):
+        raise NotApplicableError(
+            f"{estimate.measure} has no parts for the orders of the classes; draw an estimate of scurfield."
+        )
+    parts = [*estimate.parts.items()]
+    if len(parts) > MOST_VOLUMES:
+        parts = sorted(parts, key=lambda part: -part[1].value)[:MOST_VOLUMES]
+    limits = [part.confidence_interval(level) for _, part in parts]
+    ax = axes_of(ax, VOLUMES_WIDTH, VOLUMES_MARGIN + VOLUME_HEIGHT * len(parts))
+    _name_orders(ax, estimate, [key for key, _ in parts])
+    bars = ax.barh(range(len(parts)), [part.value for _, part in parts], height=0.62, color=COLOURS[4])
+    intervals = tuple(
+        ax.plot(ends, (y, y), color=text_colour(), linewidth=LINE, marker="|", markersize=6)[0]
+        for y, ends in enumerate(limits)
+    )
+    chance = ax.axvline(1 / len(estimate.parts), color=text_colour(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
+    ax.set_xlim(left=0)
+    written: tuple[Annotation, ...] = ()
+    if numbers:
+        texts = {
+            y: value_text(part.value, ends) for y, ((_, part), ends) in enumerate(zip(parts, limits, strict=True))
+        }
+        written = add_column(ax, f"volume ({level_text(level)} interval)", texts)
+    return VolumesPicture(ax, bars, intervals, written, chance)
+
+
+def _name_orders(ax: Axes, estimate: Estimate, orders: Sequence[str]) -> None:
+    """The axes with their names, before there is anything on them."""
+    style_axes(ax, grid="x")
+    ax.set_ylim(len(orders) - 0.4, -0.6)
+    names = [" < ".join(abbreviated(name, 14) for name in order.split("<")) for order in orders]
+    ax.set_yticks(range(len(orders)), names, fontsize=SMALL, **PLAIN)
+    ax.tick_params(axis="y", length=0)
+    total = len(estimate.parts)
+    some = f", the largest {MOST_VOLUMES} of {total}" if total > MOST_VOLUMES else ""
+    ax.set_xlabel(f"Volume of each order of the classes{some} (dashed: chance, 1/{total})", fontsize=TEXT)
+    title = f"{abbreviated(estimate.classifier)}: {estimate.name} = {signed_text(estimate.value)}"
+    ax.set_title(title, fontsize=TEXT, loc="left", pad=16, **PLAIN)
+
+
+def has_pairs(estimate: Estimate) -> bool:
+    """Whether its parts are ordered pairs of classes, as those of Hand & Till's M are."""
+    first, second = [*estimate.provenance.cases][:2]
+    return f"{_letter(estimate)}({first}|{second})" in estimate.parts
+
+
+def _letter(estimate: Estimate) -> str:
+    return next(iter(estimate.parts), " ")[0]
+
+
+def draw_pairs(
+    estimate: Estimate, ax: Axes | None = None, *, shades: tuple[float, float] | None = None
+) -> MatrixPicture:
+    """A(i|j) in row i and column j: how well the probabilities of class i tell it from class j.
+
+    Dark cells are pairs that are hard to tell apart.
+
+    Parameters
+    ----------
+    estimate
+        Of the measure `hand_till` (or `pairwise_accuracy`).
+    ax
+        The axes to draw on.
+    shades
+        The values of the darkest and the lightest shade, to draw several on one scale; by default from below the
+        smallest value to 1.
+    """
+    if not has_pairs(estimate):
+        raise NotApplicableError(
+            f"{estimate.measure} has no parts A(i|j) for pairs of classes; draw an estimate of hand_till."
+        )
+    classes = [*estimate.provenance.cases]
+    ends = shades_of([estimate]) if shades is None else shades
+    picture = draw_matrix(
+        ax, _areas(estimate), classes, label=f"{_letter(estimate)}(i|j)", shades=ends, colours=f"{SHADES}_r"
+    )
+    picture.ax.set_ylabel("class i", fontsize=TEXT)
+    picture.ax.set_xlabel("class j", fontsize=TEXT)
+    title = f"{abbreviated(estimate.classifier)}: {estimate.name} = {signed_text(estimate.value)}"
+    picture.ax.set_title(title, fontsize=TEXT, loc="left", **PLAIN)
+    return picture
+
+
+def shades_of(estimates: Sequence[Estimate]) -> tuple[float, float]:
+    """Round ends of a scale for all pairs of these estimates."""
+    areas = [float(value) for estimate in estimates for value in _areas(estimate).flat if not np.isnan(value)]
+    return min([0.9, *(floor(20 * value) / 20 for value in areas)]), 1.0
+
+
+def _areas(estimate: Estimate) -> FloatArray:
+    letter, classes = _letter(estimate), [*estimate.provenance.cases]
+    values = np.full((len(classes), len(classes)), np.nan)
+    for i, first in enumerate(classes):
+        for j, second in enumerate(classes):
+            if i != j:
+                values[i, j] = estimate.parts[f"{letter}({first}|{second})"].value
+    return values

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import ceil, isfinite, log10
-from typing import Any, NamedTuple
+from math import ceil, isfinite, isnan, log10
+from typing import Any, NamedTuple, Protocol
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -12,8 +12,8 @@ from matplotlib.text import Annotation
 
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.intervals import ConfidenceInterval
-from polyroc.output.names import abbreviated
-from polyroc.output.numbers import level_text
+from polyroc.output.numbers import level_text, p_number
+from polyroc.output.sentences import abbreviated
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
     HAIR,
@@ -24,16 +24,17 @@ from polyroc.plots.style import (
     TEXT,
     Style,
     axes_of,
-    between,
-    dress,
-    ink,
-    width_of,
+    style,
+    style_axes,
+    text_colour,
+    text_width,
+    value_text,
 )
 
-__all__ = ["ForestPicture", "Group", "Row", "draw_forest", "write_beside"]
+__all__ = ["ForestPicture", "Group", "Row", "add_column", "difference_row", "draw_forest"]
 
 
-def write_beside(ax: Axes, heading: str, texts: Mapping[int, str], offset: float = 8.0) -> tuple[Annotation, ...]:
+def add_column(ax: Axes, heading: str, texts: Mapping[int, str], offset: float = 8.0) -> tuple[Annotation, ...]:
     """Texts to the right of the axes, one for each row, so many points from the edge; a heading above them."""
     beside: dict[str, Any] = {"textcoords": "offset points", "fontsize": SMALL, "annotation_clip": False}
     ax.annotate(heading, (1, 1), xytext=(offset, 2), xycoords="axes fraction", va="bottom", alpha=MUTED, **beside)
@@ -78,6 +79,29 @@ class Row(NamedTuple):
     pvalue: str = ""
 
 
+class Pair(Protocol):
+    """A difference between two classifiers or learners: first minus second."""
+
+    @property
+    def first(self) -> str:
+        """The first."""
+
+    @property
+    def second(self) -> str:
+        """The second."""
+
+    @property
+    def adjusted_pvalue(self) -> float:
+        """The p-value, adjusted for the number of pairs."""
+
+
+def difference_row(pair: Pair, value: float, interval: ConfidenceInterval, level: float) -> Row:
+    """The row of a difference, with its adjusted p-value; filled if that is below 1 - level."""
+    label = f"{abbreviated(pair.first, 22)} \N{MINUS SIGN} {abbreviated(pair.second, 22)}"
+    pvalue = "none" if isnan(pair.adjusted_pvalue) else p_number(pair.adjusted_pvalue)
+    return Row(label, value, interval, style(0), pair.adjusted_pvalue < 1 - level, pvalue)
+
+
 class Group(NamedTuple):
     """Rows below a heading (none if ""), and the value to hold them against."""
 
@@ -101,7 +125,9 @@ def draw_forest(
         raise NotApplicableError("There is nothing to draw: the result holds no estimate.")
     columns = _columns(rows, level, p_heading) if numbers else {}
     names = [abbreviated(line, 48) if isinstance(line, str) else line.label for line in lines]
-    beside = max(width_of(name, SMALL) for name in names) + sum(_width(column) + 12 for column in columns.items())
+    beside = max(text_width(name, SMALL) for name in names) + sum(
+        _width(column) + 12 for column in columns.items()
+    )
     ax = axes_of(ax, SCALE + beside / 72, AROUND + ROW * len(lines))
     _prepare(ax, groups, names, scale)
     references = _references(ax, groups, named=not p_heading)
@@ -109,7 +135,7 @@ def draw_forest(
     written: list[Annotation] = []
     offset = 8.0
     for heading, texts in columns.items():
-        written += write_beside(ax, heading, texts, offset)
+        written += add_column(ax, heading, texts, offset)
         offset += _width((heading, texts)) + 12
     points, intervals = (tuple(filter(None, kind)) for kind in zip(*drawn, strict=True))
     return ForestPicture(ax, points, intervals, tuple(written), references)
@@ -120,19 +146,19 @@ def _columns(rows: dict[int, Row], level: float, p_heading: str) -> dict[str, di
     widths = [row.interval.high - row.interval.low for row in rows.values()]
     places = [ceil(-log10(width)) for width in widths if width > 0]
     decimals = min(6, max([3, *places]))
-    values = {y: between(row.value, row.interval, decimals) for y, row in rows.items()}
+    values = {y: value_text(row.value, row.interval, decimals) for y, row in rows.items()}
     columns = {f"value ({level_text(level)} interval)": values}
     return {**columns, p_heading: {y: row.pvalue for y, row in rows.items()}} if p_heading else columns
 
 
 def _width(column: tuple[str, dict[int, str]]) -> float:
     heading, texts = column
-    return max(width_of(text, SMALL) for text in (heading, *texts.values()))
+    return max(text_width(text, SMALL) for text in (heading, *texts.values()))
 
 
 def _prepare(ax: Axes, groups: Sequence[Group], names: Sequence[str], scale: str) -> None:
     """The scale below, the names of the rows at the left, headings in bold."""
-    dress(ax, grid="x")
+    style_axes(ax, grid="x")
     ax.set_xlim(*_span(groups))
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.set_xlabel(abbreviated(scale, 70), fontsize=TEXT, **PLAIN)
@@ -181,7 +207,7 @@ def _references(ax: Axes, groups: Sequence[Group], named: bool) -> tuple[Line2D,
         first, last = top + (0.35 if group.heading else -0.6), top + len(group.lines) - 0.4
         if low <= group.reference <= high:
             x = (group.reference, group.reference)
-            lines += ax.plot(x, (first, last), color=ink(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
+            lines += ax.plot(x, (first, last), color=text_colour(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
         if named and (group.heading or top == 0):
             name = f"chance {group.reference:.3g}" if same or group.heading else "chance"
             _name_reference(ax, group.reference, first, name)

@@ -1,4 +1,4 @@
-"""Fronts of two classes, the growth of fronts, and shades of points by a rate or by generation."""
+"""Fronts: those of two classes in the ROC plane, their growth, and the volumes that they dominate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PolyCollection
-from matplotlib.colorbar import Colorbar
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle
@@ -17,60 +15,37 @@ from matplotlib.text import Annotation
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.fronts.result import Front
-from polyroc.kernels.arrays import FloatArray
-from polyroc.output.names import abbreviated
+from polyroc.fronts.volume_table import FrontVolumes
 from polyroc.output.numbers import signed_text
+from polyroc.output.sentences import abbreviated
+from polyroc.plots.matrix import MatrixPicture, draw_matrix
 from polyroc.plots.picture import Picture
-from polyroc.plots.style import HAIR, LINE, MUTED, PLAIN, SMALL, TEXT, axes_of, dress, ink, name_lines, style
+from polyroc.plots.style import (
+    HAIR,
+    LINE,
+    MUTED,
+    PLAIN,
+    SHADES,
+    SMALL,
+    TEXT,
+    add_legend,
+    axes_of,
+    mark_point,
+    style,
+    style_axes,
+    text_colour,
+)
 
 __all__ = [
-    "SCALE",
-    "Colour",
     "GrowthPicture",
     "StaircasePicture",
-    "add_scale",
+    "draw_front_volumes",
     "draw_growth",
     "draw_growths",
     "draw_staircase",
     "draw_staircases",
     "place_of",
-    "values_by",
 ]
-
-
-SCALE = "cividis"  # from dark to light, the same to colour-blind readers
-
-Colour = tuple[Any, Any] | str | None
-
-
-def values_by(front: Front, colour: Colour) -> tuple[FloatArray, str]:
-    """One number for each point, and what it is."""
-    if isinstance(colour, tuple) and len(colour) == 2:
-        k, m = (_position(front, label) for label in colour)
-        return front.rates[
-            :, k, m
-        ], f"{abbreviated(front.classes[k], 20)} called {abbreviated(front.classes[m], 20)}"
-    if colour == "generation" and front.generation is not None:
-        return front.generation.astype(np.float64), "generation found"
-    raise InputError(
-        f"colour must be an error (true, decision) or, of a front that evolved, 'generation'; got {colour!r}."
-    )
-
-
-def _position(front: Front, label: Any) -> int:
-    for spelling in (str(label), repr(label)):
-        if spelling in front.classes:
-            return front.classes.index(spelling)
-    raise InputError(f"colour names {label!r}, which is not one of the classes {', '.join(front.classes)}.")
-
-
-def add_scale(ax: Axes, shaded: ScalarMappable, words: str) -> Colorbar:
-    """The scale of the shades, beside the axes."""
-    scale = ax.figure.colorbar(shaded, ax=ax, shrink=0.7, pad=0.04)
-    scale.outline.set_visible(False)
-    scale.ax.tick_params(labelsize=SMALL, length=2, width=HAIR)
-    scale.set_label(words, fontsize=SMALL, **PLAIN)
-    return scale
 
 
 SIDE = 4.8  # inches
@@ -130,17 +105,20 @@ def draw_staircases(
     if points and len(fronts) > 1:
         raise InputError("points are places in one front; draw one front, or leave them out.")
     ax = axes_of(ax, SIDE, SIDE)
-    dress(ax, grid="both")
+    style_axes(ax, grid="both")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     first, second = (abbreviated(name, 20) for name in fronts[0].classes)
     ax.set_xlabel(f"{first} called {second}", fontsize=TEXT, **PLAIN)
     ax.set_ylabel(f"{second} called {second}", fontsize=TEXT, **PLAIN)
-    (chance,) = ax.plot((0, 1), (0, 1), color=ink(), linewidth=HAIR, dashes=(4, 3), alpha=MUTED, zorder=1.5)
+    (chance,) = ax.plot(
+        (0, 1), (0, 1), color=text_colour(), linewidth=HAIR, dashes=(4, 3), alpha=MUTED, zorder=1.5
+    )
     lines = [_stairs(ax, front, place) for place, front in enumerate(fronts)]
     shade = _shade(ax, lines[0]) if len(fronts) == 1 else None
-    marked = [_mark(ax, fronts[0], name, place) for name, place in (points or {}).items()]
+    places = {name: fronts[0].rates[place_of(fronts[0], place)] for name, place in (points or {}).items()}
+    marked = [mark_point(ax, float(r[0, 1]), float(r[1, 1]), name, 7) for name, r in places.items()]
     entries = [f"{abbreviated(front.classifier)}  G = {signed_text(front.growth.gini[-1])}" for front in fronts]
-    legend = name_lines(ax, lines, entries, loc="lower right")
+    legend = add_legend(ax, lines, entries, loc="lower right")
     dots, names = tuple(dot for dot, _ in marked), tuple(text for _, text in marked)
     return StaircasePicture(ax, tuple(lines), shade, dots, names, chance, legend)
 
@@ -161,15 +139,6 @@ def _shade(ax: Axes, line: Line2D) -> PolyCollection:
     )
     shade.set_clip_path(Polygon([(0, 0), (0, 1), (1, 1)], transform=ax.transData))
     return shade
-
-
-def _mark(ax: Axes, front: Front, name: str, place: int | OperatingPoint) -> tuple[Line2D, Annotation]:
-    rates = front.rates[place_of(front, place)]
-    at = (float(rates[0, 1]), float(rates[1, 1]))
-    (dot,) = ax.plot(*at, "o", color=ink(), markersize=7, mec=ax.get_facecolor(), zorder=4)
-    apart, side = ((7, -3), "left") if at[0] < 0.6 else ((-4, -8), "right")
-    look: dict[str, Any] = {"ha": side, "va": "top", "fontsize": SMALL, **PLAIN}
-    return dot, ax.annotate(abbreviated(name), at, apart, textcoords="offset points", **look)
 
 
 def place_of(front: Front, place: int | OperatingPoint) -> int:
@@ -219,20 +188,22 @@ def draw_growths(fronts: Sequence[Front], ax: Axes | None = None) -> GrowthPictu
         The axes to draw on.
     """
     ax = axes_of(ax, WIDTH, HEIGHT)
-    dress(ax, grid="both")
+    style_axes(ax, grid="both")
     searched = all(front.growth.generations for front in fronts)
-    grown = [(each.growth.generations if searched else each.growth.draws, each.growth.gini) for each in fronts]
+    grown = [(front.growth.generations if searched else front.growth.draws, front.growth.gini) for front in fronts]
     lines = [_growth(ax, steps, gini, place) for place, (steps, gini) in enumerate(grown)]
     last = max(steps[-1] for steps, _ in grown)
     ax.set_xlim(0, 1.02 * last)
     ax.set_xlabel("Generations" if searched else "Cost vectors drawn", fontsize=TEXT)
     ax.set_ylabel("Generalised Gini coefficient G", fontsize=TEXT)
     lately = (
-        ax.axvspan(last / 2, last, color=ink(), alpha=0.05, linewidth=0, zorder=0) if len(fronts) == 1 else None
+        ax.axvspan(last / 2, last, color=text_colour(), alpha=0.05, linewidth=0, zorder=0)
+        if len(fronts) == 1
+        else None
     )
     if len(fronts) == 1:
         ax.set_title(fronts[0].convergence.replace("; ", ";\n"), fontsize=SMALL, loc="left", **PLAIN)
-    legend = name_lines(ax, lines, [_grown(front) for front in fronts], loc="lower right")
+    legend = add_legend(ax, lines, [_grown(front) for front in fronts], loc="lower right")
     return GrowthPicture(ax, tuple(lines), lately, legend)
 
 
@@ -245,3 +216,30 @@ def _growth(ax: Axes, steps: Sequence[int], gini: Sequence[float], place: int) -
     colour, marker, line = style(place)
     sign = marker if len(steps) <= FEW else "none"
     return ax.plot(steps, gini, color=colour, linestyle=line, linewidth=LINE, marker=sign, markersize=4)[0]
+
+
+def draw_front_volumes(volumes: FrontVolumes, ax: Axes | None = None) -> MatrixPicture:
+    """delta(row, column): what the front of the row dominates and that of the column does not; G at the left.
+
+    Parameters
+    ----------
+    volumes
+        The volumes.
+    ax
+        The axes to draw on.
+    """
+    n = len(volumes.fronts)
+    if n < 2:
+        raise NotApplicableError("The picture is of two fronts or more; the G of a single one is a number.")
+    deltas = np.where(np.eye(n, dtype=bool), np.nan, volumes.shares)
+    top = float(np.nanmax(deltas, initial=0.0)) or 1.0
+    picture = draw_matrix(
+        ax, deltas, volumes.fronts, label="share of the region below chance", shades=(0.0, top), colours=SHADES
+    )
+    for text, delta in zip(picture.numbers, deltas[~np.isnan(deltas)], strict=False):
+        text.set_text(signed_text(float(delta)))
+    rows = [f"{abbreviated(name, 18)}  G = {signed_text(volumes.gini(name))}" for name in volumes.fronts]
+    picture.ax.set_yticks(picture.ax.get_yticks(), rows, fontsize=SMALL, **PLAIN)
+    picture.ax.set_ylabel("dominated by this front", fontsize=TEXT)
+    picture.ax.set_xlabel("and not by this one", fontsize=TEXT)
+    return picture

@@ -1,6 +1,6 @@
 """Picture: the axes that were drawn on; each kind of picture adds its artists by name."""
 
-import os
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from polyroc.errors import InputError
+from polyroc.output.files import write_file
 
 __all__ = ["Picture", "checked_name", "save", "without_windows"]
 
@@ -52,7 +53,7 @@ def checked_name(path: Path) -> str:
 
 
 def save(figure: Figure, path: Path, *, dpi: float = 150) -> None:
-    """Write a figure under another name first, so that a picture is never half written.
+    """Write a figure to a file, which appears complete or not at all.
 
     Parameters
     ----------
@@ -64,12 +65,7 @@ def save(figure: Figure, path: Path, *, dpi: float = 150) -> None:
         Dots per inch of a PNG.
     """
     suffix = checked_name(path)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with matplotlib.rc_context({"svg.hashsalt": "polyroc"}):
-            figure.savefig(unfinished, format=suffix, dpi=dpi, metadata=PLAIN[suffix])
-        unfinished.replace(path)
-    except OSError as trouble:
-        raise InputError(f"{str(path)!r} cannot be written: {trouble.strerror or trouble}.") from None
-    finally:
-        unfinished.unlink(missing_ok=True)
+    content = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "polyroc"}):
+        figure.savefig(content, format=suffix, dpi=dpi, metadata=PLAIN[suffix])
+    write_file(path, content.getvalue())

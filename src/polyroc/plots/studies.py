@@ -1,9 +1,7 @@
-"""Summaries of studies: which picture each gets; means and differences as forest plots."""
+"""Summaries of studies: means and differences as forest plots, p-values, and the spread over folds."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import isfinite, isnan
-from typing import Any
+from math import isfinite
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,14 +10,11 @@ from matplotlib.lines import Line2D
 
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.intervals import ConfidenceInterval
-from polyroc.output.names import abbreviated
-from polyroc.output.numbers import level_text, p_number, p_text, signed_text
-from polyroc.plots.forest import ForestPicture, Group, Row, draw_forest, write_beside
+from polyroc.output.numbers import level_text, p_text, signed_text
+from polyroc.output.sentences import abbreviated
+from polyroc.plots.forest import ForestPicture, Group, Row, add_column, difference_row, draw_forest
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
 from polyroc.plots.picture import Picture
-from polyroc.plots.studies_groups import draw_letters, draw_several, draw_underlines
-from polyroc.plots.studies_posteriors import draw_bars, draw_density, draw_probabilities, draw_triangle
-from polyroc.plots.studies_ranks import draw_critical_difference
 from polyroc.plots.style import (
     HAIR,
     LINE,
@@ -29,24 +24,18 @@ from polyroc.plots.style import (
     SMALL,
     TEXT,
     Style,
+    add_legend,
     axes_of,
-    dress,
-    ink,
-    name_lines,
     style,
-    width_of,
+    style_axes,
+    text_colour,
+    text_width,
 )
-from polyroc.results.result import Result
 from polyroc.studies.summaries.anova import Anova
-from polyroc.studies.summaries.bayesian import Posteriors
-from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.paired_tests import PairedTests
-from polyroc.studies.summaries.range_tests import RangeTest
 from polyroc.studies.summaries.spread import FoldSpread, Spread, WilcoxonErrors
 
 __all__ = [
-    "SEVERAL",
-    "SUMMARIES",
     "ErrorsPicture",
     "SpreadPicture",
     "draw_anova",
@@ -56,9 +45,6 @@ __all__ = [
     "draw_pvalues",
     "draw_spread",
 ]
-
-
-LISTED = 36  # pairs that are listed one below the other; more go into a matrix
 
 
 def draw_anova(
@@ -77,12 +63,9 @@ def draw_paired(
     tests: PairedTests, ax: Axes | None = None, *, level: float = 0.95, numbers: bool = True
 ) -> ForestPicture:
     """Every pair: first minus second, its interval, its adjusted p-value; filled if that is below 1 - level."""
-    rows = []
-    for test in tests.tests.values():
-        label = f"{abbreviated(test.first, 22)} \N{MINUS SIGN} {abbreviated(test.second, 22)}"
-        pvalue = "none" if isnan(test.adjusted_pvalue) else p_number(test.adjusted_pvalue)
-        sure = test.adjusted_pvalue < 1 - level
-        rows.append(Row(label, test.value, test.confidence_interval(level), style(0), sure, pvalue))
+    rows = [
+        difference_row(test, test.value, test.confidence_interval(level), level) for test in tests.tests.values()
+    ]
     adjusted = tests.adjustment is not None and len(rows) > 1
     heading = f"p ({str(tests.adjustment).title()})" if adjusted else "p"
     scale = f"Difference in {tests.measure} on {tests.data_set}"
@@ -93,44 +76,11 @@ def draw_pvalues(tests: PairedTests, ax: Axes | None = None, *, level: float = 0
     """The adjusted p-value of each pair; dark where a difference is shown."""
     names = tests.learners
     values = np.array([[np.nan if a == b else tests[a, b].adjusted_pvalue for b in names] for a in names])
-    picture = draw_matrix(ax, values, names, shades=(0.0, 1.0), colours=f"{SHADES}_r")
-    picture.scale.set_label("adjusted p-value", fontsize=SMALL)
+    picture = draw_matrix(ax, values, names, label="adjusted p-value", shades=(0.0, 1.0), colours=f"{SHADES}_r")
     low = sum(test.adjusted_pvalue < 1 - level for test in tests.tests.values())
     picture.ax.set_title(tests.name, fontsize=TEXT, loc="left")
     picture.ax.set_xlabel(f"{low} of {len(tests.tests)} pairs differ at {level_text(1 - level)}", fontsize=TEXT)
     return picture
-
-
-def _paired(tests: PairedTests) -> dict[str, Callable[..., Picture]]:
-    """Listed if there are few."""
-    both: dict[str, Callable[..., Picture]] = {"differences": draw_paired, "pvalues": draw_pvalues}
-    return both if len(tests.tests) <= LISTED else dict(reversed(both.items()))
-
-
-def _posteriors(posteriors: Posteriors) -> dict[str, Callable[..., Picture]]:
-    """One pair in full, few as bars, many as a matrix."""
-    listed: dict[str, Callable[..., Picture]] = {"bars": draw_bars, "probabilities": draw_probabilities}
-    listed = listed if len(posteriors.pairs) <= LISTED else dict(reversed(listed.items()))
-    full = {"density": draw_density} if posteriors.draws is None else {"triangle": draw_triangle}
-    return {**full, **listed} if len(posteriors.pairs) == 1 else {**listed, **full}
-
-
-def _spread(spread: Spread) -> dict[str, Callable[..., Picture]]:
-    return {**({"errors": draw_spread} if spread.has_errors else {}), "means": draw_means}
-
-
-SUMMARIES: dict[type[Result], Callable[[Any], dict[str, Callable[..., Picture]]]] = {
-    Anova: lambda _: {"forest": draw_anova},
-    Friedman: lambda _: {"critical_difference": draw_critical_difference},
-    PairedTests: _paired,
-    Posteriors: _posteriors,
-    RangeTest: lambda _: {"underlines": draw_underlines, "letters": draw_letters},
-    Spread: _spread,
-    WilcoxonErrors: lambda _: {"sizes": draw_errors},
-}
-SEVERAL: dict[type[Result], Callable[[Any], dict[str, Callable[..., Picture]]]] = {
-    RangeTest: lambda _: {"underlines": draw_several},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +102,7 @@ class ErrorsPicture(Picture):
 def draw_errors(result: WilcoxonErrors, ax: Axes | None = None) -> ErrorsPicture:
     """A line for each area: the error of one test set against its positive cases."""
     ax = axes_of(ax, 5.0, 3.4)
-    dress(ax, grid="both")
+    style_axes(ax, grid="both")
     lines: list[Line2D] = []
     for place, errors in enumerate(result.errors):
         colour, _, dashes = style(place)
@@ -162,7 +112,7 @@ def draw_errors(result: WilcoxonErrors, ax: Axes | None = None) -> ErrorsPicture
     same = result.positives == result.negatives
     ax.set_xlabel(f"Positive cases of a test set{', as many negative ones' if same else ''}", fontsize=TEXT)
     ax.set_ylabel("SE(W)", fontsize=TEXT)
-    legend = name_lines(ax, lines, [f"AUC {area:g}" for area in result.areas], loc="upper right")
+    legend = add_legend(ax, lines, [f"AUC {area:g}" for area in result.areas], loc="upper right")
     return ErrorsPicture(ax, tuple(lines), legend)
 
 
@@ -190,31 +140,36 @@ class SpreadPicture(Picture):
 
 def draw_spread(spread: Spread, ax: Axes | None = None) -> SpreadPicture:
     """One marker for each learner: the standard deviation over folds against SE(W) of one fold, by data set."""
-    known = [each for each in spread.spreads.values() if isfinite(each.wilcoxon_error + each.standard_deviation)]
+    known = [result for result in spread.spreads.values() if all(map(isfinite, _errors(result)))]
     if not known:
         raise NotApplicableError(
             "There is no SE(W) to draw: give spread the class counts of a fold, for auc or gini."
         )
     many = len(spread.data_sets) > 1
-    beside = max(width_of(abbreviated(name), SMALL) for name in spread.data_sets) / 72 + 0.6 if many else 0.0
+    beside = max(text_width(abbreviated(name), SMALL) for name in spread.data_sets) / 72 + 0.6 if many else 0.0
     ax = axes_of(ax, 4.6 + beside, 4.4)
-    dress(ax, grid="both")
-    end = 1.08 * max(max(each.wilcoxon_error, each.standard_deviation) for each in known)
-    (identity,) = ax.plot((0, end), (0, end), color=ink(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
+    style_axes(ax, grid="both")
+    end = 1.08 * max(max(_errors(result)) for result in known)
+    (identity,) = ax.plot((0, end), (0, end), color=text_colour(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
     points = []
     for place, data_set in enumerate(spread.data_sets):
-        own = [each for each in known if each.data_set == data_set]
+        errors = [_errors(result) for result in known if result.data_set == data_set]
+        x, y = np.array(errors).reshape(-1, 2).T
         colour, marker, _ = style(place)
-        x, y = [each.wilcoxon_error for each in own], [each.standard_deviation for each in own]
         points += ax.plot(x, y, marker, color=colour, markersize=5.5, mec=ax.get_facecolor(), mew=0.5)
-    line = _line(ax, spread, [each.wilcoxon_error for each in known])
+    line = _line(ax, spread, [result.wilcoxon_error for result in known])
     ax.set(xlim=(0, end), ylim=(0, end), aspect="equal")
     ax.set_xlabel("SE(W) of one fold", fontsize=TEXT)
     ax.set_ylabel("SD over folds", fontsize=TEXT)
-    ax.set_title(_said(spread), fontsize=TEXT, loc="left", **PLAIN)
+    ax.set_title(_regression_title(spread), fontsize=TEXT, loc="left", **PLAIN)
     names = [abbreviated(name) for name in spread.data_sets]
-    legend = name_lines(ax, points, names, loc="upper left", bbox_to_anchor=(1.0, 1.02)) if many else None
+    legend = add_legend(ax, points, names, loc="upper left", bbox_to_anchor=(1.0, 1.02)) if many else None
     return SpreadPicture(ax, tuple(points), line, identity, legend)
+
+
+def _errors(result: FoldSpread) -> tuple[float, float]:
+    """SE(W) of one fold, and the standard deviation over folds."""
+    return result.wilcoxon_error, result.standard_deviation
 
 
 def _line(ax: Axes, spread: Spread, x: list[float]) -> Line2D | None:
@@ -222,16 +177,17 @@ def _line(ax: Axes, spread: Spread, x: list[float]) -> Line2D | None:
         return None
     ends = min(x), max(x)
     y = [spread.line.intercept + spread.line.slope * end for end in ends]
-    (line,) = ax.plot(ends, y, color=ink(), linewidth=LINE, zorder=1.9)
+    (line,) = ax.plot(ends, y, color=text_colour(), linewidth=LINE, zorder=1.9)
     return line
 
 
-def _said(spread: Spread) -> str:
-    what = abbreviated(spread.measure, 24)
+def _regression_title(spread: Spread) -> str:
+    """The measure, with the equation of the line if there is one."""
+    measure = abbreviated(spread.measure, 24)
     if spread.line is None:
-        return what
-    slope, start = signed_text(spread.line.slope, 2), signed_text(spread.line.intercept, 3)
-    return f"{what}: SD = {start} + {slope} SE(W), r = {signed_text(spread.line.correlation, 2)}"
+        return measure
+    slope, intercept = signed_text(spread.line.slope, 2), signed_text(spread.line.intercept, 3)
+    return f"{measure}: SD = {intercept} + {slope} SE(W), r = {signed_text(spread.line.correlation, 2)}"
 
 
 def draw_means(spread: Spread, ax: Axes | None = None) -> ForestPicture:
@@ -240,22 +196,23 @@ def draw_means(spread: Spread, ax: Axes | None = None) -> ForestPicture:
     groups: list[Group] = []
     numbers: dict[int, str] = {}
     for data_set in spread.data_sets:
-        own = [each for each in spread.spreads.values() if each.data_set == data_set]
-        rows = [_row(each, style(learners.index(each.learner))) for each in own]
+        results = [result for result in spread.spreads.values() if result.data_set == data_set]
+        rows = [_row(result, style(learners.index(result.learner))) for result in results]
         groups.append(Group(data_set if several else "", None, rows))
         start = sum(len(group.lines) for group in groups) - len(rows)
-        numbers |= {
-            start + k: f"{signed_text(e.mean)} ({signed_text(e.standard_deviation)})" for k, e in enumerate(own)
-        }
-    names = max(width_of(line if isinstance(line, str) else line.label, SMALL) for g in groups for line in g.lines)
+        for y, result in enumerate(results, start):
+            numbers[y] = f"{signed_text(result.mean)} ({signed_text(result.standard_deviation)})"
+    names = max(
+        text_width(line if isinstance(line, str) else line.label, SMALL) for g in groups for line in g.lines
+    )
     lines = sum(len(group.lines) for group in groups)
-    ax = axes_of(ax, 3.6 + (names + width_of("0.000 (0.000)", SMALL) + 12) / 72, 0.95 + 0.27 * lines)
+    ax = axes_of(ax, 3.6 + (names + text_width("0.000 (0.000)", SMALL) + 12) / 72, 0.95 + 0.27 * lines)
     where = "" if several else f" of {spread.data_sets[0]}"
     scale = f"{spread.measure}: mean over folds{where}, one SD either way"
     picture = draw_forest(ax, groups, scale, level=0.95, numbers=False)
-    return replace(picture, numbers=write_beside(ax, "mean (SD)", numbers))
+    return replace(picture, numbers=add_column(ax, "mean (SD)", numbers))
 
 
-def _row(each: FoldSpread, look: Style) -> Row:
-    low, high = each.mean - each.standard_deviation, each.mean + each.standard_deviation
-    return Row(abbreviated(each.learner), each.mean, ConfidenceInterval(low, high), look)
+def _row(result: FoldSpread, look: Style) -> Row:
+    interval = ConfidenceInterval(result.mean - result.standard_deviation, result.mean + result.standard_deviation)
+    return Row(abbreviated(result.learner), result.mean, interval, look)

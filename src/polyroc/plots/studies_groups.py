@@ -1,4 +1,4 @@
-"""Groups of learners within which a range test finds no difference: Bradley's underlines, and letters."""
+"""Groups of learners that do not differ: Bradley's underlines, letters, critical-difference diagrams."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,26 +10,43 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 
 from polyroc.errors import InputError
-from polyroc.output.names import abbreviated
-from polyroc.output.numbers import level_text, signed_text
-from polyroc.output.sentences import capitalised
-from polyroc.plots.forest import write_beside
+from polyroc.output.numbers import level_text, p_text, signed_text
+from polyroc.output.sentences import abbreviated, capitalised
+from polyroc.plots.forest import add_column
 from polyroc.plots.picture import Picture
-from polyroc.plots.style import LINE, MUTED, PLAIN, SMALL, TEXT, axes_of, dress, ink, room, style, width_of
+from polyroc.plots.style import (
+    HAIR,
+    LINE,
+    MUTED,
+    PLAIN,
+    SMALL,
+    TEXT,
+    axes_of,
+    figure_layout,
+    style,
+    style_axes,
+    text_colour,
+    text_width,
+)
+from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.range_tests import RangeTest, letter
 
 __all__ = [
     "LettersPicture",
+    "RanksPicture",
     "UnderlinesPicture",
     "UnderlinesPictures",
+    "draw_critical_difference",
     "draw_letters",
     "draw_several",
     "draw_underlines",
     "lanes",
 ]
 
+
 WIDEST = 11.0  # inches that names may fill side by side before they stand on end
 GAP, ROW, AROUND, SCALE = 12.0, 0.16, 1.0, 3.6  # points between names; inches: a line, around, width of a scale
+RANK_SCALE, NAME_HEIGHT, BAR_HEIGHT = 4.2, 0.21, 0.11  # inches: the scale, a name, a bar
 FIGURE_SPACE = "\N{FIGURE SPACE}"
 
 
@@ -96,13 +113,13 @@ def _layout(test: RangeTest) -> _Layout:
     order = test.learners[::-1]
     names = [abbreviated(name, 24) for name in order]
     values = [signed_text(test.values[name]) for name in order]
-    widest = max(width_of(text, SMALL) for text in (*names, *values)) + GAP
+    widest = max(text_width(text, SMALL) for text in (*names, *values)) + GAP
     upright = widest * len(names) / 72 > WIDEST
-    cell = max(width_of(text, SMALL) for text in values) + GAP if upright else widest
+    cell = max(text_width(text, SMALL) for text in values) + GAP if upright else widest
     spans = [(order.index(group[-1]), order.index(group[0])) for group in test.groups]
     rows = lanes(spans)
-    tall = max(width_of(name, SMALL) for name in names) / 72 if upright else 0.15
-    width = max(cell * len(names), width_of(_title(test), SMALL)) / 72 + 0.4
+    tall = max(text_width(name, SMALL) for name in names) / 72 if upright else 0.15
+    width = max(cell * len(names), text_width(_title(test), SMALL)) / 72 + 0.4
     return _Layout(names, values, spans, rows, upright, width, tall + ROW * (max(rows) + 3) + AROUND / 2)
 
 
@@ -118,10 +135,12 @@ def draw_underlines(test: RangeTest, ax: Axes | None = None) -> UnderlinesPictur
     above = [ax.annotate(name, (x, 1), (0, 2), **place, **turned, **look) for x, name in enumerate(names)]
     below = [ax.text(x, 0.2, value, va="center", **look) for x, value in enumerate(values)]
     lines = [
-        ax.plot((a - 0.35, b + 0.35), (-row - 0.8,) * 2, color=ink(), linewidth=LINE, solid_capstyle="butt")[0]
+        ax.plot(
+            (a - 0.35, b + 0.35), (-row - 0.8,) * 2, color=text_colour(), linewidth=LINE, solid_capstyle="butt"
+        )[0]
         for (a, b), row in zip(spans, rows, strict=True)
     ]
-    _say_below(ax, test)
+    _add_title_below(ax, test)
     return UnderlinesPicture(ax, tuple(above), tuple(below), tuple(lines))
 
 
@@ -130,8 +149,8 @@ def draw_several(several: Sequence[RangeTest], ax: Axes | None = None) -> Underl
     if ax is not None:
         raise InputError("Several range tests need a figure of their own; draw them one by one on your axes.")
     layouts = [_layout(result) for result in several]
-    width, heights = max(each.width for each in layouts), [each.height for each in layouts]
-    apart = room()
+    width, heights = max(layout.width for layout in layouts), [layout.height for layout in layouts]
+    apart = figure_layout()
     apart.set(h_pad=0.14)
     _, axes = pyplot.subplots(
         len(several),
@@ -140,7 +159,7 @@ def draw_several(several: Sequence[RangeTest], ax: Axes | None = None) -> Underl
         squeeze=False,
         gridspec_kw={"height_ratios": heights},
     )
-    pictures = [draw_underlines(each, own) for each, own in zip(several, axes[:, 0], strict=True)]
+    pictures = [draw_underlines(test, own) for test, own in zip(several, axes[:, 0], strict=True)]
     return UnderlinesPictures(pictures[0].ax, tuple(pictures))
 
 
@@ -148,9 +167,11 @@ def draw_letters(test: RangeTest, ax: Axes | None = None) -> LettersPicture:
     """Learners from the best to the worst, and the letters of their groups; equal letters: no difference."""
     names = [abbreviated(name) for name in test.values]
     letters = test.letters
-    wide = max(width_of(name, SMALL) for name in names) + max(width_of(each, SMALL) for each in letters.values())
+    wide = max(text_width(name, SMALL) for name in names) + max(
+        text_width(text, SMALL) for text in letters.values()
+    )
     ax = axes_of(ax, SCALE + (wide + 60) / 72, AROUND + 0.25 * len(names))
-    dress(ax, grid="x")
+    style_axes(ax, grid="x")
     colour, marker, _ = style(0)
     points = [
         ax.plot(value, y, marker, color=colour, markersize=6, mec=ax.get_facecolor(), mew=0.6)[0]
@@ -164,9 +185,9 @@ def draw_letters(test: RangeTest, ax: Axes | None = None) -> LettersPicture:
     ax.locator_params(axis="x", nbins=6)
     ax.set_xlabel(capitalised(f"{test.quantity} {test.measure}"), fontsize=TEXT, **PLAIN)
     aligned = [_aligned(test, name) for name in test.values]
-    written = write_beside(ax, "group", dict(enumerate(aligned)))
-    for each in written:
-        each.set_fontfamily("monospace")
+    written = add_column(ax, "group", dict(enumerate(aligned)))
+    for annotation in written:
+        annotation.set_fontfamily("monospace")
     ax.set_title(_title(test), fontsize=TEXT, loc="left", pad=16, **PLAIN)
     return LettersPicture(ax, tuple(points), written)
 
@@ -198,7 +219,7 @@ def _title(test: RangeTest) -> str:
     return f"{test.name}, {level_text(test.alpha)}: {abbreviated(f'{test.measure} on {test.data_set}', 48)}"
 
 
-def _say_below(ax: Axes, test: RangeTest) -> None:
+def _add_title_below(ax: Axes, test: RangeTest) -> None:
     ax.annotate(
         _title(test),
         (0, 0),
@@ -211,3 +232,107 @@ def _say_below(ax: Axes, test: RangeTest) -> None:
         annotation_clip=False,
         **PLAIN,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RanksPicture(Picture):
+    """A critical-difference diagram.
+
+    Attributes
+    ----------
+    names
+        Of the learners with their mean ranks, the best first.
+    bars
+        One for each group of two or more that do not differ.
+    difference
+        The length of the critical difference.
+    """
+
+    names: tuple[Annotation, ...]
+    bars: tuple[Line2D, ...]
+    difference: Line2D
+
+
+def draw_critical_difference(test: Friedman, ax: Axes | None = None) -> RanksPicture:
+    """Demsar's (2006) diagram: the best ranks at the left; learners joined by a bar do not differ."""
+    order = list(test.ranks)
+    labels = [abbreviated(name, 30) for name in order]
+    spans = [(order.index(g[0]), order.index(g[-1])) for g in test.nemenyi.groups if len(g) > 1]
+    rows = lanes(spans)
+    half = (len(order) + 1) // 2
+    depth = BAR_HEIGHT * (max(rows, default=-1) + 1) + 0.12
+    sides = max(text_width(f"{label}  9.99", SMALL) for label in labels) / 72 + 0.25
+    height = depth + NAME_HEIGHT * half + 1.0
+    ax = axes_of(ax, RANK_SCALE + 2 * sides, height)
+    worst = len(order)
+    last = max(worst, 1 + test.critical_difference)
+    ax.set(xlim=(1 - 0.02 * (last - 1), last + 0.02 * (last - 1)), ylim=(-depth - NAME_HEIGHT * half, 0.35))
+    _scale(ax, worst)
+    names = []
+    for place, name in enumerate(order):
+        left = place < half
+        y = -depth - NAME_HEIGHT * (place if left else worst - 1 - place) - NAME_HEIGHT / 2
+        names.append(_label(ax, test.ranks[name], labels[place], y, left))
+    bars = [_bar(ax, test, order, span, row) for span, row in zip(spans, rows, strict=True)]
+    difference = _difference(ax, test)
+    title = f"Friedman {p_text(test.pvalue)} on {len(test.data_sets)} data sets, {abbreviated(test.measure, 40)}"
+    ax.set_title(title, fontsize=TEXT, loc="left", pad=20, **PLAIN)
+    return RanksPicture(ax, tuple(names), tuple(bars), difference)
+
+
+def _scale(ax: Axes, worst: int) -> None:
+    """The line of ranks at zero height, ticks above it."""
+    ax.spines[:].set_visible(False)
+    ax.set_yticks([])
+    ax.set_xticks([])
+    ax.plot((1, worst), (0, 0), color=text_colour(), linewidth=HAIR, clip_on=False)
+    every = 1 if worst <= 12 else 2
+    for rank in range(1, worst + 1):
+        ax.plot((rank, rank), (0, 0.05), color=text_colour(), linewidth=HAIR, clip_on=False)
+        if (rank - 1) % every == 0:
+            ax.annotate(str(rank), (rank, 0.06), ha="center", va="bottom", fontsize=SMALL)
+
+
+def _label(ax: Axes, rank: float, label: str, y: float, left: bool) -> Annotation:
+    """A line from the rank down to its height and out to the side, where the name and the rank stand."""
+    edge = ax.get_xlim()[0 if left else 1]
+    look: dict[str, Any] = {"color": text_colour(), "linewidth": HAIR, "alpha": MUTED, "clip_on": False}
+    ax.plot((rank, rank, edge), (0, y, y), solid_joinstyle="miter", zorder=1, **look)
+    text = f"{label}  {signed_text(rank, 2)}" if left else f"{signed_text(rank, 2)}  {label}"
+    return ax.annotate(
+        text,
+        (edge, y),
+        (-4 if left else 4, 0),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="center",
+        fontsize=SMALL,
+        annotation_clip=False,
+        **PLAIN,
+    )
+
+
+def _bar(ax: Axes, test: Friedman, order: list[str], span: tuple[int, int], row: int) -> Line2D:
+    first, last = (test.ranks[order[place]] for place in span)
+    reach = 0.008 * (len(order) - 1)
+    y = -0.1 - BAR_HEIGHT * row
+    (bar,) = ax.plot(
+        (first - reach, last + reach),
+        (y, y),
+        color=text_colour(),
+        linewidth=2.6 * LINE,
+        solid_capstyle="butt",
+        zorder=2,
+    )
+    return bar
+
+
+def _difference(ax: Axes, test: Friedman) -> Line2D:
+    """The critical difference, drawn above the scale from rank 1."""
+    end, y = 1 + test.critical_difference, 0.3
+    (line,) = ax.plot(
+        (1, end), (y, y), color=text_colour(), linewidth=LINE, marker="|", markersize=6, clip_on=False, zorder=3
+    )
+    text = f"critical difference {signed_text(test.critical_difference, 2)} ({level_text(test.nemenyi.alpha)})"
+    ax.annotate(text, (1, y), (0, 4), textcoords="offset points", fontsize=SMALL, annotation_clip=False)
+    return line

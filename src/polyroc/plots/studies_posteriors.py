@@ -11,9 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from polyroc.kernels.arrays import FloatArray
-from polyroc.output.names import abbreviated
 from polyroc.output.numbers import signed_text
-from polyroc.output.sentences import capitalised
+from polyroc.output.sentences import abbreviated, capitalised
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
 from polyroc.plots.picture import Picture
 from polyroc.plots.style import (
@@ -27,9 +26,9 @@ from polyroc.plots.style import (
     SMALL,
     TEXT,
     axes_of,
-    dress,
-    ink,
-    width_of,
+    style_axes,
+    text_colour,
+    text_width,
 )
 from polyroc.studies.summaries.bayesian import Posterior, Posteriors
 
@@ -67,11 +66,11 @@ class TrianglePicture(Picture):
 def draw_bars(posteriors: Posteriors, ax: Axes | None = None) -> BarsPicture:
     """Each pair as a bar: the first is better, neither by more than the region of equivalence, the second is."""
     pairs = list(posteriors.pairs.values())
-    left, right = [abbreviated(pair.first, 24) for pair in pairs], [abbreviated(each.second, 24) for each in pairs]
-    beside = sum(max(width_of(name, SMALL) for name in names) for names in (left, right)) / 72
+    left, right = [abbreviated(pair.first, 24) for pair in pairs], [abbreviated(pair.second, 24) for pair in pairs]
+    beside = sum(max(text_width(name, SMALL) for name in names) for names in (left, right)) / 72
     ax = axes_of(ax, SCALE + beside + 0.4, 0.95 + ROW * len(pairs))
-    dress(ax)
-    shares = np.array([[each.first_better, each.equivalent, each.second_better] for each in pairs])
+    style_axes(ax)
+    shares = np.array([[pair.first_better, pair.equivalent, pair.second_better] for pair in pairs])
     starts = np.cumsum(shares, axis=1) - shares
     places = range(len(pairs))
     bars = tuple(
@@ -122,8 +121,9 @@ def draw_probabilities(posteriors: Posteriors, ax: Axes | None = None) -> Matrix
     """The probability that the learner of the row is better than that of the column by more than the region."""
     names = posteriors.learners
     values = np.array([[np.nan if a == b else posteriors[a, b].first_better for b in names] for a in names])
-    picture = draw_matrix(ax, values, names, shades=(0.0, 1.0), colours=SHADES)
-    picture.scale.set_label("probability that the row is better", fontsize=SMALL)
+    picture = draw_matrix(
+        ax, values, names, label="probability that the row is better", shades=(0.0, 1.0), colours=SHADES
+    )
     picture.ax.set_title(f"{posteriors.name}, rope {posteriors.rope:g}", fontsize=TEXT, loc="left")
     return picture
 
@@ -132,15 +132,17 @@ def draw_density(
     posteriors: Posteriors, ax: Axes | None = None, *, pair: tuple[str, str] | None = None
 ) -> DensityPicture:
     """The posterior of the difference of a pair, shaded by what it says; dashed lines bound the region."""
-    each = _one(posteriors, pair)
+    posterior = _one(posteriors, pair)
     ax = axes_of(ax, 5.0, 3.0)
-    dress(ax)
-    reach = max(4.5 * each.scale, 1.4 * posteriors.rope)
+    style_axes(ax)
+    reach = max(4.5 * posterior.scale, 1.4 * posteriors.rope)
     x = np.linspace(
-        min(each.location - reach, -1.4 * posteriors.rope), max(each.location + reach, 1.4 * posteriors.rope), 801
+        min(posterior.location - reach, -1.4 * posteriors.rope),
+        max(posterior.location + reach, 1.4 * posteriors.rope),
+        801,
     )
-    y = each.density(x)
-    (line,) = ax.plot(x, y, color=ink(), linewidth=LINE)
+    y = posterior.density(x)
+    (line,) = ax.plot(x, y, color=text_colour(), linewidth=LINE)
     above, below = (FIRST, SECOND) if posteriors.larger_is_better else (SECOND, FIRST)
     for where, colour in (
         (x >= posteriors.rope, above),
@@ -149,23 +151,23 @@ def draw_density(
     ):
         ax.fill_between(x, y, where=where, color=colour, alpha=0.8, linewidth=0)
     for edge in {posteriors.rope, -posteriors.rope}:
-        ax.plot((edge, edge), (0, 1.04 * y.max()), color=ink(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
+        ax.plot((edge, edge), (0, 1.04 * y.max()), color=text_colour(), alpha=MUTED, linewidth=HAIR, dashes=(4, 3))
     ax.set(xlim=(x[0], x[-1]), ylim=(0, 1.28 * y.max()), yticks=[])
     ax.spines["left"].set_visible(False)
-    first, second = abbreviated(each.first, 24), abbreviated(each.second, 24)
+    first, second = abbreviated(posterior.first, 24), abbreviated(posterior.second, 24)
     ax.set_xlabel(f"{posteriors.measure}: {first} \N{MINUS SIGN} {second}", fontsize=TEXT, **PLAIN)
     ax.set_title(_title(posteriors), fontsize=TEXT, loc="left", **PLAIN)
-    return DensityPicture(ax, line, _parts(ax, each, posteriors.larger_is_better, (first, second)))
+    return DensityPicture(ax, line, _parts(ax, posterior, posteriors.larger_is_better, (first, second)))
 
 
-def _parts(ax: Axes, each: Posterior, larger: bool, names: tuple[str, str]) -> tuple[Text, Text, Text]:
+def _parts(ax: Axes, posterior: Posterior, larger: bool, names: tuple[str, str]) -> tuple[Text, Text, Text]:
     """What the three parts say, above them: at the side where the learner wins."""
     (first, second), right = names, 0.98 if larger else 0.02
     sides = {0.02: "left", 0.5: "center", 0.98: "right"}
     corners = (
-        (1 - right, f"{second} better\n{signed_text(each.second_better)}", SECOND),
-        (0.5, f"equivalent\n{signed_text(each.equivalent)}", ink()),
-        (right, f"{first} better\n{signed_text(each.first_better)}", FIRST),
+        (1 - right, f"{second} better\n{signed_text(posterior.second_better)}", SECOND),
+        (0.5, f"equivalent\n{signed_text(posterior.equivalent)}", text_colour()),
+        (right, f"{first} better\n{signed_text(posterior.first_better)}", FIRST),
     )
     written = [
         ax.text(
@@ -188,21 +190,32 @@ def draw_triangle(
     posteriors: Posteriors, ax: Axes | None = None, *, pair: tuple[str, str] | None = None
 ) -> TrianglePicture:
     """Draws of a pair's shares, each a point between three corners; a third of the triangle belongs to each."""
-    each = _one(posteriors, pair)
-    x, y = _projected(posteriors.sample(each.first, each.second))
+    posterior = _one(posteriors, pair)
+    x, y = _projected(posteriors.sample(posterior.first, posterior.second))
     ax = axes_of(ax, 4.8, 4.4)
     draws = ax.hexbin(x, y, gridsize=60, extent=(0, 1, 0, sqrt(3) / 2), mincnt=1, cmap=SHADES, linewidths=0.1)
     draws.set_clim(0, None)
     middle = _projected(np.full((1, 3), 1 / 3))
-    ax.plot([0, 1, 0.5, 0], [0, 0, sqrt(3) / 2, 0], color=ink(), linewidth=HAIR, clip_on=False)
+    ax.plot([0, 1, 0.5, 0], [0, 0, sqrt(3) / 2, 0], color=text_colour(), linewidth=HAIR, clip_on=False)
     for half in _projected(np.array([[0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0.5, 0.5]])).T:
-        ax.plot((middle[0, 0], half[0]), (middle[1, 0], half[1]), color=ink(), alpha=FAINT * 2, linewidth=HAIR)
+        ax.plot(
+            (middle[0, 0], half[0]), (middle[1, 0], half[1]), color=text_colour(), alpha=FAINT * 2, linewidth=HAIR
+        )
     ax.set(xlim=(-0.05, 1.05), ylim=(-0.02, 0.9), aspect="equal")
     ax.axis("off")
     corners = (
-        _corner(ax, f"{abbreviated(each.first, 24)} better\n{signed_text(each.first_better)}", (0, 0), "left"),
-        _corner(ax, f"within {posteriors.rope:g}\n{signed_text(each.equivalent)}", (0.5, sqrt(3) / 2), "center"),
-        _corner(ax, f"{abbreviated(each.second, 24)} better\n{signed_text(each.second_better)}", (1, 0), "right"),
+        _corner(
+            ax, f"{abbreviated(posterior.first, 24)} better\n{signed_text(posterior.first_better)}", (0, 0), "left"
+        ),
+        _corner(
+            ax, f"within {posteriors.rope:g}\n{signed_text(posterior.equivalent)}", (0.5, sqrt(3) / 2), "center"
+        ),
+        _corner(
+            ax,
+            f"{abbreviated(posterior.second, 24)} better\n{signed_text(posterior.second_better)}",
+            (1, 0),
+            "right",
+        ),
     )
     ax.set_title(_title(posteriors), fontsize=TEXT, loc="left", pad=26, **PLAIN)
     return TrianglePicture(ax, draws, corners)

@@ -7,13 +7,21 @@ from typing import Any, Literal, NamedTuple
 from matplotlib import pyplot, rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import PathCollection
+from matplotlib.colorbar import Colorbar
 from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 from matplotlib.textpath import text_to_path
+from mpl_toolkits.mplot3d.axes3d import Axes3D
 
+from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.output.numbers import signed_text
+from polyroc.output.sentences import abbreviated
 
 __all__ = [
     "COLOURS",
@@ -27,24 +35,29 @@ __all__ = [
     "TEXT",
     "TINY",
     "Style",
+    "add_legend",
+    "add_scale",
+    "axes_3d_of",
     "axes_of",
-    "between",
-    "dress",
-    "ink",
-    "name_lines",
-    "room",
+    "enlarge_dots",
+    "figure_layout",
+    "mark_point",
     "style",
-    "width_of",
+    "style_axes",
+    "style_axes_3d",
+    "text_colour",
+    "text_width",
+    "value_text",
 ]
 
 
 PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}  # of every text that may hold a user's name
 
 
-def between(value: float, interval: ConfidenceInterval, places: int = 3) -> str:
+def value_text(value: float, interval: ConfidenceInterval, places: int = 3) -> str:
     """A value and its interval, as a table has them.
 
-    >>> between(0.9196, ConfidenceInterval(0.882, 0.946))
+    >>> value_text(0.9196, ConfidenceInterval(0.882, 0.946))
     '0.920 (0.882 to 0.946)'
     """
     if isnan(value):
@@ -63,7 +76,7 @@ SHADES = "Blues"  # from light to dark, the same to colour-blind readers and in 
 
 TEXT, SMALL, TINY = 9.0, 8.0, 6.5  # points
 LINE, HAIR = 1.6, 0.8  # points
-MUTED, FAINT = 0.65, 0.25  # how much of the ink
+MUTED, FAINT = 0.65, 0.25  # opacity
 
 
 class Style(NamedTuple):
@@ -79,7 +92,7 @@ def style(place: int) -> Style:
     return Style(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], LINES[place % len(LINES)])
 
 
-def ink() -> str:
+def text_colour() -> str:
     """The colour of text: the user's own style sheet may be dark."""
     return str(rcParams["text.color"])
 
@@ -88,16 +101,25 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     """The axes given, or those of a new figure of this size in inches."""
     if ax is not None:
         return ax
-    _, axes = pyplot.subplots(figsize=(width, height), layout=room())
+    _, axes = pyplot.subplots(figsize=(width, height), layout=figure_layout())
     return axes
 
 
-def room() -> ConstrainedLayoutEngine:
+def axes_3d_of(ax: Axes | None, width: float, height: float) -> Axes3D:
+    """The three-dimensional axes given, or those of a new figure of this size in inches."""
+    if ax is None:
+        ax = pyplot.figure(figsize=(width, height), layout=figure_layout()).add_subplot(projection="3d")
+    if not isinstance(ax, Axes3D):
+        raise InputError("This picture is drawn on axes of three dimensions; make them with projection='3d'.")
+    return ax
+
+
+def figure_layout() -> ConstrainedLayoutEngine:
     """The layout of a new figure: every text inside, a margin around."""
     return ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
 
 
-def dress(ax: Axes, grid: Literal["x", "y", "both"] | None = None) -> None:
+def style_axes(ax: Axes, grid: Literal["x", "y", "both"] | None = None) -> None:
     """Keep only the spines with a scale, small ticks, and a faint grid below the data."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_linewidth(HAIR)
@@ -105,16 +127,25 @@ def dress(ax: Axes, grid: Literal["x", "y", "both"] | None = None) -> None:
     ax.set_axisbelow(True)
     ax.grid(False)
     if grid is not None:
-        ax.grid(True, axis=grid, color=ink(), alpha=FAINT / 2, linewidth=HAIR)
+        ax.grid(True, axis=grid, color=text_colour(), alpha=FAINT / 2, linewidth=HAIR)
 
 
-def width_of(text: str, size: float) -> float:
+def style_axes_3d(ax: Axes3D, elevation: float, azimuth: float, zoom: float) -> None:
+    """View a cube from this direction, without panes, with small ticks."""
+    ax.view_init(elev=elevation, azim=azimuth)
+    ax.set_box_aspect((1, 1, 0.85), zoom=zoom)
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+    ax.tick_params(labelsize=SMALL, pad=0)
+
+
+def text_width(text: str, size: float) -> float:
     """The width of a text in points; nothing in it is read as mathematics."""
     width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)
     return float(width)
 
 
-def name_lines(ax: Axes, lines: Sequence[Artist], names: Sequence[str], **place: Any) -> Legend:
+def add_legend(ax: Axes, lines: Sequence[Artist], names: Sequence[str], **place: Any) -> Legend:
     """A legend of these lines; names are set afterwards, because matplotlib skips those that begin with _."""
     legend = ax.legend(
         lines,
@@ -130,3 +161,27 @@ def name_lines(ax: Axes, lines: Sequence[Artist], names: Sequence[str], **place:
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set(text=name, parse_math=False, usetex=False)
     return legend
+
+
+def add_scale(ax: Axes, shaded: ScalarMappable, label: str, *, shrink: float, pad: float) -> Colorbar:
+    """The scale of the shades, beside the axes."""
+    scale = ax.figure.colorbar(shaded, ax=ax, shrink=shrink, pad=pad)
+    scale.outline.set_visible(False)
+    scale.ax.tick_params(labelsize=SMALL, length=2, width=HAIR)
+    scale.set_label(label, fontsize=SMALL, **PLAIN)
+    return scale
+
+
+def mark_point(ax: Axes, x: float, y: float, name: str, size: float) -> tuple[Line2D, Annotation]:
+    """A marker in the ROC plane, and its name where the curve is not: below and to the right."""
+    (dot,) = ax.plot(x, y, "o", color=text_colour(), markersize=size, mec=ax.get_facecolor(), zorder=4)
+    offset, side = ((7, -3), "left") if x < 0.6 else ((-4, -8), "right")
+    words: dict[str, Any] = {"ha": side, "va": "top", "fontsize": SMALL, **PLAIN}
+    return dot, ax.annotate(abbreviated(name), (x, y), offset, textcoords="offset points", **words)
+
+
+def enlarge_dots(legend: Legend, area: float) -> None:
+    """Dots of this area in a legend, to be seen however small they are on the axes."""
+    for handle in legend.legend_handles:
+        if isinstance(handle, PathCollection):
+            handle.set_sizes([area])

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, pi, sqrt
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from polyroc.messages import Option
 from polyroc.power.allocation import Sizes
 from polyroc.power.analytic import Variances
 from polyroc.power.goals import NORMAL, PlanningQuestion
+from polyroc.validation.signatures import OpenShare, PositiveInt, validated, within
 
 __all__ = ["CLASSES", "CorrelationOf", "FormulaVariances", "Obuchowski", "area_correlation", "formula"]
 
@@ -47,7 +48,8 @@ class Obuchowski:
     Chemistry 50 (2004) 1118-1125, equation 3 and table 4.
     """
 
-    def planned_variance(self, area: float, negatives: int, positives: int) -> float:
+    @validated
+    def planned_variance(self, area: OpenShare, negatives: PositiveInt, positives: PositiveInt) -> float:
         """The formula with its published constants.
 
         >>> round(Obuchowski().planned_variance(0.5, 100, 100), 6)  # 0.0792 (1 / 100 + 1 / 100)
@@ -161,7 +163,8 @@ class FormulaVariances:
         return (high - low) ** 2 * self.variance((value - low) / (high - low), *sizes)
 
 
-def area_correlation(correlation: float, value: float, versus: float) -> float:
+@validated
+def area_correlation(correlation: Annotated[float, within(-1, 1)], value: OpenShare, versus: OpenShare) -> float:
     """The correlation of the estimates of two areas, from that of the scores within each class.
 
     For normal scores of equal variance (`Binormal` with a ratio of 1), the same correlation in both classes, and

@@ -19,7 +19,7 @@ from polyroc.power.allocation import Allocation, Sizes, allocation
 from polyroc.power.analytic import Variances
 from polyroc.power.goals import PlanningQuestion
 from polyroc.scores import Scores
-from polyroc.validation.scores import as_scores
+from polyroc.validation.scores import as_scores, one_sample
 
 __all__ = ["Pilot", "PilotVariances", "pilot_scores"]
 
@@ -42,6 +42,7 @@ def pilot_scores(y_true: Any, y_score: Any, **reading: Any) -> list[Scores]:
             f"({', '.join(names)}); pass one or two of them."
         )
     for scores in sets:
+        one_sample(scores, "sample_size")
         _require_usable(scores, sets[0].names)
     return sets
 
@@ -52,8 +53,8 @@ def _require_usable(scores: Scores, names: tuple[str, ...]) -> None:
             f"The pilot data must have the same classes, got {', '.join(names)} and {', '.join(scores.names)}; "
             "pass the same labels for both."
         )
-    if scores.sample_weight is not None or scores.groups is not None:
-        option = Option("sample_weight" if scores.groups is None else "groups")
+    if scores.sample_weight is not None or scores.units is not None:
+        option = Option("sample_weight" if scores.units is None else "groups")
         raise NotApplicableError("A sample size is for independent, unweighted cases, got ", option, "; omit it.")
     if scores.counts.min() < 2:
         few = scores.names[int(scores.counts.argmin())]
@@ -127,7 +128,7 @@ class Pilot:
             for classifier in scores.classifiers:
                 statistic = self.measure(Sample(weighted, classifier))
                 components.append(_CaseComponents(statistic, scores, high - low))
-        if not np.isfinite([each.value for each in components]).all():
+        if not np.isfinite([component.value for component in components]).all():
             raise InputError(f"{self.measure} is undefined on the pilot data; add cases, or use other options.")
         return components
 

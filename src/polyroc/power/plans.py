@@ -118,17 +118,17 @@ def _test_name(question: PlanningQuestion, textbook: bool = False) -> str:
     return f"{'test' if question.goal.width is None else 'interval'} of `{question.verb}`"
 
 
-def _correlation(correlation: float, of: CorrelationOf, question: PlanningQuestion) -> float:
+def _correlation(correlation: float, correlation_of: CorrelationOf, question: PlanningQuestion) -> float:
     """The correlation of the two estimates."""
     if question.versus is None:
         raise InputError(
             Option("correlation"), " needs two classifiers; pass ", Option("versus"), ", the value of the second."
         )
-    if of not in ("estimates", "scores"):
-        raise InputError(Option("correlation_of"), f" must be 'estimates' or 'scores', got {of!r}.")
+    if correlation_of not in ("estimates", "scores"):
+        raise InputError(Option("correlation_of"), f" must be 'estimates' or 'scores', got {correlation_of!r}.")
     if not isinstance(correlation, Real) or not -1 <= correlation <= 1:
         raise InputError(Option("correlation"), f" must be a number from -1 to 1, got {correlation!r}.")
-    if of == "estimates":
+    if correlation_of == "estimates":
         return float(correlation)
     if question.classes > 2:
         raise NotApplicableError(
@@ -179,16 +179,16 @@ def plan_from_pilot(
     """The plan for any measure, from the variance of its structural components on pilot data."""
     sets = pilot_scores(y_true, y_score, **reading)
     pilot = Pilot(request.measure, sets, request.ratio)
-    given = [request.value, request.versus]
+    requested = [request.value, request.versus]
     if len(pilot.values) == 1 and request.versus is not None:
         raise InputError(
             Option("versus"), " is for two classifiers, the pilot data have one; pass the scores of both."
         )
-    if simulation is not None and given != [None, None]:
+    if simulation is not None and requested != [None, None]:
         raise InputError(
             "Resampled pilot data have their own values; omit ", Option("value"), " and ", Option("versus"), "."
         )
-    values = [own if value is None else value for own, value in zip(pilot.values, given, strict=False)]
+    values = [own if value is None else value for own, value in zip(pilot.values, requested, strict=False)]
     question = PlanningQuestion(request.measure, sets[0].n_classes, request.goal, *values)
     counts = " and ".join(", ".join(f"{count} {name}" for name, count in scores.cases.items()) for scores in sets)
     if simulation is not None:
@@ -240,13 +240,13 @@ def _true_values(
         known = [own.get(name) if isinstance(own, Mapping) else own for name in probe.classifiers]
     if len(known) > 2 or (len(known) == 1 and request.versus is not None):
         raise InputError(f"A study has one classifier, or two with versus, but the model has {len(known)}.")
-    given = [request.value, request.versus]
+    requested = [request.value, request.versus]
     true = [float(value) for value in known if isinstance(value, Real)]
-    if len(true) == len(known) and given != [None, None]:
+    if len(true) == len(known) and requested != [None, None]:
         values = ", ".join(f"{value:g}" for value in true)
         raise InputError(f"The model has its own true {request.measure} ({values}); omit value and versus.")
     if len(true) < len(known):
-        true = [value for value in given if value is not None]
+        true = [value for value in requested if value is not None]
     if len(true) < len(known):
         names = "value" if len(known) == 1 else "value and versus"
         raise InputError(f"The model does not have its true {request.measure}; pass {names}.")

@@ -10,6 +10,7 @@ from polyroc.estimates.intervals import ConfidenceInterval, interval
 from polyroc.output.numbers import number_text
 from polyroc.results.invariants import Invariants, at_least, shares
 from polyroc.results.result import Result
+from polyroc.validation.signatures import validated
 
 __all__ = ["SampleSize"]
 
@@ -91,6 +92,7 @@ class SampleSize(Result):
             return None
         return sqrt(self.power * (1.0 - self.power) / self.simulations)
 
+    @validated
     def power_interval(self, level: float = 0.95) -> ConfidenceInterval | None:
         """The confidence interval of a simulated power; None for a formula."""
         error = self.monte_carlo_error

@@ -16,6 +16,7 @@ from polyroc.power.result import SampleSize
 from polyroc.power.simulation import Simulation
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.validation.arrays import Missing
+from polyroc.validation.signatures import validated
 
 __all__ = ["sample_size"]
 
@@ -30,6 +31,7 @@ class _Reading(TypedDict, total=False):
     missing: Missing
 
 
+@validated
 def sample_size(
     y_true: Any = None,
     y_score: Any = None,
@@ -191,17 +193,17 @@ def sample_size(
 
 def _source(sources: Mapping[str, Any], pilot_options: Mapping[str, Any], correlation: float | None) -> str | None:
     """The source of the variance: "y_true" (pilot data), "model", or None (a formula)."""
-    given = [name for name, value in sources.items() if value is not None]
-    if len(given) > 1:
+    passed = [name for name, value in sources.items() if value is not None]
+    if len(passed) > 1:
         raise InputError("Pass either pilot data (y_true, y_score) or a model to simulate from, not both.")
     unused = ", ".join(name for name, value in pilot_options.items() if value is not None)
-    if unused and given != ["y_true"]:
+    if unused and passed != ["y_true"]:
         raise InputError(f"{unused} needs y_true; pass both, or omit {unused}.")
-    if given and correlation is not None:
+    if passed and correlation is not None:
         raise InputError(
             Option("correlation"), " is for planning without data; with data it is estimated from them: omit it."
         )
-    return given[0] if given else None
+    return passed[0] if passed else None
 
 
 def _require_method(method: object, source: str | None) -> None:

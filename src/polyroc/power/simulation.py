@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, isnan, nan
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -13,14 +13,15 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.inference.compare import compare
 from polyroc.inference.evaluate import evaluate
-from polyroc.power.allocation import Allocation, Sizes, is_integer
+from polyroc.power.allocation import Allocation, Sizes
 from polyroc.power.analytic import MOST_CASES, power_at, smallest_sizes, width_at
 from polyroc.power.goals import PlanningQuestion
 from polyroc.power.pilot import Pilot, PilotVariances
 from polyroc.progress import Progress
 from polyroc.scores import Scores
-from polyroc.validation.random import Rng, check_rng, seed_of
+from polyroc.validation.random import Rng, seed_of
 from polyroc.validation.scores import as_scores
+from polyroc.validation.signatures import MOST_DRAWS, validate_fields, within
 
 __all__ = ["PilotModel", "SimulatedPower", "Simulation", "SimulationModel", "Trials", "drawn", "search"]
 
@@ -52,15 +53,11 @@ class Simulation:
     Simulation(n=500, rng=1)
     """
 
-    n: int = 1000
+    n: Annotated[int, within(2, MOST_DRAWS)] = 1000
     rng: Rng = 0
 
     def __post_init__(self) -> None:
-        if not is_integer(self.n) or self.n < 2:
-            raise InputError(
-                f"n, the number of simulated samples, must be an integer of at least 2, got {self.n!r}."
-            )
-        check_rng(self.rng)
+        validate_fields(self)
 
     def seeded(self) -> "Simulation":
         """The same with a fixed seed, so that the simulation is reproducible."""

@@ -46,7 +46,7 @@ MOST_BANDS = 150  # curves with bands
 MOST_PAIR_CURVES = 4000
 ALL_PAIR_POINTS = 40_000
 SURFACE_CASES = 20_000
-STEPS = 8  # of the work, for its progress
+STEPS = 9  # of the work, for its progress
 FRONT_CLASSES = 6  # beyond, a front has too many kinds of errors to be read, and sampling finds little of it
 FEWEST_COSTS = 300  # cost vectors below which a front is too coarse
 FRONT_BYTES = 1_000_000  # of all fronts: per point and kind of error, a cost and a count
@@ -91,6 +91,7 @@ def collect_findings(
         "evaluation": work.evaluation,
         "comparison": work.comparison,
         "curves": work.curves,
+        "fold_curves": work.fold_curves,
         "pairs": work.pairs,
         "surfaces": work.surfaces,
         "rates": work.rates,
@@ -136,7 +137,7 @@ class _Collection:
                 if step in ("evaluation", "comparison"):
                     raise
                 self.notes.append(f"No {step}: {reason}")
-        self.notes += [str(each.message) for each in caught if issubclass(each.category, PolyrocWarning)]
+        self.notes += [str(warning.message) for warning in caught if issubclass(warning.category, PolyrocWarning)]
 
     def evaluation(self) -> Evaluation:
         evaluation = evaluate(
@@ -166,8 +167,10 @@ class _Collection:
         number = len(self.scores.classifiers) * (1 if two else self.scores.n_classes)
         points = int(np.clip(ALL_CURVE_POINTS // number, 16, CURVE_POINTS))
         band: Literal["pointwise"] | None = "pointwise" if number <= MOST_BANDS else None
+        if self.scores.folds is not None and self.scores.units is not None:
+            band = None  # a band of pooled cases by formula needs independent ones
         curves, error = {}, 0.0
-        for problem in binary_problems(self.scores, None if two else "ova"):
+        for problem in binary_problems(self.scores.pool_folds(), None if two else "ova"):
             whole = curve(problem.scores, band=band, level=self.level, method=self.method)
             assert isinstance(whole, Curve)
             fewer = whole.thinned(points, TOLERANCE) if points == CURVE_POINTS else thinned(whole, points)
@@ -175,6 +178,20 @@ class _Collection:
             curves[problem.key] = replace(fewer, _area=detached_area(whole))
         self._note_thinning(f"The {number} curves are", points, error if error > TOLERANCE else 0.0)
         return Curves("classifier" if two else "class", curves, {})
+
+    def fold_curves(self) -> Curves | None:
+        """The curves averaged over folds: of the same problems as `curves`, which are pooled."""
+        pooled = self.results.get("curves")
+        if not self.scores.within_folds or pooled is None:
+            return None
+        curves = {}
+        for problem in binary_problems(self.scores, None if pooled.by == "classifier" else "ova"):
+            averaged = curve(
+                problem.scores, average="vertical", band="pointwise", level=self.level, method=self.method
+            )
+            assert isinstance(averaged, Curve)
+            curves[problem.key] = replace(thinned(averaged, CURVE_POINTS), _area=detached_area(averaged))
+        return Curves(pooled.by, curves, {})
 
     def _note_thinning(self, subject: str, points: int, error: float) -> None:
         if error > ROUNDING_ERROR:
@@ -187,7 +204,7 @@ class _Collection:
         number = self.scores.n_classes * (self.scores.n_classes - 1)
         if self.scores.kind != "matrix" or number < 6 or self.scores.absent:
             return None
-        scores = self._best(MOST_PAIR_CURVES // number)
+        scores = self._best(MOST_PAIR_CURVES // number).pool_folds()
         if not scores.values:
             raise NotApplicableError(f"{number} curves for every classifier would make the page too large.")
         points = int(np.clip(ALL_PAIR_POINTS // (number * len(scores.values)), 16, CURVE_POINTS))
@@ -219,7 +236,7 @@ class _Collection:
             return None
         if measure == "vus" and not self.scores.ordered:
             return None
-        scores = self.scores
+        scores = self.scores.pool_folds()
         if len(scores) > SURFACE_CASES:
             scores = subset(scores, sampled_cases(scores, SURFACE_CASES, self.seed))
             cases = f"{len(scores)} of the {len(self.scores)} cases"
@@ -227,8 +244,8 @@ class _Collection:
         made = surface(scores, measure=measure, points=30, method=None)
         surfaces = {made.classifier: made} if isinstance(made, Surface) else made
         return {
-            name: replace(each, volume=self.estimates.get((name, measure), each.volume))
-            for name, each in surfaces.items()
+            name: replace(surface, volume=self.estimates.get((name, measure), surface.volume))
+            for name, surface in surfaces.items()
         }
 
     def rates(self) -> dict[str, Any] | None:
@@ -248,7 +265,7 @@ class _Collection:
         self._check_classes()
         calibrated = self.scores.n_classes > 2
         names = self.scores.classifiers
-        return {name: operate(self.scores, classifier=name, calibrated=calibrated) for name in names}
+        return {name: operate(self.scores.pool_folds(), classifier=name, calibrated=calibrated) for name in names}
 
     def fronts(self) -> dict[str, Any] | None:
         scores = self.explored
@@ -304,4 +321,5 @@ def subset(scores: Scores, cases: IntArray) -> Scores:
         values={name: values[cases] for name, values in scores.values.items()},
         sample_weight=None if scores.sample_weight is None else scores.sample_weight[cases],
         groups=None if scores.groups is None else np.unique(scores.groups[cases], return_inverse=True)[1],
+        folds=None if scores.folds is None else scores.folds.subset(cases),
     )

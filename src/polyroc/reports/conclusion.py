@@ -13,10 +13,10 @@ from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.fronts.result import Front
-from polyroc.output.names import shortened
 from polyroc.output.numbers import estimate_text, interval_text, p_text, percentage
-from polyroc.output.sentences import listed
+from polyroc.output.sentences import listed, shortened
 from polyroc.reports.findings import MOST_CLASSES, Findings
+from polyroc.results.provenance import Provenance
 from polyroc.studies.summaries.paired_tests import PairedTest
 
 __all__ = ["MOST_PAIRS", "Conclusion", "PairSentences", "compared_measure", "conclude"]
@@ -170,21 +170,21 @@ class _Writer:
         if errors[k, m] <= 0:
             yield f"{self.classifier[best]} makes no error on these cases; a larger sample may show some."
             return
-        of = f" of {self.classifier[best]}" if len(self.classifier) > 1 else ""
+        owner = f" of {self.classifier[best]}" if len(self.classifier) > 1 else ""
         true, decision = confusion.classes[k], confusion.classes[m]
         yield (
-            f"{where} most frequent error{of}: of {self.label.get(true, true)}, "
+            f"{where} most frequent error{owner}: of {self.label.get(true, true)}, "
             f"{self._rate(confusion[true, decision])} are called {self.label.get(decision, decision)}."
         )
 
     def fronts(self) -> Iterator[str]:
         for name, front in self.findings.fronts.items():
-            how = "all there are" if front.exact else f"found with {front.growth.draws[-1]} cost vectors"
+            extent = "all there are" if front.exact else f"found with {front.growth.draws[-1]} cost vectors"
             volume = ""
             if len(front.classes) <= MOST_VOLUME_CLASSES:
                 gini = front.growth.gini[-1]
                 volume = f"; its generalised Gini coefficient is about {gini:.3f} (0: chance, 1: no errors)"
-            yield f"{self.classifier[name]} has {len(front)} Pareto-optimal operating points ({how}){volume}."
+            yield f"{self.classifier[name]} has {len(front)} Pareto-optimal operating points ({extent}){volume}."
             yield self._fewest_errors(front)
 
     def _fewest_errors(self, front: Front) -> str:
@@ -197,6 +197,14 @@ class _Writer:
             f"{percentage(1 - totals.max() / totals.sum())}. "
             "It was selected on the cases it is evaluated on, so its error rate is optimistic."
         )
+
+    def _folds(self, provenance: Provenance) -> Iterator[str]:
+        """What cross-validated predictions estimate, and which pooled values are biased."""
+        if provenance.target is not None:
+            yield provenance.target
+        for estimate in self.estimates().values():
+            if estimate.cross_validation is not None and estimate.cross_validation.pooling_is_biased:
+                yield f"{self.classifier[estimate.classifier]}: {estimate.cross_validation.sentence()}"
 
     def cautions(self) -> Iterator[str]:
         provenance = self.findings.provenance
@@ -211,6 +219,7 @@ class _Writer:
         few = [f"{name} ({count})" for name, count in cases.items() if 1 < count < FEW_CASES]
         if few:
             yield f"Few cases of {listed(few)}: their estimates are imprecise, and their intervals wide."
+        yield from self._folds(provenance)
         if provenance.groups is not None:
             yield f"Standard errors are based on {provenance.groups} groups, not on cases."
         if provenance.dropped:

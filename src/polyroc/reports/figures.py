@@ -1,6 +1,7 @@
 """The data of the figures of the page: plain data, names shortened, numbers packed."""
 
 from collections.abc import Iterable, Sequence
+from html import escape
 from math import isnan
 from typing import Any
 
@@ -8,15 +9,17 @@ import numpy as np
 
 from polyroc.curves.result import Curve
 from polyroc.estimates.estimate import Estimate
-from polyroc.output.names import shortened
+from polyroc.output.sentences import shortened
 from polyroc.reports.embedding import packed
 from polyroc.reports.findings import MOST_CLASSES, MOST_COBWEB_CLASSES, Findings
 from polyroc.reports.study_findings import StudyFindings
 
-__all__ = ["curve_panels", "pair_matrix", "shapes"]
+__all__ = ["curve_panels", "fold_figure", "pair_matrix", "shapes"]
 
 MATRIX_CELLS = 24_000  # of the matrices of all classifiers together
 SLIDER_STEPS = 200  # of the threshold
+SQUARE = 200  # side of a picture of a curve averaged over folds, in pixels
+MOST_FOLD_CURVES = 12  # such pictures
 
 
 def curve_panels(findings: Findings, level: float) -> dict[str, Any] | None:
@@ -33,6 +36,40 @@ def curve_panels(findings: Findings, level: float) -> dict[str, Any] | None:
         "grid": _slider_thresholds(findings.curves.values()),
         "panels": [_panel(curves, list(findings.classifiers), level) for curves in problems.values()],
     }
+
+
+def fold_figure(findings: Findings) -> str:
+    """The averaged curves (lines with bands) and the pooled ones (dashed) as SVG; empty without folds."""
+    if findings.fold_curves is None or findings.curves is None:
+        return ""
+    pooled = findings.curves.curves
+    pairs = [(key, curve, pooled[key]) for key, curve in findings.fold_curves.curves.items() if key in pooled]
+    squares = [_square(number, *pair) for number, pair in enumerate(pairs[:MOST_FOLD_CURVES])]
+    width, height = 1.15 * SQUARE * min(3, len(squares)), 1.25 * SQUARE * ((len(squares) + 2) // 3)
+    label = "Averaged curves with bands, pooled curves dashed"
+    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}"'
+    return f'<svg {size} role="img" aria-label="{label}">{"".join(squares)}</svg>'
+
+
+def _square(number: int, key: str, averaged: Curve, pooled: Curve) -> str:
+    """One averaged curve with its band and the pooled one, three squares to a row."""
+    x, y = 1.15 * SQUARE * (number % 3), 1.25 * SQUARE * (number // 3) + 16
+    band = averaged.band
+    area = "" if band is None else _path([*band.x, *band.x[::-1]], [*band.low, *band.high[::-1]])
+    lines = [
+        f'<text x="0" y="-4" font-size="11" fill="currentColor">{escape(shortened((key,))[0])}</text>',
+        f'<path d="M0 0H{SQUARE}V{SQUARE}H0Z" fill="none" stroke="var(--line)"/>',
+        f'<path d="{area}" fill="var(--accent)" opacity="0.15"/>',
+        f'<path d="{_path(averaged.fpr, averaged.tpr)}" fill="none" stroke="var(--accent)"/>',
+        f'<path d="{_path(pooled.fpr, pooled.tpr)}" fill="none" stroke="currentColor" stroke-dasharray="4 3"/>',
+    ]
+    return f'<g transform="translate({x:.0f} {y:.0f})">{"".join(lines)}</g>'
+
+
+def _path(x: Iterable[float], y: Iterable[float]) -> str:
+    """Straight lines between points of the unit square, upwards, as an SVG path."""
+    points = (f"{SQUARE * u:.1f} {SQUARE * (1 - v):.1f}" for u, v in zip(x, y, strict=True))
+    return "M" + "L".join(points)
 
 
 def _study_panels(findings: StudyFindings, level: float) -> dict[str, Any] | None:
@@ -57,7 +94,7 @@ def _panel(curves: Sequence[Curve], names: list[str], level: float) -> dict[str,
     return {
         "positive": shortened(positive)[0],
         "negative": shortened(negative)[0],
-        "curves": [{"who": names.index(curve.classifier), **_curve(curve, level)} for curve in curves],
+        "curves": [{"classifier": names.index(curve.classifier), **_curve(curve, level)} for curve in curves],
     }
 
 
@@ -103,7 +140,11 @@ def pair_matrix(findings: Findings, level: float) -> dict[str, Any] | None:
     if not 3 <= len(names) <= MOST_CLASSES or findings.evaluation is None:
         return None
     estimates = {name: findings.evaluation.estimates.get((name, "hand_till")) for name in findings.classifiers}
-    known = {name: each for name, each in estimates.items() if each is not None and not isnan(each.value)}
+    known = {
+        name: estimate
+        for name, estimate in estimates.items()
+        if estimate is not None and not isnan(estimate.value)
+    }
     best = sorted(known, key=lambda name: -known[name].value)[: max(1, MATRIX_CELLS // len(names) ** 2)]
     matrices = []
     for number, classifier in enumerate(findings.classifiers):
@@ -114,7 +155,7 @@ def pair_matrix(findings: Findings, level: float) -> dict[str, Any] | None:
         curves = None
         if findings.pairs:
             curves = [[_pair_curve(findings, classifier, a, b) for b in names] for a in names]
-        matrices.append({"who": number, "whole": _cell(whole, level), "cells": cells, "curves": curves})
+        matrices.append({"classifier": number, "whole": _cell(whole, level), "cells": cells, "curves": curves})
     if not matrices:
         return None
     return {"classifiers": matrices, "left_out": len(known) - len(matrices), "cases": _class_sizes(findings)}
@@ -149,7 +190,7 @@ def shapes(findings: Findings, level: float) -> dict[str, Any] | None:
         first, third, second = surface.mesh.corners
         surfaces.append(
             {
-                "who": names.index(name),
+                "classifier": names.index(name),
                 "classes": shortened(surface.classes),
                 "name": surface.volume.name,
                 "volume": _cell(surface.volume, level),
@@ -167,7 +208,7 @@ def _volumes(findings: Findings, level: float) -> list[dict[str, Any]]:
         return []
     return [
         {
-            "who": list(findings.classifiers).index(name),
+            "classifier": list(findings.classifiers).index(name),
             "orders": shortened(tuple(estimate.parts)),
             "volumes": [_cell(part, level) for part in estimate.parts.values()],
             "chance": next(iter(estimate.parts.values())).chance,
@@ -186,7 +227,7 @@ def _cobwebs(findings: Findings, level: float) -> list[dict[str, Any]]:
         labels = dict(zip(rates.classes, shortened(rates.classes), strict=True))
         cobwebs.append(
             {
-                "who": list(findings.classifiers).index(name),
+                "classifier": list(findings.classifiers).index(name),
                 "spokes": [[labels[true], labels[decision]] for true, decision in cobweb.spokes],
                 "ratios": [_number(x) for x in cobweb.ratios],
                 "low": [_number(x) for x in cobweb.low],

@@ -36,6 +36,8 @@ class Findings:
         Every measure of every classifier; the classifiers compared by one of them.
     curves, pairs
         ROC curves of two classes, or of each class against the rest; of every ordered pair of classes.
+    fold_curves
+        With folds, the curves averaged over them; `curves` are then of all folds pooled.
     surfaces, rates, points, fronts
         By classifier.
     study
@@ -54,6 +56,7 @@ class Findings:
     fronts: Mapping[str, Front] = field(default_factory=dict)
     study: "StudyFindings | None" = None
     notes: tuple[str, ...] = ()
+    fold_curves: Curves | None = None
 
     @property
     def classifiers(self) -> tuple[str, ...]:

@@ -16,7 +16,9 @@ __all__ = ["PAPERS", "cited", "methods_of", "references_of", "versions"]
 
 PAPERS: Mapping[str, str] = {
     "Bradley (1997)": "Bradley, Pattern Recognition 30 (1997) 1145-1159",
+    "Davis & Goadrich (2006)": "Davis & Goadrich, Proceedings of ICML 2006, 233-240",
     "Dodd & Pepe (2003)": "Dodd & Pepe, Biometrics 59 (2003) 614-623",
+    "Drummond & Holte (2006)": "Drummond & Holte, Machine Learning 65 (2006) 95-130",
     "Ferri et al. (2003)": "Ferri, Hernández-Orallo & Salido, Machine Learning: ECML 2003, 108-120",
     "Hand & Till (2001)": "Hand & Till, Machine Learning 45 (2001) 171-186",
     "Hanley & McNeil (1982)": "Hanley & McNeil, Radiology 143 (1982) 29-36",
@@ -26,6 +28,7 @@ PAPERS: Mapping[str, str] = {
     "Mossman (1999)": "Mossman, Medical Decision Making 19 (1999) 78-89",
     "Nakas & Alonzo (2007)": "Nakas & Alonzo, Biometrics 63 (2007) 603-609",
     "Nakas & Yiannoutsos (2004)": "Nakas & Yiannoutsos, Statistics in Medicine 23 (2004) 3437-3449",
+    "Pepe (2003)": "Pepe, The Statistical Evaluation of Medical Tests, Oxford University Press 2003",
     "Sahiner, Chan & Hadjiiski (2008)": (
         "Sahiner, Chan & Hadjiiski, IEEE Transactions on Medical Imaging 27 (2008) 215-227"
     ),
@@ -39,6 +42,7 @@ PAPERS: Mapping[str, str] = {
         "Van Calster, Van Belle, Vergouwe, Timmerman, Van Huffel & Steyerberg, Statistics in Medicine 31 (2012) "
         "2610-2626"
     ),
+    "Vickers & Elkin (2006)": "Vickers & Elkin, Medical Decision Making 26 (2006) 565-574",
 }
 
 
@@ -66,11 +70,22 @@ def methods_of(findings: Findings, level: float) -> tuple[str, ...]:
     sentences += [f"The front was found by {provenance.method}." if only_fronts else _standard_errors(provenance)]
     if provenance.weights is not None:
         sentences.append(provenance.weights)
+    if provenance.target is not None:
+        sentences.append(provenance.target)
+    if findings.fold_curves is not None:
+        sentences.append(
+            "Curves with thresholds, operating points and the explorer are of all folds as one sample; they also "
+            "depend on how the scores of different models compare."
+        )
     if findings.comparison is not None:
         adjustment = findings.comparison.adjustment
-        how = f"; p-values of the pairs are adjusted by {adjustment.title()}" if adjustment else ""
-        sentences.append(f"The classifiers were compared by {findings.comparison.measure}, paired by case{how}.")
-    if findings.evaluation is not None and any(each.converted for each in findings.evaluation.estimates.values()):
+        adjusted = f"; p-values of the pairs are adjusted by {adjustment.title()}" if adjustment else ""
+        sentences.append(
+            f"The classifiers were compared by {findings.comparison.measure}, paired by case{adjusted}."
+        )
+    if findings.evaluation is not None and any(
+        estimate.converted for estimate in findings.evaluation.estimates.values()
+    ):
         sentences.append("* computed from converted values: probabilities were converted into one score.")
     if findings.curves is not None:
         sentences.append(
@@ -105,6 +120,11 @@ def references_of(findings: Findings) -> tuple[str, ...]:
     provenance = findings.provenance
     if provenance is not None and provenance.method == "DeLong()":
         papers.append("DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845: standard errors.")
+    if provenance is not None and provenance.folds is not None:
+        papers.append(
+            "LeDell, Petersen & van der Laan, Electronic Journal of Statistics 9 (2015) 1583-1607: averages over "
+            "folds."
+        )
     if findings.comparison is not None and findings.comparison.adjustment == "holm":
         papers.append("Holm, Scandinavian Journal of Statistics 6 (1979) 65-70: adjusted p-values.")
     if findings.rates and 3 <= len(findings.classes) <= MOST_COBWEB_CLASSES:

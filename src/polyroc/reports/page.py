@@ -5,13 +5,13 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from polyroc.output.csv import as_csv
-from polyroc.output.names import clipped, printable, shortened
+from polyroc.output.formats import as_csv
 from polyroc.output.numbers import level_text, p_text
+from polyroc.output.sentences import clipped, printable, shortened
 from polyroc.output.tables import Table
 from polyroc.reports.embedding import as_json, asset, fingerprint, plotly, require_packages
 from polyroc.reports.explorer import explorer_data
-from polyroc.reports.figures import curve_panels, pair_matrix, shapes
+from polyroc.reports.figures import curve_panels, fold_figure, pair_matrix, shapes
 from polyroc.reports.findings import Findings
 from polyroc.reports.study_conclusion import name_of_test, ranks_sentence
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
@@ -73,6 +73,7 @@ def as_html(report: "Report") -> str:
         tables=by_key,
         spans=_spans(by_key.get("measures")),
         exports=data["csv"],
+        fold_figure=Markup(fold_figure(findings)),
         decisions="of the decisions" if findings.rates else "at the threshold of least error",
         confusions=[table for key, table in by_key.items() if key.startswith("rates-")],
         comparison=findings.comparison,
@@ -126,10 +127,18 @@ def _csv_files(findings: Findings, level: float) -> dict[str, str]:
 def _case_records(findings: Findings, level: float) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     if findings.evaluation is not None:
         yield "measures", findings.evaluation.rows(level)
-        yield "parts", [row for each in divided_measures(findings.evaluation) for row in each.rows(level)]
+        yield "parts", [row for estimate in divided_measures(findings.evaluation) for row in estimate.rows(level)]
     if findings.comparison is not None:
         yield "comparisons", findings.comparison.rows(level)
+    yield "folds", list(_fold_records(findings))
     yield "rates", [row for rates in confusions(findings).values() for row in rates.rows(level)]
+
+
+def _fold_records(findings: Findings) -> Iterator[dict[str, Any]]:
+    for estimate in findings.evaluation.estimates.values() if findings.evaluation else ():
+        if estimate.cross_validation is not None:
+            for row in estimate.cross_validation.rows():
+                yield {"classifier": estimate.classifier, "measure": estimate.measure, **row}
 
 
 def _study_records(findings: StudyFindings, level: float) -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -184,5 +193,7 @@ def _spans(table: Table | None) -> dict[int, int]:
 def _skipped(report: "Report") -> list[tuple[str, str]]:
     evaluation = report.findings.evaluation
     return (
-        [] if evaluation is None else [(printable(key), clipped(why)) for key, why in evaluation.skipped.items()]
+        []
+        if evaluation is None
+        else [(printable(key), clipped(reason)) for key, reason in evaluation.skipped.items()]
     )

@@ -1,15 +1,17 @@
 """The verb `report`: one page with the conclusion, tables, curves and operating points."""
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
+from polyroc.engines.options import TableOptions, is_file_input
 from polyroc.errors import InputError
+from polyroc.inference.file_input import read_into_memory
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.measure import Measure
-from polyroc.messages import short_repr
+from polyroc.measures.registry import measure as find
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.reports.collection import collect_findings
 from polyroc.reports.embedding import require_packages
@@ -21,13 +23,15 @@ from polyroc.reports.study_methods import study_repeat
 from polyroc.results.result import Result
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.studies.result import Study
-from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
+from polyroc.validation.random import Rng, seed_of
 from polyroc.validation.scores import as_scores
+from polyroc.validation.signatures import validated
 
 __all__ = ["report"]
 
 
+@validated
 def report(
     y_true: Any,
     y_score: Any = None,
@@ -37,16 +41,20 @@ def report(
     measure: str | Measure | None = None,
     method: Method | str | None = DEFAULT,
     level: float = 0.95,
-    rng: int = 0,
+    rng: Rng = 0,
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     sample_weight: Any = None,
     weight_kind: WeightKind | None = None,
     groups: Any = None,
+    folds: Any = None,
+    repeats: Any = None,
+    pooled: bool = False,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
     repeat: Sequence[str] = (),
     progress: ProgressOption = None,
+    **reading: Unpack[TableOptions],
 ) -> Report:
     """Make a report: one self-contained file with the conclusion, tables, interactive curves and an explorer.
 
@@ -72,12 +80,16 @@ def report(
         Method of the standard errors, and level of the intervals.
     rng
         Seed of random samples: the costs of fronts, and the cases in the explorer if there are too many.
-    labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
-        As in `evaluate`.
+    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing
+        As in `evaluate`. With `folds` there is a section on them: values by fold, averaged and pooled, and both
+        curves. Operating points, surfaces and the explorer are those of all folds as one sample.
     repeat
         Lines of code that make the report again; by default a call of this function.
     progress
         As in `evaluate`: True for a progress bar, or a function called with (done, total, message).
+    reading
+        For a file, a data frame or a lazy table, as in `read`: `truth`, `scores` and `weight` name columns;
+        `table` and `connection`. The cases are read into memory.
 
     Returns
     -------
@@ -92,28 +104,45 @@ def report(
     'classifier: area under the ROC curve 0.875 (95 % 0.652 to 0.962); chance gives 0.5.'
     """
     target = _target(path)
-    if not isinstance(rng, int) or isinstance(rng, bool) or rng < 0:
-        raise InputError(f"rng must be a seed, a whole number from 0, got {short_repr(rng)}.")
-    checked_level(level)
-    options = _Options(title, None if measure is None else str(measure), method, level, rng, tuple(repeat))
+    seed = seed_of(rng)
+    options = _Options(title, None if measure is None else str(find(measure)), method, level, seed, tuple(repeat))
+    if is_file_input(y_true, None, reading, "evaluate"):
+        options = replace(options, data=_source_text(y_true, reading))
+        y_true = read_into_memory(
+            y_true,
+            reading,
+            labels=labels,
+            pos_label=pos_label,
+            missing=missing,
+            weight_kind=weight_kind,
+            groups=groups,
+            sampling=sampling,
+            y_score=y_score,
+            sample_weight=sample_weight,
+        )
+        labels = pos_label = weight_kind = groups = sampling = None
     columns: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,
         "sample_weight": sample_weight,
         "weight_kind": weight_kind,
         "groups": groups,
+        "folds": folds,
+        "repeats": repeats,
         "sampling": sampling,
     }
     results = _results(y_true, y_score)
     if isinstance(y_true, Study):
         with progress_callback(progress) as callback:
-            made = _study_report(y_true, options, {"y_score": y_score, **columns}, missing, callback)
+            made = _study_report(
+                y_true, options, {"y_score": y_score, **columns, "pooled": pooled or None}, missing, callback
+            )
     elif results is not None:
         made = Report(
             title or "Report", findings_from(results), level, why_no_cases=NO_CASES, repeat=options.repeat
         )
     else:
-        scores = as_scores(y_true, y_score, **columns, missing=missing)
+        scores = as_scores(y_true, y_score, **columns, missing=missing, pooled=pooled)
         with progress_callback(progress) as callback:
             made = _case_report(scores, options, target, callback)
     if target is not None:
@@ -129,6 +158,7 @@ class _Options:
     level: float
     rng: int
     repeat: tuple[str, ...]
+    data: str = "y_true, y_score"
 
 
 def _target(path: str | os.PathLike[str] | None) -> Path | None:
@@ -153,7 +183,8 @@ def _study_report(
 def _case_report(scores: Scores, options: _Options, target: Path | None, progress: Progress | None) -> Report:
     method = as_estimating_method(options.method)
     options = replace(options, method=method)
-    cases = explorer_cases(scores, options.rng)
+    whole = replace(scores.pool_folds(), groups=scores.units)
+    cases = explorer_cases(whole, options.rng)
     findings = collect_findings(
         scores,
         None if cases is None else cases.scores,
@@ -164,16 +195,16 @@ def _case_report(scores: Scores, options: _Options, target: Path | None, progres
         progress=progress,
     )
     repeat = options.repeat or _call(target, options)
-    return Report(options.title or "Report", findings, options.level, cases, why_not_explored(scores), repeat)
+    return Report(options.title or "Report", findings, options.level, cases, why_not_explored(whole), repeat)
 
 
 def _check_not_given(others: dict[str, Any]) -> None:
     """Raise an error for arguments that do not apply to a study."""
-    given = [name for name, value in others.items() if value is not None]
-    if given:
+    passed = [name for name, value in others.items() if value is not None]
+    if passed:
         raise InputError(
             "A report of a study takes path, title, measure, method, level and repeat; leave out "
-            f"{', '.join(given)}."
+            f"{', '.join(passed)}."
         )
 
 
@@ -187,9 +218,20 @@ def _results(y_true: Any, y_score: Any) -> list[Result] | None:
     return items if items and all(isinstance(item, Result) for item in items) else None
 
 
+def _source_text(source: Any, reading: Mapping[str, Any]) -> str:
+    """The source and its columns as arguments of a call."""
+    name = repr(os.fspath(source)) if isinstance(source, str | os.PathLike) else "data"
+    columns = [f"{column}={reading[column]!r}" for column in ("truth", "scores", "weight") if reading.get(column)]
+    return ", ".join([name, *columns])
+
+
 def _call(path: Path | None, options: _Options) -> tuple[str, ...]:
     """The lines of Python that make the report."""
-    given = {"path": None if path is None else path.name, "measure": options.measure, "method": options.method}
-    arguments = [f"{name}={value!r}" for name, value in given.items() if value is not None]
+    options_by_name = {
+        "path": None if path is None else path.name,
+        "measure": options.measure,
+        "method": options.method,
+    }
+    arguments = [f"{name}={value!r}" for name, value in options_by_name.items() if value is not None]
     call = ", ".join([*arguments, f"level={options.level}", f"rng={options.rng}"])
-    return "import polyroc as pr", f"pr.report(y_true, y_score, {call})"
+    return "import polyroc as pr", f"pr.report({options.data}, {call})"

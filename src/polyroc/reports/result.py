@@ -14,8 +14,8 @@ from polyroc.errors import InputError
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.fronts.result import Front
-from polyroc.output.latex import latex_table
-from polyroc.output.markdown import escape_markdown, markdown_table
+from polyroc.output.files import write_file
+from polyroc.output.formats import escape_markdown, latex_table, markdown_table
 from polyroc.output.tables import Table
 from polyroc.reports.conclusion import Conclusion, conclude
 from polyroc.reports.explorer import ExplorerCases
@@ -28,6 +28,7 @@ from polyroc.reports.study_tables import study_tables
 from polyroc.reports.tables import tables
 from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.result import Result
+from polyroc.validation.signatures import validated
 
 __all__ = ["FORMATS", "NO_CASES", "Report", "checked_path"]
 
@@ -36,6 +37,7 @@ WHOLE: Mapping[str, Any] = {
     "evaluation": Evaluation,
     "comparison": Comparison,
     "curves": Curves,
+    "fold_curves": Curves,
     "study": StudyFindings,
 }
 BY_CLASSIFIER: Mapping[str, Any] = {"surfaces": Surface, "rates": Rates, "points": OperatingPoint, "fronts": Front}
@@ -174,18 +176,11 @@ class Report(Result):
         """The results as JSON, by default with intervals at the level of the report."""
         return Result.to_json(self, self.level if level is None else level)
 
+    @validated
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the report in the format given by the suffix; the file appears complete or not at all."""
         path = checked_path(path)
-        text = FORMATS[path.suffix.lower()](self)
-        part = path.with_name(f".{path.name[:100]}.{os.getpid()}.part")
-        try:
-            part.write_text(text, encoding="utf-8", newline="\n")
-            part.replace(path)
-        except OSError as trouble:
-            raise InputError(f"The report cannot be written to {path} ({trouble.strerror or trouble}).") from None
-        finally:
-            part.unlink(missing_ok=True)
+        write_file(path, FORMATS[path.suffix.lower()](self))
         return path
 
 

@@ -8,9 +8,8 @@ from polyroc.errors import MeasureError
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.difference import Difference
 from polyroc.measures.registry import measure as registered_measure
-from polyroc.output.names import printable, shortened
 from polyroc.output.numbers import p_text
-from polyroc.output.sentences import counted, listed
+from polyroc.output.sentences import counted, listed, printable, shortened
 from polyroc.reports.conclusion import MOST_PAIRS, Conclusion, PairSentences
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings, StudyTest
 from polyroc.studies.summaries.friedman import Friedman
@@ -23,6 +22,7 @@ __all__ = ["conclude_study", "measure_name", "name_of_test", "ranks_sentence"]
 MOST_DATA_SETS = 6  # beyond, data sets are not described one by one
 TEST_NAMES = {
     "corrected_t": "Nadeau & Bengio's corrected resampled t",
+    "fold_test": "DeLong's test within folds, over all repeats",
     "pooled_test": "DeLong's test on the predictions of all folds, folds as groups",
     "wilcoxon": "Wilcoxon's signed-rank test over data sets",
     "friedman": "Friedman's test over data sets, with Nemenyi's for pairs",
@@ -90,8 +90,8 @@ class _Writer:
         yield f"Tested by {name_of_test(recommendation.test)}: {recommendation.why}"
 
     def _untested(self) -> Iterator[str]:
-        spreads = [each for each in self.findings.spread.spreads.values() if each.folds]
-        if len({each.learner for each in spreads}) > 1:
+        spreads = [fold_spread for fold_spread in self.findings.spread.spreads.values() if fold_spread.folds]
+        if len({fold_spread.learner for fold_spread in spreads}) > 1:
             yield "No learner is shown to be better: there are too few values for a test (see the notes)."
             return
         for spread in spreads[:MOST_DATA_SETS]:
@@ -158,7 +158,9 @@ class _Writer:
     def _on_data_set(self, name: str, test: StudyTest) -> Iterator[str]:
         best = self.best(test)
         if isinstance(test, Comparison):
-            value = f"{test.estimates[best].value:.3f} (all folds together)"
+            estimate = test.estimates[best]
+            within = estimate.provenance.folds is not None and not estimate.provenance.pooled
+            value = f"{estimate.value:.3f} ({'average over folds' if within else 'all folds together'})"
         else:
             value = self._mean(self.findings.spread[name, best])
         yield f"On {self.data_set[name]}, {self.learner[best]} has the {self.most} {self.measure}, {value}."

@@ -25,6 +25,7 @@ from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.result import Study
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.paired_tests import PairedTests
+from polyroc.studies.summaries.pooled import folds_as_groups
 from polyroc.studies.summaries.range_tests import RangeTest
 from polyroc.studies.summaries.recommendation import Recommendation
 from polyroc.studies.summaries.spread import Spread
@@ -141,7 +142,9 @@ class _StudyCollection:
                 self.notes.append(f"No {name}: {reason}")
                 return None
             finally:
-                self.notes += [str(each.message) for each in caught if issubclass(each.category, PolyrocWarning)]
+                self.notes += [
+                    str(warning.message) for warning in caught if issubclass(warning.category, PolyrocWarning)
+                ]
 
     def by_data_set(self, name: str, step: Callable[[FoldTable], T | None]) -> dict[str, T]:
         """The results of a step by data set, where it applies."""
@@ -162,6 +165,8 @@ class _StudyCollection:
     def tests(self) -> Mapping[str, Any]:
         if self.test == "corrected_t":
             return self.by_data_set("corrected t", lambda table: summaries.corrected_t(table, missing="drop"))
+        if self.test == "fold_test":
+            return self.by_data_set("test within folds", self._fold_test)
         if self.test == "pooled_test":
             return self.by_data_set("pooled test", self._pooled_test)
         test: StudyTest | None = None
@@ -170,6 +175,14 @@ class _StudyCollection:
         elif self.test == "wilcoxon":
             test = self.attempt("test over data sets", lambda: summaries.wilcoxon(self.tables, missing="drop"))
         return {} if test is None else {ALL_DATA_SETS: test}
+
+    def _fold_test(self, table: FoldTable) -> Comparison | None:
+        evaluated = np.asarray(np.isfinite(table.values).any(axis=0))
+        learners = [name for name, keep in zip(table.learners, evaluated, strict=True) if keep]
+        if self.method is None:
+            return None
+        scores = self.study.scores(table.data_set, learners, repeat="all")
+        return summaries.fold_test(scores, self.measure, method=self.method)
 
     def _pooled_test(self, table: FoldTable) -> Comparison | None:
         scores = self.scores(table.data_set)
@@ -230,7 +243,7 @@ class _StudyCollection:
             return None
         applicable = [key for key in self.study.measures if self.study.applies(key, table.data_set)]
         keys = list(dict.fromkeys([self.measure, *applicable]))
-        result = evaluate(scores, measure=keys, method=self.method)
+        result = evaluate(folds_as_groups(scores), measure=keys, method=self.method)
         if isinstance(result, Evaluation):
             return result
         return Evaluation({(result.classifier, result.measure): result}, {})

@@ -5,15 +5,14 @@ from contextlib import suppress
 
 from polyroc.errors import MeasureError
 from polyroc.measures.registry import measure as registered_measure
-from polyroc.output.names import clipped, printable
 from polyroc.output.numbers import level_text
-from polyroc.output.sentences import capitalised, counted
+from polyroc.output.sentences import capitalised, clipped, counted, printable
 from polyroc.reports.methods import cited, versions
 from polyroc.reports.study_conclusion import measure_name, name_of_test
 from polyroc.reports.study_findings import StudyFindings
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.paired_tests import PairedTests
-from polyroc.studies.summaries.pooled import POOLED
+from polyroc.studies.summaries.pooled import POOLED, WITHIN
 
 __all__ = ["plan_lines", "study_methods_of", "study_references_of", "study_repeat"]
 
@@ -24,6 +23,8 @@ PAPERS = {
     "friedman": "Demsar, Journal of Machine Learning Research 7 (2006) 1-30: Friedman's and Nemenyi's tests.",
     "pooled_test": "DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845; Obuchowski, Biometrics 53 "
     "(1997) 567-578: pooled test.",
+    "fold_test": "LeDell, Petersen & van der Laan, Electronic Journal of Statistics 9 (2015) 1583-1607: influence "
+    "values within folds.",
     "duncan": "Duncan, Biometrics 11 (1955) 1-42: multiple range test.",
     "spread": "Hanley & McNeil, Radiology 143 (1982) 29-36; Bradley, Pattern Recognition 30 (1997) 1145-1159: "
     "SE(W).",
@@ -45,6 +46,8 @@ def study_methods_of(findings: StudyFindings, level: float) -> tuple[str, ...]:
             for test in list(findings.tests.values())[:1]
             if isinstance(test, PairedTests | Friedman)
         ]
+    if findings.recommendation is not None and findings.recommendation.test == "fold_test":
+        sentences.append(f"{capitalised(name_of_test('fold_test'))}. {WITHIN}")
     sentences += [f"Duncan's groups. {test.assumes}" for test in list(findings.duncan.values())[:1]]
     if findings.friedman is not None:
         sentences.append(f"Mean ranks. {findings.friedman.assumes}")

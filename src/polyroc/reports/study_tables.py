@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.difference import Difference
-from polyroc.output.names import clipped, shortened
 from polyroc.output.numbers import DASH, defined, level_text, p_number
-from polyroc.output.sentences import capitalised
+from polyroc.output.sentences import capitalised, clipped, shortened
 from polyroc.output.tables import Column, Table, columns
 from polyroc.reports.study_conclusion import measure_name
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
@@ -36,21 +35,21 @@ class GroupTable(NamedTuple):
 
 def study_tables(findings: StudyFindings, level: float = 0.95) -> list[Table]:
     """Every table for which there are results, in the order of the page."""
-    of = _StudyTables(findings, level)
+    tables = _StudyTables(findings, level)
     groups = [group.table for group in group_tables(findings)]
-    every = [of.values(), *of.pairs(), *groups, *of.pooled(), of.failures()]
+    every = [tables.values(), *tables.pairs(), *groups, *tables.pooled(), tables.failures()]
     return [table for table in every if table is not None]
 
 
 def group_tables(findings: StudyFindings) -> list[GroupTable]:
     """Duncan's groups by data set, and Nemenyi's of mean ranks."""
-    of = _StudyTables(findings, 0.95)
+    tables = _StudyTables(findings, 0.95)
     groups = [
-        of.groups(test, f"duncan-{k}", f"Duncan's groups on {of.data_set[name]}")
+        tables.groups(test, f"duncan-{k}", f"Duncan's groups on {tables.data_set[name]}")
         for k, (name, test) in enumerate(findings.duncan.items())
     ]
     if findings.friedman is not None:
-        groups.append(of.groups(findings.friedman.nemenyi, "ranks", "Mean ranks over data sets"))
+        groups.append(tables.groups(findings.friedman.nemenyi, "ranks", "Mean ranks over data sets"))
     return groups
 
 
@@ -156,7 +155,9 @@ class _StudyTables:
 
     def failures(self) -> Table | None:
         """The failures by data set, learner and message."""
-        counts = Counter((each.data_set, each.learner, each.message) for each in self.findings.study.failures)
+        counts = Counter(
+            (failure.data_set, failure.learner, failure.message) for failure in self.findings.study.failures
+        )
         if not counts:
             return None
         rows = tuple(

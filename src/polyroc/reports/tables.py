@@ -6,8 +6,8 @@ from math import isnan
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
-from polyroc.output.names import printable, shortened
-from polyroc.output.numbers import DASH, defined, number_text, p_number
+from polyroc.output.numbers import DASH, defined, level_text, number_text, p_number
+from polyroc.output.sentences import printable, shortened
 from polyroc.output.tables import Bar, Table, columns
 from polyroc.reports.findings import Findings
 
@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 MOST_PAIRS = 100  # rows of differences; CSV and JSON have all
+MOST_FOLDS = 50  # rows of one table; CSV and JSON have all
 MOST_PARTS = 40  # of one estimate, beyond which its parts are only drawn
 MOST_CONFUSION_CLASSES = 6  # beyond, a confusion matrix is too wide for a page
 DIVIDED = ("hand_till", "scurfield")  # whose parts, pairs and orders of classes, have a table
@@ -36,6 +37,7 @@ def tables(findings: Findings, level: float = 0.95) -> list[Table]:
     every = [
         _measures(findings, level),
         _differences(findings, level),
+        _folds(findings, level),
         _parts(findings, level),
         *_confusion_tables(findings, level),
     ]
@@ -65,6 +67,41 @@ def _measures(findings: Findings, level: float) -> Table | None:
     bars = tuple(estimate_bar(estimate, level) for estimate in estimates)
     heads = columns(("measure", "key", "classifier"), ESTIMATE_COLUMNS)
     return Table("Measures", heads, rows, key="measures", bars=bars)
+
+
+def _folds(findings: Findings, level: float) -> Table | None:
+    """The measure of the comparison by fold, then averaged and pooled; one column per classifier."""
+    estimates = _compared(findings)
+    by_fold = [estimate.cross_validation for estimate in estimates]
+    if not estimates or by_fold[0] is None:
+        return None
+    first, names = by_fold[0], _names(findings)
+    values = [folds.values for folds in by_fold if folds is not None]
+    pooled = [folds.pooled for folds in by_fold if folds is not None]
+    rows = [
+        (printable(fold), str(cases), *map(defined, row))
+        for fold, cases, row in zip(first.folds, first.cases, zip(*values, strict=True), strict=True)
+    ]
+    left_out = len(rows) - MOST_FOLDS
+    rows = rows[:MOST_FOLDS]
+    ends = [map(defined, estimate.confidence_interval(level)) for estimate in estimates]
+    total = str(sum(first.cases) // first.repeats)
+    rows += [
+        ("averaged over folds", total, *(defined(estimate.value) for estimate in estimates)),
+        (f"interval ({level_text(level)})", "", *(" to ".join(pair) for pair in ends)),
+        ("pooled", total, *map(defined, pooled)),
+    ]
+    title = f"{estimates[0].measure} by fold" + (f", without {left_out} more folds" if left_out > 0 else "")
+    heads = columns(("fold",), ("cases", *(names[estimate.classifier] for estimate in estimates)))
+    return Table(printable(title), heads, tuple(rows), key="folds")
+
+
+def _compared(findings: Findings) -> list[Estimate]:
+    """The estimates of the first measure, by which classifiers are compared."""
+    evaluation = findings.evaluation
+    if evaluation is None or not evaluation.estimates:
+        return []
+    return [estimate for (_, key), estimate in evaluation.estimates.items() if key == evaluation.measures[0]]
 
 
 def estimate_cells(estimate: Estimate, level: float) -> tuple[str, ...]:
@@ -156,7 +193,7 @@ def _parts(findings: Findings, level: float) -> Table | None:
 
 def divided_measures(evaluation: Evaluation) -> list[Estimate]:
     """The estimates whose parts are shown: pairs of classes, and the orders of Scurfield."""
-    return [each for (_, key), each in evaluation.estimates.items() if key.partition("(")[0] in DIVIDED]
+    return [estimate for (_, key), estimate in evaluation.estimates.items() if key.partition("(")[0] in DIVIDED]
 
 
 def _confusion_tables(findings: Findings, level: float) -> Iterator[Table]:

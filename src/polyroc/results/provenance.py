@@ -1,13 +1,13 @@
 """Provenance: what a colleague needs to repeat a number."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 
 from polyroc._version import __version__
-from polyroc.results.codec import Record
+from polyroc.results.codec import STORED_IF_SET, Record
 from polyroc.results.invariants import Invariants, at_least
 from polyroc.scores import Sampling, Scores, WeightKind
 
@@ -35,6 +35,10 @@ class Provenance(Record):
         The seed of the random numbers, if there were any.
     version
         The version of polyroc.
+    folds, repeats
+        Number of folds of a cross-validation (in all repeats) and of repeats; None for one sample.
+    pooled
+        True if the cases of all folds were evaluated as one sample; None if not.
     """
 
     cases: Mapping[str, int]
@@ -46,6 +50,9 @@ class Provenance(Record):
     version: str = __version__
     weight_kind: WeightKind | None = None
     sampling: Sampling | None = None
+    folds: int | None = field(default=None, metadata=STORED_IF_SET)
+    repeats: int | None = field(default=None, metadata=STORED_IF_SET)
+    pooled: bool | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         yield at_least([*self.cases.values()], 0), "cases must be 0 or more"
@@ -68,12 +75,42 @@ class Provenance(Record):
             seed=seed,
             weight_kind="frequency" if repeated else None,
             sampling=scores.sampling,
+            folds=None if scores.folds is None else len(scores.folds),
+            repeats=None if scores.folds is None else scores.folds.repeats,
+            pooled=True if scores.folds is not None and scores.folds.pooled else None,
         )
 
     @property
     def class_sizes(self) -> str:
         """What was assumed of class sizes, in words."""
         return "class sizes random (cohort)" if self.sampling == "cohort" else "class sizes fixed (case-control)"
+
+    @property
+    def fold_text(self) -> str | None:
+        """The folds in words, "10 folds" or "3 repeats of 10 folds"; None for one sample."""
+        if self.folds is None:
+            return None
+        if self.repeats in (None, 1):
+            return f"{self.folds} folds"
+        return f"{self.repeats} repeats of {self.folds / (self.repeats or 1):g} folds"
+
+    @property
+    def target(self) -> str | None:
+        """What cross-validated predictions estimate, in a sentence; None for one sample."""
+        if self.folds is None:
+            return None
+        if self.pooled:
+            return (
+                f"The cases of {self.fold_text} are evaluated as one sample, as if one model had predicted them; "
+                "the value also depends on how the scores of different models compare."
+            )
+        return (
+            f"Averages over {self.fold_text}: the average performance of these {self.folds} trained models on new "
+            "cases. The training sets are taken as given; new training sets would add to the error."
+        )
+
+    def _derived(self) -> dict[str, str]:
+        return {} if self.target is None else {"target": self.target}
 
     @property
     def weights(self) -> str | None:

@@ -5,17 +5,19 @@ from abc import ABC, abstractmethod
 from copy import deepcopy
 from dataclasses import fields
 from importlib import import_module
+from inspect import isfunction
 from math import isfinite
 from typing import Any, Self, TypeVar, cast
 
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.messages import short_repr
-from polyroc.output.html import html_table
+from polyroc.output.formats import html_table
 from polyroc.output.tables import Table, record_table
 from polyroc.output.text import as_text
 from polyroc.results.codec import Known, Record, decode_fields, encode_fields, lazy_fields
 from polyroc.results.invariants import check_invariants
 from polyroc.results.schema1 import from_schema_1
+from polyroc.validation.signatures import validated
 
 __all__ = ["SCHEMA", "Result", "plain"]
 
@@ -29,10 +31,19 @@ class Result(Record, ABC):
 
     __slots__ = ()
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Tables and records check their arguments, whichever class makes them."""
+        super().__init_subclass__(**options)
+        for name in ("rows", "to_table", "conclusion"):
+            method = cls.__dict__.get(name)
+            if isfunction(method) and not hasattr(method, "__wrapped__"):
+                setattr(cls, name, validated(method))
+
     @abstractmethod
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """Tidy records: one flat dictionary per line of a table, with intervals at a level."""
 
+    @validated
     def to_frame(self, level: float = 0.95) -> Any:
         """The rows as a data frame: of pandas if it is installed, else of polars."""
         rows = self.rows(level)
@@ -47,6 +58,7 @@ class Result(Record, ABC):
             "A data frame needs pandas or polars, and neither is installed: pip install pandas, or use rows()."
         )
 
+    @validated
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Plain data for JSON: schema, kind and fields, with intervals at a level; see `polyroc.results.codec`."""
         return {"schema": SCHEMA, "kind": type(self).__name__, **encode_fields(self, level)}
@@ -65,6 +77,7 @@ class Result(Record, ABC):
             ) from None
         return result
 
+    @validated
     def to_json(self, level: float = 0.95) -> str:
         """JSON text of `to_dict`."""
         return json.dumps(self.to_dict(level), indent=1, allow_nan=False) + "\n"
@@ -115,6 +128,7 @@ class Result(Record, ABC):
         names = [field.name for field in fields(cast(Any, self))]
         return _rebuilt(type(self), {name: deepcopy(getattr(self, name), memo) for name in names})
 
+    @validated
     def to_table(self, level: float = 0.95) -> Table:
         """The records as a table of text, with intervals at a level."""
         return record_table(self.rows(level))

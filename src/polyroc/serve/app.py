@@ -10,29 +10,33 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from polyroc.errors import InputError, PolyrocError
-from polyroc.io.preview import preview
+from polyroc.serve.bodies import body_pieces, form_body
 from polyroc.serve.forms import FIELDS, MORE, ROLES, as_columns, field_spelling
 from polyroc.serve.jobs import Job, Queue
-from polyroc.serve.security import REPORT_POLICY, Guard, Limits, same_page
-from polyroc.serve.suggestions import suggestions
+from polyroc.serve.limits import Limits, size_text
+from polyroc.serve.security import REPORT_POLICY, Guard, same_page
+from polyroc.serve.statuses import BusyError, NotHereError, status_of
+from polyroc.serve.tasks import make_report, preview_file, shortened
 from polyroc.serve.visitors import Upload, Visitor, Visitors
 
 __all__ = ["make_app"]
 
 COOKIE = "polyroc"
+STATE = ("what", "step", "done", "total", "place", "length")
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 BOOKS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 PAGES = Path(__file__).parent / "pages"
+PREVIEWS = 2  # files whose first rows are read at the same time, besides the reports
 _templates = Environment(
     loader=PackageLoader("polyroc.serve", "pages"), autoescape=True, undefined=StrictUndefined
 )
+_templates.filters["shortened"] = shortened
 
 
 def make_app(limits: Limits | None = None, hosts: tuple[str, ...] = ("127.0.0.1", "localhost")) -> Starlette:
@@ -47,11 +51,18 @@ def make_app(limits: Limits | None = None, hosts: tuple[str, ...] = ("127.0.0.1"
         talk to it under a name of its own. ("*",) for all.
     """
     limits = limits or Limits()
-    visitors, queue = Visitors(limits), Queue(limits.workers, limits.seconds)
+    visitors = Visitors(limits)
+    queue = Queue(limits.workers, limits.queue, limits.seconds, limits.memory)
+    previews = Queue(PREVIEWS, limits.visitors, limits.preview_seconds, limits.memory)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.limits, app.state.visitors, app.state.queue = limits, visitors, queue
+        app.state.limits, app.state.visitors, app.state.queue, app.state.previews = (
+            limits,
+            visitors,
+            queue,
+            previews,
+        )
         tidying = asyncio.create_task(_tidy(visitors))
         try:
             yield
@@ -72,7 +83,7 @@ def make_app(limits: Limits | None = None, hosts: tuple[str, ...] = ("127.0.0.1"
             Mount("/static", StaticFiles(directory=PAGES / "static")),
         ],
         exception_handlers={PolyrocError: _bad_request, 404: _not_found, Exception: _server_error},
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts)), Middleware(Guard)],
+        middleware=[Middleware(Guard, hosts=hosts)],
         lifespan=lifespan,
     )
 
@@ -86,115 +97,132 @@ async def _tidy(visitors: Visitors) -> None:
 async def home(request: Request) -> Response:
     """Where a file is dropped."""
     limits = request.app.state.limits
-    return _page("home.html", size=_size(limits.size), bytes=limits.size, endings=ENDINGS)
+    waiting = len(request.app.state.queue)
+    return _page(request, "home.html", size=size_text(limits.size), endings=ENDINGS, waiting=waiting)
 
 
 async def upload_file(request: Request) -> Response:
-    """Take a file in, in pieces, never more than the limit."""
+    """Receive a file, in pieces, within the limits."""
     same_page(request)
-    limits, visitors = request.app.state.limits, request.app.state.visitors
+    visitors: Visitors = request.app.state.visitors
     name = request.query_params.get("name", "")
-    ending = next((each for each in sorted(ENDINGS, key=len, reverse=True) if name.lower().endswith(each)), None)
-    if ending is None:
-        hint = (
-            " A workbook can be saved as CSV (in Excel: Save As, CSV UTF-8)."
-            if name.lower().endswith(BOOKS)
-            else ""
-        )
-        raise InputError(
-            f"'{name[-80:]}' is not a file of a known kind; upload one of {', '.join(ENDINGS)}.{hint}"
-        )
-    cookie = request.cookies.get(COOKIE)
-    visitor = visitors.get(cookie)
-    if visitor is None:
-        cookie, visitor = visitors.add()
-    if len(visitor.uploads) >= limits.files:
-        raise InputError(f"You have {limits.files} files here already; end the session to delete them.")
-    key, upload = visitor.new_upload(name, ending)
-    try:
-        await _receive(request, upload, limits)
-    except BaseException:
-        upload.delete()
-        raise
-    visitor.uploads[key] = upload
-    answer = JSONResponse({"key": key})
-    answer.set_cookie(COOKIE, str(cookie), httponly=True, samesite="strict", path="/")
-    return answer
+    with visitors.new_upload(request.cookies.get(COOKIE), name, _ending(name)) as (visitor, key, upload):
+        await _receive(request, upload, visitors)
+    response = JSONResponse({"key": key})
+    response.set_cookie(COOKIE, visitor.cookie, httponly=True, samesite="strict", path="/")
+    return response
 
 
-async def _receive(request: Request, upload: Upload, limits: Limits) -> None:
-    too_large = _TooLargeError(
-        f"The file is larger than {_size(limits.size)}, the limit of this page; for larger files use the "
+def _ending(name: str) -> str:
+    """The ending of a file, which must be known."""
+    for ending in sorted(ENDINGS, key=len, reverse=True):
+        if name.lower().endswith(ending):
+            return ending
+    is_workbook = name.lower().endswith(BOOKS)
+    advice = " A workbook can be saved as CSV (in Excel: Save As, CSV UTF-8)." if is_workbook else ""
+    raise InputError(f"'{name[-80:]}' is not a file of a known kind; upload one of {', '.join(ENDINGS)}.{advice}")
+
+
+async def _receive(request: Request, upload: Upload, visitors: Visitors) -> None:
+    limits = visitors.limits
+    too_large = (
+        f"The file is larger than {size_text(limits.size)}, the limit of this page; for larger files use the "
         "command line: polyroc report FILE."
     )
-    if int(request.headers.get("content-length") or 0) > limits.size:
-        raise too_large
-    got = 0
+    visitors.check_space(int(request.headers.get("content-length") or 0))
     try:
-        async with asyncio.timeout(limits.seconds):
-            with upload.path.open("wb") as file:
-                async for piece in request.stream():
-                    got += len(piece)
-                    if got > limits.size:
-                        raise too_large
-                    await run_in_threadpool(file.write, piece)
-    except TimeoutError:
-        raise InputError(f"The file did not arrive within {limits.seconds:g} seconds; try again.") from None
+        with upload.path.open("wb") as file:
+            async for piece in body_pieces(request, limits.size, too_large, limits):
+                visitors.check_space(len(piece))
+                upload.size += len(piece)
+                await run_in_threadpool(file.write, piece)
     except OSError as error:
         raise InputError(f"The file could not be stored ({error.strerror}).") from None
-    except ClientDisconnect:
-        raise InputError("The connection broke before the file was whole.") from None
+    if upload.size == 0:
+        raise InputError(f"'{upload.name[-80:]}' is empty (0 bytes); write the file again.")
 
 
 async def choose(request: Request) -> Response:
     """Show the file's columns and ask what they are."""
     upload = _upload(request)
-    try:
-        seen = await run_in_threadpool(preview, upload.file)
-        if not seen.previewed:
-            raise InputError(f"{upload.file.name} has column names but no rows; write the file again.")
-    except PolyrocError as error:
-        _visitor(request).uploads.pop(request.path_params["key"])
-        upload.delete()
-        return _page("bad.html", 400, message=error.render(field_spelling))
-    suggested = suggestions(seen)
+    seen = await _preview(request, upload)
+    if isinstance(seen, str):
+        _visitor(request).uploads.pop(request.path_params["key"], None)
+        await run_in_threadpool(upload.delete)
+        return _page(request, "bad.html", 400, message=seen)
+    names = [column["name"] for column in seen["columns"]]
     return _page(
+        request,
         "choose.html",
         key=request.path_params["key"],
         name=upload.name,
         seen=seen,
-        nameless=next((column.name for column in seen.columns if _is_number(column.name)), None),
-        parts=ROLES,
+        nameless=next((name for name in names if _is_number(name)), None),
+        roles=ROLES,
         fields=FIELDS,
         more=MORE,
-        suggestions=suggested,
-        data={
-            "columns": [{"name": column.name} for column in seen.columns],
-            "suggestions": [each._asdict() for each in suggested],
-        },
+        data={"columns": names, "suggestions": seen["suggestions"]},
     )
+
+
+async def _preview(request: Request, upload: Upload) -> Any:
+    """What `preview_file` returns, or the reason why it failed; the file is read once only."""
+    limits = request.app.state.limits
+    if upload.preview is None or upload.preview.state.what == "stopped":
+        upload.preview = Job(
+            request.app.state.previews,
+            "Reading the file",
+            upload.folder,
+            preview_file,
+            upload.path,
+            upload.name,
+            limits,
+        )
+    try:
+        async with asyncio.timeout(2 * limits.preview_seconds):
+            while not upload.preview.ended:
+                await asyncio.sleep(0.05)
+    except TimeoutError:
+        length = upload.preview.state.length
+        raise BusyError(
+            f"Files of other visitors are read first ({length} in the queue); reload this page in a minute."
+        ) from None
+    state = upload.preview.state
+    return state.result if state.what == "done" else state.step or "The session was ended."
 
 
 async def start(request: Request) -> Response:
     """Begin a report with the columns chosen."""
     same_page(request)
+    limits = request.app.state.limits
+    _upload(request)  # before anything is received
+    columns = as_columns(await form_body(request, limits))
     upload = _upload(request)
-    columns = as_columns(await request.body())
     if upload.job is not None:
         upload.job.stop()
     with suppress(FileNotFoundError):
         upload.report.unlink()
-    upload.job = Job(request.app.state.queue, upload.path, upload.report, columns, upload.name)
+    upload.job = Job(
+        request.app.state.queue,
+        "The report",
+        upload.folder,
+        make_report,
+        upload.path,
+        upload.name,
+        limits,
+        upload.report,
+        columns,
+    )
     return JSONResponse({})
 
 
 async def state(request: Request) -> Response:
-    """How far the report is."""
+    """The progress of the report, and its place in the queue."""
     job = _upload(request).job
     if job is None:
         raise InputError("No report was requested yet.")
     now = job.state
-    return JSONResponse({"what": now.what, "step": now.step, "done": now.done, "total": now.total})
+    return JSONResponse({name: getattr(now, name) for name in STATE})
 
 
 async def show(request: Request) -> Response:
@@ -210,7 +238,7 @@ async def download(request: Request) -> Response:
 
 
 async def end(request: Request) -> Response:
-    """Delete everything that this visitor brought."""
+    """Delete everything that this visitor uploaded."""
     same_page(request)
     await run_in_threadpool(request.app.state.visitors.remove, request.cookies.get(COOKIE))
     answer = JSONResponse({})
@@ -218,39 +246,33 @@ async def end(request: Request) -> Response:
     return answer
 
 
-class _TooLargeError(InputError):
-    """More than the limit."""
-
-
-class _NothingError(PolyrocError):
-    """Not there, or not theirs: the same answer."""
-
-
 def _visitor(request: Request) -> Visitor:
     visitor: Visitor | None = request.app.state.visitors.get(request.cookies.get(COOKIE))
     if visitor is None:
-        raise _NothingError("This session has ended and its data were deleted; upload the file again.")
+        raise NotHereError("This session has ended and its data were deleted; upload the file again.")
     return visitor
 
 
 def _upload(request: Request) -> Upload:
     upload = _visitor(request).uploads.get(request.path_params["key"])
     if upload is None:
-        raise _NothingError("There is no such file in this session; upload it again.")
+        raise NotHereError("There is no such file in this session; upload it again.")
     return upload
 
 
 def _finished(request: Request) -> Path:
     upload = _upload(request)
     if upload.job is None or upload.job.state.what != "done":
-        raise _NothingError("The report is not ready.")
+        raise NotHereError("The report is not ready.")
     return upload.report
 
 
 async def _bad_request(request: Request, error: Exception) -> Response:
-    status = 404 if isinstance(error, _NothingError) else 413 if isinstance(error, _TooLargeError) else 400
     message = error.render(field_spelling) if isinstance(error, PolyrocError) else str(error)
-    return _answer(request, message, status)
+    response = _answer(request, message, status_of(error))
+    if isinstance(error, BusyError):
+        response.headers["retry-after"] = "30"
+    return response
 
 
 async def _not_found(request: Request, error: Exception) -> Response:  # noqa: ARG001 - starlette gives it
@@ -264,12 +286,13 @@ async def _server_error(request: Request, error: Exception) -> Response:
 def _answer(request: Request, message: str, status: int) -> Response:
     """A page for a person, a record for the page's own script."""
     if "text/html" in request.headers.get("accept", ""):
-        return _page("bad.html", status, message=message)
+        return _page(request, "bad.html", status, message=message)
     return JSONResponse({"message": message}, status)
 
 
-def _page(template: str, status: int = 200, /, **values: Any) -> Response:
-    return HTMLResponse(_templates.get_template(template).render(**values), status)
+def _page(request: Request, template: str, status: int = 200, /, **values: Any) -> Response:
+    page = _templates.get_template(template).render(limits=request.app.state.limits, **values)
+    return HTMLResponse(page, status)
 
 
 def _is_number(name: str) -> bool:
@@ -278,7 +301,3 @@ def _is_number(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _size(n: int) -> str:
-    return f"{n / 2**20:,.0f} MB" if n >= 2**20 else f"{n / 2**10:,.0f} kB"

@@ -1,42 +1,16 @@
-"""Limits, security headers, and the check that requests come from the own page."""
+"""Security headers, and the checks that requests come from the own page under a known name."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from urllib.parse import urlsplit
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from polyroc.errors import InputError
 
-__all__ = ["REPORT_POLICY", "Guard", "Limits", "same_page"]
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits on sizes, times and numbers.
-
-    Attributes
-    ----------
-    size
-        The largest file, in bytes.
-    seconds
-        The longest that an upload may take, and the longest that a report may.
-    idle
-        After so many seconds without a request a visitor's data are deleted.
-    files
-        How many files a visitor can have at a time.
-    visitors
-        How many visitors at a time.
-    workers
-        How many reports are made at the same time; the others wait.
-    """
-
-    size: int = 200 * 2**20
-    seconds: float = 300.0
-    idle: float = 3600.0
-    files: int = 10
-    visitors: int = 50
-    workers: int = 1
+__all__ = ["REPORT_POLICY", "Guard", "same_page"]
 
 
 POLICY = (
@@ -58,22 +32,42 @@ HEADERS = {
 
 
 class Guard:
-    """Adds the security headers to responses that do not set them."""
+    """Rejects requests under unknown names, and adds the security headers to responses that do not set them.
 
-    def __init__(self, app: ASGIApp) -> None:
+    Parameters
+    ----------
+    app
+        The application.
+    hosts
+        The names under which it may be addressed; ("*",) for all.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
         self.app = app
+        self.hosts = {host.lower() for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward the request, and add headers at the start of the response."""
 
-        async def guarded(message: Message) -> None:
+        async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        await self.app(scope, receive, guarded)
+        if scope["type"] == "http" and not self._is_known(Headers(scope=scope).get("host", "")):
+            text = "This page is not available under this name; polyroc serve --name NAME makes it so."
+            await PlainTextResponse(text, 400)(scope, receive, send_guarded)
+        else:
+            await self.app(scope, receive, send_guarded)
+
+    def _is_known(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname
+        except ValueError:
+            return False
+        return "*" in self.hosts or (name is not None and name in self.hosts)
 
 
 def same_page(request: Request) -> None:

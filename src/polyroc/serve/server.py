@@ -4,11 +4,12 @@ import socket
 from collections.abc import Callable
 
 from polyroc.errors import InputError, MissingPackageError
-from polyroc.serve.security import Limits
+from polyroc.serve.limits import Limits
 
 __all__ = ["serve"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+ANY_ADDRESS = ("0.0.0.0", "::")
 
 
 def serve(
@@ -36,26 +37,39 @@ def serve(
         import uvicorn
 
         from polyroc.serve.app import make_app
+        from polyroc.serve.connections import limited_connections
     except ModuleNotFoundError as error:
         raise MissingPackageError(
             f"polyroc serve needs {error.name}, which is not installed; pip install 'polyroc[serve]'."
         ) from None
+    limits = limits or Limits()
     bound = _listen(host, port)
-    port = bound.getsockname()[1]
     app = make_app(limits, (*LOOPBACK, host, *hosts))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=3))
+    config = uvicorn.Config(
+        app, http=limited_connections(limits), ws="none", log_level="error", timeout_graceful_shutdown=3
+    )
     if ready is not None:
-        ready(f"http://{host}:{port}/")
+        ready(page_address(host, bound.getsockname()[1]))
     with bound:
-        server.run(sockets=[bound])
+        uvicorn.Server(config).run(sockets=[bound])
+
+
+def page_address(host: str, port: int) -> str:
+    """The address that a browser on this machine understands.
+
+    >>> page_address("127.0.0.1", 8321), page_address("::1", 8321), page_address("0.0.0.0", 8321)
+    ('http://127.0.0.1:8321/', 'http://[::1]:8321/', 'http://localhost:8321/')
+    """
+    name = "localhost" if host in ANY_ADDRESS else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}/"
 
 
 def _listen(host: str, port: int) -> socket.socket:
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        bound = socket.socket(family, socket.SOCK_STREAM)
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.socket(family, kind, protocol)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((host, port))
+        bound.bind(address)
         bound.listen()  # clients can connect from now on, and wait until the server answers
     except OSError as error:
         raise InputError(

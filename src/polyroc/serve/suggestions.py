@@ -17,7 +17,7 @@ WEIGHT = ("weight", "weights", "sample_weight")
 class Suggestion(NamedTuple):
     """A role, the columns suggested for it, and the reason."""
 
-    part: str
+    role: str
     columns: tuple[str, ...]
     reason: str
 
@@ -27,7 +27,7 @@ def suggestions(seen: Preview) -> tuple[Suggestion, ...]:
 
     >>> pets = Column("kind", False, None, None, ("cat", "dog"), 2)
     >>> p = [Column(f"p_{kind}", True, 0.1, 0.9, (), 500) for kind in pets.values]
-    >>> [(each.part, each.columns) for each in suggestions(Preview((pets, *p), (), 1000))]
+    >>> [(each.role, each.columns) for each in suggestions(Preview((pets, *p), (), 1000))]
     [('truth', ('kind',)), ('scores', ('p_cat', 'p_dog'))]
     """
     columns = {column.name: column for column in seen.columns}
@@ -48,12 +48,12 @@ def suggestions(seen: Preview) -> tuple[Suggestion, ...]:
 
 
 def _named(
-    columns: dict[str, Column], part: str, names: Iterable[str], fits: Callable[[Column], bool]
+    columns: dict[str, Column], role: str, names: Iterable[str], fits: Callable[[Column], bool]
 ) -> Iterable[Suggestion]:
     lower = {name.lower(): column for name, column in columns.items()}
     for name in names:
         if name in lower and fits(lower[name]):
-            yield Suggestion(part, (lower[name].name,), f"a column of this name often is the {part}")
+            yield Suggestion(role, (lower[name].name,), f"a column of this name often is the {role}")
             return
 
 
@@ -78,8 +78,8 @@ def _by_class(columns: list[Column], truth: Column) -> tuple[str, ...]:
     for value in truth.values[:1]:
         for name in names:
             if name.endswith(value):
-                wanted = tuple(name[: len(name) - len(value)] + each for each in truth.values)
-                if all(each in names for each in wanted):
+                wanted = tuple(name[: len(name) - len(value)] + other for other in truth.values)
+                if all(column in names for column in wanted):
                     return wanted
     return ()
 

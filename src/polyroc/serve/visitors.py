@@ -4,13 +4,16 @@ import secrets
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from polyroc.errors import InputError
-from polyroc.io.sources import DataFile
+from polyroc.serve.folders import ServerFolder
 from polyroc.serve.jobs import Job
-from polyroc.serve.security import Limits
+from polyroc.serve.limits import Limits, size_text
+from polyroc.serve.statuses import BusyError
 
 __all__ = ["Upload", "Visitor", "Visitors"]
 
@@ -27,19 +30,18 @@ class Upload:
         The folder of this upload.
     path
         The stored file, under a fixed name.
-    job
-        The job that makes the report, if there is one.
+    size
+        The bytes that have been stored.
+    preview, job
+        The jobs that read its first rows and make its report, if they were started.
     """
 
     name: str
     folder: Path
     path: Path
+    size: int = 0
+    preview: Job | None = None
     job: Job | None = None
-
-    @property
-    def file(self) -> DataFile:
-        """The file under the name that its owner knows."""
-        return DataFile(self.path, self.name)
 
     @property
     def report(self) -> Path:
@@ -47,26 +49,36 @@ class Upload:
         return self.folder / "report.html"
 
     def delete(self) -> None:
-        """Stop the job and delete the folder."""
-        if self.job is not None:
-            self.job.stop()
+        """Stop the jobs and delete the folder."""
+        for job in (self.preview, self.job):
+            if job is not None:
+                job.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 @dataclass(slots=True)
 class Visitor:
-    """The session of a visitor, identified by a cookie; no other session can read its files."""
+    """The session of a visitor, identified by a cookie; no other session can read its files.
+
+    Attributes
+    ----------
+    folder
+        The folder of its uploads.
+    cookie
+        The text that identifies it.
+    seen
+        The time of its latest request.
+    uploads
+        The complete uploads, by key.
+    arriving
+        The number of uploads that are not complete.
+    """
 
     folder: Path
+    cookie: str
     seen: float
     uploads: dict[str, Upload] = field(default_factory=dict)
-
-    def new_upload(self, name: str, ending: str) -> tuple[str, Upload]:
-        """A new folder for an upload, under a random key."""
-        key = secrets.token_urlsafe(16)
-        folder = self.folder / key
-        folder.mkdir(mode=0o700)
-        return key, Upload(name, folder, folder / f"upload{ending}")
+    arriving: int = 0
 
     def delete(self) -> None:
         """Delete all uploads."""
@@ -76,12 +88,13 @@ class Visitor:
 
 
 class Visitors:
-    """The sessions of all visitors, by cookie."""
+    """The sessions of all visitors, by cookie. A session begins with the first complete file."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self._root = Path(tempfile.mkdtemp(prefix="polyroc-serve-"))
+        self._root = ServerFolder()
         self._by_cookie: dict[str, Visitor] = {}
+        self._arriving: list[Upload] = []
 
     def get(self, cookie: str | None) -> Visitor | None:
         """The session of a cookie; None if there is none."""
@@ -90,15 +103,66 @@ class Visitors:
             visitor.seen = time.monotonic()
         return visitor
 
-    def add(self) -> tuple[str, Visitor]:
-        """A new session and its cookie."""
+    @contextmanager
+    def new_upload(self, cookie: str | None, name: str, ending: str) -> Iterator[tuple[Visitor, str, Upload]]:
+        """A visitor, new or known, with a key and a folder for a file, which is kept unless an error is raised."""
+        limits = self.limits
+        if len(self._arriving) >= limits.uploads:
+            raise BusyError(f"{limits.uploads} files are being uploaded already; try again in a minute.")
+        visitor = self.get(cookie)
+        if visitor is None:
+            self._make_room()
+            folder = Path(tempfile.mkdtemp(dir=self._root.path))
+            visitor = Visitor(folder, secrets.token_urlsafe(32), time.monotonic())
+        elif len(visitor.uploads) + visitor.arriving >= limits.files:
+            raise InputError(f"You have {limits.files} files here already; end the session to delete them.")
+        key = secrets.token_urlsafe(16)
+        upload = Upload(name, visitor.folder / key, visitor.folder / key / f"upload{ending}")
+        visitor.arriving += 1
+        self._arriving.append(upload)
+        try:
+            upload.folder.mkdir(mode=0o700)
+            yield visitor, key, upload
+            self._keep(visitor, key, upload)
+        except BaseException:
+            upload.delete()
+            if not self._is_known(visitor):
+                visitor.delete()
+            raise
+        finally:
+            visitor.arriving -= 1
+            self._arriving.remove(upload)
+
+    def _keep(self, visitor: Visitor, key: str, upload: Upload) -> None:
+        if not upload.folder.exists():
+            raise InputError("The session was ended before the file was complete.")
+        if not self._is_known(visitor):
+            self._make_room()  # others may have come since the upload began
+            self._by_cookie[visitor.cookie] = visitor
+        visitor.seen = time.monotonic()
+        visitor.uploads[key] = upload
+
+    def _is_known(self, visitor: Visitor) -> bool:
+        return self._by_cookie.get(visitor.cookie) is visitor
+
+    def check_space(self, more: int) -> None:
+        """Raise an error if there is no space for more bytes."""
+        known = [upload for visitor in list(self._by_cookie.values()) for upload in list(visitor.uploads.values())]
+        if sum(upload.size for upload in [*known, *self._arriving]) + more > self.limits.disk:
+            raise BusyError(
+                f"The files of all visitors together would be larger than {size_text(self.limits.disk)}, the "
+                "limit of this page; end sessions that are not needed, or try again later."
+            )
+
+    def _make_room(self) -> None:
+        """Raise an error if there are too many visitors and none has been idle for long."""
         self.forget_idle()
-        if len(self._by_cookie) >= self.limits.visitors:
-            raise InputError("Too many people are using this page; try again in a few minutes.")
-        cookie = secrets.token_urlsafe(32)
-        folder = Path(tempfile.mkdtemp(dir=self._root))
-        visitor = self._by_cookie[cookie] = Visitor(folder, time.monotonic())
-        return cookie, visitor
+        if len(self._by_cookie) < self.limits.visitors:
+            return
+        oldest = min(list(self._by_cookie.values()), key=lambda visitor: visitor.seen, default=None)
+        if oldest is None or oldest.seen > time.monotonic() - self.limits.idle_if_full:
+            raise BusyError("Too many people are using this page; try again in a few minutes.")
+        self.remove(oldest.cookie)
 
     def remove(self, cookie: str | None) -> None:
         """End a session and delete its data."""
@@ -109,11 +173,14 @@ class Visitors:
     def forget_idle(self) -> None:
         """End the sessions that have been idle for too long."""
         late = time.monotonic() - self.limits.idle
-        for cookie in [cookie for cookie, visitor in self._by_cookie.items() if visitor.seen < late]:
-            self.remove(cookie)
+        idle = [
+            visitor for visitor in list(self._by_cookie.values()) if visitor.seen < late and not visitor.arriving
+        ]
+        for visitor in idle:
+            self.remove(visitor.cookie)
 
     def close(self) -> None:
         """Delete everything."""
         for cookie in list(self._by_cookie):
             self.remove(cookie)
-        shutil.rmtree(self._root, ignore_errors=True)
+        self._root.delete()

@@ -9,6 +9,7 @@ from polyroc._lazy import attach
 
 if TYPE_CHECKING:
     from polyroc.studies import summaries
+    from polyroc.studies.fold_values import FoldTable, fold_table
     from polyroc.studies.plan import Plan
     from polyroc.studies.result import Study
     from polyroc.studies.summaries.anova import Anova
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Anova",
+    "FoldTable",
     "Friedman",
     "PairedTests",
     "Plan",
@@ -30,6 +32,7 @@ __all__ = [
     "Spread",
     "Study",
     "WilcoxonErrors",
+    "fold_table",
     "summaries",
 ]
 
@@ -37,6 +40,7 @@ __getattr__, __dir__ = attach(
     __name__,
     {
         "Anova": "polyroc.studies.summaries.anova",
+        "FoldTable": "polyroc.studies.fold_values",
         "Friedman": "polyroc.studies.summaries.friedman",
         "PairedTests": "polyroc.studies.summaries.paired_tests",
         "Plan": "polyroc.studies.plan",
@@ -46,6 +50,7 @@ __getattr__, __dir__ = attach(
         "Spread": "polyroc.studies.summaries.spread",
         "Study": "polyroc.studies.result",
         "WilcoxonErrors": "polyroc.studies.summaries.spread",
+        "fold_table": "polyroc.studies.fold_values",
         "summaries": "polyroc.studies.summaries",
     },
 )

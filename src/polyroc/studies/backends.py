@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from polyroc.errors import InputError, MissingPackageError
+from polyroc.messages import short_repr
 from polyroc.studies.data import Data
 from polyroc.studies.fit import FitResult, FitTask, failed_fit, fit, preserved_random_state
 from polyroc.studies.workers import run_task, stop_workers
@@ -118,12 +119,12 @@ class DaskCluster:
 
             # Data as results of tasks, not scattered: Dask computes them again if the worker that has them is
             # lost.
-            held = [client.submit(_identity, data_set, pure=False) for data_set in data]
+            futures = [client.submit(_identity, data_set, pure=False) for data_set in data]
             pending = {
                 client.submit(
                     run_task,
                     replace(task, isolated=task.limit is not None),
-                    held[task.key.data_set],
+                    futures[task.key.data_set],
                     pure=False,
                 ): task
                 for task in tasks
@@ -143,10 +144,10 @@ class DaskCluster:
             client: AbstractContextManager[Any] = Client(  # type: ignore[no-untyped-call]
                 self.address, set_as_default=False, timeout=10
             )
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, AssertionError) as error:
             raise InputError(
-                f"No Dask scheduler answers at {self.address!r} ({type(error).__name__}); write it like "
-                "tcp://host:8786."
+                f"dask: no scheduler answers at {short_repr(self.address)} ({type(error).__name__}); write it "
+                "like tcp://host:8786."
             ) from None
         return client
 

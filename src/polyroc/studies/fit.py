@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc.cross_validation.fits import in_label_order
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.studies.data import Data
 from polyroc.studies.import_paths import importable_from
@@ -174,14 +175,10 @@ def _checked(table: FloatArray, classes: Any, labels: tuple[Any, ...], cases: in
 def _all_classes(table: FloatArray, classes: Any, labels: tuple[Any, ...]) -> FloatArray:
     """The columns in the order of the labels; a class without a training case gets probability 0."""
     learned = [label.item() if isinstance(label, np.generic) else label for label in classes]
-    if learned == list(labels):
-        return table
     unknown = [label for label in learned if label not in labels]
     if unknown:
         raise UnusableError(f"The learner predicts a class {unknown[0]!r} that the data do not have.")
-    whole = np.zeros((len(table), len(labels)))
-    whole[:, [labels.index(label) for label in learned]] = table
-    return whole
+    return in_label_order(table, learned, labels)
 
 
 # Called after the learner is imported and cached by its path: a controller knows the libraries that are loaded

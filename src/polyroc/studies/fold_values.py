@@ -6,16 +6,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from polyroc.errors import InputError, MeasureError
+from polyroc.errors import InputError, MeasureError, NotApplicableError
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find_measure
 from polyroc.measures.sample import Sample
+from polyroc.messages import Option
 from polyroc.results.invariants import Invariants, at_least, distinct
 from polyroc.scores import Schema, Scores
+from polyroc.validation.signatures import validated
 
-__all__ = ["FoldTable", "applies", "check_measure", "fold_values"]
+__all__ = ["FoldTable", "applies", "check_measure", "fold_table", "fold_values"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +70,43 @@ class FoldTable:
         blocks = tuple(block for block, keep in zip(self.blocks, kept, strict=True) if keep)
         sizes = self.train_size, self.test_size
         return FoldTable(self.values[kept], self.learners, blocks, *sizes, self.data_set, self.measure)
+
+
+@validated
+def fold_table(scores: Scores, measure: str | Measure) -> FoldTable:
+    """The values of a measure by fold of cross-validated predictions, for the tests of `studies.summaries`.
+
+    These tests are about the learners, trained on new samples, and use nothing but the values of folds. For the
+    trained models, `compare` of the same scores is the better test; docs/cross_validation.md has the simulations.
+
+    Parameters
+    ----------
+    scores
+        Predictions with folds, such as `out_of_fold` gives.
+    measure
+        The measure.
+
+    Examples
+    --------
+    >>> scores = Scores.from_arrays(
+    ...     [0, 1, 0, 1, 0, 1], {"a": [1, 2, 1, 2, 2, 1], "b": [1, 2, 2, 1, 1, 1]}, folds=[1, 1, 2, 2, 3, 3]
+    ... )
+    >>> table = fold_table(scores, "auc")
+    >>> table.values.tolist(), table.train_size, table.test_size
+    ([[1.0, 1.0], [1.0, 0.0], [0.0, 0.5]], 4.0, 2.0)
+    """
+    folds = scores.folds
+    if folds is None or not scores.within_folds:
+        raise InputError("Expected scores with folds that are not pooled; pass ", Option("folds"), " to Scores.")
+    chosen = find_measure(measure)
+    reason = inapplicable_reason(chosen, scores, by_name=True)
+    if reason is not None:
+        raise NotApplicableError(f"{chosen} ", reason, ".")
+    columns = [chosen(Sample(scores, learner)).by_fold for learner in scores.classifiers]
+    first = np.searchsorted(folds.repeat, folds.repeat)  # folds are in the order of their repeats
+    blocks = tuple(zip(folds.repeat.tolist(), (np.arange(len(folds)) - first).tolist(), strict=True))
+    cases, test = len(scores) / folds.repeats, len(scores) / len(folds)
+    return FoldTable(np.array(columns).T, scores.classifiers, blocks, cases - test, test, measure=str(chosen))
 
 
 class Classes(Protocol):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from polyroc.cross_validation.fits import set_random_state
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.studies.data import Data
 from polyroc.studies.import_paths import import_object, importable_from, unknown_parameter
@@ -19,7 +20,7 @@ def make_model(learner: Learner, steps: tuple[Step, ...], data: Data, seed: int)
     entries: list[Step | Learner] = [*steps, learner]
     parts = [_make_estimator(entry.path, entry.parameters) for entry in entries]
     for part in parts:
-        _set_random_state(part, seed)
+        set_random_state(part, seed)
     if data.nominal:
         parts.insert(0, _encoder(data))
     if len(parts) == 1:
@@ -38,18 +39,6 @@ def _parameter(value: Any) -> Any:
     if isinstance(value, Mapping) and "class" in value:
         return _make_estimator(value["class"], value.get("parameters", {}))
     return value
-
-
-def _set_random_state(estimator: Any, seed: int) -> None:
-    if not hasattr(estimator, "get_params"):
-        return
-    unset = [
-        name
-        for name, value in estimator.get_params(deep=True).items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    ]
-    if unset:
-        estimator.set_params(**dict.fromkeys(unset, seed))
 
 
 def _encoder(data: Data) -> Any:

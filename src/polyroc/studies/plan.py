@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, fields, replace
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from polyroc.errors import InputError, MissingFileError
 from polyroc.output.sentences import counted
 from polyroc.studies.plan_files import KeyPath, Locate, TableReader, key_lines, to_toml
 from polyroc.validation.arguments import did_you_mean
+from polyroc.validation.signatures import Positive, validate_fields, validated, within
 
 __all__ = ["PRESETS", "DataSet", "Learner", "Plan", "Splitting", "Step", "preset_text"]
 
@@ -234,13 +235,16 @@ class Plan:
     learners: tuple[Learner, ...]
     splitting: Splitting = Splitting()
     measures: tuple[str, ...] = ("hand_till", "accuracy")
-    seed: int = 0
-    time_limit: float | None = None
+    seed: Annotated[int, within(0)] = 0
+    time_limit: Positive | None = None
     steps: tuple[Step, ...] = ()
     name: str = "study"
     note: str = ""
     folder: Path | None = field(default=None, compare=False)
     _locate: Locate = field(default=lambda path: _locate_in_mapping(path), compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        validate_fields(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the plan without the lines of its file, which are for error messages."""
@@ -248,6 +252,7 @@ class Plan:
         return _unpickled, ({name: getattr(self, name) for name in names},)
 
     @classmethod
+    @validated
     def read(cls, source: "str | PathLike[str]") -> "Plan":
         """The plan in a TOML file, or a preset by name."""
         path = Path(source)
@@ -263,18 +268,20 @@ class Plan:
         return replace(cls.from_toml(text, name=str(path)), folder=path.parent.resolve())
 
     @classmethod
+    @validated
     def preset(cls, name: str) -> "Plan":
         """The plan of a paper: "bradley", "hand-till"."""
         if name not in PRESETS:
-            raise InputError(f"There is no preset {name!r}; {did_you_mean(name, PRESETS)}")
+            raise InputError(f"name: there is no preset {name!r}; {did_you_mean(name, PRESETS)}")
         return cls.from_toml(preset_text(name), name=f"preset {name}")
 
     @classmethod
+    @validated
     def from_toml(cls, text: str, name: str = "plan") -> "Plan":
         """The plan in a TOML text; error messages call it `name`."""
         try:
             table = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise InputError(f"{name} is not valid TOML: {error}.") from None
         lines = key_lines(text)
         return cls.from_dict(table, lambda path: f"{name}, line {_line(lines, path)}")

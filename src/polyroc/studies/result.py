@@ -4,20 +4,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
 
 from polyroc.errors import DroppedRowsWarning, InputError, PolyrocWarning, warn
-from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.kernels.arrays import CodeArray, FloatArray
 from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.result import Result
-from polyroc.scores import Scores
+from polyroc.scores import Folds, Scores
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.plan import Plan
 from polyroc.studies.splits import Block
 from polyroc.studies.store import Failure, LearnerWarning, Store, StoredData
 from polyroc.validation.arguments import did_you_mean
+from polyroc.validation.signatures import validated, within
 
 if TYPE_CHECKING:
     from polyroc.curves.result import Curve, Curves
@@ -47,10 +48,11 @@ def _every_table(study: "Study", _: float) -> dict[tuple[str, str], FoldTable]:
 class Study(Result):
     """Learners compared on data sets by cross-validation. Made by `polyroc.study`, or read by `Study.open`.
 
-    Tests over the folds of a data set (`anova`, `duncan`, `tukey`, `corrected_t`, `pooled_test`) return one result
-    if there is one data set or `data_set` is given, else a dict by data set; tests over data sets (`friedman`,
-    `wilcoxon`) use all of them. The measure is the first of the plan by default. Other options are those of the
-    function of the same name in `polyroc.studies.summaries`, which documents the test and what it assumes.
+    Tests over the folds of a data set (`anova`, `duncan`, `tukey`, `corrected_t`, `fold_test`, `pooled_test`)
+    return one result if there is one data set or `data_set` is given, else a dict by data set; tests over data
+    sets (`friedman`, `wilcoxon`) use all of them. The measure is the first of the plan by default. Other
+    options are those of the function of the same name in `polyroc.studies.summaries`, which documents the test
+    and what it assumes.
 
     Attributes
     ----------
@@ -84,6 +86,7 @@ class Study(Result):
     )
 
     @classmethod
+    @validated
     def open(cls, path: "str | PathLike[str]") -> "Study":
         """The study in a store."""
         with Store.open(Path(path)) as store:
@@ -129,6 +132,7 @@ class Study(Result):
 
     # Values and predictions ------------------------------------------------------------------------------------
 
+    @validated
     def values(self, measure: str | None = None, data_set: str | None = None) -> FoldTable:
         """The values of a measure on a data set: folds x learners. A leave-one-out is one block of all cases.
 
@@ -140,10 +144,12 @@ class Study(Result):
             self._compute(key, name)
         return self._tables[key, name]
 
+    @validated
     def tables(self, measure: str | None = None) -> list[FoldTable]:
         """The values of a measure on every data set to which it applies."""
         return [self.values(measure, name) for name in self.data_sets if self.applies(measure, name)]
 
+    @validated
     def applies(self, measure: str | None, data_set: str) -> bool:
         """Whether a measure is defined for the number of classes of a data set."""
         key = self._measure(measure)
@@ -170,29 +176,38 @@ class Study(Result):
             for (repeat, fold), value in zip(table.blocks, column, strict=True)
         ]
 
+    @validated
     def predictions(self, data_set: str | None = None) -> dict[str, np.ndarray[Any, Any]]:
         """Every out-of-fold prediction as columns of a data frame: one row per learner, case and class."""
         names = self.data_sets if data_set is None else (data_set,)
         parts = [self._prediction_columns(self._position(name)) for name in names]
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
+    @validated
     def scores(
-        self, data_set: str | None = None, learners: Sequence[str] | None = None, repeat: int | None = None
+        self,
+        data_set: str | None = None,
+        learners: Sequence[str] | None = None,
+        repeat: Annotated[int, within(0)] | Literal["all"] | None = None,
     ) -> Scores:
-        """The predictions of a data set pooled over its folds, for `evaluate`, `compare`, `curve`; groups = folds.
+        """The predictions of a data set with their folds, for `evaluate`, `compare`, `curve`, `report`.
 
-        Of repeated folds the first repeat by default, so that no case counts twice; of a hold-out all test sets.
-        Folds in which one of the learners failed are left out, with a warning. If there is only one test set, each
-        case is a group.
+        Of repeated folds the first repeat by default, or "all"; of a hold-out all test sets. Folds in which a
+        learner failed are left out, with a warning. A leave-one-out is pooled, because a fold of one case has no
+        value of its own; a single test set has no folds.
         """
         position = self._position(data_set)
         chosen = [self._learner(name) for name in (self.learners if learners is None else learners)]
+        if not chosen:
+            raise InputError("learners is an empty list; name one learner or more, or None for all.")
         predictions, data = self._read_predictions(position), self._data[position]
         if self.plan.splitting.kind != "hold-out" and repeat is None:
             repeat = 0
         blocks = self._blocks[position]
-        wanted = [k for k, block in enumerate(blocks) if repeat is None or block.repeat == repeat]
+        wanted = [k for k, block in enumerate(blocks) if repeat in (None, "all", block.repeat)]
         complete = [k for k in wanted if all((learner, k) in predictions for learner in chosen)]
+        if not wanted:
+            raise InputError(f"repeat must be below {blocks[-1].repeat + 1}, the number of repeats, got {repeat}.")
         if not complete:
             raise InputError(
                 f"There is no fold of {data.name!r} in which all of these learners have predictions; choose "
@@ -211,7 +226,23 @@ class Study(Result):
             values={self.learners[j]: np.concatenate([predictions[j, k] for k in complete]) for j in chosen},
             kind="matrix",
             positive=data.positive,
-            groups=_fold_groups([len(test) for test in tests]),
+            folds=self._score_folds([blocks[k] for k in complete]),
+        )
+
+    def _score_folds(self, blocks: Sequence[Block]) -> Folds | None:
+        """The folds of predictions; None for a single test set, since all cases have the same classifier."""
+        if len(blocks) == 1:
+            return None
+        case = np.concatenate([block.test for block in blocks])
+        cases, number = np.unique(case, return_inverse=True)
+        _, repeat = np.unique([block.repeat for block in blocks], return_inverse=True)
+        several = int(repeat.max()) > 0
+        return Folds(
+            np.repeat(np.arange(len(blocks), dtype=np.int32), [len(block.test) for block in blocks]),
+            tuple(f"repeat {b.repeat + 1}, fold {b.fold + 1}" if several else f"{b.fold + 1}" for b in blocks),
+            repeat,
+            number if len(cases) < len(case) else None,
+            self._pools_folds,
         )
 
     def fit_times(self) -> list[dict[str, Any]]:
@@ -244,12 +275,14 @@ class Study(Result):
 
     # Tests between learners --------------------------------------------------------------------------------------
 
+    @validated
     def recommend(self, measure: str | None = None) -> "Recommendation":
         """The test that suits the number of data sets, learners and folds, with the reason."""
         from polyroc.studies.summaries import recommend
 
         return recommend(self.tables(measure))
 
+    @validated
     def spread(self, measure: str | None = None, data_set: str | None = None) -> "Spread":
         """Mean and standard deviation over folds; for `auc` and `gini` also Hanley & McNeil's standard error."""
         from polyroc.studies.summaries import spread
@@ -257,6 +290,7 @@ class Study(Result):
         tables = self.tables(measure) if data_set is None else [self.values(measure, data_set)]
         return spread(tables, fold_counts=self.fold_counts())
 
+    @validated
     def anova(
         self, measure: str | None = None, data_set: str | None = None, **options: Any
     ) -> "Anova | dict[str, Anova]":
@@ -265,6 +299,7 @@ class Study(Result):
 
         return self._on_data_sets(anova, measure, data_set, options)
 
+    @validated
     def duncan(
         self, measure: str | None = None, data_set: str | None = None, **options: Any
     ) -> "RangeTest | dict[str, RangeTest]":
@@ -273,6 +308,7 @@ class Study(Result):
 
         return self._on_data_sets(duncan, measure, data_set, options)
 
+    @validated
     def tukey(
         self, measure: str | None = None, data_set: str | None = None, **options: Any
     ) -> "RangeTest | dict[str, RangeTest]":
@@ -281,6 +317,7 @@ class Study(Result):
 
         return self._on_data_sets(tukey, measure, data_set, options)
 
+    @validated
     def corrected_t(
         self, measure: str | None = None, data_set: str | None = None, **options: Any
     ) -> "PairedTests | dict[str, PairedTests]":
@@ -289,18 +326,21 @@ class Study(Result):
 
         return self._on_data_sets(corrected_t, measure, data_set, options)
 
+    @validated
     def friedman(self, measure: str | None = None, **options: Any) -> "Friedman":
         """Friedman's test of the ranks over data sets, with Nemenyi's critical difference."""
         from polyroc.studies.summaries import friedman
 
         return friedman(self.tables(measure), **options)
 
+    @validated
     def wilcoxon(self, measure: str | None = None, **options: Any) -> "PairedTests":
         """Wilcoxon's signed-rank test of all pairs over data sets, adjusted by Holm's method."""
         from polyroc.studies.summaries import wilcoxon
 
         return wilcoxon(self.tables(measure), **options)
 
+    @validated
     def bayes(self, measure: str | None = None, data_set: str | None = None, **options: Any) -> "Posteriors":
         """Bayesian tests with a region of practical equivalence.
 
@@ -312,6 +352,23 @@ class Study(Result):
             return signed_rank(self.tables(measure), **options)
         return correlated_t(self.values(measure, data_set), **options)
 
+    @validated
+    def fold_test(
+        self, measure: str | None = None, data_set: str | None = None, **options: Any
+    ) -> "Comparison | dict[str, Comparison]":
+        """`compare` within the folds of a data set, over all repeats; options as there."""
+        from polyroc.studies.summaries import fold_test
+
+        if data_set is None and len(self.data_sets) > 1:
+            tables = self.tables(measure)
+            return {
+                table.data_set: fold_test(self.scores(table.data_set, repeat="all"), table.measure, **options)
+                for table in tables
+            }
+        key = self.values(measure, data_set).measure
+        return fold_test(self.scores(data_set, repeat="all"), key, **options)
+
+    @validated
     def pooled_test(
         self, measure: str | None = None, data_set: str | None = None, **options: Any
     ) -> "Comparison | dict[str, Comparison]":
@@ -328,12 +385,14 @@ class Study(Result):
         key = self.values(measure, data_set).measure
         return pooled_test(self.scores(data_set), key, **options)
 
+    @validated
     def pooled_roc(self, data_set: str | None = None, **options: Any) -> "Curve | Curves":
         """One ROC curve per learner from the cases of all folds."""
         from polyroc.studies.summaries import pooled_roc
 
         return pooled_roc(self.scores(data_set), **options)
 
+    @validated
     def averaged_roc(self, data_set: str | None = None, **options: Any) -> "Curve | Curves":
         """The mean of the ROC curves of the folds, one per learner."""
         from polyroc.studies.summaries import averaged_roc
@@ -477,10 +536,3 @@ class Study(Result):
             if keys
             else np.empty(0),
         }
-
-
-def _fold_groups(sizes: Sequence[int]) -> IntArray:
-    """The fold of each case; with a single test set the case itself, since all cases have the same classifier."""
-    if len(sizes) == 1:
-        return np.arange(sizes[0])
-    return np.repeat(np.arange(len(sizes)), sizes)

@@ -1,6 +1,5 @@
-"""Splits of a data set into training and test cases, and the seeds of a study."""
+"""Splits of a data set into training and test cases."""
 
-import hashlib
 from typing import NamedTuple
 
 import numpy as np
@@ -9,31 +8,9 @@ from polyroc.errors import InputError
 from polyroc.kernels.arrays import CodeArray, IntArray
 from polyroc.studies.data import Data
 from polyroc.studies.plan import Splitting
+from polyroc.validation.random import rng_for
 
-__all__ = ["Block", "rng_for", "seed_for", "split_data", "training_cases"]
-
-
-# Seeds are hashes of what they are for (data set, learner, repeat, fold) and never drawn one after the other: a
-# fit gets the same random numbers whichever fits were done before it, so a study may be resumed and run in
-# parallel.
-
-
-def seed_for(*purpose: str | int) -> int:
-    """A seed below 2^31 for a purpose, whose first entry is the seed of the plan.
-
-    >>> seed_for(0, "iris", "knn", 0, 3), seed_for(0, "iris", "knn", 0, 4)
-    (571487897, 2076266834)
-    """
-    return int.from_bytes(_digest(purpose)[:4], "little") >> 1
-
-
-def rng_for(*purpose: str | int) -> np.random.Generator:
-    """A random generator for a purpose, whose first entry is the seed of the plan."""
-    return np.random.default_rng(int.from_bytes(_digest(purpose), "little"))
-
-
-def _digest(purpose: tuple[str | int, ...]) -> bytes:
-    return hashlib.sha256(repr(purpose).encode()).digest()
+__all__ = ["Block", "split_data", "training_cases"]
 
 
 class Block(NamedTuple):

@@ -122,6 +122,7 @@ class Store:
                 if create is not None and not path.exists():
                     create(path, connection)
                 _attach_store(connection, path, write)
+                _check_tables(path, connection)
                 _check_schema(path, connection)
                 try:
                     store = cls(path, connection)
@@ -357,7 +358,7 @@ def _attach_store(connection: Any, path: Path, write: bool) -> None:
 
 def _log(path: Path) -> Path:
     """The write-ahead log of a store: what was written since the last checkpoint."""
-    return path.with_name(f"{path.name}.wal")
+    return path.parent / f"{path.name}.wal"
 
 
 def _damaged(path: Path, reason: str) -> InputError:
@@ -370,6 +371,29 @@ def _damaged(path: Path, reason: str) -> InputError:
             f"there. If the error stays, {advice}"
         )
     return InputError(f"The store '{path}' is damaged ({reason}); {advice}.")
+
+
+# names with their catalogue, because a macro of the file could replace these functions too
+_CODE = """
+    SELECT view_name FROM system.main.duckdb_views() WHERE database_name = 'store' AND schema_name <> 'main'
+    UNION ALL
+    SELECT function_name FROM system.main.duckdb_functions() WHERE database_name = 'store'
+"""
+
+
+def _check_tables(path: Path, connection: Any) -> None:
+    """Raise an error if a table is a view, or a function is defined: either could read files of this machine."""
+    import duckdb
+
+    try:
+        code = connection.execute(_CODE).fetchone()
+    except duckdb.Error as error:
+        raise _damaged(path, error_reason(error)) from None
+    if code is not None:
+        raise InputError(
+            f"'{path}' is not opened: it defines {code[0]!r}, a view or a function in place of the tables of a "
+            "study, which could read other files. polyroc writes no such store; ask its author."
+        )
 
 
 def _check_schema(path: Path, connection: Any) -> None:

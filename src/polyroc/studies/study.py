@@ -21,20 +21,23 @@ from polyroc.studies.learners import check_learners
 from polyroc.studies.plan import Plan
 from polyroc.studies.progress import StudyProgress
 from polyroc.studies.result import Study
-from polyroc.studies.splits import Block, seed_for, split_data
+from polyroc.studies.splits import Block, split_data
 from polyroc.studies.store import Store
 from polyroc.studies.store_schema import create_store
+from polyroc.validation.random import NJobs, seed_for
+from polyroc.validation.signatures import validated
 
 __all__ = ["run_study", "study"]
 
 Observer: TypeAlias = Callable[[StudyProgress], None]
 
 
+@validated
 def study(
     plan: "Plan | Mapping[str, Any] | str | PathLike[str]",
     *,
     out: "str | PathLike[str] | None" = None,
-    n_jobs: int | None = None,
+    n_jobs: NJobs = None,
     dask: Any = None,
     retry_failed: bool = False,
     progress: ProgressOption = None,

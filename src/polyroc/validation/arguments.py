@@ -13,14 +13,24 @@ from polyroc.kernels.arrays import BoolArray
 from polyroc.messages import short_repr
 
 __all__ = [
+    "ALPHA_WORDS",
+    "LEVEL_WORDS",
+    "SAMPLING_WORDS",
+    "WEIGHT_WORDS",
     "ArgumentNames",
     "checked_alpha",
+    "checked_cv",
     "checked_labels",
     "checked_level",
     "checked_margin",
     "checked_whole",
     "did_you_mean",
 ]
+
+LEVEL_WORDS = "between 0 and 1 (0.95 for 95 %)"
+ALPHA_WORDS = "between 0 and 1 (0.05 for 5 %)"
+SAMPLING_WORDS = "'cohort' (class sizes are random) or 'case-control' (class sizes were fixed in advance)"
+WEIGHT_WORDS = "'importance' (how much a case counts) or 'frequency' (how many cases a row stands for)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +41,8 @@ class ArgumentNames:
     scores: str = "y_score"
     weight: str = "sample_weight"
     groups: str = "groups"
+    folds: str = "folds"
+    repeats: str = "repeats"
     row: str = "position"
     first: int = 0
 
@@ -53,14 +65,14 @@ class ArgumentNames:
 def checked_level(level: float) -> float:
     """The confidence level, which must be between 0 and 1."""
     if not (_is_number(level) and 0 < level < 1):
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95 %), got {short_repr(level)}.")
+        raise InputError(f"level must be {LEVEL_WORDS}, got {short_repr(level)}.")
     return level
 
 
 def checked_alpha(alpha: float) -> float:
     """The significance level, which must be between 0 and 1."""
     if not (_is_number(alpha) and 0 < alpha < 1):
-        raise InputError(f"alpha must be between 0 and 1 (0.05 for 5 %), got {short_repr(alpha)}.")
+        raise InputError(f"alpha must be {ALPHA_WORDS}, got {short_repr(alpha)}.")
     return alpha
 
 
@@ -110,6 +122,25 @@ def checked_labels(labels: Any, name: str = "labels") -> tuple[Hashable, ...]:
     if not hashable or len(listed) < 2 or len(set(listed)) < len(listed):
         raise InputError(f"{name} must be two or more different classes, got {short_repr(labels)}.")
     return listed
+
+
+def checked_cv(cv: Any, *, prefit: bool = False) -> Any:
+    """A number of folds, a splitter of scikit-learn, or pairs of training and test cases; or "prefit"."""
+    whole = isinstance(cv, Integral) and not isinstance(cv, bool) and 2 <= cv < 2**31  # type: ignore[operator]
+    splitter = hasattr(cv, "split") and hasattr(cv, "get_n_splits")
+    pairs = isinstance(cv, list | tuple) and len(cv) > 0 and all(map(_is_pair, cv))
+    named = prefit and isinstance(cv, str) and cv == "prefit"
+    if not (cv is None or whole or splitter or pairs or named or hasattr(cv, "__next__")):
+        words = ", or 'prefit'" if prefit else ""
+        raise InputError(
+            "cv must be a number of folds (2 or more), a splitter of scikit-learn, or pairs of training and test "
+            f"positions{words}, got {short_repr(cv)}."
+        )
+    return cv
+
+
+def _is_pair(split: object) -> bool:
+    return isinstance(split, list | tuple) and len(split) == 2
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

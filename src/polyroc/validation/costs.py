@@ -17,29 +17,29 @@ __all__ = ["Ratio", "as_alphas", "as_costs", "as_limits", "as_priors", "as_ratio
 SLACK = 1e-6  # priors may miss a sum of 1 by this much, by rounding; they are then scaled
 
 
-def as_priors(priors: Any, labels: Sequence[Hashable], what: str = "priors") -> FloatArray:
+def as_priors(priors: Any, labels: Sequence[Hashable], argument: str = "priors") -> FloatArray:
     """The probability of each class, in the order of the labels, from a list in that order or a mapping by class.
 
     >>> as_priors({"sick": 0.1, "well": 0.9}, ["well", "sick"]).tolist()
     [0.9, 0.1]
     """
     if isinstance(priors, Mapping):
-        by_class = {_position(label, labels, what): value for label, value in priors.items()}
+        by_class = {_position(label, labels, argument): value for label, value in priors.items()}
         lacking = [label for k, label in enumerate(labels) if k not in by_class]
         if lacking:
             raise InputError(
-                f"{what} lacks class {short_repr(lacking[0])}; name every class of {short_repr(list(labels))}."
+                f"{argument} lacks class {short_repr(lacking[0])}; name every class of {short_repr(list(labels))}."
             )
         priors = [by_class[k] for k in range(len(labels))]
-    shares = _numbers(priors, what)
+    shares = _numbers(priors, argument)
     if shares.shape != (len(labels),):
         raise InputError(
-            f"{what} must hold one probability per class ({len(labels)}: {short_repr(list(labels))}), "
+            f"{argument} must hold one probability per class ({len(labels)}: {short_repr(list(labels))}), "
             f"got shape {shares.shape}."
         )
     if (shares < 0).any() or abs(shares.sum() - 1) > SLACK:
         raise InputError(
-            f"{what} must be probabilities that sum to 1, got {short_repr(shares.tolist())}, which sum to "
+            f"{argument} must be probabilities that sum to 1, got {short_repr(shares.tolist())}, which sum to "
             f"{shares.sum():g}; divide them by their sum."
         )
     return np.asarray(shares / shares.sum())
@@ -187,13 +187,13 @@ def as_ratios(bounds: Any, labels: Sequence[Hashable]) -> list[Ratio]:
     return ratios
 
 
-def _pair(pair: Any, labels: Sequence[Hashable], what: str) -> tuple[int, int]:
+def _pair(pair: Any, labels: Sequence[Hashable], argument: str) -> tuple[int, int]:
     if not isinstance(pair, tuple) or len(pair) != 2:
-        raise InputError(f'{what} must be given by pairs ("true", "decided"), got {short_repr(pair)}.')
-    return _position(pair[0], labels, what), _position(pair[1], labels, what)
+        raise InputError(f'{argument} must be given by pairs ("true", "decided"), got {short_repr(pair)}.')
+    return _position(pair[0], labels, argument), _position(pair[1], labels, argument)
 
 
-def _position(label: Any, labels: Sequence[Hashable], what: str) -> int:
+def _position(label: Any, labels: Sequence[Hashable], argument: str) -> int:
     """The position of the label, or of one with the same text."""
     if is_hashable(label):
         names = readable(tuple(labels))
@@ -201,15 +201,15 @@ def _position(label: Any, labels: Sequence[Hashable], what: str) -> int:
             if spelling in among:
                 return among.index(spelling)
     raise InputError(
-        f"{what} names {short_repr(label)}, which is not one of the classes {short_repr(list(labels))}."
+        f"{argument} names {short_repr(label)}, which is not one of the classes {short_repr(list(labels))}."
     )
 
 
-def _numbers(values: Any, what: str, dimensions: int | None = None) -> FloatArray:
+def _numbers(values: Any, argument: str, dimensions: int | None = None) -> FloatArray:
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} must hold numbers, got {short_repr(values)}.") from None
+        raise InputError(f"{argument} must hold numbers, got {short_repr(values)}.") from None
     if not np.isfinite(numbers).all() or dimensions not in (None, numbers.ndim):
-        raise InputError(f"{what} must hold finite numbers, got {short_repr(values)}.")
+        raise InputError(f"{argument} must hold finite numbers, got {short_repr(values)}.")
     return numbers

@@ -22,7 +22,7 @@ class Coded(NamedTuple):
     labels: tuple[Hashable, ...]
 
 
-def encode(y: Any, what: str) -> Coded:
+def encode(y: Any, argument: str) -> Coded:
     """Number the labels: sorted if possible, otherwise in the order of appearance.
 
     >>> encode(["b", "a", None, "b"], "y_true")
@@ -30,22 +30,24 @@ def encode(y: Any, what: str) -> Coded:
     """
     if isinstance(y, Coded):
         return _tidy(y.codes, y.labels)
-    array = _from_list(y, what) if isinstance(y, list | tuple) else as_array(y, what)
+    array = _from_list(y, argument) if isinstance(y, list | tuple) else as_array(y, argument)
     if array.ndim != 1:
-        raise InputError(f"{what} must hold one label per case (1-D), got shape {array.shape}; give one column.")
+        raise InputError(
+            f"{argument} must hold one label per case (1-D), got shape {array.shape}; give one column."
+        )
     if not isinstance(array, np.ma.MaskedArray):
-        return _encode(array, what)
-    present = _encode(array.compressed(), what)
+        return _encode(array, argument)
+    present = _encode(array.compressed(), argument)
     codes = np.full(len(array), -1, dtype=np.int32)
     codes[~np.ma.getmaskarray(array)] = present.codes
     return Coded(codes, present.labels)
 
 
-def _from_list(y: Sequence[Any], what: str) -> Array:
+def _from_list(y: Sequence[Any], argument: str) -> Array:
     """Labels as an array, without numpy's conversions of 1 to "1" or 1.0, and of tuples to columns."""
     kinds = set(map(type, y))
     if kinds & {list, np.ndarray}:
-        return as_array(y, what)
+        return as_array(y, argument)
     for kind, letters in (((int, np.integer), "biu"), ((float, np.floating), "f")):
         if all(issubclass(label_type, kind) for label_type in kinds):
             array = np.asarray(y)
@@ -54,7 +56,7 @@ def _from_list(y: Sequence[Any], what: str) -> Array:
     return np.fromiter(y, dtype=object, count=len(y))
 
 
-def _encode(y: Array, what: str) -> Coded:
+def _encode(y: Array, argument: str) -> Coded:
     if len(y) == 0:
         return Coded(np.zeros(0, dtype=np.int32), ())
     if y.dtype.kind == "b":
@@ -64,7 +66,7 @@ def _encode(y: Array, what: str) -> Coded:
     if y.dtype.kind == "f":
         values, codes = np.unique(y, return_inverse=True)
         return _tidy(codes, values.tolist())
-    return _encode_objects(y, what)
+    return _encode_objects(y, argument)
 
 
 def _encode_integers(y: Array) -> Coded:
@@ -78,7 +80,7 @@ def _encode_integers(y: Array) -> Coded:
     return _tidy(above.astype(np.int32), range(low, high + 1))
 
 
-def _encode_objects(y: Array, what: str) -> Coded:
+def _encode_objects(y: Array, argument: str) -> Coded:
     index: dict[Any, int] = {}
     labels = y.tolist()
     try:
@@ -86,7 +88,7 @@ def _encode_objects(y: Array, what: str) -> Coded:
     except TypeError:
         label = next(label for label in labels if not is_hashable(label))
         raise InputError(
-            f"{what} holds {short_repr(label)}, a {type(label).__name__}, which cannot be a label; "
+            f"{argument} holds {short_repr(label)}, a {type(label).__name__}, which cannot be a label; "
             "use strings, numbers or tuples."
         ) from None
     return _tidy(codes, list(index))
@@ -178,7 +180,9 @@ def _order(labels: Any) -> tuple[Hashable, ...]:
     return tuple(named.labels[code] for code in named.codes)
 
 
-def renumber(coded: Coded, order: tuple[Hashable, ...], what: str, advice: str, arguments: ArgumentNames) -> Coded:
+def renumber(
+    coded: Coded, order: tuple[Hashable, ...], argument: str, advice: str, arguments: ArgumentNames
+) -> Coded:
     """The same labels, numbered by their position in `order`.
 
     Raises `InputError` for a label that is not there; `advice` says what to do then.
@@ -188,7 +192,7 @@ def renumber(coded: Coded, order: tuple[Hashable, ...], what: str, advice: str, 
     if unknown:
         where = arguments.where(coded.codes == unknown[0])
         label = short_repr(coded.labels[unknown[0]])
-        raise InputError(f"{what} holds {label} ({where}), ", advice, ", or correct the data.")
+        raise InputError(f"{argument} holds {label} ({where}), ", advice, ", or correct the data.")
     if order == coded.labels:
         return Coded(coded.codes, order)
     table = np.array([*(number[label] for label in coded.labels), -1], dtype=np.int32)

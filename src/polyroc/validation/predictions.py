@@ -23,6 +23,7 @@ __all__ = [
     "as_vector",
     "check_width",
     "classifier_values",
+    "is_inexact",
     "large_integers_message",
     "match_columns",
     "named_after",
@@ -52,47 +53,48 @@ def classifier_values(
 
 
 def _one_classifier(
-    data: Any, labels: tuple[Hashable, ...], n: int, what: str, arguments: ArgumentNames
+    data: Any, labels: tuple[Hashable, ...], n: int, argument: str, arguments: ArgumentNames
 ) -> tuple[FloatArray, Kind]:
     if isinstance(data, Coded):
-        _check_length(data.codes, n, what, arguments)
-        return _decisions(data, labels, what, arguments), "decisions"
-    array, columns = as_columns(data, what)
+        _check_length(data.codes, n, argument, arguments)
+        return _decisions(data, labels, argument, arguments), "decisions"
+    array, columns = as_columns(data, argument)
     if array.ndim not in (1, 2):
         raise InputError(
-            f"{what} must be 1-D or 2-D (cases x classes), got shape {array.shape}; "
+            f"{argument} must be 1-D or 2-D (cases x classes), got shape {array.shape}; "
             "pass several classifiers as a mapping.",
         )
-    _check_length(array, n, what, arguments)
+    _check_length(array, n, argument, arguments)
     if array.ndim == 2:
-        return _scores(_by_class(array, columns, labels, what), what, arguments), "matrix"
+        return _scores(_by_class(array, columns, labels, argument), argument, arguments), "matrix"
     if _is_text(array):
-        return _decisions(encode(array, what), labels, what, arguments), "decisions"
-    return _scores(array, what, arguments), "score"
+        return _decisions(encode(array, argument), labels, argument, arguments), "decisions"
+    return _scores(array, argument, arguments), "score"
 
 
-def _check_length(array: Array, n: int, what: str, arguments: ArgumentNames) -> None:
+def _check_length(array: Array, n: int, argument: str, arguments: ArgumentNames) -> None:
     if len(array) != n:
         raise InputError(
-            f"{arguments.truth} has {n} cases but {what} has {len(array)}; one row of scores per case is needed."
+            f"{arguments.truth} has {n} cases but {argument} has {len(array)}; one row of scores per case is "
+            "needed."
         )
 
 
-def _by_class(array: Array, columns: tuple[str, ...] | None, labels: tuple[Hashable, ...], what: str) -> Array:
+def _by_class(array: Array, columns: tuple[str, ...] | None, labels: tuple[Hashable, ...], argument: str) -> Array:
     """The columns in the order of the labels."""
     unnamed = columns is None or (are_numbers_only(columns) and set(columns) != set(readable(labels)))
     if columns is not None and not unnamed:
-        positions = match_columns(columns, labels, what)
+        positions = match_columns(columns, labels, argument)
         return array if positions == list(range(len(positions))) else array[:, positions]
-    check_width(array.shape[1], labels, what)
+    check_width(array.shape[1], labels, argument)
     return array
 
 
-def check_width(columns: int, labels: tuple[Hashable, ...], what: str) -> None:
+def check_width(columns: int, labels: tuple[Hashable, ...], argument: str) -> None:
     """Raise an error unless there is one column per class."""
     if columns != len(labels):
         raise InputError(
-            f"{what} has {columns} columns but there are {len(labels)} classes "
+            f"{argument} has {columns} columns but there are {len(labels)} classes "
             f"{short_repr(list(labels))}; give one column per class, and name all classes, also those without "
             "cases, with ",
             Option("labels", [...]),
@@ -106,19 +108,21 @@ def _is_text(array: Array) -> bool:
     return array.dtype.kind == "O" and any(isinstance(value, str | bytes) for value in array.tolist())
 
 
-def _decisions(decided: Coded, labels: tuple[Hashable, ...], what: str, arguments: ArgumentNames) -> FloatArray:
+def _decisions(
+    decided: Coded, labels: tuple[Hashable, ...], argument: str, arguments: ArgumentNames
+) -> FloatArray:
     """A matrix with a 1 for the class decided for; nan for a missing decision."""
     advice = (
         f"which is not one of the classes {short_repr(list(labels))}; pass decisions as labels, scores as numbers"
     )
-    codes = renumber(encode(decided, what), labels, what, advice, arguments).codes
+    codes = renumber(encode(decided, argument), labels, argument, advice, arguments).codes
     shares = np.zeros((len(codes), len(labels)))
     shares[np.arange(len(codes)), codes] = 1.0
     shares[codes < 0] = nan
     return shares
 
 
-def _floats(array: Array, what: str, arguments: ArgumentNames) -> FloatArray:
+def _floats(array: Array, argument: str, arguments: ArgumentNames) -> FloatArray:
     if array.dtype.kind in "biuf":
         with np.errstate(over="ignore"):  # a long double may become infinite, which raises an error later
             return np.asarray(np.ma.filled(np.asanyarray(array, dtype=np.float64), nan))
@@ -128,36 +132,53 @@ def _floats(array: Array, what: str, arguments: ArgumentNames) -> FloatArray:
     if bad.any():
         where = arguments.where(np.asarray(bad.reshape(len(array), -1).any(axis=1)))
         raise InputError(
-            f"{what} must hold numbers, but holds {short_repr(cells[bad.argmax()])} ({where}); convert "
+            f"{argument} must hold numbers, but holds {short_repr(cells[bad.argmax()])} ({where}); convert "
             "it to a number."
         )
     return np.array(numbers, dtype=np.float64).reshape(array.shape)
 
 
-def large_integers_message(what: str) -> str:
-    """The message for integers that doubles do not distinguish."""
+def large_integers_message(argument: str, values: str = "scores") -> str:
+    """The message for integers, scores or labels, that doubles do not distinguish."""
+    remedy = (
+        "Subtract a constant that is close to all of them, such as the smallest, while they are integers."
+        if values == "scores"
+        else "Write them as text."
+    )
     return (
-        f"{what} holds integers beyond 2^53 that double precision cannot distinguish: different scores would "
-        "become equal. Subtract a constant that is close to all of them, such as the smallest, while they are "
-        "integers."
+        f"{argument} holds integers beyond 2^53 that double precision cannot distinguish: different {values} "
+        f"would become equal. {remedy}"
     )
 
 
-def _scores(array: Array, what: str, arguments: ArgumentNames) -> FloatArray:
+def is_inexact(value: object) -> bool:
+    """Whether this is an integer that is not a double.
+
+    >>> is_inexact(2**53), is_inexact(2**53 + 1), is_inexact(0.1)
+    (False, True, False)
+    """
+    if not isinstance(value, int | np.integer):
+        return False
+    try:
+        return int(value) != int(float(value))
+    except OverflowError:
+        return True
+
+
+def _scores(array: Array, argument: str, arguments: ArgumentNames) -> FloatArray:
     """Scores as doubles; an error if different integers may have become the same score."""
-    floats = _floats(array, what, arguments)
+    floats = _floats(array, argument, arguments)
     if array.dtype.kind not in "iuO":
         return floats
     large = np.isfinite(floats) & (np.abs(floats) >= LARGEST_EXACT)
     if not large.any():
         return floats
-    pairs = zip(np.ma.getdata(array)[large].tolist(), floats[large].tolist(), strict=True)
     inexact = large.copy()
     # Compared as Python integers: numpy would convert both to doubles.
-    inexact[large] = [isinstance(number, int) and number != int(score) for number, score in pairs]
+    inexact[large] = [is_inexact(number) for number in np.ma.getdata(array)[large].tolist()]
     if inexact.any():
         where = arguments.where(np.asarray(inexact.reshape(len(array), -1).any(axis=1)))
-        raise InputError(large_integers_message(f"{what} ({where})"))
+        raise InputError(large_integers_message(f"{argument} ({where})"))
     return floats
 
 
@@ -171,17 +192,17 @@ def _number(value: Any) -> float | None:
         return inf
 
 
-def as_vector(data: Any, what: str, n: int, arguments: ArgumentNames) -> FloatArray:
+def as_vector(data: Any, argument: str, n: int, arguments: ArgumentNames) -> FloatArray:
     """One number per case."""
-    array = as_array(data, what)
+    array = as_array(data, argument)
     if array.shape != (n,):
         raise InputError(
-            f"{what} must hold one number per case (shape ({n},)), got shape {array.shape}; give one column."
+            f"{argument} must hold one number per case (shape ({n},)), got shape {array.shape}; give one column."
         )
-    return _floats(array, what, arguments)
+    return _floats(array, argument, arguments)
 
 
-def match_columns(columns: Sequence[str], labels: Sequence[Hashable], what: str) -> list[int]:
+def match_columns(columns: Sequence[str], labels: Sequence[Hashable], argument: str) -> list[int]:
     """The position of each label's column, by name; the names may share a prefix and a suffix.
 
     >>> match_columns(["p_b", "p_a"], ["a", "b"], "y_score")
@@ -196,8 +217,9 @@ def match_columns(columns: Sequence[str], labels: Sequence[Hashable], what: str)
     problems = [f"column {short_repr(column)} belongs to no class" for column in surplus[:1]]
     problems += [f"class {short_repr(label)} has no column" for label in lacking[:1]]
     raise InputError(
-        f"The columns {short_repr(list(columns))} of {what} do not match the classes {short_repr(list(labels))}: "
-        f"{' and '.join(problems)}. Name the columns after the classes, or name every class with ",
+        f"The columns {short_repr(list(columns))} of {argument} do not match the classes "
+        f"{short_repr(list(labels))}: {' and '.join(problems)}. Name the columns after the classes, or "
+        "name every class with ",
         Option("labels", [...]),
         ".",
     )

@@ -4,17 +4,29 @@ The convention of the package: `rng=0` by default, so that the same call gives t
 advances; or None for fresh entropy. `n_jobs` never changes an answer.
 """
 
+import hashlib
 import os
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
 from polyroc.errors import InputError
+from polyroc.messages import short_repr
+from polyroc.validation.signatures import Check
 
-__all__ = ["Draws", "Rng", "check_n_jobs", "check_rng", "count_workers", "is_whole", "seed_of"]
-
-Rng: TypeAlias = int | np.random.Generator | None
+__all__ = [
+    "Draws",
+    "NJobs",
+    "Rng",
+    "check_n_jobs",
+    "check_rng",
+    "count_workers",
+    "is_whole",
+    "rng_for",
+    "seed_for",
+    "seed_of",
+]
 
 
 def is_whole(value: object, least: int | None = None) -> bool:
@@ -24,16 +36,31 @@ def is_whole(value: object, least: int | None = None) -> bool:
     return least is None or bool(value >= least)
 
 
+def _is_rng(value: object) -> bool:
+    return value is None or isinstance(value, np.random.Generator) or is_whole(value, 0)
+
+
+def _is_n_jobs(value: object) -> bool:
+    return value is None or (is_whole(value, -MOST_WORKERS) and value != 0 and bool(value <= MOST_WORKERS))  # type: ignore[operator]
+
+
+MOST_WORKERS = 10_000
+_RNG = Check(_is_rng, "a seed (0 or more), a numpy.random.Generator or None")
+_N_JOBS = Check(_is_n_jobs, "a number of threads, -1 or None (all cores)")
+Rng: TypeAlias = Annotated[int | np.random.Generator | None, lambda _: _RNG]
+NJobs: TypeAlias = Annotated[int | None, lambda _: _N_JOBS]
+
+
 def check_rng(rng: object) -> None:
     """Raise an error unless `rng` is a seed, a generator or None."""
-    if not (rng is None or isinstance(rng, np.random.Generator) or is_whole(rng, 0)):
-        raise InputError(f"rng must be a seed (0 or more), a numpy.random.Generator or None, got {rng!r}.")
+    if not _RNG.accepts(rng):
+        raise _RNG.error("rng", rng)
 
 
 def check_n_jobs(n_jobs: object) -> None:
     """Raise an error unless `n_jobs` is a number of threads or None."""
-    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
-        raise InputError(f"n_jobs must be a number of threads, -1 or None (all cores), got {n_jobs!r}.")
+    if not _N_JOBS.accepts(n_jobs):
+        raise _N_JOBS.error("n_jobs", n_jobs)
 
 
 def seed_of(rng: Rng) -> int:
@@ -60,10 +87,33 @@ class Draws:
     workers: int
 
     @classmethod
-    def of(cls, n: int, rng: Rng, n_jobs: int | None, what: str = "n") -> "Draws":
-        """From the arguments of a public function; `what` names the number in a message."""
+    def of(cls, n: int, rng: Rng, n_jobs: int | None, argument: str = "n") -> "Draws":
+        """From the arguments of a public function; `argument` names the number in a message."""
         if not is_whole(n, 1):
-            raise InputError(f"{what} must be a whole number, 1 or more, got {n!r}.")
+            raise InputError(f"{argument} must be a whole number, 1 or more, got {short_repr(n)}.")
         check_rng(rng)
         check_n_jobs(n_jobs)
         return cls(int(n), seed_of(rng), count_workers(n_jobs))
+
+
+# Seeds are hashes of what they are for (data set, learner, repeat, fold) and never drawn one after the other: a
+# fit gets the same random numbers whichever fits were done before it, so a study may be resumed, and
+# fits may run in parallel.
+
+
+def seed_for(*purpose: str | int) -> int:
+    """A seed below 2^31 for a purpose, whose first entry is the seed of everything.
+
+    >>> seed_for(0, "iris", "knn", 0, 3), seed_for(0, "iris", "knn", 0, 4)
+    (571487897, 2076266834)
+    """
+    return int.from_bytes(_digest(purpose)[:4], "little") >> 1
+
+
+def rng_for(*purpose: str | int) -> np.random.Generator:
+    """A random generator for a purpose, whose first entry is the seed of everything."""
+    return np.random.default_rng(int.from_bytes(_digest(purpose), "little"))
+
+
+def _digest(purpose: tuple[str | int, ...]) -> bytes:
+    return hashlib.sha256(repr(purpose).encode()).digest()

@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.messages import Option
 from polyroc.scores import Kind, Sampling, Schema, Scores, WeightKind, readable
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Missing, complete_rows
+from polyroc.validation.data_frames import check_alignment, stated_order
+from polyroc.validation.folds import as_folds, fold_columns
 from polyroc.validation.labels import Coded, encode, in_order, positive_class, renumber
 from polyroc.validation.predictions import as_vector, check_width, classifier_values, match_columns, named_after
 from polyroc.validation.weights import check_sampling, check_weight_kind, repeated
@@ -23,6 +26,8 @@ __all__ = [
     "match_columns",
     "named_after",
     "normalise",
+    "one_sample",
+    "pooled_scores",
     "renumber",
     "schema_of",
 ]
@@ -31,19 +36,45 @@ LARGEST_UNSCALED = 2.0**60  # a largest weight beyond this, or below its inverse
 SMALLEST_RATIO = 1e-100  # of two weights: a product of three such ratios is still a normal double
 
 
-def as_scores(y_true: Any, y_score: Any, **options: Any) -> Scores:
-    """`Scores` unchanged, or made from arrays: the first two arguments of every verb."""
+def as_scores(y_true: Any, y_score: Any, *, pooled: bool = False, **options: Any) -> Scores:
+    """`Scores` unchanged, or made from arrays: the first two arguments of every verb; folds pooled on request."""
+    if pooled:
+        return pooled_scores(as_scores(y_true, y_score, **options))
     if not isinstance(y_true, Scores):
         if y_score is None:
             raise InputError("y_score is missing; pass (y_true, y_score), or Scores from polyroc.read.")
         return normalise(y_true, y_score, **options)
-    given = {"y_score": y_score, **options, "missing": None}
-    surplus = [name for name, value in given.items() if value is not None]
+    arguments = {"y_score": y_score, **options, "missing": None}
+    surplus = [name for name, value in arguments.items() if value is not None]
     if surplus:
         raise InputError(
             f"Scores cannot be combined with {', '.join(surplus)}; pass these to polyroc.read or Scores instead."
         )
     return y_true
+
+
+def pooled_scores(scores: Scores) -> Scores:
+    """The scores with all folds as one sample; an error if there are none."""
+    if scores.folds is None:
+        raise InputError(
+            Option("pooled", True),
+            " evaluates all folds of a cross-validation as one sample, but there are none; pass ",
+            Option("folds"),
+            ", or leave it out.",
+        )
+    return scores.pool_folds()
+
+
+def one_sample(scores: Scores, verb: str) -> Scores:
+    """The scores for a verb that takes one sample: with folds only if these are pooled."""
+    if scores.within_folds:
+        raise InputError(
+            f"{verb} is for one sample of cases, but these have folds, predicted by different models; pass "
+            "scores.pool_folds() to take all folds as one sample, or leave out ",
+            Option("folds"),
+            ".",
+        )
+    return scores
 
 
 def normalise(
@@ -55,6 +86,9 @@ def normalise(
     sample_weight: Any = None,
     weight_kind: WeightKind | None = None,
     groups: Any = None,
+    folds: Any = None,
+    repeats: Any = None,
+    cases: Coded | None = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
     arguments: ArgumentNames | None = None,
@@ -70,12 +104,18 @@ def normalise(
         columns in the order of `labels`; a data frame's columns are matched to the labels by name), or a mapping
         of such by classifier.
     labels
-        The classes in order. Sorted by default; needed to name a class without cases, or to order classes.
+        The classes in order. By default that of an ordered categorical `y_true`, else sorted; needed to name a
+        class without cases, or to order classes.
     pos_label
         The positive one of two classes. By default 1 of 0/1 and -1/1, True of False/True, and the last of `labels`
         where they are given; otherwise required for 1-D scores.
     sample_weight, groups
-        One weight, one group (patient, fold) per case.
+        One weight, one group (patient, site) per case.
+    folds, repeats
+        The fold, and the repeat, of each row of cross-validated predictions.
+    cases
+        The case of each row, if repeats have several rows per case; by default identified by `groups`, or by the
+        order within each repeat.
     weight_kind
         "importance" (default): how much each case counts; scaling all weights changes nothing. "frequency": how
         many cases each row stands for, a whole number; rows are repeated.
@@ -90,6 +130,18 @@ def normalise(
     Scores(3 cases (0: 1, 1: 2); score of classifier)
     """
     arguments = arguments or ArgumentNames()
+    if labels is None and not isinstance(y_true, np.ndarray | list | tuple | range | Coded):
+        labels = stated_order(y_true, y_score)
+    check_alignment(
+        **{
+            arguments.truth: y_true,
+            arguments.scores: y_score,
+            arguments.weight: sample_weight,
+            arguments.groups: groups,
+            arguments.folds: folds,
+            arguments.repeats: repeats,
+        }
+    )
     codes, classes = in_order(encode(y_true, arguments.truth), labels, arguments)
     n = len(codes)
     values, kind = classifier_values(y_score, classes, n, arguments)
@@ -97,7 +149,12 @@ def normalise(
     weight = None if sample_weight is None else _weights(sample_weight, n, arguments)
     group = None if groups is None else _group_codes(groups, n, arguments)
     positive = positive_class(classes, pos_label, kind, labels is not None, arguments)
-    keep = complete_rows(codes, values, weight, group, missing, arguments)
+    columns = fold_columns(folds, repeats, cases, n, arguments)
+    labelled: dict[str, CodeArray | IntArray | None] = {arguments.groups: group}
+    if columns is not None:
+        labelled[arguments.folds] = columns.folds.codes
+        labelled[arguments.repeats] = None if columns.repeats is None else columns.repeats.codes
+    keep = complete_rows(codes, values, weight, labelled, missing, arguments)
     if keep is not None:
         codes = codes[keep]
         values = {name: column[keep] for name, column in values.items()}
@@ -118,6 +175,7 @@ def normalise(
         group,
         n - len(codes),
         sampling=check_sampling(sampling),
+        folds=None if columns is None else as_folds(columns, keep, codes, group, arguments),
     )
     return repeated(scores, arguments) if kind_of_weight == "frequency" else scores
 

@@ -8,8 +8,8 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import IntArray
 from polyroc.messages import Option, short_repr
-from polyroc.scores import Sampling, Scores, WeightKind
-from polyroc.validation.arguments import ArgumentNames
+from polyroc.scores import Folds, Sampling, Scores, WeightKind
+from polyroc.validation.arguments import SAMPLING_WORDS, WEIGHT_WORDS, ArgumentNames
 from polyroc.validation.predictions import as_vector
 
 __all__ = ["MOST_REPEATED", "as_counts", "check_sampling", "check_weight_kind", "repeated"]
@@ -47,23 +47,17 @@ def check_sampling(sampling: Any) -> Sampling:
     """
     if sampling is None:
         return "cohort"
-    if sampling not in get_args(Sampling):
-        raise InputError(
-            f"sampling must be 'cohort' (class sizes are random) or 'case-control' (class sizes were fixed in "
-            f"advance), got {short_repr(sampling)}."
-        )
-    return sampling  # type: ignore[no-any-return]
+    if not isinstance(sampling, str) or sampling not in get_args(Sampling):
+        raise InputError(f"sampling must be {SAMPLING_WORDS}, got {short_repr(sampling)}.")
+    return sampling  # type: ignore[return-value]
 
 
 def check_weight_kind(weight_kind: Any, weighted: bool, arguments: ArgumentNames | None = None) -> WeightKind:
     """The meaning of the weights; "importance" by default."""
     if weight_kind is None:
         return "importance"
-    if weight_kind not in get_args(WeightKind):
-        raise InputError(
-            f"weight_kind must be 'importance' (how much a case counts) or 'frequency' (how many cases a row "
-            f"stands for), got {short_repr(weight_kind)}."
-        )
+    if not isinstance(weight_kind, str) or weight_kind not in get_args(WeightKind):
+        raise InputError(f"weight_kind must be {WEIGHT_WORDS}, got {short_repr(weight_kind)}.")
     if not weighted:
         raise InputError(
             Option("weight_kind", weight_kind),
@@ -72,7 +66,7 @@ def check_weight_kind(weight_kind: Any, weighted: bool, arguments: ArgumentNames
             Option("weight_kind"),
             ".",
         )
-    return weight_kind  # type: ignore[no-any-return]
+    return weight_kind  # type: ignore[return-value]
 
 
 def repeated(scores: Scores, arguments: ArgumentNames | None = None) -> Scores:
@@ -105,5 +99,23 @@ def repeated(scores: Scores, arguments: ArgumentNames | None = None) -> Scores:
         values={name: np.repeat(values, times, axis=0) for name, values in scores.values.items()},
         sample_weight=None,
         groups=None if scores.groups is None else np.repeat(scores.groups, times),
+        folds=None if scores.folds is None else _repeated_folds(scores.folds, times, arguments),
         weight_kind="frequency",
     )
+
+
+def _repeated_folds(folds: Folds, times: IntArray, arguments: ArgumentNames) -> Folds:
+    """The folds of repeated rows; every copy of a case is a case of its own, in all repeats."""
+    codes = np.repeat(folds.codes, times)
+    if folds.cases is None:
+        return replace(folds, codes=codes)
+    by_case = np.full(folds.cases.max() + 1, -1)
+    by_case[folds.cases] = times
+    if (by_case[folds.cases] != times).any():
+        raise InputError(
+            f"{arguments.weight} differs between the repeats of a case; a row stands for the same number of "
+            "cases in every repeat."
+        )
+    copy = np.arange(len(codes)) - np.repeat(np.cumsum(times) - times, times)
+    cases = np.repeat(folds.cases, times) * int(times.max(initial=1)) + copy
+    return replace(folds, codes=codes, cases=np.unique(cases, return_inverse=True)[1])

@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 
 from polyroc.engines.bins import BinnedColumn
-from polyroc.engines.bounds.columns import bound_average_precision, bound_by_ranks, bound_volumes
-from polyroc.engines.bounds.decisions import bound_decisions
+from polyroc.engines.bounds.columns import bound_average_precision, bound_by_ranks, bound_decisions, bound_volumes
 from polyroc.engines.bounds.pairs import bound_pairs
 from polyroc.engines.bounds.statistic import BoundedStatistic
-from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Bins, Measure
 from polyroc.measures.registry import MEASURES
@@ -22,13 +20,8 @@ def engine_measures() -> list[Measure]:
 
 
 def bin_family(measure: Measure) -> Bins:
-    """The binned counts from which the measure is computed; an error if it declares none."""
-    if measure.bins is None:
-        raise NotApplicableError(
-            f"{measure} needs the cases in memory: it compares whole rows of several cases, which binned counts "
-            f"do not keep. Engines have {', '.join(each.key for each in engine_measures())}; read a sample of the "
-            "rows into memory for the others."
-        )
+    """The binned counts from which the measure is computed (`polyroc.engines.support` checks that it has some)."""
+    assert measure.bins is not None, measure
     return measure.bins
 
 

@@ -5,13 +5,14 @@ with the cases of each class placed inside the bins so as to make the most, and 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import permutations
 from math import e, log2
 
 import numpy as np
 
-from polyroc.engines.binned_sample import BinnedSample
+from polyroc.engines.binned_sample import BinnedSample, pattern_sample
 from polyroc.engines.bins import BinnedColumn
 from polyroc.engines.bounds.statistic import (
     BinnedStatistic,
@@ -24,9 +25,10 @@ from polyroc.errors import NotApplicableError
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.ordered import Chains
+from polyroc.measures.statistic import Statistic
 from polyroc.scores import Schema
 
-__all__ = ["binned_measure", "bound_average_precision", "bound_by_ranks", "bound_volumes"]
+__all__ = ["binned_measure", "bound_average_precision", "bound_by_ranks", "bound_decisions", "bound_volumes"]
 
 
 def binned_measure(
@@ -141,3 +143,21 @@ def _entropy_bounds(low: float, high: float) -> tuple[float, float]:
 
     least = -log2(e) / e if low <= 1 / e <= high else min(at(low), at(high))
     return float(least), max(at(low), at(high))
+
+
+def bound_decisions(measure: Measure, column: BinnedColumn, rows: FloatArray, schema: Schema) -> BoundedStatistic:
+    """The measure of patterns of decisions; `rows` has a row of scores for each pattern."""
+    sample, patterns = pattern_sample(column, rows, schema.labels, schema.positive)
+    statistic = measure(sample)
+    limits = measure.range(schema.n_classes, **measure.settings)
+
+    def bounded(statistic: Statistic) -> BoundedStatistic:
+        binned = binned_statistic(statistic, patterns, sample.starts, column, -1)
+        bounds = widen(statistic.value, statistic.value, [column], limits)
+        return BoundedStatistic(binned, *bounds, lambda: {-1: np.zeros(column.cases.shape)})
+
+    def parts() -> Mapping[str, BoundedStatistic]:
+        statistics = statistic.parts() if statistic.parts is not None else {}
+        return {key: bounded(part) for key, part in statistics.items()}
+
+    return replace(bounded(statistic), parts=parts)

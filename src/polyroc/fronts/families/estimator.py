@@ -4,13 +4,14 @@ This is the only module of `fronts` that needs scikit-learn.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
+from polyroc.validation.signatures import expected, validated
 
 try:
     from sklearn.base import clone
@@ -21,6 +22,8 @@ except ImportError as error:
     ) from error
 
 __all__ = ["EstimatorFamily"]
+
+Ranges = Annotated[Mapping[str, tuple[float, float]], expected("a mapping of names to (low, high)")]
 
 
 class EstimatorFamily:
@@ -54,9 +57,8 @@ class EstimatorFamily:
     (6, 2)
     """
 
-    def __init__(
-        self, estimator: Any, ranges: Mapping[str, tuple[float, float]], *, scale: float = 0.1, folds: int = 5
-    ) -> None:
+    @validated
+    def __init__(self, estimator: Any, ranges: Ranges, *, scale: float = 0.1, folds: int = 5) -> None:
         if isinstance(estimator, type) or not hasattr(estimator, "predict_proba"):
             raise InputError(f"estimator must be a classifier with predict_proba, got {short_repr(estimator)}.")
         if not isinstance(ranges, Mapping) or not ranges:

@@ -7,6 +7,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.models import LogisticModel, scaling
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.validation.signatures import validated
 
 __all__ = ["LogisticFamily"]
 
@@ -44,6 +45,7 @@ class LogisticFamily:
 
     name = "logistic"
 
+    @validated
     def __init__(self, *, scale: float | None = None, standardise: bool = True, penalty: float = 1e-3) -> None:
         for name, value in (("scale", 1.0 if scale is None else scale), ("penalty", penalty)):
             if not (isinstance(value, int | float) and 0 < value < np.inf):

@@ -7,6 +7,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.models import NeighbourModel, scaling
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.validation.signatures import validated
 
 __all__ = ["NearestNeighbours"]
 
@@ -46,6 +47,7 @@ class NearestNeighbours:
 
     name = "nearest neighbours"
 
+    @validated
     def __init__(
         self, *, largest: int = 50, scale: tuple[float, float] = (3.0, 1.0), standardise: bool = True
     ) -> None:

@@ -8,6 +8,7 @@ from polyroc.inference.methods.bootstrap import Bootstrap
 from polyroc.inference.methods.delong import DeLong
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
 from polyroc.inference.methods.jackknife import Jackknife
+from polyroc.inference.methods.ledell import LeDell
 from polyroc.inference.methods.method import Method
 from polyroc.inference.methods.permutation import Permutation
 from polyroc.inference.methods.unbiased import Unbiased
@@ -21,6 +22,7 @@ __all__ = [
     "DeLong",
     "HanleyMcNeil",
     "Jackknife",
+    "LeDell",
     "Method",
     "Permutation",
     "Unbiased",
@@ -31,7 +33,7 @@ __all__ = [
 
 DEFAULT = DeLong()
 METHODS: dict[str, type[Method]] = {
-    kind.name: kind for kind in (DeLong, Unbiased, HanleyMcNeil, Bootstrap, Jackknife, Permutation)
+    kind.name: kind for kind in (DeLong, Unbiased, HanleyMcNeil, Bootstrap, Jackknife, LeDell, Permutation)
 }
 
 

@@ -4,12 +4,12 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from polyroc.errors import InputError, UndefinedMeasureWarning, warn
+from polyroc.errors import UndefinedMeasureWarning, warn
 from polyroc.estimates.bootstrap_intervals import BootstrapKind, Resampled, acceleration, standard_error
 from polyroc.inference.covariance import by_unit, influence, sampled_strata
 from polyroc.inference.methods.method import Method, Uncertainty
@@ -26,7 +26,8 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 from polyroc.scores import Scores
-from polyroc.validation.random import Draws, Rng, check_n_jobs, check_rng, count_workers, is_whole, seed_of
+from polyroc.validation.random import Draws, NJobs, Rng, count_workers, seed_of
+from polyroc.validation.signatures import Count, validate_fields
 
 __all__ = ["Bootstrap"]
 
@@ -76,19 +77,14 @@ class Bootstrap(Method):
     name: ClassVar[str] = "bootstrap"
     resamples: ClassVar[bool] = True
 
-    n: int = 2000
+    n: Count = 2000
     stratified: bool | None = None
     kind: BootstrapKind = "bca"
     rng: Rng = 0
-    n_jobs: int | None = field(default=None, repr=False)
+    n_jobs: NJobs = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if not is_whole(self.n, 1):
-            raise InputError(f"n must be a whole number of replicates, 1 or more, got {self.n!r}.")
-        if self.kind not in get_args(BootstrapKind):
-            raise InputError(f"kind must be one of {', '.join(get_args(BootstrapKind))}, got {self.kind!r}.")
-        check_rng(self.rng)
-        check_n_jobs(self.n_jobs)
+        validate_fields(self)
 
     @property
     def seed(self) -> int | None:
@@ -132,7 +128,9 @@ class Bootstrap(Method):
             sampled_strata(statistic, scores, random_sizes=not method.stratified)
             for statistic in statistics or [measure(sample) for sample in samples]
         ]
-        values = np.array([by_unit(influence(each, scores, corrected=False), scores) for each in strata])
+        values = np.array(
+            [by_unit(influence(of_classifier, scores, corrected=False), scores) for of_classifier in strata]
+        )
         resampled = [
             Resampled(self.kind, tuple(row[defined].tolist()), acceleration(of_units))
             for row, of_units in zip(replicates, values, strict=True)

@@ -25,6 +25,10 @@ class DeLong(Method):
     (linearised) one: weights say how much a case counts, not how many cases there are, so scaling all of them
     changes nothing. Weights of the kind "frequency" are numbers of cases, and repeat the rows.
 
+    With `folds`, influence values are those within folds, divided by the number of folds. Components are centred
+    within folds, with one degree of freedom less per fold and class; where a class has fewer than two cases per
+    fold on average, they are centred at the mean of all folds, which counts differences between the models, too.
+
     References
     ----------
     DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845. Obuchowski, Biometrics 53 (1997) 567-578.
@@ -33,6 +37,7 @@ class DeLong(Method):
     name: ClassVar[str] = "delong"
     always_applies: ClassVar[bool] = True
     works_on_bins: ClassVar[bool] = True
+    averages_folds: ClassVar[bool] = True
 
     def covariance(
         self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from polyroc.measures.ranking import auc
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 from polyroc.messages import Call, Option
+from polyroc.validation.signatures import PositiveInt, Probability, validate_fields, validated
 
 __all__ = ["HanleyMcNeil", "Kind", "area_variance", "exponential"]
 
@@ -61,15 +62,14 @@ class HanleyMcNeil(Method):
     kind: Kind = "nonparametric"
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            raise InputError(f"kind must be {' or '.join(map(repr, get_args(Kind)))}, got {self.kind!r}.")
+        validate_fields(self)
 
     def covariance(
         self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
     ) -> Uncertainty:
         """The variance of `auc` or `gini`, as a matrix of one row and column; for one classifier."""
         del statistics
-        require_formula(self, measure, lambda each: each.area_line is not None)
+        require_formula(self, measure, lambda candidate: candidate.area_line is not None)
         require_plain_cases(self, samples[0].scores)
         if len(samples) > 1:
             raise NotApplicableError(
@@ -81,7 +81,8 @@ class HanleyMcNeil(Method):
         _, slope = measure.area_line
         return Uncertainty(np.array([[slope**2 * _variance_of_area(samples[0], self.kind)]]))
 
-    def planned_variance(self, area: float, negatives: int, positives: int) -> float:
+    @validated
+    def planned_variance(self, area: Probability, negatives: PositiveInt, positives: PositiveInt) -> float:
         """The variance of an area that is expected, for planning: by the exponential kind alone."""
         if self.kind != "exponential":
             raise InputError(

@@ -83,7 +83,7 @@ def jackknife_covariance(measure: Measure, samples: Sequence[Sample], part: str 
     undefined = np.full((len(samples), len(samples)), np.nan)
     if scores.absent:
         return undefined
-    units = np.arange(len(scores)) if scores.groups is None else scores.groups
+    units = np.arange(len(scores)) if scores.units is None else scores.units
     targets = [_Target(measure, part, sample) for sample in samples]
     influence = np.zeros((len(samples), int(units.max()) + 1))
     by_class = [_LeftOut(samples[0], k, units) for k in range(scores.n_classes)]

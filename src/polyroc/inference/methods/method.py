@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from polyroc.errors import NotApplicableError
 from polyroc.estimates.bootstrap_intervals import Resampled
-from polyroc.inference.covariance import covariance, sampled_strata, variance
+from polyroc.inference.covariance import between_repeats, covariance, sampled_strata, variance
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
+from polyroc.messages import Call, Option
 from polyroc.scores import Scores
 
 if TYPE_CHECKING:
@@ -34,11 +35,14 @@ class Uncertainty(NamedTuple):
     influence
         At [classifier, unit] the influence value of each case (or group), from which the skewness of a difference
         between resampled classifiers is computed; None if the method draws no resamples.
+    df
+        Degrees of freedom of the covariance, if intervals are to use quantiles of Student's t; None: normal ones.
     """
 
     covariance: FloatArray
     resampled: Sequence[Resampled] = ()
     influence: FloatArray | None = None
+    df: float | None = None
 
 
 class Method(ABC):
@@ -59,6 +63,9 @@ class Method(ABC):
         True if it is defined for every measure and for all data, so that it can be evaluated later.
     works_on_bins
         True if binned counts are enough, so that engines can use it on data larger than memory.
+    averages_folds
+        True if `covariance` is that of averages over folds, where the scores have folds. Other methods are applied
+        to each fold; see `polyroc.inference.independent_folds`.
     """
 
     __slots__ = ()
@@ -67,6 +74,7 @@ class Method(ABC):
     compares_only: ClassVar[bool] = False
     always_applies: ClassVar[bool] = False
     works_on_bins: ClassVar[bool] = False
+    averages_folds: ClassVar[bool] = False
 
     @abstractmethod
     def covariance(
@@ -89,7 +97,7 @@ class Method(ABC):
     ) -> Callable[[str], float]:
         """From the key of a part of the measure to its variance; by default from the part's components."""
         del measure
-        return lambda key: variance(sampled_strata(parts[key], sample.scores), sample.scores)
+        return component_variances(sample.scores, parts)
 
     def paired_pvalues(self, measure: Measure, scores: Scores | None) -> "PermutationPvalues | None":
         """P-values of its own for paired classifiers; None if p-values are those of the intervals.
@@ -128,9 +136,35 @@ class Method(ABC):
         return self
 
 
+def component_variances(scores: Scores, parts: Mapping[str, Statistic]) -> Callable[[str], float]:
+    """From the key of a part of a measure to its variance from structural components."""
+    return lambda key: float(component_covariance(scores, [parts[key]]).covariance[0, 0])
+
+
 def component_covariance(scores: Scores, statistics: Sequence[Statistic]) -> Uncertainty:
-    """The covariance from structural components: DeLong's method for every measure."""
+    """The covariance from structural components: DeLong's method for every measure.
+
+    With repeats of a cross-validation, that of the values of the repeats is added (`between_repeats`). To second
+    order it is half of the variance at most, so Satterthwaite's degrees of freedom are 4 (repeats - 1) or more.
+    """
     strata = [sampled_strata(statistic, scores) for statistic in statistics]
-    if len(strata) == 1:
-        return Uncertainty(np.array([[variance(strata[0], scores)]]))
-    return Uncertainty(covariance(strata, scores))
+    matrix = np.array([[variance(strata[0], scores)]]) if len(strata) == 1 else covariance(strata, scores)
+    if not scores.within_folds or scores.folds is None or scores.folds.repeats == 1:
+        return Uncertainty(matrix)
+    return Uncertainty(matrix + between_repeats(statistics, scores), df=4.0 * (scores.folds.repeats - 1))
+
+
+def require_independent_folds(method: Method, scores: Scores) -> None:
+    """Raise an error if a case, or a group, is in several folds."""
+    folds, units = scores.folds, scores.units
+    assert folds is not None
+    if units is None:
+        return
+    pairs = np.unique(units.astype(np.int64) * len(folds) + folds.codes)
+    if folds.repeats > 1 or len(pairs) > len(np.unique(units)):
+        reason = "cases are in several repeats" if folds.repeats > 1 else "groups have cases in several folds"
+        raise NotApplicableError(
+            f"{method!r} is for folds whose cases are independent, but {reason}; use ",
+            Option("method", Call("DeLong")),
+            ", which adds up the influence values of each.",
+        )

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from polyroc.errors import InputError, NotApplicableError
+from polyroc.errors import NotApplicableError
 from polyroc.inference.methods.method import Method, Uncertainty, component_covariance
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
@@ -15,7 +15,8 @@ from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
 from polyroc.messages import Call, Option
 from polyroc.scores import Scores
-from polyroc.validation.random import Rng, check_rng, is_whole
+from polyroc.validation.random import Rng
+from polyroc.validation.signatures import Count, validate_fields
 
 __all__ = ["Permutation", "PermutationPvalues"]
 
@@ -62,13 +63,11 @@ class Permutation(Method):
     name: ClassVar[str] = "permutation"
     compares_only: ClassVar[bool] = True
 
-    n: int = 2000
+    n: Count = 2000
     rng: Rng = 0
 
     def __post_init__(self) -> None:
-        if not is_whole(self.n, 1):
-            raise InputError(f"n must be a whole number of rearrangements, 1 or more, got {self.n!r}.")
-        check_rng(self.rng)
+        validate_fields(self)
 
     def covariance(
         self, measure: Measure, samples: Sequence[Sample], statistics: Sequence[Statistic] | None = None
@@ -116,7 +115,7 @@ def _pvalue(
     n: int, measure: Measure, scores: Scores, stack: FloatArray, dispersion: Dispersion, rng: np.random.Generator
 ) -> float:
     observed = dispersion(_values(measure, scores, stack))
-    units = np.arange(len(scores)) if scores.groups is None else scores.groups
+    units = np.arange(len(scores)) if scores.units is None else scores.units
     cases = np.arange(len(scores))
     at_least = 0
     for _ in range(n):

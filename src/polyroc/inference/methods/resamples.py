@@ -53,14 +53,14 @@ class _Urn:
         counted = np.ones(len(cases), dtype=bool) if self.weight is None else self.weight > 0
         unit = np.cumsum(counted) - 1
         drawn = [int(counted[a:b].sum()) for a, b in pairwise(sample.starts)]
-        if sample.scores.groups is not None:
-            groups, unit[counted] = np.unique(sample.scores.groups[cases[counted]], return_inverse=True)
+        if sample.scores.units is not None:
+            groups, unit[counted] = np.unique(sample.scores.units[cases[counted]], return_inverse=True)
             drawn = [len(groups)]
         elif not stratified:
             drawn = [sum(drawn)]
         self.starts = np.concatenate([[0], np.cumsum(drawn)])
         unit[~counted] = self.starts[-1]  # one more unit, which is never drawn
-        self.unit = None if counted.all() and sample.scores.groups is None else unit
+        self.unit = None if counted.all() and sample.scores.units is None else unit
 
     def draw(self, rng: np.random.Generator, size: int) -> Weights:
         """The weight of every case, grouped by class, in each of `size` replicates."""

@@ -92,18 +92,20 @@ def unbiased_covariance(
     """
     method = Unbiased()
     scores = samples[0].scores
-    require_formula(method, measure, lambda each: each.outcomes is not None)
+    require_formula(method, measure, lambda candidate: candidate.outcomes is not None)
     require_plain_cases(method, scores)
     outcomes = _outcomes(method, measure, samples[0], part)
     undefined = np.full((len(samples), len(samples)), np.nan)
     if scores.absent:
         return undefined
-    fewest = min(scores.counts[k] for each in outcomes for k in each.classes)
+    fewest = min(scores.counts[k] for of_tuples in outcomes for k in of_tuples.classes)
     if fewest < 2:
         return undefined
     statistics = statistics or [_statistic(measure, sample, part) for sample in samples]
     delong = covariance([statistic.strata() for statistic in statistics], scores)
-    unbiased = delong - np.sum([_counted_twice(each.shared(samples), scores.counts) for each in outcomes], axis=0)
+    unbiased = delong - np.sum(
+        [_counted_twice(of_tuples.shared(samples), scores.counts) for of_tuples in outcomes], axis=0
+    )
     scale = np.sqrt(np.outer(np.diag(delong), np.diag(delong))) + 1.0 / (fewest - 1) ** 2
     return np.where(np.abs(unbiased) > ROUNDING * scale, unbiased, 0.0)  # a variance of 0 must not be negative
 

@@ -73,22 +73,22 @@ const polyroc = { data: JSON.parse(document.getElementById("data").textContent),
   // A figure is drawn when it comes near the screen, when the colour scheme changes, and before printing.
   polyroc.figure = function (element, draw) {
     const config = { displaylogo: false, responsive: true, showLink: false, showSendToCloud: false, modeBarButtonsToRemove: ["lasso2d", "select2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "zoom3d", "pan3d", "orbitRotation", "tableRotation", "resetCameraLastSave3d"] };
-    const each = { element, shown: false };
-    each.draw = function () {
-      each.shown = true;
+    const figure = { element, shown: false };
+    figure.draw = function () {
+      figure.shown = true;
       const { traces, layout } = draw();
       return Plotly.react(element, traces, polyroc.layout(layout), config);
     };
-    each.redraw = () => (each.shown ? each.draw() : undefined);
-    polyroc.figures.push(each);
+    figure.redraw = () => (figure.shown ? figure.draw() : undefined);
+    polyroc.figures.push(figure);
     new IntersectionObserver((entries, watcher) => {
       if (entries.some((entry) => entry.isIntersecting)) {
         watcher.disconnect();
-        if (!each.shown) each.draw();
+        if (!figure.shown) figure.draw();
       }
     }, { rootMargin: "600px" }).observe(element);
-    return each;
+    return figure;
   };
-  scheme.addEventListener("change", () => polyroc.figures.forEach((each) => each.redraw()));
-  window.addEventListener("beforeprint", () => polyroc.figures.forEach((each) => each.shown || each.draw()));
+  scheme.addEventListener("change", () => polyroc.figures.forEach((figure) => figure.redraw()));
+  window.addEventListener("beforeprint", () => polyroc.figures.forEach((figure) => figure.shown || figure.draw()));
 })();

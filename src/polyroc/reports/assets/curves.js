@@ -38,7 +38,7 @@
     const t = curve.thresholds[i] > 1e38 ? "above all scores" : digits(curve.thresholds[i], 4);
     const [negative, positive] = curve.cases || [];
     return [
-      `<b>${plain(polyroc.data.classifiers[curve.who])}</b>, threshold ${t}`,
+      `<b>${plain(polyroc.data.classifiers[curve.classifier])}</b>, threshold ${t}`,
       `found of ${plain(panel.positive)}: ${of(curve.tpr[i], positive)}`,
       `false alarms of ${plain(panel.negative)}: ${of(curve.fpr[i], negative)}`,
       `right among those called: ${share(precision(curve, i))}`,
@@ -49,13 +49,13 @@
     const x = `x${n || ""}`, y = `y${n || ""}`;
     const drawn = [];
     for (const curve of panel.curves) {
-      const colour = polyroc.colour(curve.who);
-      const group = String(curve.who);
+      const colour = polyroc.colour(curve.classifier);
+      const group = String(curve.classifier);
       if (curve.band) {
         const there = [...curve.band.x], back = [...there].reverse();
         drawn.push({ x: there.concat(back), y: [...curve.band.low].concat([...curve.band.high].reverse()), fill: "toself", fillcolor: polyroc.faint(colour, 0.13), line: { width: 0 }, mode: "lines", hoverinfo: "skip", showlegend: false, legendgroup: group, xaxis: x, yaxis: y });
       }
-      drawn.push({ x: curve.fpr, y: curve.tpr, mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, name: plain(polyroc.data.classifiers[curve.who]), legendgroup: group, showlegend: at === 0, text: Array.from(curve.fpr, (_, i) => label(panel, curve, i)), hoverinfo: "text", xaxis: x, yaxis: y });
+      drawn.push({ x: curve.fpr, y: curve.tpr, mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.classifier) }, name: plain(polyroc.data.classifiers[curve.classifier]), legendgroup: group, showlegend: at === 0, text: Array.from(curve.fpr, (_, i) => label(panel, curve, i)), hoverinfo: "text", xaxis: x, yaxis: y });
     }
     return drawn;
   }
@@ -64,9 +64,9 @@
     const drawn = [];
     for (const curve of panel.curves) {
       const every = Array.from(curve.fpr, (_, i) => i).filter((i) => curve.tpr[i] > 0);
-      const colour = polyroc.colour(curve.who);
-      const common = { legendgroup: String(curve.who), showlegend: false, hoverinfo: "text", xaxis: `x${n}`, yaxis: `y${n}` };
-      drawn.push({ ...common, x: every.map((i) => curve.tpr[i]), y: every.map((i) => precision(curve, i)), mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.who) }, text: every.map((i) => label(panel, curve, i)) });
+      const colour = polyroc.colour(curve.classifier);
+      const common = { legendgroup: String(curve.classifier), showlegend: false, hoverinfo: "text", xaxis: `x${n}`, yaxis: `y${n}` };
+      drawn.push({ ...common, x: every.map((i) => curve.tpr[i]), y: every.map((i) => precision(curve, i)), mode: "lines", line: { color: colour, width: 2, dash: polyroc.dash(curve.classifier) }, text: every.map((i) => label(panel, curve, i)) });
     }
     return drawn;
   }
@@ -74,9 +74,9 @@
   // The threshold on every curve of every panel; drawn as shapes, which move without redrawing the curves.
   function marks() {
     const made = [];
-    const mark = (who, n, x, y) => made.push({ type: "circle", xref: `x${n}`, yref: `y${n}`, xsizemode: "pixel", ysizemode: "pixel", xanchor: x, yanchor: y, x0: -6, x1: 6, y0: -6, y1: 6, fillcolor: polyroc.colour(who), line: { color: polyroc.css("--paper"), width: 2 } });
-    chosen.forEach((p, at) => panels[p].curves.forEach((curve) => mark(curve.who, at ? at + 1 : "", curve.fpr[place(curve)], curve.tpr[place(curve)])));
-    if (curveData.two) panels[0].curves.forEach((curve) => curve.tpr[place(curve)] > 0 && mark(curve.who, 2, curve.tpr[place(curve)], precision(curve, place(curve))));
+    const mark = (classifier, n, x, y) => made.push({ type: "circle", xref: `x${n}`, yref: `y${n}`, xsizemode: "pixel", ysizemode: "pixel", xanchor: x, yanchor: y, x0: -6, x1: 6, y0: -6, y1: 6, fillcolor: polyroc.colour(classifier), line: { color: polyroc.css("--paper"), width: 2 } });
+    chosen.forEach((p, at) => panels[p].curves.forEach((curve) => mark(curve.classifier, at ? at + 1 : "", curve.fpr[place(curve)], curve.tpr[place(curve)])));
+    if (curveData.two) panels[0].curves.forEach((curve) => curve.tpr[place(curve)] > 0 && mark(curve.classifier, 2, curve.tpr[place(curve)], precision(curve, place(curve))));
     return made;
   }
 
@@ -117,7 +117,7 @@
         const [negative, positive] = curve.cases || [];
         const area = `${digits(curve.area[0], 3)} (${digits(curve.area[1], 3)} to ${digits(curve.area[2], 3)})`;
         const cells = [digits(threshold, 4), of(curve.tpr[i], positive, width), of(curve.fpr[i], negative, width), share(precision(curve, i)), area];
-        body.append(make("tr", {}, make("th", { scope: "row" }, name(panels[p].title || panels[p].positive)), make("td", {}, name(polyroc.data.classifiers[curve.who])), ...cells.map((text) => make("td", { class: "number" }, text))));
+        body.append(make("tr", {}, make("th", { scope: "row" }, name(panels[p].title || panels[p].positive)), make("td", {}, name(polyroc.data.classifiers[curve.classifier])), ...cells.map((text) => make("td", { class: "number" }, text))));
       }
     });
     const head = make("tr", {}, ...heads.map((text, i) => make("th", { scope: "col", class: i > 1 ? "number" : "" }, text)));

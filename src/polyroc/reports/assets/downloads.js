@@ -6,9 +6,10 @@ polyroc.save = function (text, file, type) {
 };
 // Rows as CSV; a text that looks like a formula gets a quote in front.
 polyroc.csv = function (rows) {
+  const isNumber = (text) => text === text.trim() && !Number.isNaN(Number(text));
   const cell = (value) => {
     const text = typeof value === "number" ? (Number.isNaN(value) ? "" : String(value)) : value;
-    const quoted = typeof value === "string" && /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+    const quoted = typeof value === "string" && /^(?:[\s\x00-\x1f\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n\x00])/.test(text) && !isNumber(text) ? `'${text}` : text;
     return /[",\r\n]/.test(quoted) ? `"${quoted.replace(/"/g, '""')}"` : quoted;
   };
   return rows.map((row) => row.map(cell).join(",")).join("\n") + "\n";

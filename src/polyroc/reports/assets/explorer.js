@@ -12,14 +12,14 @@
   const lookup = (id) => document.getElementById(id);
 
   function reset() {
-    Object.assign(state, { who: state.who ?? classifiers[0], costs: classes.map((_, k) => classes.map((__, m) => Number(k !== m))), priors: [...explorer.shares], limits: new Map(), how: explorer.tables[classifiers[0]] ? "table" : "front" });
+    Object.assign(state, { classifier: state.classifier ?? classifiers[0], costs: classes.map((_, k) => classes.map((__, m) => Number(k !== m))), priors: [...explorer.shares], limits: new Map(), source: explorer.tables[classifiers[0]] ? "table" : "front" });
   }
 
   // Tables and fronts are unpacked when they are first needed.
-  function opened(who) {
-    if (open[who]) return open[who];
-    const table = explorer.tables[who] && Object.fromEntries(Object.entries(explorer.tables[who]).map(([key, each]) => [key, numbers(each)]));
-    const packed = explorer.fronts[who];
+  function opened(classifier) {
+    if (open[classifier]) return open[classifier];
+    const table = explorer.tables[classifier] && Object.fromEntries(Object.entries(explorer.tables[classifier]).map(([key, packed]) => [key, numbers(packed)]));
+    const packed = explorer.fronts[classifier];
     const made = { table: table || null, front: null };
     if (packed) {
       const wrong = numbers(packed.errors), dear = numbers(packed.costs), size = packed.points * c * c;
@@ -40,7 +40,7 @@
       made.front = { c, points: packed.points, counts, rates, costs, packed };
     }
     if (table && c === 2) made.thresholds = decisions.thresholds(table, explorer.positive);
-    return (open[who] = made);
+    return (open[classifier] = made);
   }
 
   const limits = () => [...state.limits].map(([key, most]) => [...key.split(",").map(Number), most]);
@@ -48,16 +48,16 @@
 
   // The rule, and the decisions it makes.
   function answer() {
-    const own = opened(state.who), most = limits();
+    const own = opened(state.classifier), most = limits();
     const total = state.priors.reduce((a, b) => a + b, 0);
     const priors = isFree() ? state.priors : state.priors.map((p) => p / total);
     const losses = state.costs.map((row, k) => row.map((x) => x * priors[k]));
     if (!losses.flat().some((x) => x > 0)) return { trouble: "With these costs and priors no error has a cost." };
     const made = { priors, losses, trouble: "", point: null };
     if (c === 2 && own.table) return twoClasses(own, made, most);
-    if (!own.front || (own.table && state.how === "table" && !most.length)) return byBayes(own, made, most);
+    if (!own.front || (own.table && state.source === "table" && !most.length)) return byBayes(own, made, most);
     const point = onFront(own, made, most);
-    return own.table && state.how === "table" && c > FEW ? cheaper(point, byBayes(own, made, most)) : point;
+    return own.table && state.source === "table" && c > FEW ? cheaper(point, byBayes(own, made, most)) : point;
   }
 
   // With many classes sampling finds little of the front: raising the costs of limited errors may be better.
@@ -119,15 +119,15 @@
       const yes = classes[rule.positive], no = classes[1 - rule.positive];
       return rule.threshold === Infinity ? `Always ${no}.` : `${yes} if its score is at least ${Number(rule.threshold.toPrecision(6))}, otherwise ${no}.`;
     }
-    if (made.point !== null) return `The class of least expected cost, by the costs of point ${made.point} of the front's ${opened(state.who).front.points}.`;
+    if (made.point !== null) return `The class of least expected cost, by the costs of point ${made.point} of the front's ${opened(state.classifier).front.points}.`;
     return made.raised ? "The class of least expected cost, with the costs of limited errors raised until the limits hold." : "The class of least expected cost, with the probabilities as given.";
   }
 
   // The call that computes the front, if it was computed on all cases.
   function frontLine() {
-    const { draws, seed } = opened(state.who).front.packed;
-    if (!explorer.tables[state.who] || explorer.note || draws === null || !explorer.names[state.who]) return "";
-    return `front = polyroc.front(scores, n=${draws}, rng=${seed})${classifiers.length > 1 ? `[${explorer.names[state.who]}]` : ""}\n`;
+    const { draws, seed } = opened(state.classifier).front.packed;
+    if (!explorer.tables[state.classifier] || explorer.note || draws === null || !explorer.names[state.classifier]) return "";
+    return `front = polyroc.front(scores, n=${draws}, rng=${seed})${classifiers.length > 1 ? `[${explorer.names[state.classifier]}]` : ""}\n`;
   }
 
   function python(made) {
@@ -140,7 +140,7 @@
     if (limits().length) terms.push(`at_most=${listed(limits())}`);
     if (made.point !== null) return `${frontLine()}polyroc.operate(${["front", ...terms].join(", ")})`;
     if (made.raised) return `polyroc.operate(scores, ${terms.join(", ")})  # searches further than this page`;
-    if (classifiers.length > 1 && explorer.names[state.who]) terms.push(`classifier=${explorer.names[state.who]}`);
+    if (classifiers.length > 1 && explorer.names[state.classifier]) terms.push(`classifier=${explorer.names[state.classifier]}`);
     if (c > 2) terms.push("calibrated=True");
     return `polyroc.operate(${["scores", ...terms].join(", ")})`;
   }
@@ -182,7 +182,7 @@
   }
   function look(k, m) {
     [at[0], at[1]] = [k, m];
-    document.querySelectorAll("select[data-at]").forEach((each) => { each.value = at[Number(each.dataset.at)]; });
+    document.querySelectorAll("select[data-at]").forEach((select) => { select.value = at[Number(select.dataset.at)]; });
     sync();
     if (current.confusion) fill(current.confusion);
   }
@@ -216,16 +216,16 @@
   // The picture: the ROC curve of two classes, or the front.
   let roc = null, lines = null;
   function picture() {
-    const own = opened(state.who), element = lookup("explorer-figure"), caption = lookup("explorer-caption");
+    const own = opened(state.classifier), element = lookup("explorer-figure"), caption = lookup("explorer-caption");
     if (c === 2 && own.table) {
       caption.textContent = "The operating point on the ROC curve of all thresholds; shaded: beyond the limits.";
       if (!roc) roc = polyroc.figure(element, drawRoc);
-      else if (roc.shown && roc.of === state.who) {
+      else if (roc.shown && roc.of === state.classifier) {
         const [x, y] = spot(), shapes = outside();
         requestAnimationFrame(() => Plotly.update(element, { x: [[x]], y: [[y]] }, { shapes }, [1]));
       }
       else roc.redraw();
-      roc.of = state.who;
+      roc.of = state.classifier;
     } else if (own.front && c <= SHOWN) {
       const { packed } = own.front;
       const drawn = packed.draws === null ? "all there are" : `found with ${packed.draws} cost vectors`;
@@ -249,12 +249,12 @@
     return [shade(most(1 - p, p), 1, 0, 1), shade(0, 1, 0, 1 - most(p, 1 - p))];
   }
   function drawRoc() {
-    const { alarms, missed } = opened(state.who).thresholds;
+    const { alarms, missed } = opened(state.classifier).thresholds;
     const step = Math.ceil(alarms.length / 2000);
     const kept = alarms.map((_, i) => i).filter((i) => i % step === 0 || i === alarms.length - 1);
-    const line = { x: kept.map((i) => alarms[i]), y: kept.map((i) => 1 - missed[i]), mode: "lines", line: { color: polyroc.colour(state.who), width: 2 }, hoverinfo: "skip", showlegend: false };
+    const line = { x: kept.map((i) => alarms[i]), y: kept.map((i) => 1 - missed[i]), mode: "lines", line: { color: polyroc.colour(state.classifier), width: 2 }, hoverinfo: "skip", showlegend: false };
     const [x, y] = spot();
-    const point = { x: [x], y: [y], mode: "markers", marker: { size: 13, symbol: "diamond", color: polyroc.colour(1 + state.who) }, hoverinfo: "x+y", showlegend: false };
+    const point = { x: [x], y: [y], mode: "markers", marker: { size: 13, symbol: "diamond", color: polyroc.colour(1 + state.classifier) }, hoverinfo: "x+y", showlegend: false };
     return { traces: [line, point, polyroc.chance()], layout: { xaxis: polyroc.rate("false positive rate"), yaxis: polyroc.rate("true positive rate"), shapes: outside(), height: 400 } };
   }
 
@@ -293,7 +293,7 @@
     return make("div", { class: "term" }, make("label", { for: id }, name(label)), slider, box);
   }
   function sync(skip) {
-    terms.forEach((each) => each(skip));
+    terms.forEach((show) => show(skip));
   }
   const logarithmic = { range: { min: -2, max: 3, step: 0.05 }, from: (x) => Number((10 ** x).toPrecision(3)), to: (v) => Math.log10(Math.max(v, 0.01)) };
   const linear = { range: { min: 0, max: 1, step: 0.005 }, from: (x) => x, to: (v) => v };
@@ -329,25 +329,25 @@
     const few = c <= FEW, form = lookup("explorer-terms");
     form.parentElement.classList.toggle("manifold", c > SHOWN);
     form.addEventListener("submit", (event) => event.preventDefault());
-    if (classifiers.length > 1) form.append(make("div", { class: "controls" }, polyroc.choice("Classifier", classifiers.map((i) => data.classifiers[i]), (i) => { state.who = classifiers[i]; update(); })));
+    if (classifiers.length > 1) form.append(make("div", { class: "controls" }, polyroc.choice("Classifier", classifiers.map((i) => data.classifiers[i]), (i) => { state.classifier = classifiers[i]; update(); })));
     if (c > 2 && opened(classifiers[0]).front && opened(classifiers[0]).table) {
-      form.append(make("div", { class: "controls" }, polyroc.choice("Rule", ["Bayes' rule, probabilities as they are", "cheapest point of the front"], (i) => { state.how = i ? "front" : "table"; update(); })));
+      form.append(make("div", { class: "controls" }, polyroc.choice("Rule", ["Bayes' rule, probabilities as they are", "cheapest point of the front"], (i) => { state.source = i ? "front" : "table"; update(); })));
       form.append(make("p", { class: "note" }, c <= FEW ? "With a limit the front is used." : "With a limit: the front, or raised costs of the limited error, whichever is cheaper."));
     }
-    const each = (build) => (few ? errors.map((pair) => build(error(pair), pair.join(), () => pair)) : [build("this error", "chosen", () => at)]);
+    const forErrors = (build) => (few ? errors.map((pair) => build(error(pair), pair.join(), () => pair)) : [build("this error", "chosen", () => at)]);
     if (!few) form.append(chosen());
-    form.append(group("Cost of an error", ...each(costTerm)));
+    form.append(group("Cost of an error", ...forErrors(costTerm)));
     let current = 0;
     const choice = polyroc.choice("Class ", classes, (i) => { current = i; sync(); });
     form.append(group("Prior probability of a class", ...(c <= PRIORS ? classes.map((label, k) => priorTerm(label, k, () => k)) : [choice, priorTerm("this class", "chosen", () => current)])));
-    form.append(group("Largest rate of an error", ...each(limitTerm)));
+    form.append(group("Largest rate of an error", ...forErrors(limitTerm)));
     form.append(make("button", { type: "button", id: "explorer-reset", onclick: () => { reset(); sync(); update(); } }, "Reset (priors of the data, equal costs)"));
   }
 
   lookup("explorer-download").addEventListener("click", () => polyroc.save(stored(current.rule), "rule.json", "application/json"));
   lookup("explorer-csv").addEventListener("click", () => {
     const { counts, rates } = current.confusion;
-    const rows = classes.flatMap((label, k) => classes.map((said, m) => [label, said, counts[k][m], rates[k][m], ...ends(k, m)]));
+    const rows = classes.flatMap((label, k) => classes.map((decision, m) => [label, decision, counts[k][m], rates[k][m], ...ends(k, m)]));
     polyroc.save(polyroc.csv([["true", "decision", "count", "rate", "low", "high"], ...rows]), "matrix.csv", "text/csv");
   });
 

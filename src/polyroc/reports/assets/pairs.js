@@ -45,7 +45,7 @@
 
   function arrows(event) {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    const from = buttons.flatMap((line, i) => line.map((each, j) => [each, i, j])).find(([each]) => each === document.activeElement);
+    const from = buttons.flatMap((line, i) => line.map((button, j) => [button, i, j])).find(([button]) => button === document.activeElement);
     if (!step || !from) return;
     event.preventDefault();
     let [, i, j] = from;
@@ -56,13 +56,13 @@
   const element = document.getElementById("pair-figure");
   const figure = polyroc.figure(element, () => {
     const traces = [polyroc.chance()];
-    for (const each of pairData.classifiers) {
-      const packed = each.curves && each.curves[row][column];
+    for (const matrix of pairData.classifiers) {
+      const packed = matrix.curves && matrix.curves[row][column];
       if (!packed) continue;
       const fpr = numbers(packed.fpr), tpr = numbers(packed.tpr), t = numbers(packed.thresholds);
-      const label = Array.from(fpr, (_, i) => `<b>${plain(polyroc.data.classifiers[each.who])}</b>, threshold ${t[i] > 1e38 ? "above all" : digits(t[i], 4)}<br>of ${plain(classes[row])}: ${rate(tpr[i], row)}<br>of ${plain(classes[column])}: ${rate(fpr[i], column)}`);
-      const width = each.who === pairData.classifiers[current].who ? 2.5 : 1.5;
-      traces.push({ x: fpr, y: tpr, mode: "lines", name: plain(polyroc.data.classifiers[each.who]), line: { color: polyroc.colour(each.who), dash: polyroc.dash(each.who), width }, text: label, hoverinfo: "text" });
+      const label = Array.from(fpr, (_, i) => `<b>${plain(polyroc.data.classifiers[matrix.classifier])}</b>, threshold ${t[i] > 1e38 ? "above all" : digits(t[i], 4)}<br>of ${plain(classes[row])}: ${rate(tpr[i], row)}<br>of ${plain(classes[column])}: ${rate(fpr[i], column)}`);
+      const width = matrix.classifier === pairData.classifiers[current].classifier ? 2.5 : 1.5;
+      traces.push({ x: fpr, y: tpr, mode: "lines", name: plain(polyroc.data.classifiers[matrix.classifier]), line: { color: polyroc.colour(matrix.classifier), dash: polyroc.dash(matrix.classifier), width }, text: label, hoverinfo: "text" });
     }
     return { traces, layout: { xaxis: polyroc.rate(`share of ${plain(classes[column])} called ${plain(classes[row])}`), yaxis: polyroc.rate(`share of ${plain(classes[row])} found`), height: 380 } };
   });
@@ -73,15 +73,15 @@
 
   function open(i, j) {
     [row, column] = [i, j];
-    buttons.flat().forEach((each) => { each.setAttribute("aria-pressed", "false"); each.tabIndex = -1; });
+    buttons.flat().forEach((button) => { button.setAttribute("aria-pressed", "false"); button.tabIndex = -1; });
     if (buttons[i][j]) { buttons[i][j].setAttribute("aria-pressed", "true"); buttons[i][j].tabIndex = 0; }
-    const label = pairData.classifiers.filter((each) => each.cells[i][j]).map((each) => `${polyroc.data.classifiers[each.who]} ${text(each.cells[i][j], 3)}`);
+    const label = pairData.classifiers.filter((matrix) => matrix.cells[i][j]).map((matrix) => `${polyroc.data.classifiers[matrix.classifier]} ${text(matrix.cells[i][j], 3)}`);
     document.getElementById("pair-caption").replaceChildren("A(", name(classes[i]), "|", name(classes[j]), "): ", name(label.join("; ")));
     figure.redraw();
   }
 
   if (pairData.classifiers.length > 1) {
-    document.getElementById("pair-controls").append(polyroc.choice("Classifier", pairData.classifiers.map((each) => polyroc.data.classifiers[each.who]), (i) => { current = i; table(); open(row, column); }));
+    document.getElementById("pair-controls").append(polyroc.choice("Classifier", pairData.classifiers.map((matrix) => polyroc.data.classifiers[matrix.classifier]), (i) => { current = i; table(); open(row, column); }));
   }
   table();
   open(row, column);

@@ -4,7 +4,7 @@ from polyroc.studies.summaries.anova import anova
 from polyroc.studies.summaries.bayesian import correlated_t, signed_rank
 from polyroc.studies.summaries.friedman import friedman
 from polyroc.studies.summaries.paired_tests import corrected_t, wilcoxon
-from polyroc.studies.summaries.pooled import averaged_roc, pooled_roc, pooled_test
+from polyroc.studies.summaries.pooled import averaged_roc, fold_test, pooled_roc, pooled_test
 from polyroc.studies.summaries.range_tests import duncan, tukey
 from polyroc.studies.summaries.recommendation import recommend
 from polyroc.studies.summaries.spread import spread, wilcoxon_error, wilcoxon_errors
@@ -15,6 +15,7 @@ __all__ = [
     "corrected_t",
     "correlated_t",
     "duncan",
+    "fold_test",
     "friedman",
     "pooled_roc",
     "pooled_test",

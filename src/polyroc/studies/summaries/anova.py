@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan, nan, sqrt
 from typing import Any
 
-from polyroc.errors import DegenerateComparisonWarning, warn
+from polyroc.errors import DegenerateComparisonWarning, InputError, warn
 from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE
 from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.output.numbers import number_text, p_text
@@ -14,7 +14,9 @@ from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.summaries.input_tables import Table, fold_table
+from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.arrays import Missing
+from polyroc.validation.signatures import validated
 
 __all__ = ["Anova", "Variation", "anova", "blocks_assumed"]
 
@@ -106,8 +108,11 @@ class Anova(Result):
         """Standard error of one learner's mean: sqrt(MSE / folds)."""
         return sqrt(self.mean_square_error / self.folds)
 
+    @validated
     def confidence_interval(self, learner: str, level: float = 0.95) -> ConfidenceInterval:
         """Student interval of a learner's mean, with the pooled standard error."""
+        if learner not in self.means:
+            raise InputError(f"There is no learner {learner!r}; {did_you_mean(learner, self.means)}")
         return student_interval(self.means[learner], self.standard_error, self.df[1], level)
 
     def __repr__(self) -> str:
@@ -132,6 +137,7 @@ class Anova(Result):
 MEAN_ROUNDING = 1e-14  # relative rounding error of a mean; smaller sums of squares are set to 0
 
 
+@validated
 def anova(table: Table, *, missing: Missing = "raise") -> Anova:
     """Two-way analysis of variance of learners over folds (Bradley 1997, section 7.1).
 

@@ -4,19 +4,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf, nan
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
-from polyroc.results.invariants import Invariants, at_least, distinct, shares, within
+from polyroc.results.invariants import Invariants, at_least, shares, within
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, plain
+from polyroc.results.result import plain
 from polyroc.studies.summaries.input_tables import Table, Tables, direction, means_of, tidy
-from polyroc.studies.summaries.paired_tests import OVERLAP, fold_differences
+from polyroc.studies.summaries.pairwise import OVERLAP, PairwiseSummary, fold_differences
 from polyroc.validation.arrays import Missing
-from polyroc.validation.random import Rng, check_rng, seed_of
+from polyroc.validation.random import Rng, seed_of
+from polyroc.validation.signatures import Count, Positive, validated
 
 __all__ = ["Draws", "Posterior", "Posteriors", "correlated_t", "drawn_thetas", "signed_rank"]
 
@@ -91,7 +92,7 @@ class Posterior:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Posteriors(Result):
+class Posteriors(PairwiseSummary[Posterior]):
     """Posterior probabilities of all pairs of learners, with a region of practical equivalence.
 
     Attributes
@@ -116,10 +117,9 @@ class Posteriors(Result):
         Method, number of folds or data sets left out, seed, version.
     """
 
+    NAMES: ClassVar = NAMES
+
     procedure: Procedure
-    data_set: str
-    measure: str
-    learners: tuple[str, ...]
     pairs: Mapping[tuple[str, str], Posterior]
     rope: float
     larger_is_better: bool
@@ -128,7 +128,7 @@ class Posteriors(Result):
     provenance: Provenance
 
     def _invariants(self) -> Invariants:
-        yield distinct(self.learners), "learners must be distinct"
+        yield from PairwiseSummary._invariants(self)
         yield [*self.pairs] == [*combinations(self.learners, 2)], "there must be a posterior for every pair"
         yield at_least(self.rope, 0), "rope must be 0 or more"
         for pair in self.pairs.values():
@@ -137,18 +137,11 @@ class Posteriors(Result):
             yield at_least([pair.scale, pair.df], 0), "scale and df must be 0 or more"
 
     @property
-    def name(self) -> str:
-        """The name of the procedure."""
-        return NAMES[self.procedure]
+    def by_pair(self) -> Mapping[tuple[str, str], Posterior]:
+        """The posteriors by pair of learners."""
+        return self.pairs
 
-    def __getitem__(self, pair: tuple[str, str]) -> Posterior:
-        if pair in self.pairs:
-            return self.pairs[pair]
-        if not isinstance(pair, tuple) or pair[::-1] not in self.pairs:
-            known = ", ".join(map(repr, self.learners))
-            raise InputError(f"There is no pair of learners {pair!r}; give two different ones of {known}.")
-        return self.pairs[pair[::-1]].reversed()
-
+    @validated
     def sample(self, first: str, second: str) -> FloatArray:
         """The draws behind the probabilities of a pair: shares of first better, equivalent, second better.
 
@@ -187,6 +180,7 @@ class Posteriors(Result):
         ]
 
 
+@validated
 def correlated_t(
     table: Table,
     *,
@@ -241,12 +235,13 @@ def _masses(location: float, scale: float, df: int, rope: float) -> tuple[float,
     return above, max(0.0, 1 - above - below), below
 
 
+@validated
 def signed_rank(
     tables: Tables,
     *,
     rope: float = 0.01,
-    prior: float = 0.5,
-    n: int = 50_000,
+    prior: Positive = 0.5,
+    n: Count = 50_000,
     rng: Rng = 0,
     missing: Missing = "raise",
 ) -> Posteriors:
@@ -280,14 +275,11 @@ def signed_rank(
     Posteriors(signed rank, value on 5 data sets, rope 0.01: a 0.966, equivalent 0.034, b 0.000)
     """
     _checked_rope(rope)
-    if not prior > 0 or not n >= 1:
-        raise InputError(f"prior must be positive and n at least 1, got prior={prior!r}, n={n!r}.")
-    check_rng(rng)
     means = means_of(tables, missing)
     seed = seed_of(rng)  # stored, so that the draws can be repeated
     better = direction(means.measure)
     differences = means.differences()
-    shares = _largest(drawn_thetas(better * differences, rope, prior, n, seed), n)
+    shares = _largest(drawn_thetas(better * differences, rope, float(prior), n, seed), n)
     columns = zip(means.pairs, shares.T.tolist(), differences.T.tolist(), strict=True)
     pairs = {
         (a, b): Posterior(a, b, p, q, r, differences=tuple(of_pair)) for (a, b), (p, q, r), of_pair in columns

@@ -15,6 +15,7 @@ from polyroc.studies.summaries.input_tables import Tables, direction, means_of
 from polyroc.studies.summaries.range_tests import RangeTest, range_test
 from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
+from polyroc.validation.signatures import validated
 
 __all__ = ["Friedman", "friedman"]
 
@@ -88,6 +89,7 @@ ASSUMES = (
 )
 
 
+@validated
 def friedman(tables: Tables, *, alpha: float = 0.05, missing: Missing = "raise") -> Friedman:
     """Friedman's test with Iman & Davenport's F, and Nemenyi's test of all pairs (Demsar 2006).
 

@@ -4,21 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import nan
-from typing import Any, NamedTuple, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from polyroc.errors import DroppedRowsWarning, InputError, MeasureError, warn
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.registry import measure as find_measure
-from polyroc.messages import Option
+from polyroc.messages import Option, short_repr
 from polyroc.studies.fold_values import FoldTable
 from polyroc.validation.arrays import Missing
+from polyroc.validation.signatures import is_sequence, own_check
 
 __all__ = ["Means", "Table", "Tables", "direction", "fold_table", "means_of", "tidy"]
 
-Table: TypeAlias = FoldTable | Mapping[str, Sequence[float]]
-Tables: TypeAlias = Sequence[FoldTable] | Mapping[str, Sequence[float]]
+Table: TypeAlias = Annotated[FoldTable | Mapping[str, Sequence[float]], own_check]
+Tables: TypeAlias = Annotated[Sequence[FoldTable] | Mapping[str, Sequence[float]], own_check]
 
 
 class Means(NamedTuple):
@@ -98,7 +99,7 @@ def means_of(tables: Tables, missing: Missing) -> Means:
         without a fold in which all learners have one.
     """
     if isinstance(tables, FoldTable):
-        raise InputError("Expected a list with the tables of several data sets, got one table.")
+        raise InputError("tables must be a list with the tables of several data sets, got one table.")
     means = _of_columns(tables) if isinstance(tables, Mapping) else _of_tables(tables, missing)
     _check(missing, means.learners)
     known = np.array(np.isfinite(means.values).all(axis=1))
@@ -121,8 +122,8 @@ def _of_columns(columns: Mapping[str, Sequence[float]]) -> Means:
 
 
 def _of_tables(tables: Sequence[FoldTable], missing: Missing) -> Means:
-    if not tables or not all(isinstance(table, FoldTable) for table in tables):
-        raise InputError(f"Expected a FoldTable for each data set, got {tables!r}.")
+    if not is_sequence(tables) or not len(tables) or not all(isinstance(table, FoldTable) for table in tables):
+        raise InputError(f"tables must be a FoldTable for each data set, got {short_repr(tables)}.")
     first = tables[0]
     for table in tables[1:]:
         if set(table.learners) != set(first.learners) or table.measure != first.measure:
@@ -144,7 +145,10 @@ def _row(table: FoldTable, learners: tuple[str, ...], missing: Missing) -> Float
 
 def _columns(columns: Any, unit: str) -> tuple[tuple[str, ...], FloatArray]:
     if not isinstance(columns, Mapping) or not columns:
-        raise InputError(f"Expected a FoldTable, or a dict of one value per {unit} by learner, got {columns!r}.")
+        name = "table" if unit == "fold" else "tables"
+        raise InputError(
+            f"{name} must be a FoldTable, or a dict of one value per {unit} by learner, got {short_repr(columns)}."
+        )
     try:
         arrays = {str(name): np.asarray(values, dtype=np.float64) for name, values in columns.items()}
     except (TypeError, ValueError):

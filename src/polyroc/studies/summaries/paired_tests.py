@@ -2,45 +2,43 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import isfinite, nan
-from typing import Any, Literal, NamedTuple
+from math import floor, nan, sqrt
+from statistics import NormalDist
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from polyroc.errors import DegenerateComparisonWarning, InputError, warn
 from polyroc.estimates.intervals import ConfidenceInterval, student_interval
 from polyroc.estimates.multiplicity import Adjustment, adjust
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import number_text, p_text
-from polyroc.results.invariants import Invariants, at_least, distinct, ordered, shares
+from polyroc.results.invariants import Invariants, at_least, ordered, shares
 from polyroc.results.provenance import Provenance
-from polyroc.results.result import Result, plain
-from polyroc.studies.fold_values import FoldTable
-from polyroc.studies.summaries.input_tables import Table, Tables, fold_table, means_of
-from polyroc.studies.summaries.signed_ranks import EXACT, hodges_lehmann, null_counts, walsh_interval
+from polyroc.results.result import plain
+from polyroc.studies.summaries.input_tables import Table, Tables, means_of
+from polyroc.studies.summaries.pairwise import OVERLAP, PairwiseSummary, fold_differences
+from polyroc.validation.arguments import checked_level
 from polyroc.validation.arrays import Missing
+from polyroc.validation.signatures import validated
 
 __all__ = [
-    "OVERLAP",
-    "FoldDifferences",
+    "EXACT",
     "PairedTest",
     "PairedTests",
     "corrected_t",
-    "fold_differences",
+    "hodges_lehmann",
+    "null_counts",
+    "walsh_interval",
     "wilcoxon",
 ]
+
 
 Procedure = Literal["corrected t", "wilcoxon"]
 NAMES = {
     "corrected t": "Nadeau & Bengio's corrected resampled t",
     "wilcoxon": "Wilcoxon's signed-rank test",
 }
-ROUNDING = 1e-12  # relative to the largest value: smaller differences are rounding errors
-OVERLAP = (
-    "Differences over folds are normal, and those of two folds correlated by test / (test + train) cases, Nadeau "
-    "& Bengio's guess for training sets that overlap. Of this data set only."
-)
+EXACT = 200  # differences up to which the null distribution is exact; beyond, a normal approximation
 SYMMETRIC = "Data sets are independent, and the differences on them symmetric about one centre; no normality."
 
 
@@ -105,7 +103,7 @@ class PairedTest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairedTests(Result):
+class PairedTests(PairwiseSummary[PairedTest]):
     """Paired tests of all pairs of learners.
 
     Attributes
@@ -126,34 +124,25 @@ class PairedTests(Result):
         Method, number of folds or data sets left out, version.
     """
 
+    NAMES: ClassVar = NAMES
+
     procedure: Procedure
-    data_set: str
-    measure: str
-    learners: tuple[str, ...]
     tests: Mapping[tuple[str, str], PairedTest]
     adjustment: Adjustment | None
     assumes: str
     provenance: Provenance
 
     def _invariants(self) -> Invariants:
-        yield distinct(self.learners), "learners must be distinct"
+        yield from PairwiseSummary._invariants(self)
         named = all((test.first, test.second) == pair for pair, test in self.tests.items())
         yield named and {name for pair in self.tests for name in pair} <= {*self.learners}, "names must agree"
         lengths = {len(test.differences) for test in self.tests.values()}
         yield len(lengths) <= 1, "all tests must have as many differences"
 
     @property
-    def name(self) -> str:
-        """The name of the procedure."""
-        return NAMES[self.procedure]
-
-    def __getitem__(self, pair: tuple[str, str]) -> PairedTest:
-        if pair in self.tests:
-            return self.tests[pair]
-        if not isinstance(pair, tuple) or pair[::-1] not in self.tests:
-            known = ", ".join(map(repr, self.learners))
-            raise InputError(f"There is no pair of learners {pair!r}; give two different ones of {known}.")
-        return self.tests[pair[::-1]].reversed()
+    def by_pair(self) -> Mapping[tuple[str, str], PairedTest]:
+        """The tests by pair of learners."""
+        return self.tests
 
     def __repr__(self) -> str:
         shown = [
@@ -161,8 +150,7 @@ class PairedTests(Result):
             for (a, b), test in self.tests.items()
         ]
         more = "; ..." if len(shown) > 6 else ""
-        where = f"{self.measure} on {self.data_set}"
-        return f"PairedTests({self.procedure}, {where}: {'; '.join(shown[:6])}{more})"
+        return f"PairedTests({self.procedure}, {self.measure} on {self.data_set}: {'; '.join(shown[:6])}{more})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per pair."""
@@ -185,74 +173,7 @@ class PairedTests(Result):
         }
 
 
-class FoldDifferences(NamedTuple):
-    """Mean differences, first minus second, of each pair of learners with their standard errors.
-
-    Attributes
-    ----------
-    table
-        The complete folds.
-    pairs
-        Of learners, in order.
-    means, errors
-        Means and standard errors of the differences over folds; the error is 0 if all folds agree.
-    df, dropped
-        Degrees of freedom; number of folds left out.
-    """
-
-    table: FoldTable
-    pairs: list[tuple[str, str]]
-    means: list[float]
-    errors: list[float]
-    df: int
-    dropped: int
-
-
-def fold_differences(
-    table: Table, train_size: float | None, test_size: float | None, missing: Missing
-) -> FoldDifferences:
-    """Mean differences over n folds and their standard errors sqrt((1 / n + test / train) s^2)."""
-    complete, dropped = fold_table(table, missing)
-    ratio = _ratio(complete, train_size, test_size)
-    n, c = complete.values.shape
-    i, j = np.triu_indices(c, 1)
-    differences = complete.values[:, i] - complete.values[:, j]
-    means, variances = differences.mean(axis=0), differences.var(axis=0, ddof=1)
-    rounding = ROUNDING * np.abs(complete.values).max()
-    errors = np.sqrt(np.where(variances > rounding**2, variances, 0.0) * (1 / n + ratio))
-    means = np.where((errors == 0) & (np.abs(means) <= rounding), 0.0, means)
-    pairs = list(combinations(complete.learners, 2))
-    result = FoldDifferences(complete, pairs, means.tolist(), errors.tolist(), n - 1, dropped)
-    _warn_of_constant_differences(result)
-    return result
-
-
-def _ratio(table: FoldTable, train_size: float | None, test_size: float | None) -> float:
-    train = table.train_size if train_size is None else train_size
-    test = table.test_size if test_size is None else test_size
-    if not (isfinite(train) and isfinite(test) and train > 0 and test > 0):
-        raise InputError(
-            "The correction for overlapping training sets needs the sizes of a training and a test set, got "
-            f"train_size={train!r}, test_size={test!r}; for k folds of N cases they are N (k - 1) / k and N / k."
-        )
-    return test / train
-
-
-def _warn_of_constant_differences(differences: FoldDifferences) -> None:
-    constant = [
-        f"{a} and {b}"
-        for (a, b), d, error in zip(differences.pairs, differences.means, differences.errors, strict=True)
-        if error == 0 and d != 0
-    ]
-    if constant:
-        more = f" and {len(constant) - 3} more pairs" if len(constant) > 3 else ""
-        warn(
-            f"The difference between {'; '.join(constant[:3])}{more} is the same in every fold, so it has no "
-            "p-value (nan); use more folds or cases.",
-            DegenerateComparisonWarning,
-        )
-
-
+@validated
 def corrected_t(
     table: Table,
     *,
@@ -316,6 +237,7 @@ def _t_ratio(difference: float, error: float) -> float:
     return 0.0 if difference == 0 else difference / error if error else nan
 
 
+@validated
 def wilcoxon(tables: Tables, *, adjustment: Adjustment | None = "holm", missing: Missing = "raise") -> PairedTests:
     """Wilcoxon's signed-rank test of each pair of learners over data sets (Demsar 2006, Benavoli et al. 2016).
 
@@ -366,3 +288,58 @@ def _signed_rank(differences: FloatArray) -> tuple[float, float]:
     counts = null_counts(ranks)
     smaller = round(2 * min(positive, float(ranks.sum()) - positive))
     return positive, min(1.0, 2 * float(counts[: smaller + 1].sum()))
+
+
+def null_counts(ranks: FloatArray) -> FloatArray:
+    """P(2 T = 0, 1, 2 ...) for the sum T of the ranks of positive differences under random signs.
+
+    Exact with ties too: ranks are multiples of 1/2, so twice their sum is a whole number. Each rank is added with
+    probability 1/2, which is a convolution with two points.
+
+    >>> null_counts(np.array([1.0, 2.0]))
+    array([0.25, 0.  , 0.25, 0.  , 0.25, 0.  , 0.25])
+    """
+    doubled = np.round(2 * ranks).astype(np.int64)
+    probabilities = np.zeros(int(doubled.sum()) + 1)
+    probabilities[0] = 1.0
+    for rank in doubled:
+        probabilities[rank:] = probabilities[rank:] + probabilities[: len(probabilities) - rank]
+        probabilities /= 2
+    return probabilities
+
+
+def walsh_averages(differences: FloatArray) -> FloatArray:
+    """The sorted means of all pairs of differences, including each difference with itself."""
+    i, j = np.triu_indices(len(differences))
+    return np.sort((differences[i] + differences[j]) / 2)
+
+
+def hodges_lehmann(differences: FloatArray) -> float:
+    """The median of the Walsh averages: an estimate of the centre of symmetry.
+
+    >>> hodges_lehmann(np.array([0.0, 1.0, 5.0]))
+    1.75
+    """
+    return float(np.median(walsh_averages(differences)))
+
+
+def walsh_interval(differences: FloatArray, level: float = 0.95) -> ConfidenceInterval:
+    """Confidence interval of the centre of symmetry: the values that the signed-rank test does not reject.
+
+    Between the c-th smallest and the c-th largest Walsh average, where P(T < c) is at most (1 - level) / 2
+    (Hollander & Wolfe); (nan, nan) if there are too few differences for the level.
+
+    >>> walsh_interval(np.array([-0.5, 0.2, 0.6, 1.1, 1.6, 2.5, 3.0]))
+    ConfidenceInterval(low=0.04..., high=2.5)
+    """
+    checked_level(level)
+    n, tail = len(differences), (1 - level) / 2
+    if n <= EXACT:
+        below = np.cumsum(null_counts(np.arange(1.0, n + 1))[::2])  # P(T <= 0), P(T <= 1) ...
+        c = int(np.searchsorted(below, tail, "right"))
+    else:
+        c = floor(n * (n + 1) / 4 + NormalDist().inv_cdf(tail) * sqrt(n * (n + 1) * (2 * n + 1) / 24))
+    if c < 1:
+        return ConfidenceInterval(nan, nan)
+    averages = walsh_averages(differences)
+    return ConfidenceInterval(float(averages[c - 1]), float(averages[-c]))

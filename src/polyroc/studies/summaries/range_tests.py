@@ -17,6 +17,7 @@ from polyroc.studies.summaries.input_tables import Table, direction, tidy
 from polyroc.studies.summaries.studentized_range import range_probability, range_quantile
 from polyroc.validation.arguments import checked_alpha
 from polyroc.validation.arrays import Missing
+from polyroc.validation.signatures import validated
 
 __all__ = ["Procedure", "RangeTest", "duncan", "letter", "range_test", "tukey"]
 
@@ -103,15 +104,21 @@ class RangeTest(Result):
             for learner in self.values
         }
 
+    @validated
     def pvalue(self, first: str, second: str) -> float:
         """p-value of the hypothesis that two learners are equal; see `pvalues`."""
-        for name in (first, second):
-            if name not in self.values:
-                raise InputError(f"There is no learner {name!r}; there are {', '.join(map(repr, self.values))}.")
+        self._check_learners(first, second)
         return float(self.pvalues[self.learners.index(first), self.learners.index(second)])
 
+    def _check_learners(self, *names: str) -> None:
+        for name in names:
+            if name not in self.values:
+                raise InputError(f"There is no learner {name!r}; there are {', '.join(map(repr, self.values))}.")
+
+    @validated
     def apart(self, first: str, second: str) -> bool:
         """Whether two learners differ significantly: no group contains both."""
+        self._check_learners(first, second)
         return not any(first in group and second in group for group in self.groups)
 
     def __repr__(self) -> str:
@@ -162,6 +169,7 @@ def letter(position: int) -> str:
     return LETTERS[k] + (str(again + 1) if again else "")
 
 
+@validated
 def duncan(table: Table, *, alpha: float = 0.05, missing: Missing = "raise") -> RangeTest:
     """Duncan's multiple range test (Bradley 1997, section 7.2).
 
@@ -194,6 +202,7 @@ def duncan(table: Table, *, alpha: float = 0.05, missing: Missing = "raise") -> 
     return _test_of_means("duncan", table, alpha, missing)
 
 
+@validated
 def tukey(table: Table, *, alpha: float = 0.05, missing: Missing = "raise") -> RangeTest:
     """Tukey's honestly significant difference.
 

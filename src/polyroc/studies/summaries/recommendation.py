@@ -9,6 +9,7 @@ from polyroc.results.invariants import Invariants, at_least
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
 from polyroc.studies.fold_values import FoldTable
+from polyroc.validation.signatures import validated
 
 __all__ = ["Recommendation", "recommend"]
 
@@ -51,11 +52,14 @@ class Recommendation(Result):
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no interval here
         """The recommended test, then the others."""
         reasons = {self.test: self.why, **self.others}
-        return [{"test": test, "recommended": test == self.test, "why": why} for test, why in reasons.items()]
+        return [
+            {"test": test, "recommended": test == self.test, "why": reason} for test, reason in reasons.items()
+        ]
 
 
 OTHERS = {
     "corrected_t": "for one data set at a time, if it is the only one of interest",
+    "fold_test": "the same, with the repeats of the cross-validation; the corrected t rejects too often with them",
     "duncan": "for groups on one data set, drawn as Bradley (1997) did; its p-values are too small",
     "tukey": "the same, holding the level for all pairs together as far as folds are independent",
     "friedman": "for one picture of all learners over data sets (critical differences)",
@@ -68,13 +72,16 @@ LEVEL = 0.05
 FEWEST_DATA_SETS = 6  # with which a signed-rank test of one pair can reach the level: 2 / 2^6 = 0.03
 
 
+@validated
 def recommend(tables: FoldTable | Sequence[FoldTable]) -> Recommendation:
     """Recommend a test for the numbers of data sets, learners and folds.
 
-    One data set: the corrected t, since training sets overlap; if there are not several folds of several cases,
-    the test of pooled predictions. Fewer than six data sets: the corrected t on each, since no test over data sets
-    can reach 5 %. Two learners on more: Wilcoxon's test. Several: Wilcoxon's test with Holm's adjustment if there
-    are enough data sets for any of the pairs to reach 5 %; else Friedman's test with Nemenyi's.
+    One data set: the comparison within folds if the cross-validation was repeated, otherwise the corrected t,
+    which rejects too often with repeats (docs/cross_validation.md has the simulations of both); if there are
+    not several folds of several cases, the test of pooled predictions. Fewer than six data sets: the corrected
+    t on each, since no test over data sets can reach 5 %. Two learners on more: Wilcoxon's test. Several:
+    Wilcoxon's test with Holm's adjustment if there are enough data sets for any of the pairs to reach 5 %;
+    else Friedman's test with Nemenyi's.
 
     Parameters
     ----------
@@ -91,19 +98,23 @@ def recommend(tables: FoldTable | Sequence[FoldTable]) -> Recommendation:
     """
     tables = [tables] if isinstance(tables, FoldTable) else list(tables)
     if not tables:
-        raise InputError("Expected a FoldTable, or one for each data set, got none.")
+        raise InputError("tables must be a FoldTable, or one for each data set, got none.")
     N, c = len(tables), max(len(table.learners) for table in tables)
     folds = min(len(table.values) for table in tables)
     if c < 2:
         raise InputError(f"A comparison needs two or more learners, got {c}.")
-    test, why = _choice(tables, N, c, folds)
-    others = {
-        name: when for name, when in OTHERS.items() if name != test and (N > 1 or name not in OVER_DATA_SETS)
-    }
-    return Recommendation(test, why, others, N, c, folds, Provenance({}, None))
+    test, reason = _choice(tables, N, c, folds)
+    left_out = {test, *(() if N > 1 else OVER_DATA_SETS), *(() if _is_repeated(tables) else ("fold_test",))}
+    others = {name: when for name, when in OTHERS.items() if name not in left_out}
+    return Recommendation(test, reason, others, N, c, folds, Provenance({}, None))
 
 
 OVER_DATA_SETS = ("friedman", "wilcoxon", "signed_rank")
+
+
+def _is_repeated(tables: Sequence[FoldTable]) -> bool:
+    """Whether all data sets were cross-validated more than once."""
+    return all(len({repeat for repeat, _ in table.blocks}) > 1 and table.test_size > 1 for table in tables)
 
 
 def _choice(tables: Sequence[FoldTable], N: int, c: int, folds: int) -> tuple[str, str]:
@@ -112,6 +123,11 @@ def _choice(tables: Sequence[FoldTable], N: int, c: int, folds: int) -> tuple[st
         return (
             "pooled_test",
             "test folds are too few or too small for a value each, but pooled predictions are not.",
+        )
+    if N == 1 and _is_repeated(tables):
+        return "fold_test", (
+            f"one data set, {folds} folds of several repeats, which show how much the errors of folds that share "
+            "training cases are correlated; the corrected t, which assumes it, rejects too often with repeats."
         )
     if N == 1:
         return "corrected_t", (

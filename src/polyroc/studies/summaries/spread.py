@@ -16,6 +16,7 @@ from polyroc.results.invariants import Invariants, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result, plain
 from polyroc.studies.fold_values import FoldTable
+from polyroc.validation.signatures import Positive, Probability, validated
 
 __all__ = ["FoldSpread", "Line", "Spread", "WilcoxonErrors", "spread", "wilcoxon_error", "wilcoxon_errors"]
 
@@ -116,8 +117,8 @@ class Spread(Result):
 
     def __repr__(self) -> str:
         shown = [
-            f"{each.learner} {number_text(each.mean)} (SD {number_text(each.standard_deviation)})"
-            for each in self.spreads.values()
+            f"{spread.learner} {number_text(spread.mean)} (SD {number_text(spread.standard_deviation)})"
+            for spread in self.spreads.values()
         ]
         sets = f"{len(self.data_sets)} data sets" if len(self.data_sets) > 1 else self.data_sets[0]
         return f"Spread({self.measure} on {sets}: {', '.join(shown[:6])}{', ...' if len(shown) > 6 else ''})"
@@ -125,8 +126,11 @@ class Spread(Result):
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no interval here
         """One record per data set and learner."""
         return [
-            {**asdict(each), **{name: plain(getattr(each, name)) for name in (*STORED, "error_of_mean")}}
-            for each in self.spreads.values()
+            {
+                **asdict(fold_spread),
+                **{name: plain(getattr(fold_spread, name)) for name in (*STORED, "error_of_mean")},
+            }
+            for fold_spread in self.spreads.values()
         ]
 
 
@@ -163,8 +167,8 @@ class WilcoxonErrors(Result):
 
     def __repr__(self) -> str:
         ends = f"{self.positives[0]:g} to {self.positives[-1]:g} positives"
-        each = zip(self.areas, self.errors, strict=True)
-        shown = "; ".join(f"{area:g}: {number_text(e[0])} to {number_text(e[-1])}" for area, e in each)
+        lines = zip(self.areas, self.errors, strict=True)
+        shown = "; ".join(f"{area:g}: {number_text(e[0])} to {number_text(e[-1])}" for area, e in lines)
         return f"WilcoxonErrors({ends}; {shown})"
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no interval here
@@ -185,6 +189,7 @@ ASSUMES = (
 EXPONENTIAL = "Scores of both classes are exponential; independent cases."
 
 
+@validated
 def spread(
     tables: FoldTable | Sequence[FoldTable],
     *,
@@ -211,7 +216,7 @@ def spread(
     wilcoxon_error=0.1019...)
     """
     tables = [tables] if isinstance(tables, FoldTable) else list(tables)
-    measures = {each.measure for each in tables}
+    measures = {table.measure for table in tables}
     if len(measures) != 1:
         raise InputError(f"Expected fold tables of one measure, got {', '.join(sorted(measures)) or 'none'}.")
     (measure,) = measures
@@ -226,7 +231,7 @@ def spread(
 
 def _counts(fold_counts: Any, data_set: str) -> tuple[float, float] | None:
     counts = fold_counts.get(data_set) if isinstance(fold_counts, Mapping) else fold_counts
-    if counts is not None and (len(counts) != 2 or not min(counts) > 0):
+    if counts is not None and not min(counts) > 0:
         raise InputError(f"fold_counts must be the positive and negative cases of one test fold, got {counts!r}.")
     return counts
 
@@ -237,11 +242,12 @@ def _fold_spread(
     known = values[np.isfinite(values)]
     mean = float(known.mean()) if len(known) else nan
     deviation = float(known.std(ddof=1)) if len(known) > 1 else nan
-    error = nan if counts is None else wilcoxon_error(table.measure, mean, *counts)
+    error = nan if counts is None else _wilcoxon_error(table.measure, mean, *counts)
     return FoldSpread(table.data_set, learner, len(known), len(values) - len(known), mean, deviation, error)
 
 
-def wilcoxon_error(measure: str, value: float, positives: float, negatives: float) -> float:
+@validated
+def wilcoxon_error(measure: str, value: float, positives: Positive, negatives: Positive) -> float:
     """SE(W) of an `auc` or `gini` with these class sizes (Hanley & McNeil 1982); nan for other measures.
 
     Bradley's (1997) figure 15:
@@ -249,6 +255,10 @@ def wilcoxon_error(measure: str, value: float, positives: float, negatives: floa
     >>> [round(wilcoxon_error("auc", 0.85, n, n), 5) for n in (20, 50, 100, 200)]
     [0.06238, 0.03905, 0.02752, 0.01943]
     """
+    return _wilcoxon_error(measure, value, positives, negatives)
+
+
+def _wilcoxon_error(measure: str, value: float, positives: float, negatives: float) -> float:
     line = MEASURES[measure].area_line if measure in MEASURES else None
     if line is None:
         return nan
@@ -259,11 +269,12 @@ def wilcoxon_error(measure: str, value: float, positives: float, negatives: floa
     return slope * sqrt(max(0.0, area_variance(area, positives, negatives, *exponential(area))))
 
 
+@validated
 def wilcoxon_errors(
-    areas: Sequence[float] = (0.75, 0.85, 0.95),
-    positives: Sequence[float] = range(10, 201, 5),
+    areas: Sequence[Probability] = (0.75, 0.85, 0.95),
+    positives: Sequence[Positive] = range(10, 201, 5),
     *,
-    negatives_per_positive: float = 1.0,
+    negatives_per_positive: Positive = 1.0,
 ) -> WilcoxonErrors:
     """SE(W) for areas and sizes of a test set (Bradley's figure 15), to choose the size of a fold.
 
@@ -281,13 +292,10 @@ def wilcoxon_errors(
     """
     sizes = tuple(map(float, positives))
     others = tuple(negatives_per_positive * n for n in sizes)
-    if not areas or not sizes or not min(*sizes, *others) > 0 or not all(0 <= area <= 1 for area in areas):
-        raise InputError(
-            f"Expected areas between 0 and 1 and positive sizes, got areas={areas!r}, positives={positives!r}, "
-            f"negatives_per_positive={negatives_per_positive!r}."
-        )
+    if not len(areas) or not sizes:
+        raise InputError(f"areas and positives must hold one number or more, got {areas!r} and {positives!r}.")
     errors = np.array(
-        [[wilcoxon_error("auc", a, n, m) for n, m in zip(sizes, others, strict=True)] for a in areas]
+        [[_wilcoxon_error("auc", a, n, m) for n, m in zip(sizes, others, strict=True)] for a in areas]
     )
     method = "Hanley & McNeil (1982), exponential"
     return WilcoxonErrors(tuple(map(float, areas)), sizes, others, errors, EXPONENTIAL, Provenance({}, method))

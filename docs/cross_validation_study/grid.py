@@ -1,0 +1,122 @@
+"""The cells of the study: which learner on which data, how many cases, which cross-validation."""
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+from models import MODELS, Model
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One simulation.
+
+    Attributes
+    ----------
+    learner, model_name, sizes
+        The learner, the model of the data, and the number of cases of each class.
+    folds, repeats
+        Of the cross-validation; 0 folds: leave-one-out and leave-one-pair-out.
+    measure
+        The measure: the AUC of two classes, Hand & Till's M of more, or another.
+    replicates
+        Number of simulated data sets.
+    nested
+        True if Bates, Hastie & Tibshirani's nested cross-validation is computed as well.
+    """
+
+    learner: str
+    model_name: str
+    sizes: tuple[int, ...]
+    folds: int
+    repeats: int = 5
+    measure: str = "auc"
+    replicates: int = 200
+    nested: bool = False
+
+    @property
+    def model(self) -> Model:
+        """The model of the data."""
+        return MODELS[self.model_name]
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return len(self.sizes)
+
+    @property
+    def shown_sizes(self) -> str:
+        """Cases of each class."""
+        return "+".join(map(str, self.sizes))
+
+    @property
+    def shown_scheme(self) -> str:
+        """The cross-validation in short: 5 x 10 is ten repeats of five folds."""
+        return f"{self.folds} x {self.repeats}" if self.folds else "leave out one, or a pair"
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What distinguishes the cell from others."""
+        return self.learner, self.model_name, self.shown_sizes, self.shown_scheme, self.measure
+
+    @property
+    def name(self) -> str:
+        """The key as text."""
+        return ", ".join(self.key)
+
+    def rng(self, replicate: int) -> np.random.Generator:
+        """The random numbers of one replicate."""
+        return np.random.default_rng([zlib.crc32(self.name.encode()), replicate])
+
+
+def cells() -> list[Cell]:
+    """The whole grid, in the order of the results."""
+    grid = [*_chosen_on(), *_reported_on(), *_several_classes(), *_left_out()]
+    if len({cell.key for cell in grid}) != len(grid):
+        raise ValueError("Two cells of the grid have the same key.")
+    return grid
+
+
+def _chosen_on() -> list[Cell]:
+    """Two classes: the models on which the correction for repeats was chosen."""
+    return [
+        Cell("lda", "no signal", (10, 10), 5, replicates=300),
+        Cell("lda", "no signal", (20, 20), 5, replicates=300, nested=True),
+        Cell("lda", "no signal", (50, 50), 5, replicates=300),
+        Cell("lda", "no signal", (30, 30), 10, replicates=300),
+        Cell("lda", "weak", (10, 10), 5, replicates=300),
+        Cell("lda", "weak", (20, 20), 5, replicates=200, nested=True),
+        Cell("lda", "weak", (50, 50), 5, replicates=200),
+        Cell("lda", "weak", (30, 30), 10, replicates=200),
+        Cell("lda", "strong", (10, 10), 5, replicates=200),
+        Cell("lda", "strong", (20, 20), 5, replicates=200, nested=True),
+        Cell("lda", "strong", (50, 50), 5, replicates=200),
+        Cell("lda", "strong", (30, 30), 10, replicates=200),
+    ]
+
+
+def _reported_on() -> list[Cell]:
+    """Two classes: models on which nothing was chosen."""
+    return [
+        Cell("logistic", "no signal, skewed", (30, 30), 5, replicates=200),
+        Cell("lda", "correlated", (30, 30), 5, replicates=200),
+    ]
+
+
+def _several_classes() -> list[Cell]:
+    """Three classes or more."""
+    return []
+
+
+def _left_out() -> list[Cell]:
+    """Leave-one-out and leave-one-pair-out."""
+    return [
+        Cell("lda", "no signal, 2 features", (10, 10), 0, repeats=1, replicates=100),
+        Cell("lda", "correlated", (10, 10), 0, repeats=1, replicates=100),
+        Cell("logistic", "no signal, 2 features", (10, 10), 0, repeats=1, replicates=100),
+        Cell("logistic", "correlated", (10, 10), 0, repeats=1, replicates=100),
+        Cell("tree", "no signal, 2 features", (10, 10), 0, repeats=1, replicates=100),
+        Cell("tree", "correlated", (10, 10), 0, repeats=1, replicates=100),
+        Cell("lda", "no signal", (20, 20), 0, repeats=1, replicates=150),
+        Cell("lda", "strong", (20, 20), 0, repeats=1, replicates=150),
+    ]

@@ -1,0 +1,70 @@
+"""The tables of docs/how_it_fails.md, from the stored figures of the runs that they are about.
+
+python docs/make_how_it_fails.py
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "how_it_fails.md"
+FUZZ = ROOT / "tests" / "fuzz" / "results.json"
+KILLS = ROOT / "docs" / "crash_study" / "results.json"
+KILL_COLUMNS = {
+    "kills": "kills",
+    "nothing": "nothing stored",
+    "a part": "a part stored",
+    "all": "all stored",
+    "ended": "runs to the end after kills",
+    "different": "different answers",
+}
+
+
+def filled(text: str) -> str:
+    """The page with its tables; each stands between two comments, `figures: NAME` and `end`."""
+    tables = {"fuzz": fuzz_table(json.loads(FUZZ.read_text())), "kills": kill_table(json.loads(KILLS.read_text()))}
+    for name, table in tables.items():
+        before, mark, rest = text.partition(f"<!-- figures: {name} -->\n")
+        _, end, after = rest.partition("<!-- end -->")
+        if not mark or not end:
+            raise ValueError(f"{PAGE.name} has no place for the figures of {name}")
+        text = f"{before}{mark}\n{table}\n\n{end}{after}"
+    return text
+
+
+def fuzz_table(results: dict[str, Any]) -> str:
+    """The figures of `make fuzz`, with their date and versions."""
+    lines = ["| fault | promised | tried | rejected | failed | in every test run |", "|---|---|--:|--:|--:|---|"]
+    for figure in results["subjects"].values():
+        counts = " | ".join(f"{figure[name]:,}" for name in ("tried", "rejected", "failed"))
+        lines.append(f"| {figure['fault']} | {figure['promise']} | {counts} | `{figure['test']}` |")
+    tried, failed = (sum(figure[name] for figure in results["subjects"].values()) for name in ("tried", "failed"))
+    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    seconds = sum(figure["seconds"] for figure in results["subjects"].values())
+    dates = sorted({figure["date"] for figure in results["subjects"].values()})
+    days = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    return (
+        f"{tried:,} trials in {seconds:,} seconds, {failed:,} failures: {days}, {results['system']}, {versions}.\n"
+        "\n" + "\n".join(lines)
+    )
+
+
+def kill_table(results: dict[str, Any]) -> str:
+    """The figures of `make crash`, with their date and versions."""
+    kinds = results["kinds"]
+    together = {name: sum(row[name] for row in kinds.values()) for name in KILL_COLUMNS}
+    lines = [
+        f"| what was written | {' | '.join(KILL_COLUMNS.values())} |",
+        f"|---{'|--:' * len(KILL_COLUMNS)}|",
+        *(
+            f"| {name} | {' | '.join(f'{row[key]:,}' for key in KILL_COLUMNS)} |"
+            for name, row in {**kinds, "together": together}.items()
+        ),
+    ]
+    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    return "\n".join([*lines, "", f"{results['date']}, {versions}. {results.get('note', '')}".rstrip()])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text()))

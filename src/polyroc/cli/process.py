@@ -1,0 +1,118 @@
+"""The process of the command: standard streams, Ctrl-C, and every failure as one line and an exit code.
+
+Only the standard library is imported here, so that nothing can fail before `main` can say so.
+"""
+
+import errno
+import os
+import signal
+import sys
+import traceback
+from contextlib import suppress
+
+__all__ = ["INTERRUPTED", "discard_output", "failure_text", "is_interrupt", "main", "print_line"]
+
+INTERRUPTED = 130  # the exit code of shells for Ctrl-C
+UNWRITABLE = (errno.ENOSPC, errno.EFBIG, errno.EBADF, errno.EIO)
+
+
+def main() -> None:
+    """Run `polyroc`: bad input, bad usage and a lack of space end with one line on stderr and exit code 2.
+
+    Ctrl-C ends with exit code 130. There is a traceback only if the environment variable POLYROC_TRACEBACK is set.
+    """
+    try:
+        _open_closed_streams()
+        sys.unraisablehook = _repeat_interrupt
+        from polyroc.cli.app import run
+
+        code = run(sys.argv[1:])
+    except BaseException as error:
+        if isinstance(error, SystemExit):
+            raise
+        code = _print_failure(error)
+    # A (second) Ctrl-C from here on ends the process at once, silently.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(code)
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """True for Ctrl-C, also where a library has made another error of it."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt) or str(error) == "Query interrupted":  # the words of DuckDB
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def failure_text(error: BaseException) -> str | None:
+    """The message for a lack of memory, space or permissions; None for an error that was not expected."""
+    if isinstance(error, OSError):
+        reason = error.strerror or str(error)
+        if error.filename is None and error.errno in UNWRITABLE:
+            return f"The output cannot be written ({reason})."
+        return f"{reason}." if error.filename is None else f"{error.filename}: {reason}."
+    if isinstance(error, MemoryError):
+        return "There is not enough memory. Use fewer cases, or a machine with more memory."
+    if isinstance(error, ImportError):
+        return f"A library cannot be loaded ({error})."
+    if isinstance(error, RecursionError):
+        return "The input is nested too deeply."
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return "No more threads can be started. Raise the limit of processes (ulimit -u) or of memory (ulimit -v)."
+    return None
+
+
+def print_line(message: str) -> None:
+    """Print one line on the standard error, if that can be written."""
+    with suppress(OSError):
+        sys.stderr.write(" ".join(message.split()) + "\n")
+        sys.stderr.flush()
+
+
+def discard_output() -> None:
+    """Send what is still to be written to nowhere: Python would try again when it ends, and fail."""
+    with suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+def _print_failure(error: BaseException) -> int:
+    if os.environ.get("POLYROC_TRACEBACK"):
+        traceback.print_exception(error)
+    discard_output()
+    if is_interrupt(error):
+        advice = str(error) if isinstance(error, KeyboardInterrupt) else ""
+        print_line(f"polyroc: {advice or 'Interrupted.'}")
+        return INTERRUPTED
+    text = failure_text(error)
+    if text is None:
+        text = (
+            f"This is a fault of polyroc: {type(error).__name__}: {error}. Please report it; with "
+            "POLYROC_TRACEBACK=1 in the environment, the same command shows where it happened."
+        )
+    print_line(f"polyroc: {text}")
+    return 2
+
+
+def _open_closed_streams() -> None:
+    """Give standard streams that are closed a device on which writing fails.
+
+    Otherwise the next file that is opened would take their place, and output would go there.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDONLY)
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
+            setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115
+
+
+def _repeat_interrupt(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Raise a Ctrl-C again that came where no exception can be raised, such as in a destructor."""
+    if isinstance(unraisable.exc_value, KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    else:
+        sys.__unraisablehook__(unraisable)

@@ -1,0 +1,249 @@
+"""Fits of scikit-learn estimators: clone, seed, train, predict, in one process or several."""
+
+from collections.abc import Callable, Mapping, Sequence, Set, Sized
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from polyroc.errors import InputError, MissingPackageError
+from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.messages import short_repr
+from polyroc.progress import Progress
+from polyroc.validation.arrays import as_array
+from polyroc.validation.data_frames import check_alignment
+
+__all__ = [
+    "Fit",
+    "Response",
+    "Training",
+    "count_cases",
+    "in_label_order",
+    "named_estimators",
+    "require_scikit_learn",
+    "response_of",
+    "run_fits",
+    "set_random_state",
+]
+
+Response = Literal["predict_proba", "decision_function"]
+
+
+def require_scikit_learn(verb: str) -> None:
+    """Raise an error if scikit-learn, which is no dependency of polyroc, is not installed."""
+    try:
+        import sklearn  # noqa: F401
+    except ImportError as error:
+        raise MissingPackageError(
+            f"{verb} needs scikit-learn, which is not installed; pip install scikit-learn."
+        ) from error
+
+
+def count_cases(X: Any, y: Any) -> int:
+    """The number of cases, which must be the same in X and y."""
+    truth = as_array(y, "y")
+    if truth.ndim != 1:
+        raise InputError(f"y must hold one class per case, got shape {truth.shape}.")
+    shape = getattr(X, "shape", None)
+    sized = isinstance(X, Sized) and not isinstance(X, str | bytes | Mapping | Set)
+    rows = shape[0] if shape else len(X) if sized and shape is None else None
+    if rows != len(truth):
+        raise InputError(
+            f"X must hold the features of each of the {len(truth)} cases of y, got "
+            f"{short_repr(X) if rows is None else f'{rows} rows'}."
+        )
+    check_alignment(X=X, y=y)
+    return len(truth)
+
+
+def named_estimators(estimators: Any) -> dict[str, Any]:
+    """Estimators by name: a mapping, a list (named by their classes), or one of them.
+
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> list(named_estimators([GaussianNB(), GaussianNB(priors=[0.5, 0.5])]))
+    ['GaussianNB', 'GaussianNB 2']
+    """
+    if isinstance(estimators, Mapping):
+        named = {str(name): estimator for name, estimator in estimators.items()}
+    else:
+        # A pipeline has a length, too, but is an estimator.
+        several = isinstance(estimators, list | tuple)
+        named = {}
+        for estimator in estimators if several else [estimators]:
+            name = type(_last_step(estimator)).__name__
+            taken = sum(1 for other in named if other == name or other.startswith(f"{name} "))
+            named[f"{name} {taken + 1}" if taken else name] = estimator
+    if not named:
+        raise InputError("estimators must be one scikit-learn classifier or several, got none.")
+    for name, estimator in named.items():
+        if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+            raise InputError(
+                f"estimators must be scikit-learn classifiers or pipelines (objects with fit), got "
+                f"{short_repr(estimator)} ({name})."
+            )
+    return named
+
+
+def _last_step(estimator: Any) -> Any:
+    return estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+
+
+def response_of(name: str, estimator: Any) -> Response:
+    """What an estimator predicts with: probabilities if it has them, else its decision function."""
+    if hasattr(estimator, "predict_proba"):
+        return "predict_proba"
+    if hasattr(estimator, "decision_function"):
+        return "decision_function"
+    raise InputError(
+        f"{name} has neither predict_proba nor decision_function; calibrate it with "
+        "sklearn.calibration.CalibratedClassifierCV."
+    )
+
+
+def set_random_state(estimator: Any, seed: int) -> None:
+    """Give the seed to every parameter random_state that is not set, those of parts included."""
+    if not hasattr(estimator, "get_params"):
+        return
+    unset = [
+        name
+        for name, value in estimator.get_params(deep=True).items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    ]
+    if unset:
+        estimator.set_params(**dict.fromkeys(unset, seed))
+
+
+def in_label_order(table: FloatArray, learned: Sequence[Any], labels: Sequence[Any]) -> FloatArray:
+    """The columns of probabilities in the order of the labels; a class without a training case gets probability 0.
+
+    Parameters
+    ----------
+    table
+        Cases x learned classes.
+    learned
+        The classes of the columns, all of them among the labels.
+    labels
+        All classes.
+    """
+    known = [label.item() if isinstance(label, np.generic) else label for label in learned]
+    if known == list(labels):
+        return table
+    whole = np.zeros((len(table), len(labels)))
+    whole[:, [list(labels).index(label) for label in known]] = table
+    return whole
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What all fits have in common: features, labels, the classes, and parameters of `fit`."""
+
+    X: Any
+    y: Any
+    labels: tuple[Any, ...]
+    parameters: Mapping[str, Any]
+
+    def parameters_of(self, train: IntArray) -> dict[str, Any]:
+        """Parameters of `fit`; one with an entry per case is restricted to the training cases."""
+        from sklearn.utils import _safe_indexing
+
+        n = len(self.y)
+        per_case = {
+            name: not isinstance(value, str) and hasattr(value, "__len__") and len(value) == n
+            for name, value in self.parameters.items()
+        }
+        return {
+            name: _safe_indexing(value, train) if per_case[name] else value
+            for name, value in self.parameters.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """One fit: an estimator trained on some cases, and its predictions of others.
+
+    Attributes
+    ----------
+    name, place
+        The estimator and the fold, for messages.
+    estimator, response, seed
+        The unfitted estimator, what it predicts with, and the seed of everything random in it.
+    train, test
+        Positions of the cases.
+    """
+
+    name: str
+    place: str
+    estimator: Any
+    response: Response
+    seed: int
+    train: IntArray
+    test: IntArray
+
+    def predict(self, training: Training) -> FloatArray:
+        """Predictions of the test cases: probabilities by class, or the decision function as it is."""
+        from sklearn.base import clone
+        from sklearn.utils import _safe_indexing
+
+        model = clone(self.estimator)
+        set_random_state(model, self.seed)
+        try:
+            model.fit(
+                _safe_indexing(training.X, self.train),
+                _safe_indexing(training.y, self.train),
+                **training.parameters_of(self.train),
+            )
+            values = getattr(model, self.response)(_safe_indexing(training.X, self.test))
+        except Exception as error:
+            raise InputError(
+                f"{self.name} failed in {self.place} ({len(self.train)} training cases): {type(error).__name__}: "
+                f"{error}"
+            ) from error
+        table = np.asarray(values, dtype=np.float64)
+        if self.response == "decision_function" and table.ndim == 1:
+            return table
+        learned = getattr(model, "classes_", training.labels)
+        if table.shape != (len(self.test), len(learned)):
+            raise InputError(
+                f"Expected {self.response} of {self.name} with one column per class ({len(learned)}), got shape "
+                f"{table.shape} for {len(self.test)} cases; for a support vector machine, use "
+                "decision_function_shape='ovr'."
+            )
+        return in_label_order(table, learned, training.labels)
+
+
+def run_fits(
+    fits: Sequence[Fit],
+    training: Training,
+    n_jobs: int | None,
+    progress: Progress | None,
+    reduce: Callable[[Fit, FloatArray], Any] | None = None,
+) -> list[Any]:
+    """The predictions of each fit, in their order, whatever the number of processes.
+
+    Parameters
+    ----------
+    fits, training
+        What to do.
+    n_jobs
+        Number of processes, as in scikit-learn.
+    progress
+        Called after each fit.
+    reduce
+        What to keep of the predictions of a fit; by default all.
+    """
+    from joblib import Parallel, delayed
+
+    results: list[Any] = [None] * len(fits)
+    if progress is not None:
+        progress(0, len(fits), f"{len(fits)} fits")
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    calls = (delayed(_predict)(number, fit, training) for number, fit in enumerate(fits))
+    for done, (number, values) in enumerate(parallel(calls), 1):
+        results[number] = values if reduce is None else reduce(fits[number], values)
+        if progress is not None:
+            progress(done, len(fits), f"{fits[number].name}, {fits[number].place}")
+    return results
+
+
+def _predict(number: int, fit: Fit, training: Training) -> tuple[int, FloatArray]:
+    return number, fit.predict(training)

@@ -1,0 +1,165 @@
+"""One rate at a fixed value of the other: sensitivity at a specificity, specificity at a sensitivity.
+
+The threshold is not known but estimated: it is the score at which the other rate has the given value. Both errors
+enter the standard error, that of the rate at a given threshold and that of the threshold.
+"""
+
+from functools import cache
+from math import sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polyroc.errors import MeasureError
+from polyroc.estimates.boundary import Boundary
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.measure import Measure, always
+from polyroc.measures.ranking import positive_highest
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Errors, Statistic, Strata
+from polyroc.measures.sweep import Sweep
+
+__all__ = ["SENSITIVITY_VARIANTS", "SPECIFICITY_VARIANTS", "sensitivity_at", "specificity_at"]
+
+ROUNDING = 1e-12  # relative: a rate such as 1 - 0.9 may be an ulp beside the share of cases that is meant
+WINDOW = 2.0  # standard errors of the fixed rate on either side, over which the slope of the curve is taken
+
+
+class _Place(NamedTuple):
+    """Where a curve of rates reaches a value of the first rate.
+
+    Attributes
+    ----------
+    value
+        The second rate there.
+    passed
+        By step of the curve, the share of its cases before the place: 1, or 0, or a share of the step in which the
+        place lies.
+    """
+
+    value: float
+    passed: FloatArray
+
+
+def _place(first: FloatArray, second: FloatArray, rate: float) -> _Place:
+    """Where the first rate has a value: straight along a block of ties, the highest point where it is vertical."""
+    last = int(np.searchsorted(first, rate * (1.0 + ROUNDING) + ROUNDING, "right")) - 1
+    passed = np.zeros(len(first) - 1)
+    passed[:last] = 1.0
+    if last == len(passed):
+        return _Place(float(second[last]), passed)
+    share = max((rate - first[last]) / (first[last + 1] - first[last]), 0.0)
+    passed[last] = share
+    return _Place(float(second[last] + share * (second[last + 1] - second[last])), passed)
+
+
+def _slope(first: FloatArray, second: FloatArray, rate: float, cases: float) -> float:
+    """The slope of the curve at a rate, from a window as wide as the error of the rate makes plausible.
+
+    The rate of the threshold that truly has it lies in the window; so the mean slope over it is what turns the
+    error of the threshold into an error of the second rate (Woodruff 1952, for quantiles).
+    """
+    half = WINDOW * sqrt(max(rate * (1.0 - rate), 1.0 / cases) / cases)
+    low, high = max(rate - half, 0.0), min(rate + half, 1.0)
+    rise = np.diff(np.interp([low, high], first, second))[0]
+    return float(rise / (high - low))
+
+
+def _rate_at(sample: Sample, mirrored: bool, rate: float) -> Statistic:
+    """The share of one class on its side of the threshold beyond which the other class has a share of `rate`."""
+    sweep = Sweep(sample)
+    first, second = sweep.fpr, sweep.tpr
+    if mirrored:  # classes exchanged and scores negated: (FPR, TPR) becomes (1 - TPR, 1 - FPR)
+        first, second = 1.0 - sweep.tpr[::-1], 1.0 - sweep.fpr[::-1]
+    place = _place(first, second, rate)
+    cases = _kish(sample, sweep.classes[0 if mirrored else 1])
+    slope = cache(lambda: _slope(first, second, rate, cases))
+
+    def strata() -> Strata:
+        of_first, reach = place.value - slope() * (place.passed - rate), max(slope(), 1.0)
+        if mirrored:
+            return sweep.strata(of_first[::-1], place.passed[::-1], reach=(reach, None))
+        return sweep.strata(place.passed, of_first, reach=(None, reach))
+
+    def boundary(_: Errors) -> Boundary:
+        # Of n cases, the threshold is the k-th highest, k = n rate + 1 at most; k / (n + 1) of the population are
+        # expected to exceed it, more than the rate that was fixed.
+        exceed = (np.floor(cases * rate + ROUNDING) + 1.0) / (cases + 1.0)
+        centre = place.value - slope() * max(exceed - rate, 0.0)
+        # The slope is known from few cases where few exceed the threshold: the variance of one case more.
+        unseen = (slope() / cases) ** 2
+        return Boundary(max(centre, 0.0), 0.0, unseen, 0.0, (0.0, 1.0))
+
+    return Statistic(place.value, strata, boundary=boundary)
+
+
+def _kish(sample: Sample, k: int) -> float:
+    """The effective number of cases of class k."""
+    binned = sample.binned_cases(k)
+    if binned is not None:
+        return float(binned.sum())
+    if sample.weight is None:
+        return float(sample.totals[k])
+    return float(sample.totals[k] ** 2 / (sample.weight[sample.cases(k)] ** 2).sum())
+
+
+def sensitivity_at(sample: Sample, specificity: float | None = None, fpr: float | None = None) -> Statistic:
+    """Sensitivity at the threshold with this specificity, or with this false positive rate.
+
+    With R the ROC curve and u = 1 - specificity the value is R(u). Its variance is R (1 - R) / m + R'(u)^2 u (1 -
+    u) / n for m positives and n negatives: the second term is due to the threshold, a quantile of the negatives.
+    The component of a negative above the threshold is therefore R(u) - R'(u) (1 - u), below it R(u) + R'(u) u.
+    """
+    option, rate = _fixed_rate("sensitivity", specificity=specificity, fpr=fpr)
+    return _rate_at(sample, False, rate if option == "fpr" else 1.0 - rate)
+
+
+def specificity_at(sample: Sample, sensitivity: float | None = None, tpr: float | None = None) -> Statistic:
+    """Specificity at the threshold with this sensitivity (or `tpr`): the mirror image of `sensitivity_at`."""
+    _, rate = _fixed_rate("specificity", sensitivity=sensitivity, tpr=tpr)
+    return _rate_at(sample, True, 1.0 - rate)
+
+
+def _fixed_rate(measure: str, **fixed: Any) -> tuple[str, float]:
+    """The one of two options that is set, and its value."""
+    options = [(name, value) for name, value in fixed.items() if value is not None]
+    if len(options) != 1:
+        raise MeasureError(f"{measure} takes one of {' and '.join(fixed)}, got {len(options)}.")
+    ((name, value),) = options
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1:
+        return name, float(value)
+    raise MeasureError(f"{measure}: {name} must be a number between 0 and 1, ends excluded, got {value!r}.")
+
+
+def _chance(_: int, **fixed: Any) -> float:
+    """The value of a constant score: on the diagonal of the ROC curve."""
+    option, rate = _fixed_rate("The measure", **fixed)
+    return rate if option == "fpr" else 1.0 - rate
+
+
+SENSITIVITY_VARIANTS, SPECIFICITY_VARIANTS = (
+    dict.fromkeys(
+        (other, short),
+        Measure(
+            key=key,
+            name=f"{key} at fixed {other}",
+            symbol=symbol,
+            needs="score",
+            classes=(2, 2),
+            range=always((0.0, 1.0)),
+            chance=_chance,
+            paper="Pepe (2003)",
+            compute=compute,
+            degree=always(2),
+            options={other: None, short: None},
+            either=(other, short),
+            symmetric=False,
+            bins="score",
+            best_ranks=positive_highest,
+        ),
+    )
+    for key, symbol, other, short, compute in (
+        ("sensitivity", "TPR", "specificity", "fpr", sensitivity_at),
+        ("specificity", "TNR", "sensitivity", "tpr", specificity_at),
+    )
+)

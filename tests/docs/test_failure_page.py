@@ -1,0 +1,57 @@
+"""The page "How it fails" states what was measured, and the table of the limits of `polyroc serve` what is set."""
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from fuzz.subjects import SUBJECTS
+from polyroc.cli.serve import LIMITS
+from polyroc.serve.limits import Limits
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def made():
+    specification = importlib.util.spec_from_file_location("how_it_fails", ROOT / "docs" / "make_how_it_fails.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_made_of_the_stored_figures(made):
+    text = made.PAGE.read_text(encoding="utf-8")
+    assert made.filled(text) == text
+
+
+def test_the_figures_are_those_of_all_subjects(made):
+    results = json.loads(made.FUZZ.read_text(encoding="utf-8"))
+    assert list(results["subjects"]) == list(SUBJECTS)
+    for name, figure in results["subjects"].items():
+        stated = (SUBJECTS[name].fault, SUBJECTS[name].promise, SUBJECTS[name].test)
+        assert (figure["fault"], figure["promise"], figure["test"]) == stated
+        assert figure["tried"] == figure["rejected"] + figure["accepted"] + figure["failed"]
+        assert (ROOT / figure["test"]).exists()
+
+
+def test_no_failure_is_known(made):
+    results = json.loads(made.FUZZ.read_text(encoding="utf-8"))
+    assert {name: figure["failures"] for name, figure in results["subjects"].items() if figure["failed"]} == {}
+
+
+def test_the_limits_of_serve_are_listed_with_their_defaults():
+    page = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(--[\w-]+) (\w+)` \| ([\d,]+) \| (.+) \|$", page, flags=re.MULTILINE)
+    defaults = Limits()
+    assert listed == [
+        (
+            option.name,
+            option.unit,
+            f"{getattr(defaults, option.limit) // option.size:,.0f}",
+            option.help.rstrip("."),
+        )
+        for option in LIMITS
+    ]

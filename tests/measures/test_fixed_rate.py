@@ -1,0 +1,112 @@
+"""Sensitivity at a fixed specificity, and the reverse: twins, mirror image, errors of the threshold."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm as normal
+
+import naive
+import polyroc as pr
+from polyroc.errors import MeasureError, NotApplicableError
+from strategies import ordered, weights
+
+RATES = st.sampled_from([0.05, 0.1, 0.25, 1 / 3, 0.5, 0.6, 0.75, 0.9])
+
+
+@given(ordered(c=2), RATES, st.data())
+def test_value_is_that_of_the_slow_twin(cases, rate, data):
+    y, s = cases
+    w = data.draw(st.one_of(st.none(), weights(y)))
+    plain = y.tolist(), s.tolist(), np.ones(len(y)).tolist() if w is None else w.tolist()
+    sensitivity = pr.evaluate(y, s, measure=f"sensitivity(fpr={rate!r})", sample_weight=w, method=None)
+    specificity = pr.evaluate(y, s, measure=f"specificity(tpr={rate!r})", sample_weight=w, method=None)
+    assert sensitivity.value == pytest.approx(naive.sensitivity_at(*plain, rate), abs=1e-9)
+    assert specificity.value == pytest.approx(naive.specificity_at(*plain, rate), abs=1e-9)
+
+
+@given(ordered(c=2, least=2), RATES)
+def test_specificity_is_the_mirror_image_of_sensitivity(cases, rate):
+    y, s = cases
+    one = pr.evaluate(y, s, measure=pr.measure("sensitivity", specificity=rate))
+    two = pr.evaluate(1 - y, -s, measure=pr.measure("specificity", sensitivity=rate))
+    assert one.value == pytest.approx(two.value, abs=1e-12)
+    np.testing.assert_allclose(one.components, two.components, atol=1e-9)
+    np.testing.assert_allclose(one.confidence_interval(), two.confidence_interval(), atol=1e-9)
+
+
+def test_options_name_the_same_rate():
+    y, s = np.repeat([0, 1], 50), np.random.default_rng(0).normal(size=100) + np.repeat([0, 1], 50)
+    by_specificity, by_fpr = (
+        pr.evaluate(y, s, measure=f"sensitivity({option})") for option in ("specificity=0.9", "fpr=0.1")
+    )
+    assert by_specificity.value == by_fpr.value
+    assert by_specificity.standard_error == pytest.approx(by_fpr.standard_error, rel=1e-9)
+
+
+def test_standard_error_is_that_of_repeated_samples():
+    """R (1 - R) / m + R'^2 u (1 - u) / n, with the slope of the true curve; and what 400 samples do."""
+    rng, m, n, rate = np.random.default_rng(1), 2000, 1000, 0.1
+    y = np.repeat([0, 1], [n, m])
+    samples = [
+        pr.evaluate(y, rng.normal(size=n + m) + 1.2 * y, measure=f"sensitivity(fpr={rate})") for _ in range(400)
+    ]
+    cut = normal.isf(rate)
+    height, slope = normal.sf(cut - 1.2), normal.pdf(cut - 1.2) / normal.pdf(cut)
+    error = np.sqrt(height * (1 - height) / m + slope**2 * rate * (1 - rate) / n)
+    assert np.mean([estimate.standard_error for estimate in samples]) == pytest.approx(error, rel=0.05)
+    assert np.std([estimate.value for estimate in samples]) == pytest.approx(error, rel=0.1)
+
+
+def test_classifiers_are_compared_on_the_same_cases():
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1], 200)
+    common = rng.normal(size=400) + y
+    scores = {"a": common + 0.5 * rng.normal(size=400), "b": common + 0.5 * rng.normal(size=400)}
+    comparison = pr.compare(y, scores, measure="sensitivity(specificity=0.9)")
+    difference = comparison.difference("a", "b")
+    single = [estimate.standard_error for estimate in comparison.estimates.values()]
+    assert difference.standard_error < np.hypot(*single)  # positively correlated
+    assert 0 < difference.pvalue < 1
+
+
+def test_constant_scores_are_on_the_diagonal():
+    estimate = pr.evaluate([0, 0, 1, 1], [1, 1, 1, 1], measure="sensitivity(specificity=0.8)")
+    assert estimate.value == pytest.approx(0.2)
+    assert estimate.chance == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("sensitivity(specificity=1)", "specificity must be a number between 0 and 1, ends excluded, got 1"),
+        ("sensitivity(fpr='low')", "fpr must be a number between 0 and 1, ends excluded, got 'low'"),
+        ("sensitivity(specificity=0.9, fpr=0.1)", "takes one of specificity and fpr, got 2"),
+        ("sensitivity(specificity=0.9, threshold=1)", "has no option 'threshold'; known: specificity, fpr"),
+        ("specificity(tpr=0)", "tpr must be a number between 0 and 1"),
+        ("net_benefit(threshold=1.5)", "threshold must be a probability between 0 and 1, ends excluded, got 1.5"),
+    ],
+)
+def test_options_out_of_range(measure, message):
+    with pytest.raises(MeasureError, match=message):
+        pr.evaluate([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], measure=measure)
+
+
+def test_net_benefit_needs_a_threshold_and_probabilities():
+    with pytest.raises(NotApplicableError, match=r"write it like net_benefit\(threshold=0.2\)"):
+        pr.evaluate([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], measure="net_benefit")
+    with pytest.raises(NotApplicableError, match="values are from -3 to 4; turn the scores into probabilities"):
+        pr.evaluate([0, 1, 0, 1], [-3, 0.2, 0.3, 4], measure="net_benefit(threshold=0.2)")
+
+
+@given(st.sampled_from([0.1, 0.35, 0.7]), st.sampled_from(["cohort", "case-control"]))
+def test_net_benefit_is_that_of_the_decision_curve(threshold, sampling):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 80)
+    p = 1 / (1 + np.exp(-rng.normal(size=80) - y))
+    benefit = pr.decision_curve(y, p, thresholds=[threshold], sampling=sampling)
+    (curve,) = benefit.curves.values()
+    estimate = pr.evaluate(y, p, measure=f"net_benefit(threshold={threshold})", sampling=sampling)
+    assert estimate.value == pytest.approx(curve.value[0], abs=1e-12)
+    assert estimate.standard_error == pytest.approx(curve.standard_error[0], rel=1e-9)
+    assert estimate.value == pytest.approx(naive.net_benefit(y.tolist(), p.tolist(), [1.0] * 80, threshold))

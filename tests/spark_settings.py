@@ -1,0 +1,16 @@
+"""How the tests start Spark."""
+
+import os
+import shutil
+
+JAVA = shutil.which("java") or os.environ.get("JAVA_HOME")
+SETTINGS = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # sessions are short
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.retainedStages": "1000000",  # tests compare sums over all stages; by default the oldest are forgotten
+    "spark.ui.showConsoleProgress": "false",
+}

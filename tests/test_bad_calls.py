@@ -1,0 +1,190 @@
+"""Bad calls of every public callable: an answer, or an error of polyroc that names the argument; nothing else.
+
+For each entry of `public_calls.VALID_CALLS` every argument in turn is replaced by values that are not valid, as in
+scikit-learn's common tests.
+"""
+
+import contextlib
+import io
+from collections import Counter
+
+import matplotlib
+import pytest
+
+import polyroc as pr
+from bad_values import BAD_VALUES, FEW, outcome
+from polyroc.measures.registry import MEASURES
+from public_calls import VALID_CALLS, public_callables
+
+DATA = {
+    "y_true",
+    "y_score",
+    "labels",
+    "pos_label",
+    "sample_weight",
+    "groups",
+    "folds",
+    "repeats",
+    "score",
+    "X",
+    "y",
+}
+# Other words for an argument in a message: what it is, or another argument that does not fit to it.
+WORDS = {
+    **dict.fromkeys(DATA, tuple(DATA)),
+    "first": ("classifier", "learner", "learners", "measure", "measures"),
+    "second": ("classifier", "learner", "learners", "measure", "measures"),
+    "measure": ("measures",),
+    "area": ("measure",),
+    "key": ("measure",),
+    "data_set": ("data set", "data sets"),
+    "data": ("data set",),
+    "name": ("data set", "preset", "plan"),
+    "against": ("front",),
+    "path": ("file name", "front", "file", "store"),
+    "source": ("file", "folder", "plan", "path", "format", "data frame"),
+    "plan": ("file", "study"),
+    "out": ("store",),
+    "text": ("plan",),
+    "classifier": ("Case",),
+    "probabilities": ("shape",),
+    "rates": ("shape",),
+    "means": ("labels",),
+    "calibrated": ("probabilities",),
+    "labels": (*DATA, "means"),
+    "positive": ("labels",),
+    "rule": tuple(DATA),
+    "measures": ("measure",),
+    "y_true": (*DATA, "classifiers", "dict", "Pilot", "family"),
+    "evaluate_on": tuple(DATA),
+    "table": ("learner",),
+    "tables": ("learner",),
+    "cv": ("test sets", "folds", "splits"),
+    "fit_params": ("unexpected keyword",),
+    "X": (*DATA, "training cases"),
+    "y": (*DATA, "Class", "class"),
+}
+# The errors of scikit-learn for the cases that its estimators are fitted to, and of functions of the user.
+OTHERS = {
+    ("OperatingPointClassifier.fit", "X"),
+    ("OperatingPointClassifier.fit", "y"),
+    ("OperatingPointClassifier.fit", "sample_weight"),
+    ("OperatingPointClassifier.predict", "X"),
+    ("folds_of", "X"),
+    ("folds_of", "y"),
+    ("folds_of", "groups"),
+    ("folds_of", "cv"),
+}
+USER_FUNCTIONS = {("decision_regions", "classifier")}
+LENIENT = {"Measure.with_options", "OperatingPointClassifier.predict"}  # checked when used; by scikit-learn
+SLOW = {
+    "out_of_fold",
+    "study",
+    "report",
+    "read",
+    "Report.save",
+    "OperatingPointClassifier.fit",
+    "Study.open",
+    "plot",
+}
+COMMON = {"rows", "to_dict", "to_frame", "to_json", "to_table"}  # the same method of every result
+
+matplotlib.use("agg")
+
+
+def outcomes(name, values):
+    """What the calls with these bad values led to, and descriptions of those that are not allowed."""
+    call = VALID_CALLS[name]()
+    call()
+    counts, faults = Counter(), []
+    for argument in call.parameters():
+        if argument.startswith("_"):
+            continue
+        for label in values:
+            if (name, argument) in USER_FUNCTIONS and callable(BAD_VALUES[label]()):
+                continue
+            with contextlib.redirect_stderr(io.StringIO()):  # progress bars
+                result = outcome(call, argument, BAD_VALUES[label](), WORDS.get(argument, ()))
+            if (name, argument) in OTHERS and result.kind in ("bare", "unnamed"):
+                result = result._replace(kind="other" if "Error" in result.message else "bare")
+            counts[result.kind] += 1
+            if result.kind in ("bare", "unnamed"):
+                faults.append(f"{name}({argument}={label}): {result.kind} {result.message}")
+    return counts, faults
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder(tmp_path, monkeypatch):
+    """Text may be a valid path, so that files are written."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_public_callable_has_a_valid_call():
+    assert public_callables() == set(VALID_CALLS)
+
+
+def in_every_run(name):
+    owner, _, method = name.partition(".")
+    return name not in SLOW and (method not in COMMON or owner in ("Estimate", "Comparison", "Anova"))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in VALID_CALLS if in_every_run(name)])
+def test_bad_arguments(name):
+    counts, faults = outcomes(name, FEW)
+    assert faults == []
+    if name not in LENIENT:
+        assert counts["named"] > counts.total() / 3  # most of these values are valid nowhere
+
+
+@pytest.mark.sweep
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", VALID_CALLS)
+def test_many_bad_arguments(name):
+    _, faults = outcomes(name, BAD_VALUES)
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: pr.Bootstrap(n=True),
+        lambda: pr.Bootstrap(rng=1.5),
+        lambda: pr.Bootstrap(stratified="yes"),
+        lambda: pr.evaluate([0, 1], [1, 2], measure="auc").confidence_interval("0.95"),
+        lambda: pr.evaluate([0, 1], [1, 2], measure="auc").rows(level=95),
+        lambda: pr.evaluate([0, 1], [1, 2], measure=[]),
+        lambda: pr.evaluate([0, 1], [1, 2], measure=["auc"], null={"acu": 0.5}),
+        lambda: pr.curve([0, 1], [1, 2], binormal="no"),
+        lambda: pr.operate([0, 1], [1, 2], calibrated=1),
+        lambda: pr.report([0, 1], [1, 2], measure="", path=None),
+        lambda: pr.Tally([0, 1], pos_label=2),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_nonsense_is_not_accepted_silently(call):
+    with pytest.raises(pr.errors.PolyrocError):
+        call()
+
+
+OPTIONS = [(key, option) for key, measure in MEASURES.items() for option in measure.options]
+OF_KIND = {"score": "two_classes", "ordered": "ordered", "probabilities": "three", "decisions": "three"}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("key", "option"), OPTIONS)
+def test_bad_options_of_measures(key, option):
+    from golden.data import DATA
+
+    data = DATA["two_columns" if MEASURES[key].classes[1] == 2 else OF_KIND[MEASURES[key].needs]]
+    score = next(iter(data.y_score.values())) if isinstance(data.y_score, dict) else data.y_score
+
+    def call(**options):
+        return pr.evaluate(data.y_true, score, measure=pr.measure(key, **options), **data.options)
+
+    faults = []
+    for label, make in BAD_VALUES.items():
+        result = outcome(call, option, make(), (key,))
+        if result.kind in ("bare", "unnamed"):
+            faults.append(f"{key}({option}={label}): {result.kind} {result.message}")
+    assert faults == []

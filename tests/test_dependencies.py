@@ -1,0 +1,67 @@
+"""Declared dependencies are those that are imported, and every one has a lowest version."""
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+# imported through another declared package, which requires it
+THROUGH = {"markupsafe": "jinja2", "mpl_toolkits": "matplotlib", "py4j": "pyspark", "distributed": "dask"}
+# used without an import: the report embeds plotly.js from the files of the package
+EMBEDDED = {"plotly"}
+# imported only for frames that the user brings
+BROUGHT = {"pandas", "polars", "pyarrow"}
+
+
+def distribution(requirement):
+    """`dask` for `dask[distributed]>=2025.1`."""
+    return re.match(r"[A-Za-z0-9._-]+", requirement)[0].lower().replace("_", "-")
+
+
+def imported_modules(folder):
+    """The top-level modules that the sources import, not those under TYPE_CHECKING only."""
+    modules = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                modules.add(node.module.partition(".")[0])
+    return modules - set(sys.stdlib_module_names) - {"polyroc", "compression"}  # compression: Python 3.14
+
+
+def run_time_requirements():
+    """Those of the package and of the extras that users install."""
+    extras = [line for name in EXTRAS if name not in ("all", "dev", "repro") for line in EXTRAS[name]]
+    lines = [*PROJECT["dependencies"], *extras]
+    return {distribution(line) for line in lines if not line.startswith("polyroc[")}
+
+
+def imported_distributions():
+    known = packages_distributions()
+    found = set()
+    for module in imported_modules(ROOT / "src"):
+        module = THROUGH.get(module, module)
+        found |= {name.lower().replace("_", "-") for name in known.get(module, [module])}
+    return found
+
+
+def test_what_is_imported_is_declared():
+    assert imported_distributions() - BROUGHT <= run_time_requirements()
+
+
+def test_what_is_declared_is_imported():
+    assert run_time_requirements() - EMBEDDED <= imported_distributions()
+
+
+@pytest.mark.parametrize("extra", [None, *EXTRAS])
+def test_every_requirement_has_a_lowest_version(extra):
+    for line in PROJECT["dependencies"] if extra is None else EXTRAS[extra]:
+        assert re.search(r">=\d|==\d|^polyroc\[", line), line
