@@ -33,7 +33,7 @@ INTERRUPTED = 130  # exit code after ctrl-C, as that of a shell
 Searched: TypeAlias = tuple[dict[str, Front], dict[str, HeldOut]]
 
 
-@click.command(short_help="The Pareto front of error rates, and its volume.")
+@click.command()
 @optional_data_file
 @click.option(
     "-n", "draws", default=10_000, show_default=True, type=click.IntRange(1), help="Number of cost vectors."

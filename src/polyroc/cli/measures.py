@@ -8,7 +8,7 @@ from polyroc.output.text import Format
 __all__ = ["measures"]
 
 
-@click.command(short_help="List the measures.")
+@click.command()
 @formats
 def measures(output: Format | None) -> None:
     """List the measures: the input each needs, its range, chance value, options and reference."""

@@ -22,7 +22,7 @@ __all__ = ["study"]
 MOST_FAILURES = 20  # notes below the table; --json has all
 
 
-@click.group(short_help="Compare learners on data sets by cross-validation; resumable.")
+@click.group()
 def study() -> None:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did.
 

@@ -33,6 +33,7 @@ from polyroc.errors import InputError, MissingPackageError, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.io.predictions import matching_labels
 from polyroc.io.sources import Source, check_names
+from polyroc.messages import install_command
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -82,7 +83,7 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
 
 def _check_environment() -> None:
     if find_spec("pyarrow") is None:
-        raise MissingPackageError("Spark needs pyarrow here: pip install 'polyroc[spark]'.")
+        raise MissingPackageError(f"Spark needs pyarrow here: {install_command('spark')}.")
 
 
 def _label(source: Source, truth: str) -> "Column":
