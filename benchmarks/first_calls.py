@@ -1,7 +1,8 @@
 """The first call of a process, in seconds of CPU: cold (no compiled code on disk) and warm (all of it).
 
-Cold runs get an empty folder for compiled code each, warm runs one that a run before has filled. Bytecode is compiled in both.
-Children that a call starts count too. `python benchmarks/first_calls.py` prints a table of both beside the goals.
+Every cold run gets an empty folder for compiled code, warm runs one that a run before has filled. Bytecode is
+compiled in both, and processes that a call starts count too. `python benchmarks/first_calls.py` prints a table of
+both beside the goals.
 """
 
 import os

@@ -1,8 +1,8 @@
 """Functions of scipy without the import of the packages they are in.
 
-To import scipy.special takes several times as long as its compiled functions do, and scipy.optimize even longer; most
-commands need a quantile or two. Here the module with the compiled functions is imported alone. They are the functions of
-scipy themselves; should a version of scipy have other modules, its public names are imported instead.
+To import scipy.special takes ten times as long as to import its compiled functions, and scipy.optimize even
+longer; most commands need a quantile or two. Here the module with the compiled functions is imported alone. They
+are the functions of scipy themselves; if a version of scipy has other modules, its public names are imported.
 
 >>> from polyroc._scipy import ndtri
 >>> round(float(ndtri(0.975)), 6)

@@ -183,7 +183,13 @@ class UnseenClassWarning(PolyrocWarning):
     """A class has no case in a training set of a cross-validation, so that its predicted probability is 0."""
 
 
-NOT_THE_USERS = ("polyroc.", "contextlib", "importlib", "numba.")  # modules between the user's line and a warning
+NOT_THE_USERS = (
+    "polyroc.",
+    "contextlib",
+    "functools",
+    "importlib",
+    "numba.",
+)  # modules between the user's line and a warning
 
 
 def warn(message: str, category: type[PolyrocWarning]) -> None:

@@ -36,7 +36,7 @@ def short_repr(value: object) -> str:
 
 
 def install_command(extra: str) -> str:
-    """How to install what an extra of polyroc needs; the quotes are those of every shell, that of Windows included.
+    """How to install what an extra of polyroc needs; the quotes are valid in every shell, also on Windows.
 
     >>> install_command("plot")
     'pip install "polyroc[plot]"'

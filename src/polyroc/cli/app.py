@@ -92,6 +92,7 @@ COMMANDS = {
     "size": "Sample size of a study, or the power of a number of cases.",
     "study": "Compare learners on data sets by cross-validation; resumable.",
     "surface": "The ROC surface of three classes, as a mesh.",
+    "warm-up": "Compile everything now, so that later commands do not wait.",
 }
 
 

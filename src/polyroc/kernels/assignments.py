@@ -23,7 +23,7 @@ __all__ = ["MOST_COUNTED", "tally_worths", "worths"]
 MOST_COUNTED = factorial(10)
 
 
-@kernel(steps=lambda scores, starts, tolerance, values: 10 * len(values) * scores.shape[1] ** 2)
+@kernel(steps=lambda scores, _starts, _tolerance, values: 10 * len(values) * scores.shape[1] ** 2)
 def worths(scores: FloatArray, starts: IntArray, tolerance: float, values: FloatArray) -> None:
     """The worth of every tuple, the last class changing first; class k has the rows starts[k] .. starts[k + 1].
 

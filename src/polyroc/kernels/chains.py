@@ -126,7 +126,7 @@ def expand_runs(by_run: FloatArray, runs: Runs, starts: IntArray) -> FloatArray:
     return out
 
 
-@kernel(steps=lambda code, tied, share, position, *_: len(code) * len(position) ** 2)
+@kernel(steps=lambda code, _tied, _share, position, *_: len(code) * len(position) ** 2)
 def chain_states(
     code: CodeArray, tied: BoolArray, share: FloatArray, position: IntArray, below: FloatArray, shared: FloatArray
 ) -> float:
@@ -190,7 +190,7 @@ def _through(k: int, at: FloatArray, below: FloatArray, above: FloatArray) -> fl
     return total
 
 
-@kernel(steps=lambda code, tied, share, position, *_: len(code) * len(position) ** 2)
+@kernel(steps=lambda code, _tied, _share, position, *_: len(code) * len(position) ** 2)
 def chain_components(
     code: CodeArray, tied: BoolArray, share: FloatArray, position: IntArray, below: FloatArray, shared: FloatArray
 ) -> None:

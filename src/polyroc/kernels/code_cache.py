@@ -23,19 +23,29 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import compiler, serialize
+from numba.core import caching, compiler, serialize
 from numba.misc import appdirs
 
 from polyroc.errors import CompilationCacheWarning, warn
 
-__all__ = ["KernelCache"]
+__all__ = ["code_cache"]
 
 numba_compiler: Any = compiler  # numba has no types
 numba_serialize: Any = serialize
+numba_caching: Any = caching
 numba_config: Any = numba.config
 DIGEST_SIZE = sha256().digest_size
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _SHOWN: set[str] = set()  # what is shown once in a process and has been
+
+
+def code_cache(function: Any) -> Any:
+    """The cache of a kernel; none if there is no source file by which to recognise the code."""
+    try:
+        return KernelCache(function)
+    except OSError as error:
+        _warn_once(error)
+        return numba_caching.NullCache()
 
 
 class KernelCache:
@@ -44,7 +54,7 @@ class KernelCache:
     def __init__(self, function: Any) -> None:
         source = Path(inspect.getfile(function))
         code = function.__code__
-        python = f"py{sys.version_info[0]}{sys.version_info[1]}{sys.abiflags if hasattr(sys, 'abiflags') else ''}"
+        python = f"py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
         qualified = f"{source.stem}.{function.__qualname__}".replace("<", "").replace(">", "")
         stamp = (numba.__version__, _digest_of_kernels(), _digest_of(source))
         self._code = sha256(code.co_code).hexdigest()
@@ -149,7 +159,7 @@ class CodeFiles:
             raise PermissionError(f"others can write to {folder}")
         part = folder / f"{name}.{uuid.uuid4().hex[:16]}.part"
         try:
-            with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o644), "wb") as file:
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o644), "wb") as file:
                 file.write(content)
             part.replace(folder / name)
         except BaseException:

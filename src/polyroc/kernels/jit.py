@@ -1,14 +1,13 @@
 """Kernels: loops on arrays that are machine code where that is faster.
 
-To load numba takes half a second, and to compile a kernel as much again. A kernel of linear work that is called with
-little data is therefore run by Python as it is written, until it has been called with so much that the compiled code
-would have been faster: `INTERPRETED` steps. What it computes is the same to the last bit, because such kernels
-have only comparisons, and sums and products in a fixed order. Nothing is compiled, and numba is not loaded, by an import.
+To load numba takes half a second, and to compile a kernel as much again. So a kernel whose work can be estimated
+(`steps`) is run by Python as it is written, until it has done so much that compiled code would have been faster.
+What it computes is the same to the last bit: such kernels only compare, add and multiply, in a fixed order. No
+import compiles anything or loads numba.
 
 Compiled code has no object mode, does not hold the interpreter lock, and is kept on disk.
 """
 
-import threading
 from collections.abc import Callable
 from functools import cached_property, partial, update_wrapper
 from types import FunctionType
@@ -20,8 +19,7 @@ __all__ = ["INTERPRETED", "Kernel", "all_sizes", "kernel"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Steps = Callable[..., int]
-INTERPRETED = 200_000  # steps of a kernel that Python runs before it is compiled: a tenth of a second at most
-_COMPILATION = threading.RLock()
+INTERPRETED = 200_000  # steps of a kernel that Python runs before it is compiled: about a tenth of a second
 
 
 def all_sizes(*arguments: Any) -> int:
@@ -62,10 +60,9 @@ class Kernel:
 
     @property
     def dispatcher(self) -> Any:
-        """The function for which numba compiles."""
-        with _COMPILATION:
-            if self._compiled is None:
-                self._compiled = self._make_dispatcher()
+        """The function that numba compiles; no lock, since two threads may well make it twice."""
+        if self._compiled is None:
+            self._compiled = self._make_dispatcher()
         return self._compiled
 
     @property
@@ -87,18 +84,18 @@ class Kernel:
             for name in function.__code__.co_names
             if isinstance(function.__globals__.get(name), Kernel)
         }
-        return FunctionType(function.__code__, {**function.__globals__, **called}, function.__name__)
+        return FunctionType(function.__code__, {**function.__globals__, **called})
 
     def _make_dispatcher(self) -> Any:
         import numba
 
-        from polyroc.kernels.code_cache import KernelCache
+        from polyroc.kernels.code_cache import code_cache
 
         config: Any = numba.config  # numba has no types
         if config.DISABLE_JIT:
             return self.interpret
         dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(self.function)
-        dispatcher._cache = KernelCache(self.function)  # what `cache=True` does, with numba's own cache
+        dispatcher._cache = code_cache(self.function)  # what `cache=True` does, with numba's own cache
         if self.types is not None:
             dispatcher.compile(self.types)
             dispatcher.disable_compile()
