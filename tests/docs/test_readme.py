@@ -58,7 +58,7 @@ def test_the_make_targets_exist():
     assert all(re.search(rf"^{target}:", made, flags=re.MULTILINE) for target in targets)
 
 
-def test_what_others_do_is_said_once():
+def test_what_others_do_is_stated_once():
     """The short table of peers is a part of the long one, where the evidence is."""
     table = README[README.index("## Comparison with other packages") : README.index("## Measures")]
     rows = re.findall(r"^\|.*\|$", table, flags=re.MULTILINE)

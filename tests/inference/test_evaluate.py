@@ -224,7 +224,7 @@ def test_names_are_hostile_text_in_html():
     assert page.count("<tr>") == 2
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     calls = []
     pr.evaluate(BINARY, SCORE, progress=lambda *step: calls.append(step))
     measures = ["auc", "gini", "partial_auc", "average_precision", "cost_area"]

@@ -153,7 +153,7 @@ def test_chance_that_would_squeeze_the_intervals_is_named_at_the_edge():
     assert len({value, low, high}) == 3  # decimals enough to tell the ends apart
 
 
-def test_nothing_to_draw_is_said():
+def test_nothing_to_draw_is_reported():
     with pytest.raises(pr.errors.NotApplicableError, match="holds no estimate"):
         pr.plot(pr.Evaluation({}, {"auc": "is for 2 classes"}))
 
@@ -277,7 +277,7 @@ def test_bands_and_fits_can_be_left_out():
 
 
 @pytest.mark.parametrize("kind", ["roc", "pr", "det", "cost"])
-def test_several_classifiers_are_told_apart_without_colour(kind):
+def test_several_classifiers_are_distinguished_without_colour(kind):
     y, S = two_classes(0.5, 1.5, 2.5)
     picture = pr.plot(pr.curve(y, S, kind=kind))
     assert [text.split("  ")[0] for text in texts(picture.legend.get_texts())] == list(S)
@@ -585,7 +585,9 @@ def test_the_command_draws_two_classes(tmp_path, capsys):
         ("x.png", ["--kind", "pie"], "'pie' is not one of"),
     ],
 )
-def test_what_cannot_be_drawn_is_said_in_a_line_and_nothing_is_written(name, arguments, message, tmp_path, capsys):
+def test_what_cannot_be_drawn_is_reported_in_a_line_and_nothing_is_written(
+    name, arguments, message, tmp_path, capsys
+):
     assert command("-o", tmp_path / name, *arguments) == 2
     complaint = capsys.readouterr().err
     assert message in complaint

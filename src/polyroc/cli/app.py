@@ -12,20 +12,19 @@ from polyroc._version import __version__
 from polyroc.cli.compare import compare
 from polyroc.cli.compare_measures import compare_measures
 from polyroc.cli.curve import curve
-from polyroc.cli.datasets import datasets
 from polyroc.cli.demo import demo
 from polyroc.cli.evaluate import evaluate
 from polyroc.cli.front import front
-from polyroc.cli.measures import measures
+from polyroc.cli.listings import datasets, measures
 from polyroc.cli.operate import operate
 from polyroc.cli.plot import plot
 from polyroc.cli.process import discard_output, failure_text, is_interrupt, print_line
 from polyroc.cli.rates import rates
+from polyroc.cli.references import shell_spelling
 from polyroc.cli.report import report
 from polyroc.cli.reproduce import reproduce
 from polyroc.cli.serve import serve
 from polyroc.cli.size import size
-from polyroc.cli.spelling import shell_spelling
 from polyroc.cli.study import study
 from polyroc.cli.surface import surface
 from polyroc.errors import PolyrocError, PolyrocWarning

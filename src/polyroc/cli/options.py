@@ -219,7 +219,7 @@ def _one_or_more(_: click.Context, __: click.Parameter, files: tuple[Path, ...])
 
 
 def optional_data_file(command: Any) -> Any:
-    """As `data_file`, for a command that also takes a stored front; see `polyroc.cli.stored`."""
+    """As `data_file`, for a command that also takes a stored front; see `polyroc.cli.front`."""
     return data_file(command, required=False)
 
 

@@ -18,9 +18,9 @@ from math import nan, sqrt
 
 import numpy as np
 
+from polyroc.engines.binned_statistic import BoundedStatistic, ComponentTables
 from polyroc.engines.bins import BinnedColumn, Layout, bin_bytes
 from polyroc.engines.bounds import bin_family
-from polyroc.engines.bounds.statistic import BoundedStatistic, ComponentTables
 from polyroc.engines.clusters import (
     ClusterCounts,
     ClusteredStatistics,

@@ -1,21 +1,30 @@
-"""Integrity of files: checksums of compressed files, and files that change while they are read."""
+"""Integrity of files: compressed content (gzip, zstd) and its checksums; files that change while they are read."""
 
+import gzip
 import hashlib
+import sys
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from os import cpu_count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
-from polyroc.errors import InputError
-from polyroc.io.compression import decompressed
+from polyroc.errors import InputError, MissingPackageError
 from polyroc.io.sources import DataFile
 
-__all__ = ["check_compressed", "unchanged"]
+__all__ = ["check_compressed", "decompressed", "unchanged"]
 
 _BLOCK = 2**20  # bytes of a decompressed block
 _DIGESTED = 2**16  # bytes at the beginning and at the end of a file by which it is recognised
+_ERRORS: tuple[type[Exception], ...] = (EOFError, zlib.error)
+
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+
+    _ERRORS = (*_ERRORS, zstd.ZstdError)
 
 
 def check_compressed(files: Sequence[DataFile]) -> None:
@@ -80,3 +89,44 @@ def _check_unchanged(before: Mapping[Path, _Fingerprint]) -> None:
                 f"'{path}' was changed or replaced while it was read, so the result would mix two versions of it; "
                 "run this again when it is complete."
             ) from None
+
+
+@contextmanager
+def decompressed(file: DataFile) -> Iterator[BinaryIO]:
+    """The content of a file; reading damaged content raises an `InputError`."""
+    try:
+        with _opened(file) as stream:
+            yield stream
+    except _ERRORS:
+        raise _damaged(file) from None
+    except OSError as error:
+        if error.errno is None:  # of the decompressor, not of the operating system
+            raise _damaged(file) from None
+        raise InputError(f"{file.name} cannot be read ({error.strerror}); check its permissions.") from None
+
+
+def _opened(file: DataFile) -> Any:
+    if file.compression == "gzip":
+        return gzip.open(file.path)
+    return _open_zstd(file) if file.compression == "zstd" else file.path.open("rb")
+
+
+def _open_zstd(file: DataFile) -> Any:
+    """The standard library reads zstd from Python 3.14 on; before that, pyarrow does."""
+    if sys.version_info >= (3, 14):
+        return zstd.open(file.path)
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingPackageError(
+            f"{file.name} is compressed with zstd, which needs pyarrow before Python 3.14: pip install pyarrow, "
+            "or decompress it with zstd -d."
+        ) from None
+    return cast("Any", pyarrow.input_stream(str(file.path), compression="zstd"))
+
+
+def _damaged(file: DataFile) -> InputError:
+    return InputError(
+        f"{file.name} is damaged: it cannot be decompressed, or its checksum does not match. Copy it again, or "
+        f"compress it again with {file.compression}."
+    )
