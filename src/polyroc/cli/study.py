@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyroc.cli.options import formats, out_option, print_result
+from polyroc.cli.options import formats, help_without_command, out_option, print_result
 from polyroc.cli.study_progress import study_progress
 from polyroc.cli.study_tests import advice, study_test
 from polyroc.output.numbers import number_text
@@ -22,8 +22,11 @@ __all__ = ["study"]
 MOST_FAILURES = 20  # notes below the table; --json has all
 
 
-@click.group(short_help="Compare learners on data sets by cross-validation; resumable.")
-def study() -> None:
+@click.group(
+    invoke_without_command=True, short_help="Compare learners on data sets by cross-validation; resumable."
+)
+@click.pass_context
+def study(context: click.Context) -> None:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did.
 
     A plan (TOML) names data sets, learners, splitting and measures. Every out-of-fold prediction is kept in one
@@ -36,6 +39,7 @@ def study() -> None:
     Its results:           polyroc study show study.duckdb
     Which test to use:     polyroc study test study.duckdb recommend
     """
+    help_without_command(context)
 
 
 @study.command(short_help="Run a plan, or resume it.")
