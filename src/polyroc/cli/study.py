@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyroc.cli.options import formats, out_option, print_result
+from polyroc.cli.options import formats, help_without_command, out_option, print_result
 from polyroc.cli.study_tests import advice, study_test
 from polyroc.output.numbers import number_text
 from polyroc.output.sentences import counted, printable
@@ -32,8 +32,11 @@ LONGEST_NAME = 24  # characters
 OTHER_LINES = 8  # lines of a screen that are not learners: heading, rules, totals
 
 
-@click.group(short_help="Compare learners on data sets by cross-validation; resumable.")
-def study() -> None:
+@click.group(
+    invoke_without_command=True, short_help="Compare learners on data sets by cross-validation; resumable."
+)
+@click.pass_context
+def study(context: click.Context) -> None:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did.
 
     A plan (TOML) names data sets, learners, splitting and measures. Every out-of-fold prediction is kept in one
@@ -46,6 +49,7 @@ def study() -> None:
     Its results:           polyroc study show study.duckdb
     Which test to use:     polyroc study test study.duckdb recommend
     """
+    help_without_command(context)
 
 
 @study.command(short_help="Run a plan, or resume it.")
