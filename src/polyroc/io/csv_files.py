@@ -7,7 +7,7 @@ from io import StringIO, TextIOWrapper
 from typing import Any, NamedTuple
 
 from polyroc.errors import InputError
-from polyroc.io.integrity import decompressed
+from polyroc.io.compression import decompressed
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Source, literal
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from polyroc.errors import InputError, MissingPackageError
+from polyroc.io.compression import decompressed
 from polyroc.io.frames import LazyTable, Streams, lazy_source, plain_batches, plain_schema, record_streams
-from polyroc.io.integrity import decompressed
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Kind, Source, kind_of, literal
 

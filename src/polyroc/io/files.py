@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from polyroc.errors import InputError, MissingFileError
 from polyroc.io.columns import short_list
+from polyroc.io.compression import check_compressed, decompressed
 from polyroc.io.csv_files import csv_call, read_header
 from polyroc.io.file_formats import arrow_source, check_no_table_format, json_source
-from polyroc.io.integrity import check_compressed, decompressed
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Source, check_names, expand_home, kind_of, literal, local_path
 from polyroc.messages import Option

@@ -14,8 +14,8 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from polyroc.errors import InputError
+from polyroc.io.compression import decompressed
 from polyroc.io.files import HEAD, content_of
-from polyroc.io.integrity import decompressed
 from polyroc.io.sources import DataFile
 from polyroc.messages import Option, short_repr
 

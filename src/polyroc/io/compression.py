@@ -1,23 +1,20 @@
-"""Integrity of files: compressed content (gzip, zstd) and its checksums; files that change while they are read."""
+"""Compressed files: gzip and zstd, opened as the bytes that they contain; their checksums."""
 
 import gzip
-import hashlib
 import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from os import cpu_count
-from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, cast
 
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.io.sources import DataFile
 
-__all__ = ["check_compressed", "decompressed", "unchanged"]
+__all__ = ["check_compressed", "decompressed"]
 
 _BLOCK = 2**20  # bytes of a decompressed block
-_DIGESTED = 2**16  # bytes at the beginning and at the end of a file by which it is recognised
 _ERRORS: tuple[type[Exception], ...] = (EOFError, zlib.error)
 
 
@@ -44,51 +41,6 @@ def _decompress(file: DataFile) -> None:
     with decompressed(file) as stream:
         while stream.read(_BLOCK):
             pass
-
-
-class _Fingerprint(NamedTuple):
-    """Size, time of the last change, and a digest of the first and the last bytes."""
-
-    size: int
-    changed: int
-    digest: bytes
-
-
-def _fingerprint(path: Path) -> _Fingerprint | None:
-    """The fingerprint of a file; None if it cannot be read, or only once, as a pipe."""
-    try:
-        if not path.is_file():
-            return None
-        with path.open("rb") as stream:
-            status = path.stat()
-            digest = hashlib.blake2b(stream.read(_DIGESTED))
-            stream.seek(max(status.st_size - _DIGESTED, 0))
-            digest.update(stream.read(_DIGESTED))
-    except OSError:
-        return None
-    return _Fingerprint(status.st_size, status.st_mtime_ns, digest.digest())
-
-
-@contextmanager
-def unchanged(paths: Sequence[Path]) -> Iterator[None]:
-    """Raise an error at the end, instead of a result or another error, if one of the files is another one now."""
-    prints = {path: _fingerprint(path) for path in paths}
-    before = {path: fingerprint for path, fingerprint in prints.items() if fingerprint is not None}
-    try:
-        yield
-    except Exception:
-        _check_unchanged(before)
-        raise
-    _check_unchanged(before)
-
-
-def _check_unchanged(before: Mapping[Path, _Fingerprint]) -> None:
-    for path, fingerprint in before.items():
-        if _fingerprint(path) != fingerprint:
-            raise InputError(
-                f"'{path}' was changed or replaced while it was read, so the result would mix two versions of it; "
-                "run this again when it is complete."
-            ) from None
 
 
 @contextmanager
