@@ -1,35 +1,18 @@
-"""The methods of a report in sentences, the plan of a study, and the references of measures and methods."""
+"""The methods of a report in sentences, and the references of its measures and methods."""
 
 import platform
-import shlex
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 
 import numpy as np
 
 from polyroc._version import __version__
-from polyroc.errors import MeasureError
 from polyroc.measures.registry import MEASURES
-from polyroc.measures.registry import measure as registered_measure
 from polyroc.output.numbers import level_text
-from polyroc.output.sentences import capitalised, clipped, counted, printable
 from polyroc.reports.findings import MOST_COBWEB_CLASSES, Findings
-from polyroc.reports.study_conclusion import measure_name, name_of_test
-from polyroc.reports.study_findings import StudyFindings
 from polyroc.results.provenance import Provenance
-from polyroc.studies.summaries.friedman import Friedman
-from polyroc.studies.summaries.paired_tests import PairedTests
-from polyroc.studies.summaries.pooled import POOLED, WITHIN
 
-__all__ = [
-    "PAPERS",
-    "methods_of",
-    "plan_lines",
-    "references_of",
-    "study_methods_of",
-    "study_references_of",
-    "study_repeat",
-]
+__all__ = ["PAPERS", "cited", "methods_of", "references_of", "versions"]
+
 
 PAPERS: Mapping[str, str] = {
     "Bradley (1997)": "Bradley, Pattern Recognition 30 (1997) 1145-1159",
@@ -60,19 +43,6 @@ PAPERS: Mapping[str, str] = {
         "2610-2626"
     ),
     "Vickers & Elkin (2006)": "Vickers & Elkin, Medical Decision Making 26 (2006) 565-574",
-}
-MOST_PLAN_LINES = 1000
-TEST_PAPERS = {
-    "corrected_t": "Nadeau & Bengio, Machine Learning 52 (2003) 239-281: corrected t.",
-    "wilcoxon": "Demsar, Journal of Machine Learning Research 7 (2006) 1-30: signed ranks over data sets.",
-    "friedman": "Demsar, Journal of Machine Learning Research 7 (2006) 1-30: Friedman's and Nemenyi's tests.",
-    "pooled_test": "DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845; Obuchowski, Biometrics 53 "
-    "(1997) 567-578: pooled test.",
-    "fold_test": "LeDell, Petersen & van der Laan, Electronic Journal of Statistics 9 (2015) 1583-1607: influence "
-    "values within folds.",
-    "duncan": "Duncan, Biometrics 11 (1955) 1-42: multiple range test.",
-    "spread": "Hanley & McNeil, Radiology 143 (1982) 29-36; Bradley, Pattern Recognition 30 (1997) 1145-1159: "
-    "SE(W).",
 }
 
 
@@ -162,58 +132,3 @@ def references_of(findings: Findings) -> tuple[str, ...]:
     if findings.fronts:
         papers.append("Everson & Fieldsend, Pattern Recognition Letters 27 (2006) 918-927: fronts and cost rules.")
     return tuple(dict.fromkeys(papers))
-
-
-def study_methods_of(findings: StudyFindings, level: float) -> tuple[str, ...]:
-    """Sentences on the splitting, the tests and their assumptions, and versions."""
-    study = findings.study
-    sentences = [
-        f"{counted(len(study.learners), 'learner')} on {counted(len(study.data_sets), 'data set')}, "
-        f"{study.plan.splitting.design}, seed {study.plan.seed}: all learners had the same folds and were "
-        f"evaluated on cases that they were not fitted to. Intervals at {level_text(level)}, tests at "
-        f"{100 * (1 - level):.3g} %."
-    ]
-    if findings.recommendation is not None:
-        sentences += [
-            f"{capitalised(name_of_test(findings.recommendation.test))}. {test.assumes}"
-            for test in list(findings.tests.values())[:1]
-            if isinstance(test, PairedTests | Friedman)
-        ]
-    if findings.recommendation is not None and findings.recommendation.test == "fold_test":
-        sentences.append(f"{capitalised(name_of_test('fold_test'))}. {WITHIN}")
-    sentences += [f"Duncan's groups. {test.assumes}" for test in list(findings.duncan.values())[:1]]
-    if findings.friedman is not None:
-        sentences.append(f"Mean ranks. {findings.friedman.assumes}")
-    if findings.spread.has_errors:
-        sentences.append(findings.spread.assumes)
-    if findings.curves or findings.pooled:
-        sentences.append(f"All folds together. {POOLED}")
-    if study.versions:
-        packages = ", ".join(f"{printable(name)} {printable(version)}" for name, version in study.versions.items())
-        sentences.append(f"The study was run with {packages}.")
-    return (*dict.fromkeys(sentences), versions())
-
-
-def study_references_of(findings: StudyFindings) -> tuple[str, ...]:
-    """The papers of the measure and of the tests, each once."""
-    papers: list[str] = []
-    with suppress(MeasureError):
-        papers += cited([(measure_name(findings.measure), registered_measure(findings.measure).paper)])
-    used = [findings.recommendation.test] if findings.recommendation and findings.tests else []
-    used += ["duncan"] if findings.duncan else []
-    used += ["friedman"] if findings.friedman else []
-    used += ["spread"] if findings.spread.has_errors else []
-    return tuple(dict.fromkeys([*papers, *(TEST_PAPERS[name] for name in used)]))
-
-
-def plan_lines(findings: StudyFindings) -> tuple[str, ...]:
-    """The plan as TOML, to be saved as plan.toml."""
-    lines = findings.study.plan.to_toml().rstrip("\n").split("\n")
-    return tuple(clipped(line, 2000) for line in lines[:MOST_PLAN_LINES])
-
-
-def study_repeat(findings: StudyFindings, repeat: tuple[str, ...]) -> tuple[str, ...]:
-    """The commands from the plan to the report."""
-    store = "study.duckdb" if findings.study.path is None else findings.study.path.name
-    report = repeat or (shlex.join(["polyroc", "report", store, "-m", findings.measure, "-o", "report.html"]),)
-    return (shlex.join(["polyroc", "study", "run", "plan.toml", "--out", store]), *report)

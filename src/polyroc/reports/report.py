@@ -16,10 +16,10 @@ from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.reports.collection import collect_findings
 from polyroc.reports.explorer import explorer_cases, why_not_explored
 from polyroc.reports.findings import Findings, findings_from
-from polyroc.reports.methods import study_repeat
 from polyroc.reports.page_assets import require_packages
 from polyroc.reports.result import NO_CASES, Report, checked_path
 from polyroc.reports.study_findings import collect_study
+from polyroc.reports.study_methods import study_repeat
 from polyroc.results.result import Result
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.studies.result import Study

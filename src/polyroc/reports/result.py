@@ -20,9 +20,10 @@ from polyroc.output.tables import Table
 from polyroc.reports.conclusion import Conclusion, conclude
 from polyroc.reports.explorer import ExplorerCases
 from polyroc.reports.findings import Findings
-from polyroc.reports.methods import methods_of, plan_lines, references_of, study_methods_of, study_references_of
+from polyroc.reports.methods import methods_of, references_of
 from polyroc.reports.study_conclusion import conclude_study
 from polyroc.reports.study_findings import StudyFindings
+from polyroc.reports.study_methods import plan_lines, study_methods_of, study_references_of
 from polyroc.reports.study_tables import study_tables
 from polyroc.reports.tables import tables
 from polyroc.results.codec import NOT_STORED, stored_as
