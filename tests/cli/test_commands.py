@@ -153,6 +153,13 @@ def test_measures_lists_the_registry():
     assert all(key in output for key in MEASURES)
 
 
+def test_demo_writes_its_data(tmp_path):
+    copy = tmp_path / "irises.csv"
+    assert f"polyroc evaluate {copy}" in polyroc("demo", "--data", copy).stdout
+    assert copy.read_bytes() == catalogue.path("iris_predictions").read_bytes()
+    assert polyroc("demo", "--data", tmp_path / "nowhere" / "x.csv").returncode == 2
+
+
 def test_demo_is_the_shipped_example():
     done = polyroc("demo")
     assert (done.returncode, done.stderr) == (0, "")
