@@ -12,7 +12,7 @@ import click
 
 from polyroc._version import __version__
 from polyroc.cli.process import discard_output, failure_text, is_interrupt, print_line
-from polyroc.cli.spelling import shell_spelling
+from polyroc.cli.references import shell_spelling
 from polyroc.errors import PolyrocError, PolyrocWarning
 
 __all__ = ["COMMANDS", "app", "load_command", "run"]
@@ -73,7 +73,7 @@ def _warnings_as_notes() -> Iterator[None]:
                     print_line(f"polyroc: note: {warning.message.render(shell_spelling)}")
 
 
-# The modules of `polyroc.cli` with the commands of these names, each imported when its command is called.
+# Each command is in a module of its name, or in one of `SHARED`, which is imported when the command is called.
 COMMANDS = {
     "compare": "Differences between classifiers, with intervals and tests.",
     "compare-measures": "Consistency and discriminancy of measures.",
@@ -94,6 +94,7 @@ COMMANDS = {
     "surface": "The ROC surface of three classes, as a mesh.",
     "warm-up": "Compile everything now, so that later commands do not wait.",
 }
+SHARED = {"datasets": "listings", "measures": "listings"}
 
 
 class Commands(click.Group):
@@ -108,13 +109,19 @@ class Commands(click.Group):
 def load_command(name: str) -> click.Command:
     """Import the module of a command."""
     function = name.replace("-", "_")
-    command: click.Command = getattr(import_module(f"polyroc.cli.{function}"), function)
+    module = import_module(f"polyroc.cli.{SHARED.get(name, function)}")
+    command: click.Command = getattr(module, function)
     return command
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, "-V", "--version", prog_name="polyroc")
-def app() -> None:
+@click.pass_context
+def app(context: click.Context) -> None:
     """ROC analysis for any number of classes, with standard errors, intervals and paired tests.
 
     The input is a file with the true class of each case and the predictions of one or more classifiers: a score,
@@ -131,6 +138,9 @@ def app() -> None:
     Exit codes: 0, success; 1, a requested measure is undefined; 2, invalid input or usage, or not enough memory or
     space; 130, interrupted by Ctrl-C.
     """
+    from polyroc.cli.options import help_without_command  # not above: --help needs no numpy
+
+    help_without_command(context)
 
 
 for name, text in COMMANDS.items():

@@ -120,7 +120,7 @@ def _remove_dominated(
     stop = words.shape[1]
     for start in range(begin, stop, BLOCK):
         size = min(BLOCK, stop - start)
-        for i in range(size):
+        for i in range(size):  # as in `_below`, with the two sides exchanged
             guards[i] = H
         for w in range(len(words)):
             for i in range(size):

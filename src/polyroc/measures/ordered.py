@@ -228,6 +228,7 @@ ORDERED = (
         linear=True,
         bins="score",
         best_ranks=_rising,
+        headline=("ordered", "surface"),
         surface=True,
         normal_model="trinormal",
         outcomes=_chain_outcomes,
@@ -245,6 +246,7 @@ ORDERED = (
         options={"corrected": False},
         bins="score",
         bound_rule="volumes",
+        parts="order_volumes",
     ),
     Measure(
         key="umbrella",

@@ -264,6 +264,7 @@ THREEWAY = (
         symmetric=False,
         rank_based=False,
         linear=True,
+        headline=("surface",),
         surface=True,
     ),
     Measure(
