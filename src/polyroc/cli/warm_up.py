@@ -55,16 +55,16 @@ def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
     file = folder / "example.parquet"
     _write_cases(file)
     files: dict[str, Any] = {"truth": "y", "scores": "p_*", "engine": "duckdb"}
+    weight_columns: list[dict[str, Any]] = [{}, {"weight": "w"}]
+    bands: list[dict[str, Any]] = [{}, {"band": "simultaneous", "method": pr.Bootstrap(20, rng=0)}]
     zeros = P3 * (P3 > 0.2)
     he = pr.measure("he")
 
-    def searched_front() -> None:
-        found = pr.front(LogisticFamily(), P3, y3, generations=3, costs=5, start="random", rng=0, n_jobs=1)
-        found.on(P3, y3, n_points=100)
-        found.gini(n_points=100)
-        found.gini(n_points=None)
+    def searched_front() -> object:
+        front = pr.front(LogisticFamily(), P3, y3, generations=3, costs=5, start="random", rng=0, n_jobs=1)
+        return front.on(P3, y3, n_points=100), front.gini(n_points=100), front.gini(n_points=None)
 
-    def tallied(sample_weight: Any) -> None:
+    def tallied(sample_weight: Any) -> object:
         for labels, predictions in (((0, 1), P2[:, 1]), ((0, 1, 2), P3)):
             tally = pr.Tally(labels)
             for _ in range(2):
@@ -72,14 +72,17 @@ def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
             tally.merge(tally)
             for measure in ("auc",) if len(labels) == 2 else ("hand_till", "accuracy", "pairwise_accuracy"):
                 tally.evaluate(measure)
+        return tally
 
-    def coarsened_bins() -> None:  # in calls, only for more than a million rows
+    def coarsened_bins() -> object:  # in calls, only for more than a million rows
         coarse = Layout.of(4)
-        BinCounts(coarse.refined(np.ones(coarse.size, dtype=np.int64)), 3, False).coarsened(coarse)
+        return BinCounts(coarse.refined(np.ones(coarse.size, dtype=np.int64)), 3, False).coarsened(coarse)
 
     return {
         "two classes": lambda: [pr.evaluate(y2, P2[:, 1], sample_weight=w) for w in (None, weight)],
-        "three classes": lambda: [pr.evaluate(y3, P, sample_weight=weight) for P in (P3, zeros)],
+        "three classes": lambda: [
+            pr.evaluate(y3, P, sample_weight=w) for P in (P3, zeros) for w in (None, weight)
+        ],
         "three classes, one against two": lambda: pr.evaluate(y3, P3, measure="sahiner(malignant=0)"),
         "ordered classes": lambda: [
             pr.evaluate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], sample_weight=w) for w in (None, weight)
@@ -93,7 +96,7 @@ def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
         ],
         "curves": lambda: [
             pr.curve(y2, P2[:, 1], drop_intermediate=True, sample_weight=w, **band)
-            for band in ({}, {"band": "simultaneous", "method": pr.Bootstrap(20, rng=0)})
+            for band in bands
             for w in (None, weight)
         ],
         "fronts": lambda: [pr.front(y3, P3, n=20, rng=0, n_jobs=1), searched_front()],
@@ -108,7 +111,7 @@ def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
         "files": lambda: [
             pr.evaluate(str(file), measure=measure, exact=True, **weights, **files)
             for measure in ("hand_till", "accuracy")
-            for weights in ({}, {"weight": "w"})
+            for weights in weight_columns
         ],
         "streams": lambda: [*(tallied(w) for w in (None, weight)), coarsened_bins()],
     }
@@ -131,4 +134,6 @@ def _write_cases(file: Path) -> None:
 
     cases = "SELECT i, random() AS a, random() AS b, random() AS c FROM range(40000) AS t(i)"
     shares = ", ".join(f"{name} / (a + b + c) AS p_{k}" for k, name in enumerate("abc"))
-    duckdb.sql(f"SELECT i % 3 AS y, 1.5 + i % 2 AS w, {shares} FROM ({cases})").write_parquet(str(file))
+    query = f"SELECT i % 3 AS y, 1.5 + i % 2 AS w, {shares} FROM ({cases})"
+    target = str(file).replace("'", "''")
+    duckdb.connect().execute(f"COPY ({query}) TO '{target}' (FORMAT parquet)")
