@@ -34,6 +34,7 @@ numba_compiler: Any = compiler  # numba has no types
 numba_serialize: Any = serialize
 numba_caching: Any = caching
 numba_config: Any = numba.config
+numba_appdirs: Any = appdirs
 DIGEST_SIZE = sha256().digest_size
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _SHOWN: set[str] = set()  # what is shown once in a process and has been
@@ -194,7 +195,7 @@ def _folders(source: Path) -> list[Path]:
     if numba_config.CACHE_DIR:
         folders = [Path(numba_config.CACHE_DIR, name)]
     else:
-        folders = [source / "__pycache__", Path(appdirs.AppDirs("polyroc", False).user_cache_dir, name)]
+        folders = [source / "__pycache__", Path(numba_appdirs.AppDirs("polyroc", False).user_cache_dir, name)]
     with suppress(OSError):  # there is no temporary folder
         folders.append(Path(tempfile.gettempdir(), f"polyroc-{_user()}-{name}"))
     return folders
