@@ -11,6 +11,10 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 READY := $(VENV)/.ready
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
+# Tests start some hundred processes. Where PYTHONDONTWRITEBYTECODE is set, as in many containers, each of them would compile
+# everything that it imports again, which takes three times as long as the imports themselves.
+export PYTHONDONTWRITEBYTECODE =
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-calls test-lowest lint format bench bench-scale coverage crash docs fronts fuzz gallery clean
 
