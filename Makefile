@@ -31,7 +31,7 @@ $(READY): pyproject.toml
 demo: $(READY) ## three classifiers on iris: every measure with its error bar, and a report
 	@$(BIN)/polyroc demo --report report.html
 
-test: $(READY) ## all tests and docstring examples
+test: $(READY) ## all tests and docstring examples (ten minutes on two cores)
 	@$(PYTEST) --hypothesis-profile=$(DRAWS) -m 'not sweep'
 
 test-fast: $(READY) ## tests without the markers slow, browser and spark (two minutes on two cores)
