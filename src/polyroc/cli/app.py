@@ -29,6 +29,7 @@ from polyroc.cli.spelling import shell_spelling
 from polyroc.cli.study import study
 from polyroc.cli.surface import surface
 from polyroc.errors import PolyrocError, PolyrocWarning
+from polyroc.validation.names_elsewhere import option_hint
 
 __all__ = ["app", "run"]
 
@@ -43,7 +44,9 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         command = getattr(error, "ctx", None)
         where = "polyroc" if command is None else command.command_path
-        return _print_error(f"{where}: {error.format_message()} (see {where} --help)")
+        hint = option_hint(error.option_name) if isinstance(error, click.NoSuchOption) else None
+        message = error.format_message() if hint is None else f"No such option {error.option_name}; {hint}"
+        return _print_error(f"{where}: {message} (see {where} --help)")
     except PolyrocError as error:
         if is_interrupt(error):
             raise KeyboardInterrupt from None

@@ -27,6 +27,7 @@ from polyroc.io.frames import frame_source, is_table
 from polyroc.io.integrity import unchanged
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
 from polyroc.io.sources import DataFile, Kind, Source
+from polyroc.io.stacked_rows import Repetition, key_columns, readable_keys, warn_of_stacked_rows
 from polyroc.io.table import inexact_integers
 from polyroc.scores import Sampling, Schema
 from polyroc.validation.arrays import Missing
@@ -130,6 +131,7 @@ def open_files(
     paths = [] if is_table(files) else find_files(files)
     with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, disk) as session:
         source, columns = _open_source(session, files, paths, request, table)
+        _warn_of_stacked_rows(session, files, source, key_columns(columns, source, request.by))
         present = _labels(session, source, columns.truth)
         classifiers, names, schema = bind_columns(source, columns, present, request)
         weight = [request.weight] if request.weight else []
@@ -180,6 +182,20 @@ def _open_source(
     else:
         source = files_source(session, [DataFile(Path(path)) for path in paths], names, table, files_text(paths))
     return source, check_columns(source, request)
+
+
+def _warn_of_stacked_rows(session: EngineSession, files: Any, source: Source, names: Sequence[str]) -> None:
+    """Warn if rows seem to be stacked; the different values of these columns are estimated in one scan."""
+    if names and is_table(files):  # whose scans read all registered columns
+        source = frame_source(session, files, names, view="row_keys")
+    keys = readable_keys(names, source)
+    if not keys:
+        return
+    numbers = [f"c{source.columns.index(name)}" for name in keys]
+    query = source.select([f"{count}({c})" for c in numbers for count in ("count", "approx_count_distinct")])
+    (counts,) = session.rows(query, source.parameters, source.name)
+    repetitions = dict(zip(keys, map(Repetition, counts[::2], counts[1::2]), strict=True))
+    warn_of_stacked_rows(keys, repetitions.__getitem__)
 
 
 def _check_numbers(source: Source, names: Sequence[str]) -> None:

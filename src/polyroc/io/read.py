@@ -14,6 +14,7 @@ from polyroc.io.layouts import arrange, names_for
 from polyroc.io.predictions import matching_label, matching_labels
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Source, expand_home
+from polyroc.io.stacked_rows import key_columns, readable_keys, warn_of_stacked_rows
 from polyroc.io.table import Table
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
@@ -120,7 +121,9 @@ def read(
     with unchanged(_files(source)), Session() as session:
         opened = _open(session, source, requested, table)
         columns = find_columns(requested, opened)
-        rows = Table(session, opened, columns.numbers, columns.labels)
+        keys = readable_keys(key_columns(columns, opened), opened)
+        rows = Table(session, opened, columns.numbers, (*columns.labels, *keys))
+        warn_of_stacked_rows(keys, rows.repetition)
         coded = rows.coded(columns.truth)
         order = matching_labels(labels, coded.labels)
         classes = in_order(coded, order, names_for(columns))
@@ -160,4 +163,4 @@ def _open(session: Session, source: Any, requested: RequestedColumns, table: str
     if isinstance(source, DataFile):
         return file_source(session, source, requested.names, table)
     check_no_table(table)
-    return frame_source(session, source, requested.names)
+    return frame_source(session, source, requested.names, keys=True)
