@@ -1034,3 +1034,44 @@ def cvauc_variance(y, s, fold, ids):
             influence[ids[i]] += n / sum(k == y[i] for k in y) * (right - area) * n_ids / n
         by_fold.append(sum(v * v for v in influence.values()) / len(influence))
     return sum(by_fold) / len(by_fold) / n_ids
+
+
+# Tests of whole ROC curves ---------------------------------------------------------------------------------------
+
+
+def curve_errors_paired(y, first, second):
+    """Venkatraman & Begg's E: over all k, the difference in errors if the k lowest cases are called negative."""
+
+    def share_below(scores, i, k):
+        """How much of case i is among the k lowest, a tie being shared."""
+        low, tied = sum(s < scores[i] for s in scores), sum(s == scores[i] for s in scores)
+        return min(max((k - low) / tied, 0.0), 1.0)
+
+    def errors(scores, k):
+        called_negative = [share_below(scores, i, k) for i in range(len(y))]
+        return sum(share if positive else 1 - share for positive, share in zip(y, called_negative, strict=True))
+
+    return sum(abs(errors(first, k) - errors(second, k)) for k in range(1, len(y) + 1))
+
+
+def curve_errors_unpaired(samples, cuts=20_000):
+    """The area between two curves of errors, by a fine grid; each sample is (classes, scores)."""
+    kappa = sum(sum(y) for y, _ in samples) / sum(len(y) for y, _ in samples)
+
+    def function(y, scores):
+        """Points (kappa F + (1 - kappa) G, kappa F + (1 - kappa) (1 - G)) at every distinct score."""
+        points = [(0.0, 1 - kappa)]
+        for t in sorted(set(scores)):
+            f = sum(s <= t for s, k in zip(scores, y, strict=True) if k) / sum(y)
+            g = sum(s <= t for s, k in zip(scores, y, strict=True) if not k) / (len(y) - sum(y))
+            points.append((kappa * f + (1 - kappa) * g, kappa * f + (1 - kappa) * (1 - g)))
+        return points
+
+    def height(points, x):
+        i = max(j for j in range(len(points) - 1) if points[j][0] <= x)
+        (x0, e0), (x1, e1) = points[i], points[i + 1]
+        return e0 + (e1 - e0) * (x - x0) / (x1 - x0)
+
+    one, two = (function(y, scores) for y, scores in samples)
+    middles = [(i + 0.5) / cuts for i in range(cuts)]
+    return sum(abs(height(one, x) - height(two, x)) for x in middles) / cuts

@@ -13,6 +13,7 @@ from polyroc.cli.compare import compare
 from polyroc.cli.compare_measures import compare_measures
 from polyroc.cli.curve import curve
 from polyroc.cli.datasets import datasets
+from polyroc.cli.decision_curve import decision_curve
 from polyroc.cli.demo import demo
 from polyroc.cli.evaluate import evaluate
 from polyroc.cli.front import front
@@ -117,6 +118,7 @@ for command in (
     compare_measures,
     curve,
     datasets,
+    decision_curve,
     demo,
     evaluate,
     front,

@@ -31,6 +31,7 @@ CHOICES = {  # of --method
     "Jackknife": "jackknife",
     "LeDell": "ledell",
     "Permutation": "permutation",
+    "McNemar": "mcnemar",
 }
 
 

@@ -182,6 +182,27 @@ class DecisionCurve(Result):
                 )
         return rows
 
+    def difference_rows(self) -> list[dict[str, Any]]:
+        """One record per pair of classifiers and threshold, with the interval and the simultaneous band."""
+        return [
+            {
+                "first": first,
+                "second": second,
+                "threshold": float(threshold),
+                "difference": float(own.value[i]),
+                "standard_error": float(own.standard_error[i]),
+                "low": float(own.pointwise.low[i]),
+                "high": float(own.pointwise.high[i]),
+                "simultaneous_low": float(own.simultaneous.low[i]),
+                "simultaneous_high": float(own.simultaneous.high[i]),
+                "level": own.pointwise.level,
+                "pvalue": float(own.pvalue[i]),
+                "adjusted_pvalue": float(own.adjusted_pvalue[i]),
+            }
+            for (first, second), own in (self.differences or {}).items()
+            for i, threshold in enumerate(self.thresholds)
+        ]
+
 
 @validated
 def decision_curve(
