@@ -11,6 +11,7 @@ from scipy.special import ndtri
 import naive
 import polyroc as pr
 import strategies as draw
+from command import polyroc
 from polyroc.curves import CurveTest, venkatraman
 from polyroc.errors import InputError, NotApplicableError
 
@@ -128,3 +129,51 @@ def test_several_pairs_are_adjusted_stored_and_reported():
 def test_bad_questions(ask, message):
     with pytest.raises((InputError, NotApplicableError), match=message):
         ask()
+
+
+# pROC: 60 cases without ties, whose distances do not depend on how ties are broken.
+
+CLASSES = np.repeat([0, 1], [35, 25])
+PLACES = np.arange(60)
+U = ((PLACES * 37 + 11) % 60 + 0.5) / 60 + 0.355 * CLASSES
+V = ((PLACES * 23 + 5) % 60 + 0.5) / 60 * (1 + CLASSES) + 0.0003 * CLASSES
+
+
+@pytest.mark.peer(
+    "pROC 1.18.0 (R)",
+    "roc.test(method='venkatraman'), paired and unpaired: statistic, and p-value to Monte Carlo error",
+)
+def test_proc():
+    """boot.n=10000: 138 and p = 0.3969 paired, 0.038333 and p = 0.5107 unpaired."""
+    paired = venkatraman(CLASSES, {"u": U, "v": V}, n=2000).pair("u", "v")
+    assert paired.statistic == pytest.approx(138)
+    assert paired.pvalue == pytest.approx(
+        0.3969, abs=0.036
+    )  # three standard errors of the two Monte Carlo p-values
+    unpaired = venkatraman({"u": scores(CLASSES, U), "v": scores(CLASSES, V)}, n=2000).pair("u", "v")
+    assert unpaired.statistic == pytest.approx(0.0383333333333333)
+    assert unpaired.pvalue == pytest.approx(0.5107, abs=0.036)
+
+
+@pytest.mark.peer("pROC 1.18.0 (R)", "ci.se by the bootstrap (10000 replicates), beside the interval by formula")
+def test_proc_sensitivity_at_a_specificity():
+    """The ends of percentile intervals of 25 positives are steps of 1/25; ours are within two and a half."""
+    theirs = {0.7: (0.44, 0.68, 0.88), 0.8: (0.36, 0.60, 0.84), 0.9: (0.24, 0.48, 0.68)}
+    for specificity, (low, median, high) in theirs.items():
+        estimate = pr.evaluate(CLASSES, U, measure=f"sensitivity(specificity={specificity})")
+        assert estimate.value == pytest.approx(median, abs=1 / 25 + 1e-9)
+        assert estimate.confidence_interval() == pytest.approx((low, high), abs=2.5 / 25)
+
+
+def test_on_the_command_line(tmp_path):
+    path = tmp_path / "curves.csv"
+    rows = zip(CLASSES.tolist(), U.tolist(), V.tolist(), strict=True)
+    path.write_text("y,u,v\n" + "".join(f"{y},{u!r},{v!r}\n" for y, u, v in rows))
+    arguments = ("curve", path, "--truth", "y", "--scores", "u=u", "--scores", "v=v", "--test", "venkatraman")
+    done = polyroc(*arguments, "--replicates", "99", "--json")
+    assert done.returncode == 0, done.stderr
+    assert (
+        CurveTest.from_dict(json.loads(done.stdout)).rows() == venkatraman(CLASSES, {"u": U, "v": V}, n=99).rows()
+    )
+    assert "Venkatraman's permutation test, 99 permutations" in polyroc(*arguments, "--replicates", "99").stdout
+    assert "in memory" in polyroc(*arguments, "--engine", "duckdb").stderr

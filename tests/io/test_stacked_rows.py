@@ -1,4 +1,4 @@
-"""Rows of several classifiers, folds or repeats that are evaluated as different cases: the warning and the remedy."""
+"""Rows of several classifiers, folds or repeats, evaluated as different cases: the warning and the remedy."""
 
 import warnings
 

@@ -133,7 +133,9 @@ def venkatraman(
     positives of both sets, and the negatives, are dealt anew, each with its place kappa F + (1 - kappa) G in its
     own set.
 
-    Ties count as straight lines, as in the ROC curve, so that nothing depends on how they are broken.
+    Ties are broken at random in each rearrangement, and as often in the observed one, with which it is compared,
+    as Venkatraman & Begg do; in the statistic they are straight lines, as in the ROC curve. With ratings of few
+    values the test is conservative (docs/coverage.md).
 
     Parameters
     ----------
@@ -221,36 +223,57 @@ def _check(scores: Scores) -> None:
         )
 
 
-Distance = Callable[[], float]  # of a random rearrangement
+class _Arrangements(NamedTuple):
+    """The distance of two curves as they were observed, and in random rearrangements.
+
+    Attributes
+    ----------
+    statistic
+        The observed distance, ties being straight lines.
+    observed, rearranged
+        The observed distance with ties broken at random; that of a random rearrangement.
+    """
+
+    statistic: float
+    observed: Callable[[], float]
+    rearranged: Callable[[], float]
 
 
 def _test(
     one: _Curve, two: _Curve, n: int, rng: np.random.Generator, progress: Progress | None
 ) -> tuple[float, float]:
     """The statistic and the share of rearrangements that are as large, the observed one included."""
-    if one.scores is two.scores:
-        observed, rearranged = _paired(one, two, rng)
-    else:
-        observed, rearranged = _unpaired(one, two, rng)
-    enough, at_least_as_large = observed * (1.0 - ROUNDING), 1
+    arrangements = (_paired if one.scores is two.scores else _unpaired)(one, two, rng)
+    has_ties = any(len(np.unique(curve.values)) < len(curve.values) for curve in (one, two))
+    as_large, distance = 1, arrangements.observed()
     for done in range(n):
         if progress is not None and done % max(n // REPORTS, 1) == 0:
             progress(done, n, f"{one.name} and {two.name}")
-        at_least_as_large += rearranged() >= enough
-    return observed, at_least_as_large / (1 + n)
+        distance = arrangements.observed() if has_ties else distance
+        as_large += arrangements.rearranged() >= distance * (1.0 - ROUNDING)
+    return arrangements.statistic, as_large / (1 + n)
 
 
-def _paired(one: _Curve, two: _Curve, rng: np.random.Generator) -> tuple[float, Distance]:
-    ranks, signs = [_doubled_ranks(curve.values) for curve in (one, two)], np.where(one.positive, 1.0, -1.0)
+def _paired(one: _Curve, two: _Curve, rng: np.random.Generator) -> _Arrangements:
+    first, second = (_doubled_ranks(curve.values) for curve in (one, two))
+    signs = np.where(one.positive, 1.0, -1.0)
     units = np.arange(len(signs)) if one.scores.units is None else one.scores.units
     count = int(units.max()) + 1
 
+    def order() -> IntArray:
+        return np.concatenate([rng.permutation(len(signs)), rng.permutation(len(signs))])
+
     def rearranged() -> float:
         exchanged = rng.random(count)[units] < 0.5
-        first = np.where(exchanged, ranks[1], ranks[0])
-        return paired_distance(first, np.where(exchanged, ranks[0], ranks[1]), signs)
+        pair = np.where(exchanged, second, first), np.where(exchanged, first, second)
+        return paired_distance(*pair, signs, order())
 
-    return paired_distance(*ranks, signs), rearranged
+    nowhere = np.empty(0, dtype=np.int64)
+    return _Arrangements(
+        paired_distance(first, second, signs, nowhere),
+        lambda: paired_distance(first, second, signs, order()),
+        rearranged,
+    )
 
 
 def _doubled_ranks(values: FloatArray) -> IntArray:
@@ -260,7 +283,7 @@ def _doubled_ranks(values: FloatArray) -> IntArray:
     return np.asarray(2.0 * rankdata(values)).astype(np.int64)
 
 
-def _unpaired(one: _Curve, two: _Curve, rng: np.random.Generator) -> tuple[float, Distance]:
+def _unpaired(one: _Curve, two: _Curve, rng: np.random.Generator) -> _Arrangements:
     for curve in (one, two):
         if curve.scores.units is not None:
             raise NotApplicableError(
@@ -268,26 +291,22 @@ def _unpaired(one: _Curve, two: _Curve, rng: np.random.Generator) -> tuple[float
                 "instead, with which groups are valid."
             )
     kappa = float(np.concatenate([one.positive, two.positive]).mean())
-    places = [_places(curve.values, curve.positive, kappa) for curve in (one, two)]
-    pools = [
-        np.concatenate([own[curve.positive == side] for own, curve in zip(places, (one, two), strict=True)])
-        for side in (True, False)
-    ]
-    cut = [int((one.positive == side).sum()) for side in (True, False)]
+    by_curve = [_places(curve.values, curve.positive, kappa) for curve in (one, two)]
+    sets = [(own[curve.positive], own[~curve.positive]) for own, curve in zip(by_curve, (one, two), strict=True)]
+    positives, negatives = (np.concatenate(side) for side in zip(*sets, strict=True))
+    cuts = [len(side) for side in sets[0]]
+
+    def distance(sets: Sequence[tuple[FloatArray, FloatArray]], rng: np.random.Generator | None) -> float:
+        first, second = (_errors(*own, kappa, rng) for own in sets)
+        return unpaired_distance(*first, *second)
 
     def rearranged() -> float:
-        dealt = [rng.permutation(pool) for pool in pools]
-        functions = [
-            _errors(*(pool[part] for pool, part in zip(dealt, parts, strict=True)), kappa) for parts in sides
+        dealt = [
+            np.split(rng.permutation(pool), [cut]) for pool, cut in zip((positives, negatives), cuts, strict=True)
         ]
-        return unpaired_distance(*functions[0], *functions[1])
+        return distance([(dealt[0][i], dealt[1][i]) for i in range(2)], rng)
 
-    sides = [[slice(None, at) for at in cut], [slice(at, None) for at in cut]]
-    functions = [
-        _errors(own[curve.positive], own[~curve.positive], kappa)
-        for own, curve in zip(places, (one, two), strict=True)
-    ]
-    return unpaired_distance(*functions[0], *functions[1]), rearranged
+    return _Arrangements(distance(sets, None), lambda: distance(sets, rng), rearranged)
 
 
 def _places(values: FloatArray, positive: BoolArray, kappa: float) -> FloatArray:
@@ -298,14 +317,18 @@ def _places(values: FloatArray, positive: BoolArray, kappa: float) -> FloatArray
     return np.asarray(np.round(np.cumsum(steps) - steps / 2.0, 12)[block])
 
 
-def _errors(positives: FloatArray, negatives: FloatArray, kappa: float) -> tuple[FloatArray, FloatArray]:
-    """The errors kappa F + (1 - kappa) (1 - G) of a curve, at the places kappa F + (1 - kappa) G from 0 to 1."""
+def _errors(
+    positives: FloatArray, negatives: FloatArray, kappa: float, rng: np.random.Generator | None
+) -> tuple[FloatArray, FloatArray]:
+    """The errors kappa F + (1 - kappa) (1 - G) of a curve, at the places kappa F + (1 - kappa) G from 0 to 1.
+
+    Ties are broken at random, or are straight lines if there is no generator.
+    """
     values = np.concatenate([positives, negatives])
-    order = np.argsort(values)
-    right = np.concatenate([np.full(len(positives), kappa / len(positives)), np.zeros(len(negatives))])[order]
-    left = np.concatenate([np.zeros(len(positives)), np.full(len(negatives), (1.0 - kappa) / len(negatives))])[
-        order
-    ]
-    ends = np.flatnonzero(np.append(np.diff(values[order]) > 0, True))
-    f, g = (np.concatenate([[0.0], np.cumsum(own)[ends]]) for own in (right, left))
+    right = np.repeat([kappa / len(positives), 0.0], [len(positives), len(negatives)])
+    left = np.repeat([0.0, (1.0 - kappa) / len(negatives)], [len(positives), len(negatives)])
+    order = np.argsort(values) if rng is None else np.lexsort((rng.random(len(values)), values))
+    last = np.diff(values[order]) > 0 if rng is None else np.ones(len(values) - 1, dtype=np.bool_)
+    ends = np.flatnonzero(np.append(last, True))
+    f, g = (np.concatenate([[0.0], np.cumsum(own[order])[ends]]) for own in (right, left))
     return f + g, f + (1.0 - kappa) - g

@@ -29,7 +29,25 @@ def _running_sums(ranks: IntArray, signs: FloatArray, sums: FloatArray) -> None:
 
 
 @kernel
-def paired_distance(first: IntArray, second: IntArray, signs: FloatArray) -> float:
+def _sums_in_order(ranks: IntArray, signs: FloatArray, order: IntArray, sums: FloatArray) -> None:
+    """As `_running_sums`, with ties in the order in which `order` lists the cases."""
+    n = len(ranks)
+    places, sorted_signs = np.zeros(2 * n + 2, dtype=np.int64), np.empty(n)
+    for i in range(n):
+        places[ranks[i] + 1] += 1
+    for rank in range(1, 2 * n + 2):
+        places[rank] += places[rank - 1]
+    for i in order:
+        sorted_signs[places[ranks[i]]] = signs[i]
+        places[ranks[i]] += 1
+    total = 0.0
+    for k in range(n):
+        total += sorted_signs[k]
+        sums[k] = total
+
+
+@kernel
+def paired_distance(first: IntArray, second: IntArray, signs: FloatArray, order: IntArray) -> float:
     """Venkatraman & Begg's E: over all numbers k of cases called negative, the difference in errors, added up.
 
     With the k lowest cases of either score called negative, the scores differ by |C1(k) - C2(k)| errors, where
@@ -41,11 +59,18 @@ def paired_distance(first: IntArray, second: IntArray, signs: FloatArray) -> flo
         Twice the mid-ranks of the cases by either score.
     signs
         1 for a positive case, -1 for a negative one.
+    order
+        How ties are broken: an order of the cases for the first score, followed by one for the second. Empty:
+        ties are straight lines.
     """
     n = len(signs)
     one, two = np.empty(n), np.empty(n)
-    _running_sums(first, signs, one)
-    _running_sums(second, signs, two)
+    if len(order) == 0:
+        _running_sums(first, signs, one)
+        _running_sums(second, signs, two)
+    else:
+        _sums_in_order(first, signs, order[:n], one)
+        _sums_in_order(second, signs, order[n:], two)
     total = 0.0
     for k in range(n):
         total += abs(one[k] - two[k])
