@@ -15,6 +15,7 @@ from polyroc.errors import InputError
 from polyroc.io.session import Session
 from polyroc.io.sources import Kind, Source, check_names, kind_of
 from polyroc.io.stacked_rows import is_key
+from polyroc.validation.data_frames import ordered_categories
 from polyroc.validation.predictions import is_inexact, large_integers_message
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "plain_batches",
     "plain_schema",
     "record_streams",
+    "stated_categories",
 ]
 
 _FRAME = "the data frame"
@@ -77,6 +79,18 @@ def is_table(data: Any) -> bool:
 def is_lazy(data: Any) -> bool:
     """Whether this is a lazy table: its rows are not in memory."""
     return _opener(data) is not None
+
+
+def stated_categories(data: Any, column: str) -> list[Any] | None:
+    """The categories of a column that is an ordered categorical; None for other columns, tables and files."""
+    from narwhals import dependencies
+
+    if dependencies.is_polars_lazyframe(data):
+        dtype = data.collect_schema().get(column)
+        return list(dtype.categories) if type(dtype).__name__ == "Enum" else None
+    if not dependencies.is_into_dataframe(data) or column not in _names(data):
+        return None
+    return ordered_categories(data[column])
 
 
 def frame_source(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from polyroc.io.columns import RequestedColumns, ScorePatterns, find_columns
 from polyroc.io.files import check_no_table, file_source
-from polyroc.io.frames import frame_source
+from polyroc.io.frames import frame_source, stated_categories
 from polyroc.io.inputs import LocalCopy, resolve_input
 from polyroc.io.integrity import unchanged
 from polyroc.io.layouts import arrange, names_for
@@ -18,6 +18,7 @@ from polyroc.io.stacked_rows import key_columns, readable_keys, warn_of_stacked_
 from polyroc.io.table import Table
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
+from polyroc.validation.data_frames import ordered_classes
 from polyroc.validation.labels import in_order
 from polyroc.validation.scores import normalise
 from polyroc.validation.signatures import own_check, validated
@@ -125,9 +126,13 @@ def read(
         rows = Table(session, opened, columns.numbers, (*columns.labels, *keys))
         warn_of_stacked_rows(keys, rows.repetition)
         coded = rows.coded(columns.truth)
+        categories = stated_categories(source, columns.truth) if labels is None else None
+        if categories is not None:
+            width = len(next(iter(columns.scores.values())).names)
+            labels = ordered_classes(categories, coded.labels, width)
         order = matching_labels(labels, coded.labels)
         classes = in_order(coded, order, names_for(columns))
-        data = arrange(rows, columns, classes, order is not None)
+        data = arrange(rows, columns, classes, order is not None and categories is None)
         several = columns.named or columns.classifier is not None
         return normalise(
             data.truth,
