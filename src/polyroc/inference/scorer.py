@@ -51,7 +51,7 @@ class Scorer:
             pos_label=self.pos_label,
             sample_weight=sample_weight,
         )
-        value = evaluation[self.measure].value
+        value = float(evaluation[self.measure])
         return value if measure.larger_is_better else -value
 
 
