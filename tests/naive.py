@@ -8,7 +8,7 @@ each case, the weighted mean outcome of the tuples that contain it, scaled so th
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, groupby, pairwise, permutations, product
-from math import erfc, exp, factorial, hypot, inf, log, log2, pi, prod, sqrt
+from math import erfc, exp, factorial, hypot, inf, log, log2, nan, pi, prod, sqrt
 
 from scipy.optimize import linprog
 from scipy.stats import binom, gamma, norm
@@ -297,6 +297,33 @@ def sensitivity_at(y, s, w, fpr):
     if after is None or fpr <= before[0]:
         return max(reached)
     return before[1] + (after[1] - before[1]) * (fpr - before[0]) / (after[0] - before[0])
+
+
+def sensitivity_at_error(y, s, fpr):
+    """The standard error of the sensitivity at a false positive rate, cases unweighted and scores distinct.
+
+    A proportion of m positives, and the threshold: a quantile of n negatives, whose error counts by the slope of
+    the curve. The slope is that of the chord over two standard errors of the rate to either side.
+    """
+    weights, positives = [1.0] * len(y), [x for x, k in zip(s, y, strict=True) if k]
+    negatives = sorted((x for x, k in zip(s, y, strict=True) if not k), reverse=True)
+    n, m = len(negatives), len(positives)
+    half = 2 * sqrt(max(fpr * (1 - fpr), 1 / n) / n)
+    low, high = max(fpr - half, 0.0), min(fpr + half, 1.0)
+    heights = [sensitivity_at(y, s, weights, u) for u in (low, high)]
+    slope = (heights[1] - heights[0]) / (high - low)
+    # the share of each case beyond the threshold: the k highest negatives, and a part of the next
+    whole = int(fpr * n + 1e-9)
+    part = fpr * n - whole if fpr * n - whole > 1e-9 else 0.0
+    cut = negatives[whole] if whole < n else -inf
+    of_positives = [float(x > cut) for x in positives]
+    of_negatives = [-slope * (1.0 if i < whole else part if i == whole else 0.0) for i in range(n)]
+
+    def variance(values):
+        mean = sum(values) / len(values)
+        return sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values)
+
+    return sqrt(variance(of_positives) + variance(of_negatives)) if min(m, n) > 1 else nan
 
 
 def specificity_at(y, s, w, tpr):

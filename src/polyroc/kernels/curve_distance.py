@@ -103,4 +103,4 @@ def unpaired_distance(x1: FloatArray, e1: FloatArray, x2: FloatArray, e2: FloatA
 @kernel
 def _height(x: FloatArray, e: FloatArray, i: int, at: float) -> float:
     """The function between x[i] and x[i + 1], which are different."""
-    return e[i] + (e[i + 1] - e[i]) * (at - x[i]) / (x[i + 1] - x[i])
+    return float(e[i] + (e[i + 1] - e[i]) * (at - x[i]) / (x[i + 1] - x[i]))
