@@ -24,6 +24,7 @@ INTERVALS = {
     "simultaneous": "simultaneous intervals (all at once)",
     "band": "pointwise band of a curve",
     "binned": "interval from coarse bins of a tally",
+    "benefit_band": "band of a difference of net benefit (all thresholds at once)",
 }
 TESTS = {
     "one_sample": "one-sample test",
@@ -32,6 +33,7 @@ TESTS = {
     "equivalence": "equivalence at the margin",
     "omnibus": "test that all are equal",
     "binned_test": "one-sample test from coarse bins",
+    "curves": "test that two ROC curves, or decisions, are equal",
 }
 KINDS = INTERVALS | TESTS
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))

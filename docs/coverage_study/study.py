@@ -16,7 +16,16 @@ import numpy as np
 import truths
 from grid import Cell, cells
 from models import Data, draw
-from quantities import Result, Setting, compare, evaluate, evaluate_binned, options
+from quantities import (
+    Result,
+    Setting,
+    benefit_difference,
+    compare,
+    curve_tests,
+    evaluate,
+    evaluate_binned,
+    options,
+)
 
 import polyroc as pr
 
@@ -52,6 +61,7 @@ COMPETITORS = (
     "ungrouped",
 )
 RESAMPLES = 400
+THRESHOLDS = (0.2, 0.35, 0.5, 0.65, 0.8)  # of decision curves
 COLUMNS = (
     *("kind", "measure", "model", "set", "sampling", "values", "sizes", "classifiers", "test", "nominal", "truth"),
     *("replicates", "rate", "below", "above", "nan_share", "median_width"),
@@ -86,7 +96,8 @@ class Tally:
 
 def simulate(cell: Cell, share: float = 1.0) -> Rows:
     """The rows of one cell, from a share of the replicates."""
-    run = {"single": _singles, "pair": _pairs, "several": _several, "band": _bands, "binned": _binned}[cell.kind]
+    runs = {"single": _singles, "pair": _pairs, "several": _several, "band": _bands, "binned": _binned}
+    run = (runs | {"curves": _curve_tests})[cell.kind]
     replicates = max(10, round(share * cell.replicates))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -341,6 +352,24 @@ def _binned(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
     yield _test_row(cell, "binned_test", name, pvalues, bits) | {"truth": f"{true:.6f}"}
 
 
+def _curve_tests(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """Tests that two equal curves or decisions are equal; the band of the difference of two decision curves."""
+    true = np.subtract(*(truths.benefit_curve(cell.model, value, cell.sizes, THRESHOLDS) for value in cell.values))
+    pvalues: dict[tuple[str, str], list[float]] = {}
+    covers, widths = [], []
+    for replicate, data, setting in _samples(cell, replicates):
+        band = benefit_difference(data, setting, THRESHOLDS)
+        covers.append(bool(((band.low <= true + 1e-9) & (true - 1e-9 <= band.high)).all()))
+        widths.append(float(np.median(band.high - band.low)))
+        if cell.has_equal_values:
+            for test, pvalue in curve_tests(data, setting, replicate).items():
+                pvalues.setdefault(test, []).append(pvalue)
+    fields = {"nominal": f"{LEVEL:g}", "rate": float(np.mean(covers)), "median_width": float(np.median(widths))}
+    yield _row(cell, "benefit_band", cell.measures[0], replicates=len(covers), **fields)
+    for (measure, test), p in pvalues.items():
+        yield _test_row(cell, "curves", measure, p, test)
+
+
 def run(chosen: list[Cell], share: float, out: Path | None, jobs: int) -> Rows:
     """The rows of some cells, in their order; finished cells are kept beside `out`, and not run again."""
     partial = None if out is None else out.with_suffix(".part")
@@ -382,7 +411,13 @@ def _timed(cell: Cell, share: float) -> tuple[Rows, float]:
     return rows, time.process_time() - start
 
 
-COST = {"single": 1.0, "band": 1.0, "pair": 4.0, "binned": 4.0}  # milliseconds a measure and replicate, about
+COST = {
+    "single": 1.0,
+    "band": 1.0,
+    "pair": 4.0,
+    "binned": 4.0,
+    "curves": 60.0,
+}  # milliseconds a measure and replicate, about
 
 
 def _effort(cell: Cell) -> float:
@@ -435,7 +470,7 @@ def read(path: Path = RESULTS) -> Rows:
 
 def needed_truths(jobs: int) -> None:
     """Simulate the true values that have no formula and are not in truths.csv yet, and keep them."""
-    wanted = {key for cell in cells() if cell.kind != "band" for key in _without_formula(cell)}
+    wanted = {key for cell in cells() if cell.kind not in ("band", "curves") for key in _without_formula(cell)}
     left = sorted(key for key in wanted if truths.key_of(*key) not in truths.stored())
     if not left:
         return

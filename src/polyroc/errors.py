@@ -25,6 +25,7 @@
         ToleranceWarning        certified bounds are further apart than the tolerance
         CompilationCacheWarning compiled code cannot be stored, so every process compiles it again
         PooledFoldsWarning      folds were pooled, though their scores are not on one scale
+        StackedRowsWarning      several rows per case seem to be evaluated as different cases
 
 Every message says what was expected, what came, and what to do next. References to options and calls are parts of
 the message (see `polyroc.messages`), which the command line and the web page render in their own spelling.
@@ -55,6 +56,7 @@ __all__ = [
     "PolyrocWarning",
     "PooledFoldsWarning",
     "SmallClassWarning",
+    "StackedRowsWarning",
     "ToleranceWarning",
     "UndefinedMeasureWarning",
     "UnseenClassWarning",
@@ -169,6 +171,10 @@ class CompilationCacheWarning(PolyrocWarning):
 
 class PooledFoldsWarning(PolyrocWarning):
     """The folds of a cross-validation were pooled into one sample, though their scores are not on one scale."""
+
+
+class StackedRowsWarning(PolyrocWarning):
+    """Several rows per case (of classifiers, folds, repeats) seem to be evaluated as different cases."""
 
 
 class MissingPartsWarning(PolyrocWarning):

@@ -43,6 +43,7 @@ def test_results_have_every_cell_once(study, rows):
         "several": {"omnibus", "simultaneous"},
         "band": {"band"},
         "binned": {"binned", "binned_test"},
+        "curves": {"curves", "benefit_band"},
     }
     names = ("model", "values", "sizes", "classifiers", "measure", "test")
 
@@ -54,7 +55,7 @@ def test_results_have_every_cell_once(study, rows):
         for cell in study.grid.cells()
         for measure in cell.measures
         for kind in kinds[cell.kind]
-        if kind in ("interval", "difference", "simultaneous", "band", "binned")
+        if kind in ("interval", "difference", "simultaneous", "band", "binned", "benefit_band")
     }
     stated = [tuple(row[name] for name in ("kind", *names)) for row in rows if study.page.is_interval(row)]
     assert len(set(stated)) == len(stated)

@@ -14,6 +14,7 @@ from polyroc._version import __version__
 from polyroc.cli.process import discard_output, failure_text, is_interrupt, print_line
 from polyroc.cli.references import shell_spelling
 from polyroc.errors import PolyrocError, PolyrocWarning
+from polyroc.validation.names_elsewhere import option_hint
 
 __all__ = ["COMMANDS", "app", "load_command", "run"]
 
@@ -28,7 +29,9 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         command = getattr(error, "ctx", None)
         where = "polyroc" if command is None else command.command_path
-        return _print_error(f"{where}: {error.format_message()} (see {where} --help)")
+        hint = option_hint(error.option_name) if isinstance(error, click.NoSuchOption) else None
+        message = error.format_message() if hint is None else f"No such option {error.option_name}; {hint}"
+        return _print_error(f"{where}: {message} (see {where} --help)")
     except PolyrocError as error:
         if is_interrupt(error):
             raise KeyboardInterrupt from None
@@ -79,6 +82,7 @@ COMMANDS = {
     "compare-measures": "Consistency and discriminancy of measures.",
     "curve": "ROC, precision-recall, DET and cost curves, with bands and fits.",
     "datasets": "List the real data sets that are available by name.",
+    "decision-curve": "Net benefit by threshold, and its differences.",
     "demo": "Three classifiers on Fisher's irises.",
     "evaluate": "Measures with standard errors and intervals for every classifier in a file.",
     "front": "The Pareto front of error rates, and its volume.",

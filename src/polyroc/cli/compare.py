@@ -40,7 +40,7 @@ __all__ = ["compare"]
 )
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
 @convert_option
-@method_options("permutation")
+@method_options("permutation", "mcnemar")
 @engine_options()
 @level_option
 @formats
