@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from chromium import browser
 from disks import small_disk
+from polyroc.kernels import jit
 
 __all__ = ["browser", "small_disk"]
 
@@ -24,6 +25,9 @@ settings.register_profile(
 settings.register_profile("settled", parent=settings.get_profile("polyroc"), derandomize=True, max_examples=20)
 settings.register_profile("quick", parent=settings.get_profile("settled"), max_examples=6)
 settings.load_profile("polyroc")
+
+# Tests have little data, which Python would run; the twins are to be compared with the machine code.
+jit.INTERPRETED = 0
 
 HERE = Path(__file__).parent
 
