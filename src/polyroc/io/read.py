@@ -123,7 +123,6 @@ def read(
         columns = find_columns(requested, opened)
         keys = readable_keys(key_columns(columns, opened), opened)
         rows = Table(session, opened, columns.numbers, (*columns.labels, *keys))
-        warn_of_stacked_rows(keys, rows.repetition)
         coded = rows.coded(columns.truth)
         categories = stated_categories(source, columns.truth) if labels is None else None
         if categories is not None:
@@ -132,6 +131,7 @@ def read(
         order = matching_labels(labels, coded.labels)
         classes = in_order(coded, order, names_for(columns))
         data = arrange(rows, columns, classes, order is not None and categories is None)
+        warn_of_stacked_rows(keys, rows.repetition)
         several = columns.named or columns.classifier is not None
         return normalise(
             data.truth,
