@@ -29,6 +29,7 @@ from polyroc.engines.rows import MISSING_LABEL, UNKNOWN_LABEL, non_finite_error
 from polyroc.engines.spark import NAME, SparkRows, broadcast, run_spark
 from polyroc.engines.spark_columns import NumberColumns, checked_numbers, column_kind
 from polyroc.engines.spark_executors import evaluate_group
+from polyroc.engines.support import check_supported
 from polyroc.errors import InputError, MissingPackageError, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.io.predictions import matching_labels
@@ -56,6 +57,8 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
     check_names(names, NAME)
     source = Source(NAME, names, "", (), tuple(column_kind(field.dataType) for field in frame.schema.fields))
     columns = check_columns(source, request)
+    if columns.negated:
+        check_supported("negate", "spark", None)
     plain = frame.toDF(*(f"c{i}" for i in range(len(names))))
     label = _label(source, columns.truth)
     labels = run_spark(plain.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)

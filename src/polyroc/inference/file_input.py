@@ -60,8 +60,6 @@ def scores_or_settings(
             raise InputError(f"Of files, {name} must be the name of a column, got {short_repr(column)}.")
     files = resolve_input(files, reading.get("connection"))
     chosen = replace(engine_options(files, reading), sampling=check_sampling(sampling), groups=groups)
-    if engine == "memory" and chosen.by:
-        check_supported("by", "memory", verb)
     if fits_memory(chosen, engine):
         scores = read(
             files[0] if isinstance(files, list | tuple) else files,
@@ -76,6 +74,8 @@ def scores_or_settings(
             labels=labels,
             pos_label=pos_label,
             missing=missing,
+            by=chosen.by or None,
+            negate=chosen.negate,
             table=chosen.table,
         )
         return pooled_scores(scores) if pooled else scores

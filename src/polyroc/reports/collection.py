@@ -33,7 +33,6 @@ __all__ = [
     "detached_area",
     "main_measure",
     "sampled_cases",
-    "subset",
     "thinned",
 ]
 
@@ -238,7 +237,7 @@ class _Collection:
             return None
         scores = self.scores.pool_folds()
         if len(scores) > SURFACE_CASES:
-            scores = subset(scores, sampled_cases(scores, SURFACE_CASES, self.seed))
+            scores = scores.subset(sampled_cases(scores, SURFACE_CASES, self.seed))
             cases = f"{len(scores)} of the {len(self.scores)} cases"
             self.notes.append(f"The surface is drawn from {cases}; its volume is that of all cases.")
         made = surface(scores, measure=measure, points=30, method=None)
@@ -311,15 +310,3 @@ def sampled_cases(scores: Scores, cases: int, seed: int) -> IntArray:
         size = min(len(members), least + int(share * len(members)))
         sample.append(rng.choice(members, size, replace=False))
     return np.sort(np.concatenate(sample))
-
-
-def subset(scores: Scores, cases: IntArray) -> Scores:
-    """The scores of some of the cases."""
-    return replace(
-        scores,
-        codes=scores.codes[cases],
-        values={name: values[cases] for name, values in scores.values.items()},
-        sample_weight=None if scores.sample_weight is None else scores.sample_weight[cases],
-        groups=None if scores.groups is None else np.unique(scores.groups[cases], return_inverse=True)[1],
-        folds=None if scores.folds is None else scores.folds.subset(cases),
-    )

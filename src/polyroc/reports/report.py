@@ -106,7 +106,7 @@ def report(
     target = _target(path)
     seed = seed_of(rng)
     options = _Options(title, None if measure is None else str(find(measure)), method, level, seed, tuple(repeat))
-    if is_file_input(y_true, None, reading, "evaluate"):
+    if is_file_input(y_true, None, reading):
         options = replace(options, data=_source_text(y_true, reading))
         y_true = read_into_memory(
             y_true,

@@ -13,7 +13,7 @@ from polyroc.validation.arrays import as_array
 from polyroc.validation.labels import sortable
 from polyroc.validation.predictions import are_numbers_only
 
-__all__ = ["check_alignment", "stated_order"]
+__all__ = ["check_alignment", "ordered_categories", "stated_order"]
 
 
 def check_alignment(**columns: Any) -> None:
@@ -80,7 +80,7 @@ def stated_order(y_true: Any, y_score: Any) -> Sequence[Hashable] | None:
     the order of the labels, sorted by default, as those of scikit-learn are: if the categories are in another
     order, it is not used, because the columns would be taken for those of other classes.
     """
-    categories = _ordered_categories(y_true)
+    categories = ordered_categories(y_true)
     if categories is None:
         return None
     scores = next(iter(y_score.values()), None) if isinstance(y_score, Mapping) else y_score
@@ -93,7 +93,7 @@ def stated_order(y_true: Any, y_score: Any) -> Sequence[Hashable] | None:
     return classes
 
 
-def _ordered_categories(data: Any) -> list[Any] | None:
+def ordered_categories(data: Any) -> list[Any] | None:
     """The categories of an ordered categorical, of whichever library; None for anything else."""
     pandas, polars, pyarrow = (sys.modules.get(library) for library in ("pandas", "polars", "pyarrow"))
     dtype = getattr(data, "dtype", None)

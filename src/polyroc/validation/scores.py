@@ -14,7 +14,9 @@ from polyroc.validation.arrays import Missing, complete_rows
 from polyroc.validation.data_frames import check_alignment, stated_order
 from polyroc.validation.folds import as_folds, fold_columns
 from polyroc.validation.labels import Coded, encode, in_order, positive_class, renumber
+from polyroc.validation.negation import negated
 from polyroc.validation.predictions import as_vector, check_width, classifier_values, match_columns, named_after
+from polyroc.validation.subgroups import by_columns, with_subgroups
 from polyroc.validation.weights import check_sampling, check_weight_kind, repeated
 
 __all__ = [
@@ -36,14 +38,23 @@ LARGEST_UNSCALED = 2.0**60  # a largest weight beyond this, or below its inverse
 SMALLEST_RATIO = 1e-100  # of two weights: a product of three such ratios is still a normal double
 
 
-def as_scores(y_true: Any, y_score: Any, *, pooled: bool = False, **options: Any) -> Scores:
-    """`Scores` unchanged, or made from arrays: the first two arguments of every verb; folds pooled on request."""
+def as_scores(
+    y_true: Any, y_score: Any, *, pooled: bool = False, by: Any = None, negate: Any = None, **options: Any
+) -> Scores:
+    """`Scores`, or made from arrays: the first two arguments of every verb.
+
+    On request folds are pooled, scores negated, and the cases divided by columns, which `Scores` may have stored.
+    """
     if pooled:
-        return pooled_scores(as_scores(y_true, y_score, **options))
+        return pooled_scores(as_scores(y_true, y_score, by=by, negate=negate, **options))
     if not isinstance(y_true, Scores):
         if y_score is None:
             raise InputError("y_score is missing; pass (y_true, y_score), or Scores from polyroc.read.")
-        return normalise(y_true, y_score, **options)
+        return normalise(y_true, y_score, by=by, negate=negate, **options)
+    if negate is not None:
+        y_true = negated(y_true, negate)
+    if by is not None:
+        y_true = with_subgroups(y_true, by, options.get("missing", "raise"))
     arguments = {"y_score": y_score, **options, "missing": None}
     surplus = [name for name, value in arguments.items() if value is not None]
     if surplus:
@@ -91,6 +102,8 @@ def normalise(
     cases: Coded | None = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
+    by: Any = None,
+    negate: Any = None,
     arguments: ArgumentNames | None = None,
 ) -> Scores:
     """Validate the arguments of a verb and build `Scores`.
@@ -123,6 +136,10 @@ def normalise(
         "cohort" (default): class sizes are random. "case-control": they are fixed.
     missing
         "raise" an error if rows have missing values, or "drop" them with a warning.
+    by
+        Columns that divide the cases into subgroups; see `polyroc.validation.subgroups.by_columns`.
+    negate
+        The classifiers whose scores are multiplied by -1; True for all.
     arguments
         The names of the arguments in messages.
 
@@ -133,6 +150,7 @@ def normalise(
     if labels is None and not isinstance(y_true, np.ndarray | list | tuple | range | Coded):
         labels = stated_order(y_true, y_score)
     check_alignment(
+        by=by,
         **{
             arguments.truth: y_true,
             arguments.scores: y_score,
@@ -140,7 +158,7 @@ def normalise(
             arguments.groups: groups,
             arguments.folds: folds,
             arguments.repeats: repeats,
-        }
+        },
     )
     codes, classes = in_order(encode(y_true, arguments.truth), labels, arguments)
     n = len(codes)
@@ -150,16 +168,19 @@ def normalise(
     group = None if groups is None else _group_codes(groups, n, arguments)
     positive = positive_class(classes, pos_label, kind, labels is not None, arguments)
     columns = fold_columns(folds, repeats, cases, n, arguments)
+    divided = {} if by is None else by_columns(by, n, arguments)
     labelled: dict[str, CodeArray | IntArray | None] = {arguments.groups: group}
     if columns is not None:
         labelled[arguments.folds] = columns.folds.codes
         labelled[arguments.repeats] = None if columns.repeats is None else columns.repeats.codes
+    labelled |= {f"{arguments.by} {name!r}": column.codes for name, column in divided.items()}
     keep = complete_rows(codes, values, weight, labelled, missing, arguments)
     if keep is not None:
         codes = codes[keep]
         values = {name: column[keep] for name, column in values.items()}
         weight = None if weight is None else weight[keep]
         group = None if group is None else group[keep]
+        divided = {name: Coded(column.codes[keep], column.labels) for name, column in divided.items()}
     if weight is not None and not weight.any():
         raise InputError(f"{arguments.weight} is zero for every case; give at least one case per class a weight.")
     if weight is not None and kind_of_weight == "importance":
@@ -176,7 +197,9 @@ def normalise(
         n - len(codes),
         sampling=check_sampling(sampling),
         folds=None if columns is None else as_folds(columns, keep, codes, group, arguments),
+        by=divided,
     )
+    scores = scores if negate is None else negated(scores, negate)
     return repeated(scores, arguments) if kind_of_weight == "frequency" else scores
 
 
