@@ -24,6 +24,7 @@ INTERVALS = {
     "simultaneous": "simultaneous intervals (all at once)",
     "band": "pointwise band of a curve",
     "binned": "interval from coarse bins of a tally",
+    "subgroup_difference": "interval of a difference between subgroups",
 }
 TESTS = {
     "one_sample": "one-sample test",
@@ -32,6 +33,9 @@ TESTS = {
     "equivalence": "equivalence at the margin",
     "omnibus": "test that all are equal",
     "binned_test": "one-sample test from coarse bins",
+    "subgroup_pair": "test that two subgroups are equal",
+    "subgroup_omnibus": "test that all subgroups are equal",
+    "interaction": "test that a difference is the same in all subgroups",
 }
 KINDS = INTERVALS | TESTS
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))

@@ -15,6 +15,7 @@ from polyroc.estimates.hypothesis_tests import two_sided
 from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues
 from polyroc.kernels.arrays import FloatArray
 from polyroc.output.numbers import interval_text, level_text, number_text, p_text
+from polyroc.output.sentences import capitalised
 
 __all__ = ["Interaction", "interaction_of"]
 
@@ -72,17 +73,15 @@ class Interaction:
 
     def sentence(self, level: float = 0.95) -> str:
         """The test in a plain sentence; with two subgroups, also the difference of their effects."""
-        subject = f"the difference between {self.first} and {self.second} in {self.measure}"
-        size = ""
+        pair, size = f"the difference between {self.first} and {self.second} in {self.measure}", ""
         if len(self.differences) == 1:
-            (pair,) = self.differences.values()
-            shown = pair if pair.value >= 0 else pair.reversed()
+            (difference,) = self.differences.values()
+            shown = difference if difference.value >= 0 else difference.reversed()
             ends = interval_text(shown.confidence_interval(level), 3)
-            size = f" by {number_text(shown.value, 3)} ({level_text(level)} {ends})"
+            size = f"it differs by {number_text(shown.value, 3)} ({level_text(level)} {ends}), "
         if not self.pvalue < 1 - level:
-            tested = f"{p_text(self.pvalue)}{size and f'; here it does{size}'}"
-            return f"It is not shown that {subject} depends on the subgroup: {tested}."
-        return f"{subject[:1].upper()}{subject[1:]} depends on the subgroup{size}: {p_text(self.pvalue)}."
+            return f"It is not shown that {pair} depends on the subgroup: {size}{p_text(self.pvalue)}."
+        return f"{capitalised(pair)} depends on the subgroup: {size}{p_text(self.pvalue)}."
 
 
 def interaction_of(

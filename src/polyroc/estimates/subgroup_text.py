@@ -15,7 +15,7 @@ from polyroc.output.tables import Row, Table
 if TYPE_CHECKING:
     from polyroc.estimates.grouped import Grouped, GroupResult
 
-__all__ = ["ALL", "case_text", "grouped_conclusion", "grouped_table", "is_listed"]
+__all__ = ["ALL", "case_text", "grouped_conclusion", "grouped_summary", "grouped_table", "is_listed"]
 
 ALL = "all"  # the name of the row of all cases
 MOST_TESTS = 300  # pairs of subgroups, over all measures and classifiers, that are tested without being asked for
@@ -74,7 +74,7 @@ def case_text(estimate: Estimate) -> str:
     cases = estimate.provenance.cases
     if len(cases) > MOST_CLASSES:
         return str(sum(cases.values()))
-    return ", ".join(f"{name} {count}" for name, count in cases.items())
+    return ", ".join(f"{name}: {count}" for name, count in cases.items())
 
 
 def grouped_conclusion(grouped: "Grouped", level: float) -> list[str]:
@@ -102,6 +102,17 @@ def _tests(grouped: "Grouped", level: float) -> Iterator[str]:
             if len(grouped._defined(classifier, measure)) > 1:
                 subject = measure if grouped.classifiers == (UNNAMED,) else f"{measure} of {classifier}"
                 yield from _between(grouped.between(classifier, measure), subject, level)
+
+
+def grouped_summary(grouped: "Grouped", classifier: str, level: float) -> list[str]:
+    """In brief: whether the value of a classifier, and its differences to others, depend on the subgroup."""
+    if len(grouped) < 2 or not is_listed(grouped) or len(grouped._defined(classifier, grouped.measures[0])) < 2:
+        return [*_undefined(grouped)]
+    measure = grouped.measures[0]
+    subject = measure if grouped.classifiers == (UNNAMED,) else f"{measure} of {classifier}"
+    headline = next(_between(grouped.between(classifier, measure), subject, level))
+    pairs = [pair for pair in grouped.pairs if classifier in pair]
+    return [*_undefined(grouped), headline, *(grouped.interaction(*pair).sentence(level) for pair in pairs)]
 
 
 def _between(comparison: Comparison, subject: str, level: float) -> Iterator[str]:

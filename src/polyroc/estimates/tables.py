@@ -95,7 +95,7 @@ def _below_chance(classifier: str, estimates: Sequence["Estimate"], level: float
     chance = f" ({next(iter(chances))})" if len(chances) == 1 else ""
     return (
         f"{classifier}: every value of the {level_text(level)} interval of {measures} is {side} chance{chance}: "
-        "is the score reversed? If so, negate it."
+        "is the score reversed? If so, negate it (-COLUMN in scores, or negate)."
     )
 
 

@@ -22,7 +22,7 @@ __all__ = ["read_into_memory", "scores_or_settings"]
 
 def read_into_memory(files: Any, reading: Mapping[str, Any], **options: Any) -> Scores:
     """The scores of a file or a table, for verbs that need all cases; the options are those of the verb."""
-    unknown = [name for name in reading if name not in TableOptions.__annotations__]
+    unknown = [name for name in reading if name not in (*TableOptions.__annotations__, "by", "negate")]
     if unknown:
         known = ", ".join(TableOptions.__annotations__)
         raise InputError(f"There is no option {unknown[0]!r}; files and tables are read with {known}.")

@@ -17,6 +17,7 @@ from polyroc.decisions.rates import rates_of
 from polyroc.errors import NotApplicableError, OptimismWarning, PolyrocError, PolyrocWarning
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
+from polyroc.estimates.grouped import Grouped
 from polyroc.fronts.fixed_classifier import fixed_front
 from polyroc.inference.compare import compare
 from polyroc.inference.evaluate import evaluate
@@ -45,7 +46,7 @@ MOST_BANDS = 150  # curves with bands
 MOST_PAIR_CURVES = 4000
 ALL_PAIR_POINTS = 40_000
 SURFACE_CASES = 20_000
-STEPS = 9  # of the work, for its progress
+STEPS = 10  # of the work, for its progress
 FRONT_CLASSES = 6  # beyond, a front has too many kinds of errors to be read, and sampling finds little of it
 FEWEST_COSTS = 300  # cost vectors below which a front is too coarse
 FRONT_BYTES = 1_000_000  # of all fronts: per point and kind of error, a cost and a count
@@ -89,6 +90,7 @@ def collect_findings(
     steps: dict[str, Callable[[], Any]] = {
         "evaluation": work.evaluation,
         "comparison": work.comparison,
+        "subgroups": work.subgroups,
         "curves": work.curves,
         "fold_curves": work.fold_curves,
         "pairs": work.pairs,
@@ -133,7 +135,7 @@ class _Collection:
             try:
                 yield
             except PolyrocError as reason:
-                if step in ("evaluation", "comparison"):
+                if step in ("evaluation", "comparison", "subgroups"):
                     raise
                 self.notes.append(f"No {step}: {reason}")
         self.notes += [str(warning.message) for warning in caught if issubclass(warning.category, PolyrocWarning)]
@@ -158,6 +160,15 @@ class _Collection:
         if len(self.scores.classifiers) < 2 or self.method is None:
             return None
         return compare(self.scores, measure=self.measure, method=self.method)
+
+    def subgroups(self) -> Grouped | None:
+        """The measure of the comparison by subgroup, if the cases are divided."""
+        if not self.scores.by:
+            return None
+        by = [*self.scores.by]
+        if len(self.scores.classifiers) < 2 or self.method is None:
+            return evaluate(self.scores, measure=[self.measure], method=self.method, by=by)
+        return compare(self.scores, measure=self.measure, method=self.method, by=by)
 
     def curves(self) -> Curves | None:
         two = self.scores.n_classes == 2 and self.scores.positive is not None
@@ -263,7 +274,7 @@ class _Collection:
             return None
         self._check_classes()
         calibrated = self.scores.n_classes > 2
-        names = self.scores.classifiers
+        names = [name for name in self.scores.classifiers if name not in self.scores.negated]
         return {name: operate(self.scores.pool_folds(), classifier=name, calibrated=calibrated) for name in names}
 
     def fronts(self) -> dict[str, Any] | None:

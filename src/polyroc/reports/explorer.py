@@ -128,6 +128,8 @@ def why_not_explored(scores: Scores) -> str | None:
     """The reason why no operating point can be chosen, or None."""
     if scores.kind == "decisions":
         return "The classifiers gave decisions, so there is no operating point to choose."
+    if scores.negated:
+        return f"The scores of {scores.negated[0]!r} are negated, and a rule is for scores as they are given."
     if scores.absent:
         return f"There is no case of class {scores.absent[0]!r}, so no rule can be chosen for it."
     if scores.n_classes > MOST_CLASSES:

@@ -16,6 +16,7 @@ from polyroc.reports.findings import Findings
 from polyroc.reports.study_conclusion import name_of_test, ranks_sentence
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
 from polyroc.reports.study_tables import group_tables
+from polyroc.reports.subgroups import forest_figure, subgroup_sentences
 from polyroc.reports.tables import confusions, divided_measures
 from polyroc.studies.summaries.friedman import Friedman
 
@@ -74,6 +75,8 @@ def as_html(report: "Report") -> str:
         spans=_spans(by_key.get("measures")),
         exports=data["csv"],
         fold_figure=Markup(fold_figure(findings)),
+        subgroups=None if findings.subgroups is None else subgroup_sentences(findings.subgroups, report.level),
+        subgroup_figure=Markup(forest_figure(findings.subgroups, report.level)),
         decisions="of the decisions" if findings.rates else "at the threshold of least error",
         confusions=[table for key, table in by_key.items() if key.startswith("rates-")],
         comparison=findings.comparison,
@@ -130,6 +133,8 @@ def _case_records(findings: Findings, level: float) -> Iterator[tuple[str, list[
         yield "parts", [row for estimate in divided_measures(findings.evaluation) for row in estimate.rows(level)]
     if findings.comparison is not None:
         yield "comparisons", findings.comparison.rows(level)
+    if findings.subgroups is not None:
+        yield "subgroups", findings.subgroups.rows(level)
     yield "folds", list(_fold_records(findings))
     yield "rates", [row for rates in confusions(findings).values() for row in rates.rows(level)]
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 from polyroc.engines.options import TableOptions, is_file_input
 from polyroc.errors import InputError
@@ -26,7 +26,7 @@ from polyroc.studies.result import Study
 from polyroc.validation.arrays import Missing
 from polyroc.validation.random import Rng, seed_of
 from polyroc.validation.scores import as_scores
-from polyroc.validation.signatures import validated
+from polyroc.validation.signatures import own_check, validated
 
 __all__ = ["report"]
 
@@ -52,6 +52,8 @@ def report(
     pooled: bool = False,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
+    negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
+    by: Any = None,
     repeat: Sequence[str] = (),
     progress: ProgressOption = None,
     **reading: Unpack[TableOptions],
@@ -80,9 +82,12 @@ def report(
         Method of the standard errors, and level of the intervals.
     rng
         Seed of random samples: the costs of fronts, and the cases in the explorer if there are too many.
-    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing
+    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing, negate
         As in `evaluate`. With `folds` there is a section on them: values by fold, averaged and pooled, and both
-        curves. Operating points, surfaces and the explorer are those of all folds as one sample.
+        curves. Operating points, surfaces and the explorer are those of all folds as one sample. Classifiers
+        with negated scores have no operating points and are not in the explorer.
+    by
+        Subgroups of the cases, as in `evaluate`: a section with the measure of the comparison by subgroup.
     repeat
         Lines of code that make the report again; by default a call of this function.
     progress
@@ -110,7 +115,7 @@ def report(
         options = replace(options, data=_source_text(y_true, reading))
         y_true = read_into_memory(
             y_true,
-            reading,
+            {**reading, "by": by, "negate": negate},
             labels=labels,
             pos_label=pos_label,
             missing=missing,
@@ -120,7 +125,7 @@ def report(
             y_score=y_score,
             sample_weight=sample_weight,
         )
-        labels = pos_label = weight_kind = groups = sampling = None
+        labels = pos_label = weight_kind = groups = sampling = negate = None
     columns: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,
@@ -130,6 +135,8 @@ def report(
         "folds": folds,
         "repeats": repeats,
         "sampling": sampling,
+        "negate": negate,
+        "by": by,
     }
     results = _results(y_true, y_score)
     if isinstance(y_true, Study):
@@ -183,7 +190,7 @@ def _study_report(
 def _case_report(scores: Scores, options: _Options, target: Path | None, progress: Progress | None) -> Report:
     method = as_estimating_method(options.method)
     options = replace(options, method=method)
-    whole = replace(scores.pool_folds(), groups=scores.units)
+    whole = replace(scores.pool_folds(), groups=scores.units, by={})
     cases = explorer_cases(whole, options.rng)
     findings = collect_findings(
         scores,
