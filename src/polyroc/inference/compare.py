@@ -91,8 +91,9 @@ def compare(
     Parameters
     ----------
     y_true, y_score
-        True classes and a dict of scores by classifier, or `Scores` of several classifiers: paired. A dict of
-        `Scores` by name instead: different cases, unpaired.
+        True classes and a dict of scores by classifier, or `Scores` of several classifiers: paired; or a file or a
+        data frame with `truth` and `scores`, as in `evaluate`. A dict by name instead, of `Scores` or of pairs
+        (y_true, y_score): different cases, unpaired.
     measure
         A key such as "hand_till".
     method
@@ -249,13 +250,20 @@ def _blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:
     """The sets of cases: one if the classifiers are paired, one each if not."""
     if not isinstance(y_true, Mapping):
         return {"": as_scores(y_true, y_score, **options)}
-    invalid = [name for name, scores in y_true.items() if not isinstance(scores, Scores)]
+    invalid = [name for name, cases in y_true.items() if not (isinstance(cases, Scores) or _is_pair(cases))]
     if invalid or not y_true:
         raise InputError(
-            "To compare classifiers on different cases, give a dict of Scores by name (polyroc.read makes them)"
+            "To compare classifiers on different cases, give a dict of Scores, or of (y_true, y_score), by name"
             + (f"; {invalid[0]!r} is a {type(y_true[invalid[0]]).__name__}." if invalid else "; got an empty one.")
         )
-    return {str(name): as_scores(scores, y_score, **options) for name, scores in y_true.items()}
+    return {
+        str(name): as_scores(*(cases if _is_pair(cases) and y_score is None else (cases, y_score)), **options)
+        for name, cases in y_true.items()
+    }
+
+
+def _is_pair(cases: Any) -> bool:
+    return isinstance(cases, tuple) and len(cases) == 2
 
 
 def _name(prefix: str, classifier: str, scores: Scores) -> str:

@@ -131,7 +131,7 @@ def forest_figure(grouped: Grouped | None, level: float) -> str:
     shapes = [scale.axis(), scale.reference(rows[0][2].chance)]
     for number, ((values, classifier, estimate), ends) in enumerate(zip(rows, intervals, strict=True)):
         label = ", ".join(filter(None, values)) + (f" ({classifier})" if several else "")
-        shapes.append(scale.row(number, label, ends, estimate in overall))
+        shapes.append(scale.row(number, label, ends, len(grouped) if estimate in overall else None))
     height = len(rows) * ROW + BELOW
     size = f'viewBox="0 0 {LABELS + SCALE + 10} {height}" width="{LABELS + SCALE + 10}"'
     title = f"Forest plot of {clipped(grouped.measures[0], 80)} by subgroup"
@@ -150,11 +150,11 @@ class _Scale:
 
     def axis(self) -> str:
         """The line below, with its ends and its middle."""
-        ticks = [self.low, (self.low + self.high) / 2, self.high]
+        ticks = {"start": self.low, "middle": (self.low + self.high) / 2, "end": self.high}
         texts = "".join(
-            f'<text x="{self.x(tick):.1f}" y="{self.bottom + 20}" font-size="11" text-anchor="middle" '
+            f'<text x="{self.x(tick):.1f}" y="{self.bottom + 20}" font-size="11" text-anchor="{anchor}" '
             f'fill="currentColor">{tick:.3g}</text>'
-            for tick in ticks
+            for anchor, tick in ticks.items()
         )
         return f'<path d="M{LABELS} {self.bottom + 4}h{SCALE}" stroke="var(--line)"/>{texts}'
 
@@ -165,10 +165,10 @@ class _Scale:
         path = f"M{self.x(chance):.1f} 0V{self.bottom + 4}"
         return f'<path d="{path}" stroke="currentColor" opacity="0.5" stroke-dasharray="4 3"/>'
 
-    def row(self, number: int, label: str, ends: tuple[float, float, float], whole: bool) -> str:
-        """A name, an interval and a value; a diamond and a line for all cases together."""
+    def row(self, number: int, label: str, ends: tuple[float, float, float], above: int | None) -> str:
+        """A name, an interval and a value; for all cases a diamond, and a line along the rows above."""
         value, low, high = ends
-        y, colour = number * ROW + ROW / 2, "currentColor" if whole else "var(--accent)"
+        y, colour = number * ROW + ROW / 2, "var(--accent)" if above is None else "currentColor"
         text = f'<text x="{LABELS - 12}" y="{y + 4}" font-size="12" text-anchor="end" fill="currentColor">'
         shapes = [f"{text}{escape(clipped(label, 44))}</text>"]
         if isnan(value):
@@ -178,9 +178,11 @@ class _Scale:
             path = f"M{self.x(low):.1f} {y}H{self.x(high):.1f}"
             shapes.append(f'<path d="{path}" stroke="{colour}" stroke-width="2"/>')
         x = self.x(value)
-        if whole:
+        if above is not None:
             shapes.append(f'<path d="M{x:.1f} {y - 6}l6 6l-6 6l-6 -6Z" fill="{colour}"/>')
-            shapes.append(f'<path d="M{x:.1f} 0V{y}" stroke="currentColor" opacity="0.35"/>')
+            shapes.append(
+                f'<path d="M{x:.1f} {y - above * ROW - ROW / 2}V{y}" stroke="currentColor" opacity="0.35"/>'
+            )
         else:
             shapes.append(f'<circle cx="{x:.1f}" cy="{y}" r="4" fill="{colour}"/>')
         return "".join(shapes)
