@@ -63,8 +63,18 @@ def _on(data, verb, **options):
 def _grouped():
     with tempfile.TemporaryDirectory() as folder:
         return pr.evaluate(
-            inputs.wide_file(folder), truth="truth", scores="score", pos_label="sick", measure="auc", by="site"
+            inputs.wide_file(folder),
+            truth="truth",
+            scores="score",
+            pos_label="sick",
+            measure="auc",
+            by="site",
+            engine="duckdb",
         )
+
+
+def _subgroups():
+    return DATA["grouped"].call(pr.compare, measure="auc", by={"site": ["x", "y"] * 30})
 
 
 def _summary(name, tables=fold_table, **options):
@@ -106,6 +116,7 @@ RESULTS = {
     "Front_searched": Stored(pr.Front, fronts.logistic_front),
     "FrontVolumes": Stored(pr.fronts.FrontVolumes, fronts.front_volumes),
     "Grouped": Stored(pr.estimates.Grouped, _grouped),
+    "Grouped_memory": Stored(pr.estimates.Grouped, _subgroups),
     "HeldOut": Stored(pr.fronts.HeldOut, fronts.held_out),
     "Hull": Stored(pr.curves.Hull, lambda: DATA["two_classes"].call(pr.curve).hull()),
     "OperatingPoint": Stored(pr.OperatingPoint, _on("three", pr.operate, classifier="good", costs=COSTS)),

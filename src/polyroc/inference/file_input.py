@@ -61,6 +61,8 @@ def scores_or_settings(
     files = resolve_input(files, reading.get("connection"))
     chosen = replace(engine_options(files, reading), sampling=check_sampling(sampling), groups=groups)
     if fits_memory(chosen, engine):
+        if chosen.by:
+            check_supported("by", "memory", verb)
         scores = read(
             files[0] if isinstance(files, list | tuple) else files,
             truth=chosen.truth,
