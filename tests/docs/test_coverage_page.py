@@ -43,6 +43,8 @@ def test_results_have_every_cell_once(study, rows):
         "several": {"omnibus", "simultaneous"},
         "band": {"band"},
         "binned": {"binned", "binned_test"},
+        "subgroups": {"subgroup_pair", "subgroup_omnibus", "interaction"},
+        "unequal subgroups": {"subgroup_difference"},
     }
     names = ("model", "values", "sizes", "classifiers", "measure", "test")
 
@@ -54,7 +56,7 @@ def test_results_have_every_cell_once(study, rows):
         for cell in study.grid.cells()
         for measure in cell.measures
         for kind in kinds[cell.kind]
-        if kind in ("interval", "difference", "simultaneous", "band", "binned")
+        if kind in study.page.INTERVALS
     }
     stated = [tuple(row[name] for name in ("kind", *names)) for row in rows if study.page.is_interval(row)]
     assert len(set(stated)) == len(stated)

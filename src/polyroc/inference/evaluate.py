@@ -238,7 +238,7 @@ def evaluate(
     >>> sex = ["f", "m"] * 12
     >>> grouped = evaluate([0, 0, 0, 1, 1, 1] * 4, range(24), measure="auc", by={"sex": sex})
     >>> grouped["f"]
-    Estimate(auc = 0.6111, standard error 0.1684, 95 % ... to ...)
+    Estimate(auc = 0.6250, standard error 0.1929, 95 % ... to ...)
     >>> grouped.between().difference("f", "m").pvalue > 0.9
     True
     """
