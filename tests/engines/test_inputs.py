@@ -348,7 +348,7 @@ class TestLazyTables:
         with pytest.raises(InputError, match="data frame has no tables"):
             pr.evaluate(TWO.lazy(), **RISK, table="t")
         with pytest.raises(NotApplicableError, match="by is not available in curve for cases in memory"):
-            pr.curve(TWO, **RISK, by="country")
+            pr.curve(TWO, **{**RISK, "by": "country"})
         with pytest.raises(NotApplicableError, match="engine='memory'"):
             pr.evaluate(TWO.lazy(), **RISK, measure="auc", method="bootstrap")
         with pytest.raises(InputError, match="y_score are arrays"):

@@ -226,7 +226,7 @@ class Grouped(Result, Mapping[Group, GroupResult]):
     def _choose(self, role: str, name: str | None, known: Sequence[str]) -> str:
         if name is None and len(known) == 1:
             return known[0]
-        if name not in known:
+        if name is None or name not in known:
             got = "none was given" if name is None else f"got {short_repr(name)}"
             hint = did_you_mean(name, known) if name is not None else f"known: {', '.join(known)}."
             raise InputError(Option(role), f" must be one of {len(known)}, {got}; {hint}")

@@ -111,7 +111,7 @@ def _covariance(
                 continue
             statistics.append(measure(sample))
             cases_influence = influence(sampled_strata(statistics[-1], sample.scores), sample.scores)
-            values.append(np.bincount(units[rows], cases_influence, total))
+            values.append(np.asarray(np.bincount(units[rows], cases_influence, total), dtype=np.float64))
     matrix = np.asarray(np.array(values) @ np.array(values).T)
     if whole.within_folds and whole.folds is not None and whole.folds.repeats > 1:
         defined = [place for place, statistic in enumerate(statistics) if statistic.by_fold]

@@ -144,8 +144,7 @@ class Columns:
     def labels(self) -> tuple[str, ...]:
         """The columns that are read as labels."""
         roles = (self.truth, self.classifier, self.case, self.class_, self.groups, self.folds, self.repeats)
-        roles = (*roles, *self.by)
-        return tuple(dict.fromkeys(name for name in roles if name is not None))
+        return tuple(dict.fromkeys(name for name in (*roles, *self.by) if name is not None))
 
 
 def find_columns(requested: RequestedColumns, source: Source) -> Columns:

@@ -192,7 +192,7 @@ class CaseData:
     folds: Coded | None = None
     repeats: Coded | None = None
     cases: Coded | None = None
-    by: Mapping[str, Coded] = field(default_factory=dict)
+    by: Mapping[str, Coded] = field(default_factory=dict, kw_only=True)
 
 
 def names_for(columns: Columns) -> TableNames:
@@ -224,7 +224,7 @@ def arrange(table: Table, columns: Columns, truth: Coded, in_order: bool) -> Cas
     cases = _numbered(table, columns.case) if columns.case and columns.repeats else None
     scores = {name: own.values for name, own in predictions.items()}
     by = {name: table.coded(name) for name in columns.by}
-    rows = CaseData(truth, scores, weight, groups, words, folds, repeats, cases, by)
+    rows = CaseData(truth, scores, weight, groups, words, folds, repeats, cases, by=by)
     if columns.classifier is None and columns.class_ is None and columns.case is None:
         return rows
     return _paired(table, columns, rows)
@@ -262,7 +262,7 @@ def _paired(table: Table, columns: Columns, rows: CaseData) -> CaseData:
             name_case=cases.name if cases.named else None,
         ),
         *(None if column is None else _rows(column, first) for column in (rows.folds, rows.repeats, rows.cases)),
-        {name: _rows(column, first) for name, column in rows.by.items()},
+        by={name: _rows(column, first) for name, column in rows.by.items()},
     )
 
 

@@ -51,17 +51,16 @@ def as_scores(
         if y_score is None:
             raise InputError("y_score is missing; pass (y_true, y_score), or Scores from polyroc.read.")
         return normalise(y_true, y_score, by=by, negate=negate, **options)
-    if negate is not None:
-        y_true = negated(y_true, negate)
+    scores = y_true if negate is None else negated(y_true, negate)
     if by is not None:
-        y_true = with_subgroups(y_true, by, options.get("missing", "raise"))
+        scores = with_subgroups(scores, by, options.get("missing", "raise"))
     arguments = {"y_score": y_score, **options, "missing": None}
     surplus = [name for name, value in arguments.items() if value is not None]
     if surplus:
         raise InputError(
             f"Scores cannot be combined with {', '.join(surplus)}; pass these to polyroc.read or Scores instead."
         )
-    return y_true
+    return scores
 
 
 def pooled_scores(scores: Scores) -> Scores:
