@@ -19,7 +19,7 @@ from polyroc.estimates.subgroup_text import grouped_conclusion, grouped_table
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Call, Option, short_repr
 from polyroc.output.tables import Table
-from polyroc.results.codec import NOT_STORED, STORED_IF_SET
+from polyroc.results.codec import NOT_STORED, STORED_IF_SET, stored_unless
 from polyroc.results.invariants import Invariants, distinct
 from polyroc.results.result import Result
 from polyroc.scores import readable
@@ -69,7 +69,7 @@ class Grouped(Result, Mapping[Group, GroupResult]):
     by: tuple[str, ...]
     groups: Mapping[Group, GroupResult]
     overall: GroupResult | None = field(default=None, metadata=STORED_IF_SET)
-    adjustment: Adjustment | None = "max-t"
+    adjustment: Adjustment | None = field(default="max-t", metadata=stored_unless("max-t"))
     covariance: Mapping[str, FloatArray] | None = field(default=None, metadata=STORED_IF_SET)
     dependent: bool | None = field(default=None, metadata=STORED_IF_SET)
     _made: dict[Any, Any] = field(default_factory=dict, metadata=NOT_STORED)  # comparisons, once computed
@@ -319,8 +319,10 @@ class Grouped(Result, Mapping[Group, GroupResult]):
         """In sentences: whether subgroups differ; for comparisons, whether differences depend on the subgroup."""
         return grouped_conclusion(self, level)
 
-    def _derived_at(self, level: float) -> dict[str, Any]:
-        return {"conclusion": self.conclusion(level)}
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Plain data for JSON; the sentences are for its readers, where all cases were evaluated, too."""
+        data = Result.to_dict(self, level)
+        return data if self.overall is None else {**data, "conclusion": self.conclusion(level)}
 
 
 def estimates_of(result: GroupResult) -> Mapping[Key, Estimate]:
