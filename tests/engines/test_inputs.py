@@ -270,6 +270,7 @@ class TestLazyTables:
         with pytest.raises(InputError, match=r"the Polars lazy frame cannot be read: .*absent"):
             pr.read(pl.scan_parquet(tmp_path / "absent.parquet"), **RISK)
 
+    @pytest.mark.slow
     def test_partitions_are_computed_one_after_the_other(self):
         most, alive = 0, 0
         schema = pa.schema({"kind": pa.string(), "s": pa.float64()})
@@ -496,7 +497,8 @@ class TestDuckDBFiles:
                 "FROM range(4_000_000)"
             )
         grouped = pr.evaluate(path, truth="y", scores="s", measure="auc", by="part", memory="64MB", method=None)
-        assert [each.provenance.cases["0"] for each in grouped.groups.values()] == [666_667, 666_666, 666_667]
+        cases = [estimate.provenance.cases["0"] for estimate in grouped.groups.values()]
+        assert cases == [666_667, 666_666, 666_667]
 
     def test_is_not_changed(self, path):
         before = path.read_bytes()
