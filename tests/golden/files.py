@@ -73,10 +73,6 @@ def _grouped():
         )
 
 
-def _subgroups():
-    return DATA["grouped"].call(pr.compare, measure="auc", by={"site": ["x", "y"] * 30})
-
-
 def _summary(name, tables=fold_table, **options):
     return lambda: getattr(pr.studies.summaries, name)(tables(), **options)
 
@@ -116,7 +112,6 @@ RESULTS = {
     "Front_searched": Stored(pr.Front, fronts.logistic_front),
     "FrontVolumes": Stored(pr.fronts.FrontVolumes, fronts.front_volumes),
     "Grouped": Stored(pr.estimates.Grouped, _grouped),
-    "Grouped_memory": Stored(pr.estimates.Grouped, _subgroups),
     "HeldOut": Stored(pr.fronts.HeldOut, fronts.held_out),
     "Hull": Stored(pr.curves.Hull, lambda: DATA["two_classes"].call(pr.curve).hull()),
     "OperatingPoint": Stored(pr.OperatingPoint, _on("three", pr.operate, classifier="good", costs=COSTS)),

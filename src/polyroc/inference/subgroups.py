@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from polyroc.engines.groups import group_context
+from polyroc.engines.evaluate import group_context
 from polyroc.engines.precision import scaled_weights
 from polyroc.estimates.grouped import Group, Grouped, GroupResult, own_covariance
 from polyroc.estimates.multiplicity import Adjustment
