@@ -38,6 +38,7 @@ TESTS = {
     "interaction": "test that a difference is the same in all subgroups",
 }
 KINDS = INTERVALS | TESTS
+SUBGROUP_TESTS = ("subgroup_pair", "subgroup_omnibus", "interaction")
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))
 BIASED = ("cost_area", "scurfield", "scurfield(corrected=True)", "ht3", "information_gain", "sahiner(malignant=2)")
 BY_SHARES = (
@@ -343,10 +344,12 @@ def _effort(rows: Rows) -> str:
     """How many samples a cell has, and what that means for a coverage of 95 %."""
     counts = sorted({int(row["replicates"]) for row in rows if is_interval(row)})
     most, least = (100 * math.sqrt(0.95 * 0.05 / count) for count in (counts[0], counts[-1]))
+    subgroups = [int(row["replicates"]) for row in rows if row["kind"] in SUBGROUP_TESTS]
+    fewer = f" Tests between subgroups have {min(subgroups)} samples each." if subgroups else ""
     warning = " **This is a quick run: do not rely on it.**" if counts[0] < 1000 else ""
     return (
         f"{len(rows)} rates, from {counts[0]} to {counts[-1]} samples each: a Monte Carlo error of\n"
-        f"{least:.1f} to {most:.1f} points at 95 %.{warning}"
+        f"{least:.1f} to {most:.1f} points at 95 %.{fewer}{warning}"
     )
 
 
