@@ -25,6 +25,7 @@ INTERVALS = {
     "band": "pointwise band of a curve",
     "binned": "interval from coarse bins of a tally",
     "benefit_band": "band of a difference of net benefit (all thresholds at once)",
+    "subgroup_difference": "interval of a difference between subgroups",
 }
 TESTS = {
     "one_sample": "one-sample test",
@@ -34,8 +35,12 @@ TESTS = {
     "omnibus": "test that all are equal",
     "binned_test": "one-sample test from coarse bins",
     "curves": "test that two ROC curves, or decisions, are equal",
+    "subgroup_pair": "test that two subgroups are equal",
+    "subgroup_omnibus": "test that all subgroups are equal",
+    "interaction": "test that a difference is the same in all subgroups",
 }
 KINDS = INTERVALS | TESTS
+SUBGROUP_TESTS = ("subgroup_pair", "subgroup_omnibus", "interaction")
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))
 BIASED = ("cost_area", "scurfield", "scurfield(corrected=True)", "ht3", "information_gain", "sahiner(malignant=2)")
 BY_SHARES = (
@@ -339,12 +344,15 @@ def _competitors(rows: Rows) -> str:
 
 def _effort(rows: Rows) -> str:
     """How many samples a cell has, and what that means for a coverage of 95 %."""
-    counts = sorted({int(row["replicates"]) for row in rows if is_interval(row)})
-    most, least = (100 * math.sqrt(0.95 * 0.05 / count) for count in (counts[0], counts[-1]))
-    warning = " **This is a quick run: do not rely on it.**" if counts[0] < 1000 else ""
+    counts = {kind: sorted(int(row["replicates"]) for row in pick(rows, kind=kind)) for kind in KINDS}
+    least, most = counts["interval"][0], counts["interval"][-1]
+    errors = (100 * math.sqrt(0.95 * 0.05 / count) for count in (most, least))
+    fewer = [f"{KINDS[kind]} ({own[0]})" for kind, own in counts.items() if own and own[0] < least]
+    exceptions = f" Some have fewer samples: {', '.join(fewer)}." if fewer else ""
+    warning = " **This is a quick run: do not rely on it.**" if least < 1000 else ""
     return (
-        f"{len(rows)} rates, from {counts[0]} to {counts[-1]} samples each: a Monte Carlo error of\n"
-        f"{least:.1f} to {most:.1f} points at 95 %.{warning}"
+        f"{len(rows)} rates, from {least} to {most} samples each: a Monte Carlo error of\n"
+        f"{' to '.join(f'{error:.1f}' for error in errors)} points at 95 %.{exceptions}{warning}"
     )
 
 

@@ -44,6 +44,8 @@ def test_results_have_every_cell_once(study, rows):
         "band": {"band"},
         "binned": {"binned", "binned_test"},
         "curves": {"curves", "benefit_band"},
+        "subgroups": {"subgroup_pair", "subgroup_omnibus", "interaction"},
+        "unequal subgroups": {"subgroup_difference"},
     }
     names = ("model", "values", "sizes", "classifiers", "measure", "test")
 
@@ -55,7 +57,7 @@ def test_results_have_every_cell_once(study, rows):
         for cell in study.grid.cells()
         for measure in cell.measures
         for kind in kinds[cell.kind]
-        if kind in ("interval", "difference", "simultaneous", "band", "binned", "benefit_band")
+        if kind in study.page.INTERVALS
     }
     stated = [tuple(row[name] for name in ("kind", *names)) for row in rows if study.page.is_interval(row)]
     assert len(set(stated)) == len(stated)

@@ -63,7 +63,13 @@ def _on(data, verb, **options):
 def _grouped():
     with tempfile.TemporaryDirectory() as folder:
         return pr.evaluate(
-            inputs.wide_file(folder), truth="truth", scores="score", pos_label="sick", measure="auc", by="site"
+            inputs.wide_file(folder),
+            truth="truth",
+            scores="score",
+            pos_label="sick",
+            measure="auc",
+            by="site",
+            engine="duckdb",
         )
 
 
