@@ -518,6 +518,8 @@ VALID_CALLS = {
 VALID_CALLS |= {
     f"{stored.kind.__name__}.{method}": lambda name=name, method=method: _method(name, method)
     for name, stored in reversed(files.RESULTS.items())
-    for method in ("rows", "to_dict", "to_frame", "to_json", "to_table")
-    if isinstance(getattr(stored.kind, method, None), FunctionType) and name != "StudyFindings"
+    for method in ("rows", "to_dict", "to_frame", "to_json", "to_latex", "to_table")
+    if isinstance(getattr(stored.kind, method, None), FunctionType)
+    and (stored.kind.__name__, method) != ("Report", "to_latex")  # which takes no argument
+    and name != "StudyFindings"
 }

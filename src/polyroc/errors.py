@@ -189,7 +189,8 @@ class UnseenClassWarning(PolyrocWarning):
     """A class has no case in a training set of a cross-validation, so that its predicted probability is 0."""
 
 
-NOT_THE_USERS = ("polyroc.", "contextlib", "importlib", "numba.")  # modules between the user's line and a warning
+# modules between the user's line and a warning
+NOT_THE_USERS = ("polyroc.", "contextlib", "functools", "importlib", "numba.")
 
 
 def warn(message: str, category: type[PolyrocWarning]) -> None:

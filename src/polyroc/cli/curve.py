@@ -42,7 +42,7 @@ SHOWN = {
 }
 
 
-@click.command(short_help="ROC, precision-recall, DET and cost curves, with bands and fits.")
+@click.command()
 @data_files
 @add_options(*fold_columns)
 @click.option("--kind", default="roc", show_default=True, type=click.Choice([*SHOWN]), help="Which curve.")

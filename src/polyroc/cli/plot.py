@@ -71,7 +71,7 @@ OPTIONS = (
 )
 
 
-@click.command(short_help="Draw curves, estimates, differences, rates, fronts: a PNG, SVG or PDF.")
+@click.command()
 @optional_data_file
 @add_options(*OPTIONS)
 @convert_option

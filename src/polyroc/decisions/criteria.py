@@ -8,7 +8,6 @@ import numpy as np
 
 from polyroc.decisions.cost_search import CostProblem, search_costs
 from polyroc.decisions.operating_point import Optimality
-from polyroc.decisions.optimality import improve_and_prove
 from polyroc.decisions.thresholds import EQUAL, Thresholds, best_threshold
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
@@ -171,6 +170,8 @@ def choose_rule(
         return _bayes_rule(scores, bayes), None
     if scores.n_classes == 2:
         return best_threshold(scores, values, _threshold_loss(objective), objective.limits), "proven"
+    from polyroc.decisions.optimality import improve_and_prove  # not above: scipy.optimize takes long to import
+
     losses = objective.losses / objective.losses.max()  # tolerances then do not depend on the unit of the costs
     problem = CostProblem.of(scores, values, losses, objective.limits)
     L, loss = search_costs(problem, objective.limits, bayes / bayes.max(), rng)

@@ -37,7 +37,7 @@ from polyroc.io.columns import Columns
 from polyroc.io.predictions import matching_labels
 from polyroc.io.sources import Kind, Source, check_names
 from polyroc.io.stacked_rows import Repetition, key_columns, readable_keys, warn_of_stacked_rows
-from polyroc.messages import Option
+from polyroc.messages import Option, install_command
 from polyroc.validation.predictions import large_integers_message
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
 
 def _check_environment() -> None:
     if find_spec("pyarrow") is None:
-        raise MissingPackageError("Spark needs pyarrow here: pip install 'polyroc[spark]'.")
+        raise MissingPackageError(f"Spark needs pyarrow here: {install_command('spark')}.")
 
 
 def _warn_of_stacked_rows(plain: "DataFrame", keys: Sequence[str], source: Source) -> None:
