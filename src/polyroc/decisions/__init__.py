@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from polyroc.decisions.operating_point import OperatingPoint
     from polyroc.decisions.rate_matrix import Rates
     from polyroc.decisions.regions import DecisionRegions, decision_regions
-    from polyroc.rules import CostRule, MossmanRule, ThresholdRule
+    from polyroc.rules import CostRule, CutPointRule, MossmanRule, ThresholdRule
 
 __all__ = [
     "CostRule",
+    "CutPointRule",
     "DecisionCurve",
     "DecisionRegions",
     "MossmanRule",
@@ -28,6 +29,7 @@ __getattr__, __dir__ = attach(
     __name__,
     {
         "CostRule": "polyroc.rules",
+        "CutPointRule": "polyroc.rules",
         "DecisionCurve": "polyroc.decisions.decision_curve",
         "DecisionRegions": "polyroc.decisions.regions",
         "MossmanRule": "polyroc.rules",

@@ -20,7 +20,7 @@ from polyroc.measures.within_folds import average_over_folds, check_folds
 from polyroc.messages import Message, Option, short_repr
 from polyroc.progress import ProgressOption
 from polyroc.results.provenance import Provenance
-from polyroc.rules import Rule, ThresholdRule
+from polyroc.rules import CutPointRule, Rule, ThresholdRule
 from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
@@ -229,6 +229,13 @@ def check_rule(rule: Rule, scores: Scores | Schema) -> None:
 
 def _check_direction(rule: Rule, scores: Scores | Schema) -> None:
     """Raise an error unless high scores indicate the same class in the data and in the rule."""
+    if isinstance(rule, CutPointRule) and scores.ordered and rule.labels != scores.labels:
+        raise InputError(
+            f"Scores rise along {short_repr(list(rule.labels))} in the rule but along "
+            f"{short_repr(list(scores.labels))} in the data; give the classes in the order of the rule with ",
+            Option("labels", [...]),
+            ", or leave it out.",
+        )
     if scores.kind != "score" or not isinstance(rule, ThresholdRule) or scores.positive is None:
         return
     positive = scores.labels[scores.positive]

@@ -1,4 +1,4 @@
-"""Decisions: confusion rates as a matrix, decision curves, and decision regions over two features."""
+"""Decisions: confusion rates as a matrix, thresholds, decision curves, and regions over two features."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,13 +7,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.container import BarContainer
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Polygon
 
 from polyroc.decisions.decision_curve import DecisionCurve
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.decisions.rate_matrix import Rates
+from polyroc.decisions.rates import check_rule, one_classifier
 from polyroc.decisions.regions import DecisionRegions
+from polyroc.errors import InputError
+from polyroc.messages import short_repr
 from polyroc.output.numbers import level_text, signed_text
 from polyroc.output.sentences import abbreviated
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
@@ -33,14 +38,18 @@ from polyroc.plots.style import (
     style_axes,
     text_colour,
 )
+from polyroc.rules import ThresholdRule
+from polyroc.scores import Scores
 
 __all__ = [
     "DecisionPicture",
     "RegionsPicture",
+    "ThresholdPicture",
     "draw_decision_curve",
     "draw_operating_point",
     "draw_rates",
     "draw_regions",
+    "draw_thresholds",
 ]
 
 CURVE_WIDTH, CURVE_HEIGHT = 6.0, 4.2  # inches
@@ -50,6 +59,9 @@ REGIONS_WIDTH, REGIONS_HEIGHT = 6.0, 5.0  # inches
 PALE = 0.72  # share of white in the colour of a region
 MANY = 2000  # cases from which a picture holds them as pixels, not as shapes
 LISTED_CLASSES = 20  # classes in the legend
+SCORES_WIDTH, ROW_HEIGHT = 6.4, 0.75  # inches
+MOST_BINS, FEWEST_BINS = 60, 8  # of the scores of a class
+FULL = 0.82  # height of the highest bar of a class, whose row has height 1
 
 
 def draw_rates(rates: Rates, ax: Axes | None = None, *, level: float = 0.95) -> MatrixPicture:
@@ -90,13 +102,117 @@ def draw_rates(rates: Rates, ax: Axes | None = None, *, level: float = 0.95) -> 
 def draw_operating_point(point: OperatingPoint, ax: Axes | None = None, *, level: float = 0.95) -> MatrixPicture:
     """The confusion rates of the rule that was chosen; see `draw_rates`.
 
-    On a ROC curve it is drawn by `plot(curve, points={"chosen": operating_point})`.
+    On a ROC curve it is drawn by `plot(curve, points={"chosen": operating_point})`, and its thresholds among the
+    scores by `plot(operating_point, kind="scores", scores=scores)`.
     """
     picture = draw_rates(point.confusion, ax, level=level)
     picture.ax.set_title(
         abbreviated(f"{point.confusion.classifier}: {point.aim}", 60), fontsize=TEXT, loc="left", **PLAIN
     )
     return picture
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdPicture(Picture):
+    """Thresholds among the scores.
+
+    Attributes
+    ----------
+    bars
+        The scores of each class, by decision: a bar of bins for each class and decision that has cases.
+    lines, bands
+        The thresholds, and their intervals; no bands if the choice was not repeated.
+    legend
+        The decisions.
+    """
+
+    bars: tuple[BarContainer, ...]
+    lines: tuple[Line2D, ...]
+    bands: tuple[Polygon, ...]
+    legend: Legend
+
+
+def draw_thresholds(
+    point: OperatingPoint, ax: Axes | None = None, *, scores: Scores, level: float = 0.95
+) -> ThresholdPicture:
+    """The scores of each class in a row of its own, the thresholds across, and their intervals as bands.
+
+    Parameters
+    ----------
+    point
+        The operating point: a threshold of two classes, or cut-points of ordered classes.
+    ax
+        The axes to draw on.
+    scores
+        The cases to draw, with the classifier of the operating point; such as those it was chosen on.
+    level
+        Of the intervals of the thresholds.
+    """
+    values, truth, decisions = _scored_cases(point, scores)
+    classes = point.confusion.classes
+    ax = axes_of(ax, SCORES_WIDTH, 1.4 + ROW_HEIGHT * len(classes))
+    style_axes(ax)
+    finite = [threshold for threshold in point.thresholds if np.isfinite(threshold)]
+    edges = _bin_edges(values, finite)
+    bars = []
+    for k in range(len(classes)):
+        counts = [np.histogram(values[(truth == k) & (decisions == m)], edges)[0] for m in range(len(classes))]
+        highest = max(1, int(np.max(np.sum(counts, axis=0))))
+        for m, of_decision in enumerate(counts):
+            if of_decision.any():
+                heights = FULL * of_decision / highest
+                bars.append(
+                    ax.bar(edges[:-1], heights, np.diff(edges), bottom=k, align="edge", color=style(m).colour)
+                )
+    lines = [ax.axvline(t, color=text_colour(), linewidth=LINE, linestyle=(0, (4, 2))) for t in finite]
+    bands = []
+    if point.uncertainty is not None:
+        bands = _threshold_bands(ax, point, level, edges)
+    ax.set(xlim=(edges[0], edges[-1]), ylim=(-0.08, len(classes)))
+    ax.set_yticks([k + FULL / 2 for k in range(len(classes))], [abbreviated(name) for name in classes], **PLAIN)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(abbreviated(point.confusion.classifier, 40), fontsize=TEXT, **PLAIN)
+    ax.set_ylabel("true class", fontsize=TEXT)
+    shown = f"thresholds with {level_text(level)} intervals" if bands else "thresholds"
+    ax.set_title(abbreviated(f"{shown}: {point.aim}", 80), fontsize=TEXT, loc="left", **PLAIN)
+    patches = [Patch(color=style(m).colour) for m in range(min(len(classes), LISTED_CLASSES))]
+    names = [abbreviated(f"decided {name}") for name in classes[:LISTED_CLASSES]]
+    legend = add_legend(ax, patches, names, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return ThresholdPicture(ax, tuple(bars), tuple(lines), tuple(bands), legend)
+
+
+def _scored_cases(point: OperatingPoint, scores: Any) -> tuple[Any, Any, Any]:
+    """The scores, true classes and decisions of the cases, classes in the order of the operating point."""
+    if not isinstance(scores, Scores):
+        raise InputError(
+            f"scores must be Scores, such as Scores.from_arrays(y_true, y_score), got {short_repr(scores)}."
+        )
+    check_rule(point.rule, scores)
+    name = point.confusion.classifier
+    values = scores.values[name if name in scores.values else one_classifier(scores, None)]
+    positions = np.array([point.rule.labels.index(label) for label in scores.labels])
+    if values.ndim == 2:
+        assert isinstance(point.rule, ThresholdRule)  # cut-points are of one score
+        values = values[:, scores.labels.index(point.rule.positive)]
+    return values, positions[scores.codes], point.rule.codes(values)
+
+
+def _bin_edges(values: Any, thresholds: list[float]) -> Any:
+    """Edges of bins, of which one is at each threshold, so that no bar contains two decisions."""
+    low, high = float(values.min()), float(values.max())
+    bins = int(np.clip(np.sqrt(len(values)), FEWEST_BINS, MOST_BINS))
+    edges = np.linspace(low, high if high > low else low + 1.0, bins + 1)
+    for threshold in thresholds:
+        if low < threshold < high:
+            edges[1 + np.abs(edges[1:-1] - threshold).argmin()] = threshold
+    edges[-1] = np.nextafter(max(edges[-1], high), np.inf)  # the last bin contains the highest score
+    return np.unique(edges)
+
+
+def _threshold_bands(ax: Axes, point: OperatingPoint, level: float, edges: Any) -> list[Polygon]:
+    """The intervals, cut at the edges of the picture where they are infinite."""
+    ends = [np.clip(interval, edges[0], edges[-1]) for interval in point.threshold_intervals(level)]
+    return [ax.axvspan(*pair, color=text_colour(), alpha=0.12, linewidth=0, zorder=0) for pair in ends]
 
 
 @dataclass(frozen=True, slots=True)
