@@ -85,6 +85,7 @@ MADE_BY_VERBS = {
     "Spread",
     "Study",
     "Surface",
+    "ThresholdUncertainty",
     "Volume",
     "WilcoxonErrors",
 }
@@ -303,6 +304,9 @@ VALID_CALLS = {
     "CostRule": lambda: ValidCall(
         pr.decisions.CostRule, {"labels": ("a", "b", "c"), "costs": ((0, 1, 4), (1, 0, 1), (2, 1, 0))}
     ),
+    "CutPointRule": lambda: ValidCall(
+        pr.decisions.CutPointRule, {"labels": ("a", "b", "c"), "cut_points": (0.5, 1.5)}
+    ),
     "MossmanRule": lambda: ValidCall(
         pr.decisions.MossmanRule, {"labels": ("a", "b", "c"), "alpha": 0.3, "beta": 0.3}
     ),
@@ -363,6 +367,11 @@ VALID_CALLS = {
     "Rates.cobweb": lambda: ValidCall(_data(pr.rates, "three", classifier="good")().cobweb, {}),
     "Rates.information_gain": lambda: ValidCall(
         _data(pr.rates, "three", classifier="good")().information_gain, {"priors": [0.2, 0.3, 0.5]}
+    ),
+    "OperatingPoint.threshold_intervals": lambda: _method("OperatingPoint_cut_points", "threshold_intervals"),
+    "OperatingPoint.threshold_texts": lambda: _method("OperatingPoint_cut_points", "threshold_texts"),
+    "ThresholdUncertainty.confidence_intervals": lambda: ValidCall(
+        stored("OperatingPoint_cut_points").uncertainty.confidence_intervals, {}
     ),
     # estimates and curves
     "Anova.confidence_interval": lambda: _method("Anova", "confidence_interval", learner="a"),

@@ -8,7 +8,7 @@ from models import MODELS, Model
 from quantities import COLUMNS, DECISIONS, DISCRETE, FIXED_RATE, MANY_CLASSES, ORDERED, PROBABILITIES, TWO_CLASSES
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, BOOTSTRAP = 2000, 1000, 150  # replicates
+OFTEN, USUAL, BOOTSTRAP, FEW = 2000, 1000, 150, 400  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
@@ -22,7 +22,8 @@ class Cell:
 
     The kind says what is recorded: "single" intervals and one-sample tests, "pair" differences and their tests,
     "several" the test that all are equal and simultaneous intervals, "band" a pointwise band of a curve, "binned"
-    intervals and one-sample tests from a tally with coarse bins.
+    intervals and one-sample tests from a tally with coarse bins, "choice" intervals of thresholds that are chosen
+    on the sample, and of the rates of right decisions there.
     """
 
     kind: str
@@ -77,7 +78,7 @@ class Cell:
 def cells() -> list[Cell]:
     """The whole grid, in the order of the results."""
     grid = [*_areas(), *_two_classes(), *_fixed_rates(), *_many_classes(), *_ordered(), *_bands()]
-    grid += [*_area_pairs(), *_other_pairs(), *_curve_pairs(), *_several(), *_binned()]
+    grid += [*_area_pairs(), *_other_pairs(), *_curve_pairs(), *_several(), *_binned(), *_choices()]
     if len({cell.key for cell in grid}) != len(grid):
         raise ValueError("Two cells of the grid have the same key.")
     return grid
@@ -323,4 +324,28 @@ def _binned() -> list[Cell]:
         for value in values
         for n in sizes
         for bits in (2, 4)
+    ]
+
+
+def _choices() -> list[Cell]:
+    """Thresholds of two classes and cut-points of three; classes that are well separated, and rare ones."""
+    criteria = ("youden", "costs", "sensitivity")
+    models = ("normal", "heavy tails", "skewed", "Laplace", "wide last class")
+    grid = [
+        Cell("choice", m, (a,), n, criteria, FEW)
+        for m in models
+        for a in (0.8, 0.95)
+        for n in ((100, 100), (400, 40))
+    ]
+    grid += [Cell("choice", m, (0.8,), (25, 25), criteria, FEW) for m in ("normal", "Laplace")]
+    grid += [
+        Cell("choice", m, (0.9999,), n, criteria, FEW) for m in ("normal", "skewed") for n in ((50, 50), (20, 200))
+    ]
+    grid += [Cell("choice", m, (0.8,), (100, 100), criteria, FEW) for m in ("ties", "clusters", "cohort")]
+    three = ((30, 30, 30), (300, 30, 300))
+    return grid + [
+        Cell("choice", m, (a,), n, ("youden", "closest"), FEW)
+        for m in ("normal", "Laplace", "exponential")
+        for a in (0.5, 0.9)
+        for n in three
     ]

@@ -16,6 +16,7 @@ Rows: TypeAlias = list[dict[str, str]]
 PAGE = Path(__file__).parents[1] / "coverage.md"
 LOWEST = 0.93  # coverage of a 95 % interval
 LARGEST = 1.2  # rejections over the nominal level: 6 % for 5 %
+FEWEST = 400  # samples of a cell
 WIDEST = 1.15  # median width over that of the narrowest valid competitor
 
 INTERVALS = {
@@ -24,7 +25,10 @@ INTERVALS = {
     "simultaneous": "simultaneous intervals (all at once)",
     "band": "pointwise band of a curve",
     "binned": "interval from coarse bins of a tally",
+    "threshold": "interval of a chosen threshold",
+    "chosen_rate": "interval of a rate at a chosen threshold",
 }
+OF_CHOICES = ("threshold", "chosen_rate")
 TESTS = {
     "one_sample": "one-sample test",
     "superiority": "test that two are equal",
@@ -249,7 +253,7 @@ def _by_kind(rows: Rows) -> str:
 
 
 def _by_measure(rows: Rows) -> str:
-    own = [row for row in rows if row["set"] != "choice" and row["kind"] != "band"]
+    own = [row for row in rows if row["set"] != "choice" and row["kind"] not in ("band", *OF_CHOICES)]
     lines = []
     for measure in dict.fromkeys(row["measure"] for row in own):
         line = [f"`{measure}`"]
@@ -339,7 +343,7 @@ def _effort(rows: Rows) -> str:
     """How many samples a cell has, and what that means for a coverage of 95 %."""
     counts = sorted({int(row["replicates"]) for row in rows if is_interval(row)})
     most, least = (100 * math.sqrt(0.95 * 0.05 / count) for count in (counts[0], counts[-1]))
-    warning = " **This is a quick run: do not rely on it.**" if counts[0] < 1000 else ""
+    warning = " **This is a quick run: do not rely on it.**" if counts[0] < FEWEST else ""
     return (
         f"{len(rows)} rates, from {counts[0]} to {counts[-1]} samples each: a Monte Carlo error of\n"
         f"{least:.1f} to {most:.1f} points at 95 %.{warning}"

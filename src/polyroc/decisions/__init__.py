@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from polyroc.decisions.operating_point import OperatingPoint
     from polyroc.decisions.rate_matrix import Rates
     from polyroc.decisions.regions import DecisionRegions, decision_regions
+    from polyroc.decisions.uncertainty import ThresholdUncertainty
     from polyroc.rules import CostRule, CutPointRule, MossmanRule, ThresholdRule
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "OperatingPointClassifier",
     "Rates",
     "ThresholdRule",
+    "ThresholdUncertainty",
     "decision_regions",
 ]
 
@@ -37,6 +39,7 @@ __getattr__, __dir__ = attach(
         "OperatingPointClassifier": "polyroc.decisions.classifier",
         "Rates": "polyroc.decisions.rate_matrix",
         "ThresholdRule": "polyroc.rules",
+        "ThresholdUncertainty": "polyroc.decisions.uncertainty",
         "decision_regions": "polyroc.decisions.regions",
     },
 )

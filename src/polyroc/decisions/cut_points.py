@@ -125,7 +125,9 @@ class ScoreOrder:
         assert thresholds is not None  # no rate exceeds 1
         return thresholds
 
-    def rechosen(self, problem: CutProblem, weight: FloatArray, random_shares: bool) -> Rechosen:
+    def rechosen(
+        self, problem: CutProblem, weight: FloatArray, random_shares: bool, slack: float = 0.0
+    ) -> Rechosen:
         """The best thresholds of resamples, given by rows of weights of the cases.
 
         Parameters
@@ -138,7 +140,7 @@ class ScoreOrder:
             True if the priors are the shares of the classes in the resample.
         """
         c, n = len(self.classes), len(weight)
-        cuts, lows = np.zeros((2, n, c - 1), dtype=np.int64)
+        cuts, lows, highs = np.zeros((3, n, c - 1), dtype=np.int64)
         optimism, chosen = np.full((n, c, c), np.nan), np.zeros(n, dtype=bool)
         rechosen_cuts(
             weight,
@@ -151,14 +153,16 @@ class ScoreOrder:
             random_shares,
             problem.limits,
             problem.squared,
+            slack,
             cuts,
             lows,
+            highs,
             optimism,
             chosen,
         )
         back = np.argsort(self.classes)  # in the order of the labels
         below = np.append(self.values[:-1], -np.inf)  # -1 is the last place: below all scores
-        return Rechosen(below[lows], self.values[cuts], optimism[:, back][:, :, back], chosen)
+        return Rechosen(below[lows], self.values[highs], optimism[:, back][:, :, back], chosen)
 
 
 def rule_at_cuts(scores: Scores, order: ScoreOrder, thresholds: FloatArray) -> Rule:

@@ -140,6 +140,7 @@ class OperatingPoint(Result):
             )
         return self.uncertainty.confidence_intervals(level)
 
+    @validated
     def threshold_texts(self, level: float = 0.95) -> list[str]:
         """For each threshold a sentence: its value, and its interval if there is one."""
         intervals = None if self.uncertainty is None else self.threshold_intervals(level)

@@ -17,6 +17,7 @@ from polyroc.results.codec import Record
 from polyroc.results.invariants import Invariants, at_least
 from polyroc.scores import Scores
 from polyroc.validation.arguments import checked_level
+from polyroc.validation.signatures import validated
 
 __all__ = ["ThresholdUncertainty", "rechoose"]
 
@@ -58,6 +59,7 @@ class ThresholdUncertainty(Record):
         """Number of resamples in which thresholds were chosen."""
         return int(self.low.shape[1])
 
+    @validated
     def confidence_intervals(self, level: float = 0.95) -> tuple[ConfidenceInterval, ...]:
         """The interval of each threshold: percentiles of `low` for its lower end, of `high` for its upper end."""
         share = (1.0 - checked_level(level)) / 2.0

@@ -209,8 +209,10 @@ def rechosen_cuts(
     random_shares: bool,
     limits: FloatArray,
     squared: bool,
+    slack: float,
     cuts: IntArray,
     lows: IntArray,
+    highs: IntArray,
     optimism: FloatArray,
     chosen: BoolArray,
 ) -> None:
@@ -228,9 +230,11 @@ def rechosen_cuts(
         Losses are costs[k, j] times priors[k]; with `random_shares` times the share of class k in the resample.
     limits, squared
         As in `best_cuts`.
-    cuts, lows
-        Receive, at [resample, cut], the cut, and the number of the next lower score in the resample (-1: none):
-        all thresholds above that score, up to the cut, make the same decisions there.
+    slack
+        How much larger than the least the loss may be for a cut to count as equally good.
+    cuts, lows, highs
+        Receive, at [resample, cut], the cut, and the range of equally good cuts around it: above the score with the
+        number `lows` (-1: below all scores), up to that with the number `highs`.
     optimism
         Receives, at [resample, class, decision], the rate in the resample minus that of the same cuts among all
         cases.
@@ -255,15 +259,51 @@ def rechosen_cuts(
             end = cuts[r, j] if j < classes - 1 else ends - 1
             for k in range(classes):
                 optimism[r, k, j] = (below[k, end] - below[k, start]) - (rates[k, end] - rates[k, start])
-            if j < classes - 1:
-                lows[r, j] = _next_lower(below, end)
+        for j in range(classes - 1):
+            start = cuts[r, j - 1] if j > 0 else 0
+            end = cuts[r, j + 1] if j < classes - 2 else ends - 1
+            lows[r, j], highs[r, j] = _equal_range(
+                below, losses, limits, squared, j, start, cuts[r, j], end, slack
+            )
 
 
 @kernel
-def _next_lower(below: FloatArray, cut: int) -> int:
-    """The number of the highest score below a cut that a case has; -1 if none has."""
-    for number in range(cut - 1, -1, -1):
-        for k in range(len(below)):
-            if below[k, number + 1] > below[k, number]:
-                return number
-    return -1
+def _equal_range(
+    rates: FloatArray,
+    losses: FloatArray,
+    limits: FloatArray,
+    squared: bool,
+    j: int,
+    start: int,
+    cut: int,
+    end: int,
+    slack: float,
+) -> tuple[int, int]:
+    """The lowest and the highest position of cut j, from its own on, at which the loss is larger by `slack` at most.
+
+    Regions j and j + 1 reach from `start` to `end`; the lowest position is excluded, the highest included.
+    """
+    least = _loss(rates, losses, squared, j, start, cut) + _loss(rates, losses, squared, j + 1, cut, end) + slack
+    low = high = cut
+    while low > start and _moved(rates, losses, limits, squared, j, start, low - 1, end) <= least + EQUAL:
+        low -= 1
+    while high < end and _moved(rates, losses, limits, squared, j, start, high + 1, end) <= least + EQUAL:
+        high += 1
+    return low - 1, high
+
+
+@kernel
+def _moved(
+    rates: FloatArray,
+    losses: FloatArray,
+    limits: FloatArray,
+    squared: bool,
+    j: int,
+    start: int,
+    cut: int,
+    end: int,
+) -> float:
+    """The loss of regions j and j + 1 with the cut between them here; infinite beyond the limits."""
+    if _first_start(rates, limits, j, cut, start) > start or _first_start(rates, limits, j + 1, end, cut) > cut:
+        return np.inf
+    return _loss(rates, losses, squared, j, start, cut) + _loss(rates, losses, squared, j + 1, cut, end)

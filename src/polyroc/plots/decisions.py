@@ -123,7 +123,7 @@ class ThresholdPicture(Picture):
     lines, bands
         The thresholds, and their intervals; no bands if the choice was not repeated.
     legend
-        The decisions.
+        The decisions, and the thresholds.
     """
 
     bars: tuple[BarContainer, ...]
@@ -173,11 +173,12 @@ def draw_thresholds(
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(abbreviated(point.confusion.classifier, 40), fontsize=TEXT, **PLAIN)
     ax.set_ylabel("true class", fontsize=TEXT)
-    shown = f"thresholds with {level_text(level)} intervals" if bands else "thresholds"
-    ax.set_title(abbreviated(f"{shown}: {point.aim}", 80), fontsize=TEXT, loc="left", **PLAIN)
+    ax.set_title(abbreviated(point.aim, 80), fontsize=TEXT, loc="left", **PLAIN)
     patches = [Patch(color=style(m).colour) for m in range(min(len(classes), LISTED_CLASSES))]
     names = [abbreviated(f"decided {name}") for name in classes[:LISTED_CLASSES]]
-    legend = add_legend(ax, patches, names, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    entries = [*patches, *lines[:1], *bands[:1]]
+    names += ["threshold"] * bool(lines) + [f"{level_text(level)} interval"] * bool(bands)
+    legend = add_legend(ax, entries, names, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return ThresholdPicture(ax, tuple(bars), tuple(lines), tuple(bands), legend)
 
 
