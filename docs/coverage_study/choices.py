@@ -10,7 +10,7 @@ from quantities import Setting, options
 
 import polyroc as pr
 
-RESAMPLES = 300
+RESAMPLES = 200
 STEP = 10  # every so many of the equally likely scores of a class are tried as true thresholds
 CHOICES: dict[str, dict[str, Any]] = {
     "youden": {"criterion": "youden"},

@@ -8,7 +8,7 @@ from models import MODELS, Model
 from quantities import COLUMNS, DECISIONS, DISCRETE, FIXED_RATE, MANY_CLASSES, ORDERED, PROBABILITIES, TWO_CLASSES
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, BOOTSTRAP, FEW = 2000, 1000, 150, 400  # replicates
+OFTEN, USUAL, BOOTSTRAP, FEW = 2000, 1000, 150, 300  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
@@ -330,22 +330,18 @@ def _binned() -> list[Cell]:
 def _choices() -> list[Cell]:
     """Thresholds of two classes and cut-points of three; classes that are well separated, and rare ones."""
     criteria = ("youden", "costs", "sensitivity")
-    models = ("normal", "heavy tails", "skewed", "Laplace", "wide last class")
-    grid = [
-        Cell("choice", m, (a,), n, criteria, FEW)
-        for m in models
-        for a in (0.8, 0.95)
-        for n in ((100, 100), (400, 40))
+    chosen: list[tuple[str, float, Sizes]] = [
+        (model, value, sizes)
+        for model in ("normal", "heavy tails", "skewed", "Laplace")
+        for value, sizes in ((0.8, (100, 100)), (0.95, (400, 40)))
     ]
-    grid += [Cell("choice", m, (0.8,), (25, 25), criteria, FEW) for m in ("normal", "Laplace")]
-    grid += [
-        Cell("choice", m, (0.9999,), n, criteria, FEW) for m in ("normal", "skewed") for n in ((50, 50), (20, 200))
-    ]
-    grid += [Cell("choice", m, (0.8,), (100, 100), criteria, FEW) for m in ("ties", "clusters", "cohort")]
-    three = ((30, 30, 30), (300, 30, 300))
+    chosen += [("Laplace", 0.8, (25, 25))]
+    chosen += [("wide last class", 0.95, sizes) for sizes in ((100, 100), (40, 400))]
+    chosen += [("normal", 0.9999, (50, 50)), ("skewed", 0.9999, (20, 200))]
+    chosen += [(model, 0.8, (100, 100)) for model in ("ties", "clusters", "cohort")]
+    grid = [Cell("choice", model, (value,), sizes, criteria, FEW) for model, value, sizes in chosen]
     return grid + [
-        Cell("choice", m, (a,), n, ("youden", "closest"), FEW)
-        for m in ("normal", "Laplace", "exponential")
-        for a in (0.5, 0.9)
-        for n in three
+        Cell("choice", model, (value,), sizes, ("youden", "closest"), FEW)
+        for model in ("normal", "Laplace", "exponential")
+        for value, sizes in ((0.5, (30, 30, 30)), (0.9, (300, 30, 300)))
     ]

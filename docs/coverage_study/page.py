@@ -16,7 +16,7 @@ Rows: TypeAlias = list[dict[str, str]]
 PAGE = Path(__file__).parents[1] / "coverage.md"
 LOWEST = 0.93  # coverage of a 95 % interval
 LARGEST = 1.2  # rejections over the nominal level: 6 % for 5 %
-FEWEST = 400  # samples of a cell
+FEWEST = 300  # samples of a cell
 WIDEST = 1.15  # median width over that of the narrowest valid competitor
 
 INTERVALS = {

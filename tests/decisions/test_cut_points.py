@@ -247,28 +247,51 @@ def test_a_rule_for_another_order_or_for_columns():
 FAST = pr.Bootstrap(n=60, rng=3)
 
 
-def test_every_resample_is_chosen_as_if_it_were_the_data():
-    """The kernel's thresholds and optimism against `operate` on the drawn cases themselves."""
-    point = operate(STAGE, MARKER, labels=ORDER, criterion="youden", method=FAST)
-    scores = pr.Scores.from_arrays(STAGE, MARKER, labels=ORDER)
-    rows = naive_resamples(scores, FAST)
-    low, high, optimism = [], [], []
-    for weight in rows:
-        drawn = np.flatnonzero(weight)
-        chosen = operate(STAGE, MARKER, labels=ORDER, criterion="youden", sample_weight=weight)
-        below = [MARKER[drawn][MARKER[drawn] < t].max(initial=-np.inf) for t in chosen.thresholds]
-        low.append(below)
-        high.append(chosen.thresholds)
+@pytest.mark.parametrize("criterion", ["youden", "closest"])
+def test_every_resample_is_chosen_as_if_it_were_the_data(criterion):
+    """The kernel's ranges of thresholds and optimism against `operate` on the drawn cases themselves."""
+    options = {"labels": ORDER, "criterion": criterion}
+    point = operate(STAGE, MARKER, method=FAST, **options)
+    ranges, optimism = [], []
+    for weight in naive_resamples(pr.Scores.from_arrays(STAGE, MARKER, labels=ORDER), FAST):
+        chosen = operate(STAGE, MARKER, sample_weight=weight, **options)
+        ranges.append(naive_ranges(weight, chosen, criterion))
         optimism.append(chosen.rates - pr.rates(STAGE, MARKER, labels=ORDER, rule=chosen.rule).rates)
-    assert point.uncertainty.high.T.tolist() == [list(row) for row in high]
-    assert point.uncertainty.low.T.tolist() == low
-    mean = np.mean(optimism, axis=0)
+    low, high = np.array(ranges).transpose(2, 1, 0)
+    assert point.uncertainty.low.tolist() == low.tolist()
+    assert point.uncertainty.high.tolist() == high.tolist()
+    mean = 2 ** (1 / 3) * np.mean(optimism, axis=0)
     assert point.uncertainty.optimism == pytest.approx(mean, abs=EXACT)
-    plain = operate(STAGE, MARKER, labels=ORDER, criterion="youden")
-    assert point.rates == pytest.approx(
-        np.clip(plain.rates - mean, 0, 1), abs=0.02
-    )  # rows add up to 1 after clipping
+    plain = operate(STAGE, MARKER, **options)
+    assert point.rates == pytest.approx(np.clip(plain.rates - mean, 0, 1), abs=0.02)  # rows then sum to 1
     assert point.confusion.standard_errors == pytest.approx(np.std(optimism, axis=0, ddof=1), abs=EXACT)
+
+
+def naive_ranges(weight, chosen, criterion):
+    """For each cut-point (low, high): around it, the loss is larger by no more than that of half a case."""
+    codes, power = [ORDER.index(stage) for stage in STAGE], 1 if criterion == "youden" else 2
+
+    def errors(cuts):
+        return [1 - row[k] for k, row in enumerate(naive.cut_rates(codes, MARKER, weight, cuts))]
+
+    at_best = errors(chosen.thresholds)
+    slack = max((e + 0.5 / n) ** power - e**power for e, n in zip(at_best, (40, 30, 20), strict=True))
+    bound = sum(e**power for e in at_best) + slack + EXACT
+    scores = [-math.inf, *np.unique(MARKER).tolist(), math.inf]
+    ranges = []
+    for j, threshold in enumerate(chosen.thresholds):
+
+        def good(t, j=j):
+            cuts = [*chosen.thresholds[:j], t, *chosen.thresholds[j + 1 :]]
+            return cuts == sorted(cuts) and sum(e**power for e in errors(cuts)) <= bound
+
+        low = high = scores.index(threshold)
+        while low > 1 and good(scores[low - 1]):
+            low -= 1
+        while high < len(scores) - 1 and good(scores[high + 1]):
+            high += 1
+        ranges.append((scores[low - 1], scores[high]))
+    return ranges
 
 
 def naive_resamples(scores, method):

@@ -49,7 +49,8 @@ class Rechosen(NamedTuple):
     Attributes
     ----------
     low, high
-        At [resample, cut-point]: the thresholds above `low`, up to `high`, make the same, best decisions there.
+        At [resample, cut-point]: the thresholds above `low`, up to `high`, are best there, or worse by no more
+        than half a case.
     optimism
         At [resample, class, decision], in the order of the labels: the rate in the resample minus that of the same
         rule on all cases.
@@ -78,6 +79,8 @@ class ScoreOrder:
         their scores in `values`.
     rates
         At [class, threshold], the share of the class that is below the threshold.
+    sizes
+        The number of cases of each class of `classes` (effective number, if weighted).
     """
 
     classes: tuple[int, ...]
@@ -86,6 +89,7 @@ class ScoreOrder:
     codes: IntArray
     numbers: IntArray
     rates: FloatArray
+    sizes: FloatArray
 
     @classmethod
     def of(cls, scores: Scores, values: FloatArray) -> "ScoreOrder":
@@ -106,7 +110,9 @@ class ScoreOrder:
         below = np.zeros((len(classes), numbers[-1] + 2))
         for k in range(len(classes)):
             below[k, 1:] = np.cumsum(np.bincount(numbers, np.where(codes == k, ones, 0.0)))
-        return cls(classes, np.append(ranked[new], np.inf), order, codes, numbers, below / below[:, -1:])
+        sizes = below[:, -1] ** 2 / np.bincount(codes, ones**2, len(classes))
+        thresholds = np.append(ranked[new], np.inf)
+        return cls(classes, thresholds, order, codes, numbers, below / below[:, -1:], sizes)
 
     def best(self, problem: CutProblem) -> FloatArray | None:
         """The best thresholds, rising; of equally good ones the highest. None if none is within the limits."""
@@ -125,9 +131,7 @@ class ScoreOrder:
         assert thresholds is not None  # no rate exceeds 1
         return thresholds
 
-    def rechosen(
-        self, problem: CutProblem, weight: FloatArray, random_shares: bool, slack: float = 0.0
-    ) -> Rechosen:
+    def rechosen(self, problem: CutProblem, weight: FloatArray, random_shares: bool) -> Rechosen:
         """The best thresholds of resamples, given by rows of weights of the cases.
 
         Parameters
@@ -153,7 +157,7 @@ class ScoreOrder:
             random_shares,
             problem.limits,
             problem.squared,
-            slack,
+            0.5 / self.sizes,
             cuts,
             lows,
             highs,

@@ -163,9 +163,9 @@ def operate(
     >>> order = ["none", "mild", "severe"]
     >>> chosen = operate(stage, marker, labels=order, criterion="youden", method="bootstrap")
     >>> chosen.rule.sentence()
-    'none below 4, mild from 4, severe from 7.'
+    'none below 4, mild from 4, severe from 8.'
     >>> chosen.threshold_intervals()[0]
-    ConfidenceInterval(low=2.0, high=5.0)
+    ConfidenceInterval(low=2.0, high=6.0)
 
     References
     ----------

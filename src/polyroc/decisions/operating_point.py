@@ -119,18 +119,18 @@ class OperatingPoint(Result):
     def thresholds(self) -> tuple[float, ...]:
         """The threshold of two classes, or the cut-points of ordered classes, rising."""
         if not self.rule.thresholds:
-            raise InputError(
-                "thresholds are those of a rule of one score; this one decides by probabilities."
-            )
+            raise InputError("thresholds are those of a rule of one score; this one decides by probabilities.")
         return self.rule.thresholds
 
     @validated
     def threshold_intervals(self, level: float = 0.95) -> tuple[ConfidenceInterval, ...]:
         """The interval of each of `thresholds`, if the choice was repeated in resamples.
 
-        Its ends are percentiles of the thresholds that were chosen there: 95 % of them are inside. Where a whole
-        range of thresholds is best in a resample, as for classes that are well separated, the interval reaches
-        from the lower ends of the ranges to the upper ends.
+        Each resample has a range of thresholds that are best there, or worse by no more than half a case. The ends
+        of the interval are percentiles of the lower and of the upper ends of these ranges: a sample does not
+        distinguish the thresholds between two neighbouring scores, which are far apart where classes are well
+        separated or rare. The choice by costs, "youden" or "closest" has an error of the order n^(-1/3), for which
+        the bootstrap has no general proof; simulated coverage is in docs/coverage.md.
         """
         if self.uncertainty is None:
             raise InputError(

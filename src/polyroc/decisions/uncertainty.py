@@ -21,6 +21,8 @@ from polyroc.validation.signatures import validated
 
 __all__ = ["ThresholdUncertainty", "rechoose"]
 
+CUBE_ROOT = 2.0 ** (1.0 / 3.0)  # the optimism of a threshold of least loss, over that of its resamples
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ThresholdUncertainty(Record):
@@ -29,11 +31,11 @@ class ThresholdUncertainty(Record):
     Attributes
     ----------
     low, high
-        At [threshold, resample]: in the resample, all thresholds above `low`, up to `high`, make the same
-        decisions, and no other threshold is better. `high` is the threshold that `operate` chooses there.
+        At [threshold, resample]: the range of thresholds that are best in the resample, or worse by no more than
+        half a case; those above `low`, up to `high`. The best one is among them.
     optimism
-        At [class, decision]: the mean over the resamples of the rate in the resample minus that of the same rule
-        on all cases.
+        At [class, decision]: the expected amount by which the rate of the chosen rule is larger on the cases it
+        was chosen on than on new cases.
     left_out
         Number of resamples in which there was nothing to choose: a class was not drawn, or no threshold is within
         the limits.
@@ -86,6 +88,12 @@ def rechoose(
     rate on the cases at hand does around the rate of the chosen rule on new cases. Its mean is subtracted from the
     rates, its variance is theirs.
 
+    A threshold that minimises a loss has an error of the order n^(-1/3) (Kim & Pollard 1990): it is where a random
+    walk Z, minus a parabola, is highest, and the optimism is E Z there. In resamples the walk is Z + Z*, which is
+    2^(1/2) times as large, so its highest value is 2^(2/3) times as large, and half of it is due to Z*: the mean
+    optimism of resamples is 2^(2/3) / 2 = 2^(-1/3) of what it estimates. It is multiplied by 2^(1/3), unless
+    limits determine the threshold, which is then a quantile and has no such bias.
+
     Parameters
     ----------
     scores, classifier
@@ -96,6 +104,10 @@ def rechoose(
         One that resamples.
     apparent
         The rates on the cases on which the rule was chosen.
+
+    References
+    ----------
+    Kim & Pollard, Annals of Statistics 18 (1990) 191-219.
     """
     method = method.for_shares(problem.shares_as_priors, scores)
     replicates = _replicates(scores, classifier, order, problem, method)
@@ -108,6 +120,8 @@ def rechoose(
         )
     low, high, optimism = (values[replicates.chosen] for values in replicates[:3])
     mean = optimism.mean(axis=0) if len(optimism) else np.zeros_like(apparent.rates)
+    if not np.isfinite(problem.limits).any():
+        mean = CUBE_ROOT * mean
     uncertainty = ThresholdUncertainty(low.T, high.T, mean, left_out, repr(method))
     return uncertainty, _corrected(apparent, optimism, mean, method)
 

@@ -209,7 +209,7 @@ def rechosen_cuts(
     random_shares: bool,
     limits: FloatArray,
     squared: bool,
-    slack: float,
+    half_cases: FloatArray,
     cuts: IntArray,
     lows: IntArray,
     highs: IntArray,
@@ -230,11 +230,12 @@ def rechosen_cuts(
         Losses are costs[k, j] times priors[k]; with `random_shares` times the share of class k in the resample.
     limits, squared
         As in `best_cuts`.
-    slack
-        How much larger than the least the loss may be for a cut to count as equally good.
+    half_cases
+        By class, the rate that half a case makes.
     cuts, lows, highs
-        Receive, at [resample, cut], the cut, and the range of equally good cuts around it: above the score with the
-        number `lows` (-1: below all scores), up to that with the number `highs`.
+        Receive, at [resample, cut], the cut, and the range of cuts around it whose loss is larger by no more than
+        that of half a case: above the score with the number `lows` (-1: below all scores), up to that with the
+        number `highs`.
     optimism
         Receives, at [resample, class, decision], the rate in the resample minus that of the same cuts among all
         cases.
@@ -259,12 +260,30 @@ def rechosen_cuts(
             end = cuts[r, j] if j < classes - 1 else ends - 1
             for k in range(classes):
                 optimism[r, k, j] = (below[k, end] - below[k, start]) - (rates[k, end] - rates[k, start])
+        slack = _half_case(below, losses, squared, half_cases, cuts[r])
         for j in range(classes - 1):
             start = cuts[r, j - 1] if j > 0 else 0
             end = cuts[r, j + 1] if j < classes - 2 else ends - 1
             lows[r, j], highs[r, j] = _equal_range(
                 below, losses, limits, squared, j, start, cuts[r, j], end, slack
             )
+
+
+@kernel
+def _half_case(
+    rates: FloatArray, losses: FloatArray, squared: bool, half_cases: FloatArray, cuts: IntArray
+) -> float:
+    """The largest loss that half a case of a class can add."""
+    most = 0.0
+    for k in range(len(rates)):
+        start = cuts[k - 1] if k > 0 else 0
+        end = cuts[k] if k < len(cuts) else rates.shape[1] - 1
+        if squared:
+            error = 1.0 - (rates[k, end] - rates[k, start])
+            most = max(most, (error + half_cases[k]) ** 2 - error**2)
+        else:
+            most = max(most, half_cases[k] * losses[k].max())
+    return most
 
 
 @kernel
@@ -279,7 +298,7 @@ def _equal_range(
     end: int,
     slack: float,
 ) -> tuple[int, int]:
-    """The lowest and the highest position of cut j, from its own on, at which the loss is larger by `slack` at most.
+    """The lowest and the highest position of cut j around its own where the loss is larger by `slack` at most.
 
     Regions j and j + 1 reach from `start` to `end`; the lowest position is excluded, the highest included.
     """
