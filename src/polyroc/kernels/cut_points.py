@@ -25,7 +25,7 @@ EQUAL = 1e-12  # rates and losses that differ by less are equal up to rounding
 def _loss(rates: FloatArray, losses: FloatArray, squared: bool, j: int, a: int, b: int) -> float:
     """The loss of deciding j between the cuts a and b."""
     if squared:
-        return (1.0 - (rates[j, b] - rates[j, a])) ** 2
+        return float((1.0 - (rates[j, b] - rates[j, a])) ** 2)
     loss = 0.0
     for k in range(len(rates)):
         loss += losses[k, j] * (rates[k, b] - rates[k, a])
