@@ -150,7 +150,7 @@ def test_cut_points_of_ordered_classes(polyroc, files):
         (["--sensitivity", "0.9"], "sensitivity needs two classes"),
         (["--method", "bootstrap"], "the rule for 3 classes with one column each is searched"),
         (["--evaluate-on", "none.csv"], "none.csv"),
-        (["--only", "forest"], "classifier must be one of 'classifier'; got 'forest'"),
+        (["--only", "forest"], "There is no classifier 'forest'; choose one with --only classifier."),
         (["--rule", "nowhere/rule.json"], "cannot be written"),
     ],
 )

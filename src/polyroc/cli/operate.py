@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from polyroc.cli.front import needs_data
 from polyroc.cli.options import (
     RESAMPLING,
     Files,
@@ -23,7 +24,6 @@ from polyroc.cli.options import (
     progress_bar,
 )
 from polyroc.cli.rates import matrix_page
-from polyroc.cli.stored import needs_data
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, MissingFileError
 from polyroc.fronts.result import Front

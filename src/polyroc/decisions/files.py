@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc.curves.points import AUC
 from polyroc.decisions.criteria import Objective, choose_rule, order_needed, read_objective
 from polyroc.decisions.operating_point import Optimality
 from polyroc.decisions.rate_matrix import Rates
@@ -22,6 +23,7 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.file_input import scores_or_settings
 from polyroc.inference.methods.method import Method
 from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.registry import measure as measure_named
 from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
@@ -30,6 +32,8 @@ from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 
 __all__ = ["FileCases", "FileReader", "choose_from_counts"]
+
+VUS = measure_named("vus")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +116,14 @@ class FileCases:
         settings = replace(self.settings, tolerance=None)
         with open_dataset(settings, **self.options) as data:
             _require_one_score(data.schema)
-            measure = "auc" if data.schema.n_classes == 2 else "vus"  # both count one column, and refine its bins
+            measure = AUC if data.schema.n_classes == 2 else VUS  # both count one column, and refine its bins
         with progress_callback(self.progress) as report:
             result, _, schema = estimate_dataset(settings, measure, errors=False, progress=report, **self.options)
         if not result.binned:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
         name = one_classifier(schema, self.classifier)
         (column,) = result.binned[name].columns.values()
-        provenance = replace(result.estimates[name, measure].provenance, method="DeLong()")
+        provenance = replace(result.estimates[name, measure.key].provenance, method="DeLong()")
         scores = edge_scores(column, schema, name)
         return _BinnedScores(scores, name, column, provenance, result.weight_exponent)
 

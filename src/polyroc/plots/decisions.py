@@ -112,7 +112,7 @@ def draw_operating_point(point: OperatingPoint, ax: Axes | None = None, *, level
     return picture
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ThresholdPicture(Picture):
     """Thresholds among the scores.
 
@@ -216,7 +216,7 @@ def _threshold_bands(ax: Axes, point: OperatingPoint, level: float, edges: Any) 
     return [ax.axvspan(*pair, color=text_colour(), alpha=0.12, linewidth=0, zorder=0) for pair in ends]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DecisionPicture(Picture):
     """Decision curves.
 
@@ -289,7 +289,7 @@ def _limit(ax: Axes, decision_curve: DecisionCurve) -> None:
     ax.set_ylabel("Net benefit", fontsize=TEXT)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RegionsPicture(Picture):
     """Decision regions.
 
