@@ -373,6 +373,7 @@ VALID_CALLS = {
     "ThresholdUncertainty.confidence_intervals": lambda: ValidCall(
         stored("OperatingPoint_cut_points").uncertainty.confidence_intervals, {}
     ),
+    "ThresholdUncertainty.to_dict": lambda: ValidCall(stored("OperatingPoint_cut_points").uncertainty.to_dict, {}),
     # estimates and curves
     "Anova.confidence_interval": lambda: _method("Anova", "confidence_interval", learner="a"),
     "BinormalFit.at": lambda: _method("BinormalFit", "at", fpr=[0.1, 0.2]),

@@ -146,16 +146,15 @@ class OperatingPoint(Result):
         intervals = None if self.uncertainty is None else self.threshold_intervals(level)
         sentences = []
         for place, (label, value) in enumerate(zip(self._decided_from(), self.thresholds, strict=True)):
-            ends = "" if intervals is None else f" ({level_text(level)} {_ends_text(intervals[place])})"
+            ends = "" if intervals is None else f" ({level_text(float(level))} {_ends_text(intervals[place])})"
             sentences.append(f"{label} from {value:.6g}{ends}")
         return sentences
 
     def _decided_from(self) -> list[str]:
         """The classes that are decided from each threshold on."""
-        positions = range(1, len(self.confusion.classes))
         if isinstance(self.rule, ThresholdRule):
-            positions = [self.rule.labels.index(self.rule.positive)]
-        return [self.confusion.classes[position] for position in positions]
+            return [self.confusion.classes[self.rule.labels.index(self.rule.positive)]]
+        return [*self.confusion.classes[1:]]
 
     def _positive(self) -> int:
         if not isinstance(self.rule, ThresholdRule):
@@ -210,10 +209,9 @@ class OperatingPoint(Result):
         columns: dict[str, dict[str, float | None]] = {
             name: dict.fromkeys(names) for name in self.confusion.classes
         }
-        intervals = [(None, None)] * len(self.thresholds)
-        if self.uncertainty is not None:
-            intervals = [*self.threshold_intervals(level)]
-        for name, value, ends in zip(self._decided_from(), self.thresholds, intervals, strict=True):
+        intervals = None if self.uncertainty is None else self.threshold_intervals(level)
+        for place, (name, value) in enumerate(zip(self._decided_from(), self.thresholds, strict=True)):
+            ends = (None, None) if intervals is None else intervals[place]
             columns[name] = dict(zip(names, (value, *ends), strict=True))
         return columns
 

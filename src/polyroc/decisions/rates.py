@@ -12,7 +12,7 @@ from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.covariance import effective_units, sampled_strata, variance
 from polyroc.inference.file_input import scores_or_settings
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.confusion import Confusion, decided
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
@@ -26,7 +26,7 @@ from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import validated
 
-__all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of", "rule_at"]
+__all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of", "rule_at", "scored_cases"]
 
 
 @validated
@@ -210,6 +210,24 @@ def shares_by(rule: Rule, scores: Scores, values: FloatArray) -> FloatArray:
     positions = [scores.labels.index(label) for label in rule.labels]
     codes = rule.codes(values if values.ndim == 1 else values[:, positions])
     return np.asarray(np.eye(len(positions))[np.array(positions)[codes]])
+
+
+def scored_cases(rule: Rule, scores: Any, classifier: str) -> tuple[FloatArray, IntArray, IntArray]:
+    """For a rule of one score: the scores of the cases, their true classes and the decisions.
+
+    Classes are positions in the labels of the rule. A classifier of this name is used, or else the only one.
+    """
+    if not isinstance(scores, Scores):
+        raise InputError(
+            f"scores must be Scores, such as Scores.from_arrays(y_true, y_score), got {short_repr(scores)}."
+        )
+    check_rule(rule, scores)
+    values = scores.values[classifier if classifier in scores.values else one_classifier(scores, None)]
+    if values.ndim == 2:
+        positive = getattr(rule, "positive", rule.labels[-1])
+        values = values[:, scores.labels.index(positive)]
+    positions = np.array([rule.labels.index(label) for label in scores.labels])
+    return values, positions[scores.codes], rule.codes(values)
 
 
 def check_rule(rule: Rule, scores: Scores | Schema) -> None:

@@ -10,15 +10,13 @@ from matplotlib.colors import ListedColormap, to_rgb
 from matplotlib.container import BarContainer
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Polygon
+from matplotlib.patches import Patch, Rectangle
 
 from polyroc.decisions.decision_curve import DecisionCurve
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.decisions.rate_matrix import Rates
-from polyroc.decisions.rates import check_rule, one_classifier
+from polyroc.decisions.rates import scored_cases
 from polyroc.decisions.regions import DecisionRegions
-from polyroc.errors import InputError
-from polyroc.messages import short_repr
 from polyroc.output.numbers import level_text, signed_text
 from polyroc.output.sentences import abbreviated
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
@@ -38,8 +36,6 @@ from polyroc.plots.style import (
     style_axes,
     text_colour,
 )
-from polyroc.rules import ThresholdRule
-from polyroc.scores import Scores
 
 __all__ = [
     "DecisionPicture",
@@ -128,12 +124,12 @@ class ThresholdPicture(Picture):
 
     bars: tuple[BarContainer, ...]
     lines: tuple[Line2D, ...]
-    bands: tuple[Polygon, ...]
+    bands: tuple[Rectangle, ...]
     legend: Legend
 
 
 def draw_thresholds(
-    point: OperatingPoint, ax: Axes | None = None, *, scores: Scores, level: float = 0.95
+    point: OperatingPoint, ax: Axes | None = None, *, scores: Any, level: float = 0.95
 ) -> ThresholdPicture:
     """The scores of each class in a row of its own, the thresholds across, and their intervals as bands.
 
@@ -144,12 +140,12 @@ def draw_thresholds(
     ax
         The axes to draw on.
     scores
-        The cases to draw, with the classifier of the operating point; such as those it was chosen on.
+        The cases to draw, as `Scores`, with the classifier of the operating point; such as those it was chosen on.
     level
         Of the intervals of the thresholds.
     """
-    values, truth, decisions = _scored_cases(point, scores)
     classes = point.confusion.classes
+    values, truth, decisions = scored_cases(point.rule, scores, point.confusion.classifier)
     ax = axes_of(ax, SCORES_WIDTH, 1.4 + ROW_HEIGHT * len(classes))
     style_axes(ax)
     finite = [threshold for threshold in point.thresholds if np.isfinite(threshold)]
@@ -182,22 +178,6 @@ def draw_thresholds(
     return ThresholdPicture(ax, tuple(bars), tuple(lines), tuple(bands), legend)
 
 
-def _scored_cases(point: OperatingPoint, scores: Any) -> tuple[Any, Any, Any]:
-    """The scores, true classes and decisions of the cases, classes in the order of the operating point."""
-    if not isinstance(scores, Scores):
-        raise InputError(
-            f"scores must be Scores, such as Scores.from_arrays(y_true, y_score), got {short_repr(scores)}."
-        )
-    check_rule(point.rule, scores)
-    name = point.confusion.classifier
-    values = scores.values[name if name in scores.values else one_classifier(scores, None)]
-    positions = np.array([point.rule.labels.index(label) for label in scores.labels])
-    if values.ndim == 2:
-        assert isinstance(point.rule, ThresholdRule)  # cut-points are of one score
-        values = values[:, scores.labels.index(point.rule.positive)]
-    return values, positions[scores.codes], point.rule.codes(values)
-
-
 def _bin_edges(values: Any, thresholds: list[float]) -> Any:
     """Edges of bins, of which one is at each threshold, so that no bar contains two decisions."""
     low, high = float(values.min()), float(values.max())
@@ -210,7 +190,7 @@ def _bin_edges(values: Any, thresholds: list[float]) -> Any:
     return np.unique(edges)
 
 
-def _threshold_bands(ax: Axes, point: OperatingPoint, level: float, edges: Any) -> list[Polygon]:
+def _threshold_bands(ax: Axes, point: OperatingPoint, level: float, edges: Any) -> list[Rectangle]:
     """The intervals, cut at the edges of the picture where they are infinite."""
     ends = [np.clip(interval, edges[0], edges[-1]) for interval in point.threshold_intervals(level)]
     return [ax.axvspan(*pair, color=text_colour(), alpha=0.12, linewidth=0, zorder=0) for pair in ends]
