@@ -12,6 +12,7 @@ import polyroc as pr
 
 RESAMPLES = 200
 STEP = 10  # every so many of the equally likely scores of a class are tried as true thresholds
+NEGLIGIBLE = 1e-15  # a probability
 CHOICES: dict[str, dict[str, Any]] = {
     "youden": {"criterion": "youden"},
     "closest": {"criterion": "closest"},
@@ -44,12 +45,13 @@ def true_thresholds(name: str, model: Model, value: float, classes: int) -> tupl
     weights = [np.diff(np.append(law.cdf(grid, left=True), 1.0)) for law in laws]
     for weight, law in zip(weights, laws, strict=True):
         weight[0] += float(law.cdf(grid[0], left=True))
+    weight = np.concatenate(weights)
     y, s = np.repeat(np.arange(classes), len(grid)), np.tile(grid, classes)
     point = pr.operate(
         y,
         s,
         labels=list(range(classes)),
-        sample_weight=np.maximum(np.concatenate(weights), 0.0),
+        sample_weight=np.where(weight > NEGLIGIBLE, weight, 0.0),
         **CHOICES[name],
     )
     return point.thresholds

@@ -146,7 +146,7 @@ def best_cuts(rates: FloatArray, losses: FloatArray, limits: FloatArray, squared
     >>> below = np.array([[0.0, 0.5, 1.0, 1.0, 1.0], [0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.0, 0.0, 0.5, 1.0]])
     >>> cuts = np.zeros(2, dtype=np.int64)
     >>> best_cuts(below, 1.0 - np.eye(3), np.full((3, 3), np.inf), False, cuts), cuts.tolist()
-    (1.0, [1, 2])
+    (1.0, [2, 2])
     """
     classes, ends = rates.shape
     best = np.full((classes - 1, ends), np.inf)
