@@ -73,6 +73,8 @@ REASONS = {
     "maximum or of a minimum (the envelope of cost lines), or a mean over a domain that is itself estimated.",
     "weighted shares": "The measure depends on the shares of the classes, which the interval takes as known "
     "(case-control), but the weights of the cases make them vary from sample to sample.",
+    "chosen on the cases": "The threshold was chosen on the same cases. The correction of the rates for the choice is "
+    "itself an estimate, and a threshold that minimises a loss has an error for which the bootstrap is not proven.",
     "unexplained": "None of the above.",
 }
 
@@ -202,6 +204,7 @@ RULES: dict[str, Callable[[Row, int], bool]] = {
     "no interval": lambda row, _: float(row["nan_share"] or 0) >= 0.01,
     "simulation": _is_chance,
     "class under 10": lambda _, smallest: smallest < 10,
+    "chosen on the cases": lambda row, _: row["kind"] in OF_CHOICES,
     "wide rare class": _is_wide_and_rare,
     "few in range": _has_few_in_range,
     "weighted shares": lambda row, _: MODELS[row["model"]].weighted and row["measure"] in BY_SHARES,
