@@ -58,7 +58,10 @@ def auc_error():
     order = np.random.default_rng(1).permutation(n)
     y, s = y[order], s[order]
     ours = best(lambda: pr.evaluate(y, s, measure="auc").standard_error)
-    yield f"AUC with DeLong error, n = {n:.0e}", "polyroc / numpy.sort", ours / best(lambda: np.sort(s)), "<=", 4
+    sort = best(lambda: np.sort(s))
+    yield f"AUC with DeLong error, n = {n:.0e}", "polyroc / numpy.sort", ours / sort, "<=", 4
+    ours = best(lambda: pr.evaluate(y, s, measure="average_precision").standard_error)
+    yield f"average precision with error, n = {n:.0e}", "polyroc / numpy.sort", ours / sort, "<=", 6
 
 
 def cross_validated_auc():

@@ -46,12 +46,15 @@ SPACES = (
 MADE_BY_VERBS = {
     "Anova",
     "Band",
+    "BenefitDifference",
     "BinormalFit",
     "Certificate",
     "ClassifierOutputs",
     "Comparison",
     "ConfidenceInterval",
     "Curve",
+    "CurveDistance",
+    "CurveTest",
     "Curves",
     "Dataset",
     "DecisionCurve",
@@ -264,6 +267,14 @@ VALID_CALLS = {
     "evaluate": lambda: _data(pr.evaluate, measure="auc"),
     "compare": lambda: _data(pr.compare, "two_classifiers", measure="auc"),
     "curve": lambda: _data(pr.curve),
+    "venkatraman": lambda: _data(pr.curves.venkatraman, "two_classifiers", n=5),
+    "CurveTest.pair": lambda: ValidCall(
+        DATA["two_classifiers"].call(pr.curves.venkatraman, n=5).pair, {"first": "strong", "second": "weak"}
+    ),
+    "DecisionCurve.difference": lambda: ValidCall(
+        pr.decision_curve([0, 1, 0, 1], {name: [0.1, 0.4, 0.3, 0.8] for name in "ab"}).difference,
+        {"first": "a", "second": "b"},
+    ),
     "surface": lambda: _data(pr.surface, "ordered", points=5),
     "rates": lambda: _data(pr.rates, threshold=0.5),
     "operate": lambda: _data(pr.operate),
@@ -286,6 +297,7 @@ VALID_CALLS = {
     # methods and data
     "Bootstrap": lambda: ValidCall(pr.Bootstrap, {"n": 10}),
     "HanleyMcNeil": lambda: ValidCall(pr.HanleyMcNeil, {}),
+    "McNemar": lambda: ValidCall(pr.McNemar, {}),
     "Permutation": lambda: ValidCall(pr.Permutation, {"n": 10}),
     "Measure": lambda: ValidCall(
         pr.Measure,
@@ -496,6 +508,9 @@ VALID_CALLS = {
         summaries.pooled_test, {"scores": study().scores("pair"), "measure": "hand_till"}
     ),
     "corrected_t": lambda: ValidCall(summaries.corrected_t, {"table": fold_table()}),
+    "five_by_two": lambda: ValidCall(
+        summaries.five_by_two, {"table": {"a": [0.8, 0.9] * 5, "b": [0.7, 0.85, 0.8, 0.7, 0.75] * 2}}
+    ),
     "correlated_t": lambda: ValidCall(summaries.correlated_t, {"table": fold_table()}),
     "duncan": lambda: ValidCall(summaries.duncan, {"table": fold_table()}),
     "tukey": lambda: ValidCall(summaries.tukey, {"table": fold_table()}),
@@ -513,6 +528,8 @@ VALID_CALLS = {
 VALID_CALLS |= {
     f"{stored.kind.__name__}.{method}": lambda name=name, method=method: _method(name, method)
     for name, stored in reversed(files.RESULTS.items())
-    for method in ("rows", "to_dict", "to_frame", "to_json", "to_table")
-    if isinstance(getattr(stored.kind, method, None), FunctionType) and name != "StudyFindings"
+    for method in ("rows", "to_dict", "to_frame", "to_json", "to_latex", "to_table")
+    if isinstance(getattr(stored.kind, method, None), FunctionType)
+    and (stored.kind.__name__, method) != ("Report", "to_latex")  # which takes no argument
+    and name != "StudyFindings"
 }

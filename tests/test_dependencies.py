@@ -65,3 +65,39 @@ def test_what_is_declared_is_imported():
 def test_every_requirement_has_a_lowest_version(extra):
     for line in PROJECT["dependencies"] if extra is None else EXTRAS[extra]:
         assert re.search(r">=\d|==\d|^polyroc\[", line), line
+
+
+def named_extras():
+    """The extras in commands that messages and pages name, with the file."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "repro").rglob("*.md")]
+    for path in [*(ROOT / "src").rglob("*.py"), *pages]:
+        text = path.read_text(encoding="utf-8")
+        for names in re.findall(r"install_command\('(\w+)'\)|pip install \S(?:polyroc|\.)\[([a-z,]+)\]", text):
+            for extra in "".join(names).split(","):
+                yield path.name, extra
+
+
+def test_every_command_that_is_recommended_names_an_extra_that_exists():
+    named = set(named_extras())
+    assert len(named) > 10
+    assert {extra for _, extra in named} <= set(EXTRAS)
+
+
+def test_the_quotes_are_those_of_every_shell():
+    """Windows takes single quotes for a part of the name."""
+    for path in (ROOT / "src").rglob("*.py"):
+        assert "pip install '" not in path.read_text(encoding="utf-8"), path
+
+
+def test_all_is_without_the_cluster_engines():
+    def requirements(extra):
+        for line in EXTRAS[extra]:
+            inner = re.match(r"polyroc\[([a-z,]+)\]", line)
+            for name in inner[1].split(",") if inner else ():
+                yield from requirements(name)
+            if not inner:
+                yield distribution(line)
+
+    assert {"pyspark", "dask"} <= set(requirements("cluster"))
+    assert not {"pyspark", "dask", "pyarrow"} & set(requirements("all"))
+    assert {"pyspark", "dask", "matplotlib", "scikit-learn"} <= set(requirements("dev"))

@@ -13,7 +13,7 @@ import pytest
 
 import polyroc as pr
 from polyroc import errors
-from polyroc.cli.app import app
+from polyroc.cli.app import COMMANDS, app, load_command
 from polyroc.cli.references import PYTHON_ONLY, shell_spelling
 from polyroc.errors import InputError, MissingFileError, MissingPackageError, PolyrocWarning
 from polyroc.messages import Call, Message, Option
@@ -272,7 +272,7 @@ def options(command):
 
 @pytest.mark.slow
 def test_every_option_in_a_message_is_one_of_the_command_line():
-    known = set(options(app))
+    known = {name for command in (app, *map(load_command, COMMANDS)) for name in options(command)}
     spelled = {name: shell_spelling(Option(name)) for name in set(references()) - PYTHON_ONLY}
     assert {name: option for name, option in spelled.items() if option not in known} == {}
 

@@ -8,7 +8,7 @@ from models import MODELS, Model
 from quantities import COLUMNS, DECISIONS, DISCRETE, FIXED_RATE, MANY_CLASSES, ORDERED, PROBABILITIES, TWO_CLASSES
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, BOOTSTRAP, FEW = 2000, 1000, 150, 300  # replicates
+OFTEN, USUAL, SOME, FEW, BOOTSTRAP = 2000, 1000, 300, 120, 150  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
@@ -22,8 +22,9 @@ class Cell:
 
     The kind says what is recorded: "single" intervals and one-sample tests, "pair" differences and their tests,
     "several" the test that all are equal and simultaneous intervals, "band" a pointwise band of a curve, "binned"
-    intervals and one-sample tests from a tally with coarse bins, "choice" intervals of thresholds that are chosen
-    on the sample, and of the rates of right decisions there.
+    intervals and one-sample tests from a tally with coarse bins, "curves" tests of whole curves and of decisions,
+    and the simultaneous band of a difference of net benefit, "choice" intervals of thresholds that are chosen on
+    the sample, and of the rates of right decisions there.
     """
 
     kind: str
@@ -78,7 +79,8 @@ class Cell:
 def cells() -> list[Cell]:
     """The whole grid, in the order of the results."""
     grid = [*_areas(), *_two_classes(), *_fixed_rates(), *_many_classes(), *_ordered(), *_bands()]
-    grid += [*_area_pairs(), *_other_pairs(), *_curve_pairs(), *_several(), *_binned(), *_choices()]
+    grid += [*_area_pairs(), *_other_pairs(), *_curve_pairs(), *_several(), *_binned(), *_curve_tests()]
+    grid += _choices()
     if len({cell.key for cell in grid}) != len(grid):
         raise ValueError("Two cells of the grid have the same key.")
     return grid
@@ -327,6 +329,27 @@ def _binned() -> list[Cell]:
     ]
 
 
+def _curve_tests() -> list[Cell]:
+    """Tests of whole curves and of paired decisions, and the band of the difference of two decision curves."""
+    benefit = ("net_benefit_curve",)
+    equal = [
+        Cell("curves", m, (a, a), n, benefit, FEW)
+        for m, a, n in (
+            ("normal", 0.8, (50, 50)),
+            ("heavy tails", 0.8, (50, 50)),
+            ("Laplace", 0.8, (200, 20)),
+            ("Laplace", 0.95, (50, 50)),
+            ("similar", 0.8, (50, 50)),
+            ("ties", 0.8, (50, 50)),
+            ("clusters", 0.8, (60, 60)),
+        )
+    ]
+    return equal + [
+        Cell("curves", m, (0.8, 0.9), n, benefit, FEW)
+        for m, n in (("heavy tails", (50, 50)), ("Laplace", (200, 40)))
+    ]
+
+
 def _choices() -> list[Cell]:
     """Thresholds of two classes and cut-points of three; classes that are well separated, and rare ones."""
     criteria = ("youden", "costs", "sensitivity")
@@ -339,9 +362,9 @@ def _choices() -> list[Cell]:
     chosen += [("wide last class", 0.95, sizes) for sizes in ((100, 100), (40, 400))]
     chosen += [("normal", 0.9999, (50, 50)), ("skewed", 0.9999, (20, 200))]
     chosen += [(model, 0.8, (100, 100)) for model in ("ties", "clusters", "cohort")]
-    grid = [Cell("choice", model, (value,), sizes, criteria, FEW) for model, value, sizes in chosen]
+    grid = [Cell("choice", model, (value,), sizes, criteria, SOME) for model, value, sizes in chosen]
     return grid + [
-        Cell("choice", model, (value,), sizes, ("youden", "closest"), FEW)
+        Cell("choice", model, (value,), sizes, ("youden", "closest"), SOME)
         for model in ("normal", "Laplace", "exponential")
         for value, sizes in ((0.5, (30, 30, 30)), (0.9, (300, 30, 300)))
     ]

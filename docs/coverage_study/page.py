@@ -16,7 +16,7 @@ Rows: TypeAlias = list[dict[str, str]]
 PAGE = Path(__file__).parents[1] / "coverage.md"
 LOWEST = 0.93  # coverage of a 95 % interval
 LARGEST = 1.2  # rejections over the nominal level: 6 % for 5 %
-FEWEST = 300  # samples of a cell
+FEWEST = 100  # samples of a cell; with fewer it is a quick run
 WIDEST = 1.15  # median width over that of the narrowest valid competitor
 
 INTERVALS = {
@@ -25,6 +25,7 @@ INTERVALS = {
     "simultaneous": "simultaneous intervals (all at once)",
     "band": "pointwise band of a curve",
     "binned": "interval from coarse bins of a tally",
+    "benefit_band": "band of a difference of net benefit (all thresholds at once)",
     "threshold": "interval of a chosen threshold",
     "chosen_rate": "interval of a rate at a chosen threshold",
 }
@@ -36,6 +37,7 @@ TESTS = {
     "equivalence": "equivalence at the margin",
     "omnibus": "test that all are equal",
     "binned_test": "one-sample test from coarse bins",
+    "curves": "test that two ROC curves, or decisions, are equal",
 }
 KINDS = INTERVALS | TESTS
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))
@@ -73,8 +75,9 @@ REASONS = {
     "maximum or of a minimum (the envelope of cost lines), or a mean over a domain that is itself estimated.",
     "weighted shares": "The measure depends on the shares of the classes, which the interval takes as known "
     "(case-control), but the weights of the cases make them vary from sample to sample.",
-    "chosen on the cases": "The threshold was chosen on the same cases. The correction of the rates for the choice is "
-    "itself an estimate, and a threshold that minimises a loss has an error for which the bootstrap is not proven.",
+    "chosen on the cases": "The threshold was chosen on the same cases. The correction of the rates for the choice "
+    "is itself an estimate, and a threshold that minimises a loss has an error for which the bootstrap is not "
+    "proven.",
     "unexplained": "None of the above.",
 }
 

@@ -17,7 +17,16 @@ import numpy as np
 import truths
 from grid import Cell, cells
 from models import Data, distance, draw
-from quantities import Result, Setting, compare, evaluate, evaluate_binned, options
+from quantities import (
+    Result,
+    Setting,
+    benefit_difference,
+    compare,
+    curve_tests,
+    evaluate,
+    evaluate_binned,
+    options,
+)
 
 import polyroc as pr
 
@@ -53,6 +62,7 @@ COMPETITORS = (
     "ungrouped",
 )
 RESAMPLES = 400
+THRESHOLDS = (0.2, 0.35, 0.5, 0.65, 0.8)  # of decision curves
 COLUMNS = (
     *("kind", "measure", "model", "set", "sampling", "values", "sizes", "classifiers", "test", "nominal", "truth"),
     *("replicates", "rate", "below", "above", "nan_share", "median_width"),
@@ -87,8 +97,8 @@ class Tally:
 
 def simulate(cell: Cell, share: float = 1.0) -> Rows:
     """The rows of one cell, from a share of the replicates."""
-    kinds = {"single": _singles, "pair": _pairs, "several": _several, "band": _bands, "binned": _binned}
-    run = {**kinds, "choice": _choices}[cell.kind]
+    runs = {"single": _singles, "pair": _pairs, "several": _several, "band": _bands, "binned": _binned}
+    run = (runs | {"curves": _curve_tests, "choice": _choices})[cell.kind]
     replicates = max(10, round(share * cell.replicates))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -343,6 +353,24 @@ def _binned(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
     yield _test_row(cell, "binned_test", name, pvalues, bits) | {"truth": f"{true:.6f}"}
 
 
+def _curve_tests(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """Tests that two equal curves or decisions are equal; the band of the difference of two decision curves."""
+    true = np.subtract(*(truths.benefit_curve(cell.model, value, cell.sizes, THRESHOLDS) for value in cell.values))
+    pvalues: dict[tuple[str, str], list[float]] = {}
+    covers, widths = [], []
+    for replicate, data, setting in _samples(cell, replicates):
+        band = benefit_difference(data, setting, THRESHOLDS)
+        covers.append(bool(((band.low <= true + 1e-9) & (true - 1e-9 <= band.high)).all()))
+        widths.append(float(np.median(band.high - band.low)))
+        if cell.has_equal_values:
+            for test, pvalue in curve_tests(data, setting, replicate).items():
+                pvalues.setdefault(test, []).append(pvalue)
+    fields = {"nominal": f"{LEVEL:g}", "rate": float(np.mean(covers)), "median_width": float(np.median(widths))}
+    yield _row(cell, "benefit_band", cell.measures[0], replicates=len(covers), **fields)
+    for (measure, test), p in pvalues.items():
+        yield _test_row(cell, "curves", measure, p, test)
+
+
 def _choices(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
     """Intervals of chosen thresholds, and of the rates of the chosen rule on new cases, which vary with it."""
     classes = len(cell.sizes)
@@ -413,6 +441,7 @@ COST = {
     "band": 1.0,
     "pair": 4.0,
     "binned": 4.0,
+    "curves": 60.0,
     "choice": 12.0,
 }  # milliseconds a measure and replicate, about
 
@@ -467,7 +496,8 @@ def read(path: Path = RESULTS) -> Rows:
 
 def needed_truths(jobs: int) -> None:
     """Simulate the true values that have no formula and are not in truths.csv yet, and keep them."""
-    wanted = {key for cell in cells() if cell.kind not in ("band", "choice") for key in _without_formula(cell)}
+    kinds = ("band", "curves", "choice")
+    wanted = {key for cell in cells() if cell.kind not in kinds for key in _without_formula(cell)}
     left = sorted(key for key in wanted if truths.key_of(*key) not in truths.stored())
     if not left:
         return

@@ -162,7 +162,7 @@ def test_no_more_processes(polyroc, large):
 @pytest.mark.slow
 def test_too_little_memory(polyroc, large):
     """With enough for the libraries, one line; with less, the libraries may end the process themselves."""
-    done = polyroc(*large, limits={"RLIMIT_AS": 900 * 2**20})
+    done = polyroc(*large, limits={"RLIMIT_AS": 870 * 2**20})
     assert "Traceback" not in done.stderr
     assert "memory" in done.stderr
     if "ABORT" not in done.stderr:

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
@@ -18,6 +18,7 @@ import strategies as draw
 from operating_points import operate
 from polyroc.errors import InputError, OptimismWarning, PolyrocError
 from published.iris_loo import posteriors
+from strategies import at_most
 
 EXACT = 1e-12  # sums of a dozen numbers of size 1
 RNG = np.random.default_rng(3)
@@ -187,7 +188,7 @@ def test_four_classes_are_no_worse_than_bayes_rule_and_the_seed_settles_it():
 
 
 @pytest.mark.slow
-@settings(max_examples=15)  # each is a search
+@at_most(15)  # each is a search
 @given(st.data())
 def test_the_search_bears_ties_zeros_and_weights(data):
     y, P = data.draw(draw.probabilities(c=3))

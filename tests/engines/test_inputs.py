@@ -270,6 +270,7 @@ class TestLazyTables:
         with pytest.raises(InputError, match=r"the Polars lazy frame cannot be read: .*absent"):
             pr.read(pl.scan_parquet(tmp_path / "absent.parquet"), **RISK)
 
+    @pytest.mark.slow
     def test_partitions_are_computed_one_after_the_other(self):
         most, alive = 0, 0
         schema = pa.schema({"kind": pa.string(), "s": pa.float64()})

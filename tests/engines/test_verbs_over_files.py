@@ -5,7 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import polyroc as pr
@@ -116,7 +116,6 @@ cases = st.lists(
 
 @pytest.mark.parametrize("kind", ["pr", "cost"])
 @given(cases, st.booleans())
-@settings(max_examples=60)
 def test_areas_are_inside_their_bounds(kind, rows, weighted):
     """However scores tie inside a cell: three bits, so that the scores above share three cells."""
     rows = [*rows, (0, 0.4, 1), (1, 0.41, 1)]  # both classes

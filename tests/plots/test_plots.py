@@ -561,12 +561,12 @@ def test_matplotlib_is_not_imported_until_a_picture_is_drawn():
 def test_without_matplotlib_the_error_says_how_to_get_it(irises, monkeypatch, capsys, tmp_path):
     evaluation = pr.evaluate(irises, measure=["hand_till"])
     monkeypatch.setattr(plots, "find_spec", lambda _: None)
-    with pytest.raises(ImportError, match=r"pip install 'polyroc\[plot\]'") as caught:
+    with pytest.raises(ImportError, match=r'pip install "polyroc\[plot\]"') as caught:
         pr.plot(evaluation)
     assert isinstance(caught.value, pr.errors.PolyrocError)
     file = catalogue.path("iris_predictions")
     assert run(["plot", str(file), *IRIS, "--kind", "forest", "-o", str(tmp_path / "x.png")]) == 2
-    assert "pip install 'polyroc[plot]'" in capsys.readouterr().err
+    assert 'pip install "polyroc[plot]"' in capsys.readouterr().err
 
 
 # The command line

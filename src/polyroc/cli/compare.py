@@ -26,7 +26,7 @@ from polyroc.output.text import Format
 __all__ = ["compare"]
 
 
-@click.command(short_help="Differences between classifiers, with intervals and tests.")
+@click.command()
 @data_files
 @fold_options
 @click.option("-m", "--measure", required=True, metavar="KEY", help="The measure, such as hand_till.")
@@ -40,7 +40,7 @@ __all__ = ["compare"]
 )
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
 @convert_option
-@method_options("permutation")
+@method_options("permutation", "mcnemar")
 @engine_options()
 @level_option
 @formats

@@ -25,7 +25,7 @@ from polyroc.output.text import Format
 __all__ = ["evaluate", "print_evaluation", "print_groups"]
 
 
-@click.command(short_help="Measures with standard errors and intervals for every classifier in a file.")
+@click.command()
 @data_files
 @fold_options
 @click.option(

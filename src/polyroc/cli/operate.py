@@ -92,7 +92,7 @@ QUESTION = (
 )
 
 
-@click.command(short_help="The best decision rule for given costs or limits, and its confusion rates.")
+@click.command()
 @optional_data_files
 @add_options(*QUESTION)
 @engine_options("by", "tolerance")

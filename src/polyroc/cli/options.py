@@ -128,10 +128,11 @@ pooled_option = click.option(
 
 convert_option = click.option(
     "--convert",
-    type=click.Choice(["sampat", "expected", "gaussian"]),
+    type=click.Choice(["sampat", "expected", "gaussian", "softmax"]),
     help="Convert probabilities to one score for ordered measures (--labels gives the order), by "
     "the rule of Sampat "
-    "et al. or the expected class number; or one score to probabilities (gaussian, fitted to the same cases).",
+    "et al. or the expected class number; or one score to probabilities (gaussian, fitted to the same cases); or "
+    "logits, one column per class, to probabilities (softmax).",
 )
 
 level_option = click.option(
@@ -318,7 +319,9 @@ def scores_from(
     read_scores = pooled_scores(read_scores) if pooled else read_scores
     if convert is None:
         return read_scores
-    return to_probabilities(read_scores) if convert == "gaussian" else to_ordered(read_scores, rule=convert)
+    if convert in ("gaussian", "softmax"):
+        return to_probabilities(read_scores, rule=convert)
+    return to_ordered(read_scores, rule=convert)
 
 
 def _label_list(labels: str | None) -> list[str] | None:

@@ -30,8 +30,9 @@ __all__ = ["plot"]
 PARTS: Mapping[str, "Parts"] = {"pairs": "pair_areas", "volumes": "order_volumes"}  # a picture of these parts
 ESTIMATES = ("forest", "differences", "parts", *PARTS, "surface")
 CURVES = ("roc", "pr", "det", "cost")
+DECISIONS = ("decision", "decision_difference")
 FRONTS = ("false_positives", "parallel", "growth")
-KINDS = (*ESTIMATES, *CURVES, "decision", "rates", "cobweb", *FRONTS)
+KINDS = (*ESTIMATES, *CURVES, *DECISIONS, "rates", "cobweb", *FRONTS)
 
 OPTIONS = (
     click.option(
@@ -70,7 +71,7 @@ OPTIONS = (
 )
 
 
-@click.command(short_help="Draw curves, estimates, differences, rates, fronts: a PNG, SVG or PDF.")
+@click.command()
 @optional_data_file
 @add_options(*OPTIONS)
 @convert_option
@@ -103,6 +104,7 @@ def plot(
     pairs, volumes      A(i|j) of Hand & Till's M as a heat map; Scurfield's volumes
     roc, pr, det, cost  curves
     decision            the net benefit of acting on a probability
+    decision_difference differences of net benefit between classifiers, with bands
     surface             the ROC surface of three classes
     rates, cobweb       confusion rates; misclassification ratios
     roc, false_positives, parallel, growth
@@ -141,8 +143,8 @@ def plot(
         scores = scores_from(file, **columns)
         if kind in CURVES:
             results = [_curves(scores, kind, level=level, method=standard_errors, **curve_options)]
-        elif kind == "decision":
-            results = [_decisions(scores)]
+        elif kind in DECISIONS:
+            results = [_decisions(scores, level)]
         elif kind in ("rates", "cobweb"):
             results = _rates(scores, kind, threshold)
         else:
@@ -190,10 +192,10 @@ def _curves(scores: Scores, kind: Any, *, multi_class: Any, band: Any, **options
     return curve(scores, kind=kind, multi_class=family, band=band and band.replace("-", "_"), **options)
 
 
-def _decisions(scores: Scores) -> Any:
+def _decisions(scores: Scores, level: float) -> Any:
     from polyroc.decisions.decision_curve import decision_curve
 
-    return decision_curve(scores)
+    return decision_curve(scores, level=level)
 
 
 def _rates(scores: Scores, kind: str, threshold: float | None) -> list[Any]:

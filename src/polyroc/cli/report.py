@@ -28,7 +28,7 @@ __all__ = ["report"]
 FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates", "seed", "level")
 
 
-@click.command(short_help="One page to show to a colleague: conclusion, tables, curves, operating points.")
+@click.command()
 @data_file
 @fold_options
 @click.option(

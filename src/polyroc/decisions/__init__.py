@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from polyroc._lazy import attach
 
 if TYPE_CHECKING:
+    from polyroc.decisions.benefit_differences import BenefitDifference
     from polyroc.decisions.classifier import OperatingPointClassifier
     from polyroc.decisions.decision_curve import DecisionCurve
     from polyroc.decisions.operating_point import OperatingPoint
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from polyroc.rules import CostRule, CutPointRule, MossmanRule, ThresholdRule
 
 __all__ = [
+    "BenefitDifference",
     "CostRule",
     "CutPointRule",
     "DecisionCurve",
@@ -30,6 +32,7 @@ __all__ = [
 __getattr__, __dir__ = attach(
     __name__,
     {
+        "BenefitDifference": "polyroc.decisions.benefit_differences",
         "CostRule": "polyroc.rules",
         "CutPointRule": "polyroc.rules",
         "DecisionCurve": "polyroc.decisions.decision_curve",

@@ -58,7 +58,7 @@ class BinnedSample(Sample):
         self.totals = column.totals
         self.starts = np.concatenate([[0], np.cumsum([len(bins) for bins in self.bins])]).astype(np.int64)
         self._made: dict[Callable[..., Any], Any] = {}
-        self.effective_shares = _effective_shares(column)
+        self.effective_sizes = _effective_sizes(column)
 
     def fixed(self, make: Callable[[Sample], T]) -> T:
         """The result of `make` for this sample, computed once."""
@@ -92,7 +92,7 @@ def pattern_sample(
     patterns, codes, weight = _occupied(column, len(labels))
     table = rows[np.concatenate(patterns)]
     sample = Sample(Scores(codes, labels, {"": table}, "matrix", positive, True, weight), "")
-    sample.effective_shares = _effective_shares(column)
+    sample.effective_sizes = _effective_sizes(column)
     return sample, patterns
 
 
@@ -116,10 +116,9 @@ def _occupied(column: BinnedColumn, classes: int) -> tuple[list[IntArray], CodeA
     return bins, codes, weight
 
 
-def _effective_shares(column: BinnedColumn) -> FloatArray:
+def _effective_sizes(column: BinnedColumn) -> FloatArray:
     """As in `Sample`, of the cases that the bins hold."""
-    sizes = column.totals**2 / column.squares.sum(axis=0)
-    return np.asarray(sizes / sizes.sum())
+    return np.asarray(column.totals**2 / column.squares.sum(axis=0))
 
 
 def two_sides(column: BinnedColumn, positive: Sequence[int], negative: Sequence[int]) -> BinnedColumn:

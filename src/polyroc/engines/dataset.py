@@ -23,12 +23,14 @@ from polyroc.engines.support import check_supported, decisions_subject
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
 from polyroc.io.files import check_no_table, files_source
-from polyroc.io.frames import frame_source, is_table
+from polyroc.io.frames import frame_source, is_table, stated_categories
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
 from polyroc.io.sources import DataFile, Kind, Source, unchanged
+from polyroc.io.stacked_rows import Repetition, key_columns, readable_keys, warn_of_stacked_rows
 from polyroc.io.table import inexact_integers
 from polyroc.scores import Sampling, Schema
 from polyroc.validation.arrays import Missing
+from polyroc.validation.data_frames import ordered_classes
 from polyroc.validation.predictions import LARGEST_EXACT, large_integers_message
 from polyroc.validation.scores import schema_of
 
@@ -129,8 +131,10 @@ def open_files(
     paths = [] if is_table(files) else find_files(files)
     with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, disk) as session:
         source, columns = _open_source(session, files, paths, request, table)
+        _warn_of_stacked_rows(session, files, source, key_columns(columns, source, request.by))
         present = _labels(session, source, columns.truth)
-        classifiers, names, schema = bind_columns(source, columns, present, request)
+        categories = stated_categories(files, columns.truth) if not paths and request.labels is None else None
+        classifiers, names, schema = bind_columns(source, columns, present, request, categories=categories)
         weight = [request.weight] if request.weight else []
         _check_numbers(source, (*names, *weight))
         if is_parquet(paths):
@@ -179,6 +183,20 @@ def _open_source(
     else:
         source = files_source(session, [DataFile(Path(path)) for path in paths], names, table, files_text(paths))
     return source, check_columns(source, request)
+
+
+def _warn_of_stacked_rows(session: EngineSession, files: Any, source: Source, names: Sequence[str]) -> None:
+    """Warn if rows seem to be stacked; the different values of these columns are estimated in one scan."""
+    if names and is_table(files):  # whose scans read all registered columns
+        source = frame_source(session, files, names, view="row_keys")
+    keys = readable_keys(names, source)
+    if not keys:
+        return
+    numbers = [f"c{source.columns.index(name)}" for name in keys]
+    query = source.select([f"{count}({c})" for c in numbers for count in ("count", "approx_count_distinct")])
+    (counts,) = session.rows(query, source.parameters, source.name)
+    repetitions = dict(zip(keys, map(Repetition, counts[::2], counts[1::2]), strict=True))
+    warn_of_stacked_rows(keys, repetitions.__getitem__)
 
 
 def _check_numbers(source: Source, names: Sequence[str]) -> None:
@@ -296,14 +314,19 @@ def bind_columns(
     present: tuple[Hashable, ...],
     request: ColumnRequest,
     vectors: Mapping[str, tuple[str, ...]] | None = None,
+    categories: Sequence[Hashable] | None = None,
 ) -> tuple[dict[str, tuple[int, ...]], list[str], Schema]:
     """By classifier the numbers of its columns; the names of all columns of scores; and the schema.
 
-    `vectors` has the names of the elements of columns that contain one number per class, in the order of these.
+    `vectors` has the names of the elements of columns that contain one number per class, in the order of these;
+    `categories` the order that an ordered categorical states, which is not one of unnamed columns.
     """
     if not present:
         raise InputError(f"column {columns.truth!r} of {source.name} has no label at all; is it the right column?")
-    order = matching_labels(request.labels, present)
+    stated = None
+    if categories is not None:
+        stated = ordered_classes(categories, present, len(next(iter(columns.scores.values())).names))
+    order = matching_labels(request.labels if stated is None else stated, present)
     labels = order or present
     names: list[str] = []
     classifiers: dict[str, tuple[int, ...]] = {}
@@ -312,7 +335,7 @@ def bind_columns(
         if len(own) == 1 and vectors and own[0] in vectors:
             own = vectors[own[0]]
         elif len(own) > 1:
-            own = class_columns(source.name, score_columns, labels, order is not None)
+            own = class_columns(source.name, score_columns, labels, request.labels is not None)
         names += [name for name in own if name not in names]
         classifiers[classifier] = tuple(names.index(name) for name in own)
     widths = {len(numbers) for numbers in classifiers.values()}

@@ -20,7 +20,7 @@ from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues
 from polyroc.inference.estimation import Estimates, estimate_measure
 from polyroc.inference.evaluate import Options, select_measures, warn_of_absent, warn_of_small
 from polyroc.inference.methods import DEFAULT, Method, as_method
-from polyroc.inference.methods.permutation import PermutationPvalues
+from polyroc.inference.methods.method import PairedPvalues
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
@@ -35,7 +35,7 @@ from polyroc.validation.signatures import own_check, validated
 if TYPE_CHECKING:
     from polyroc.engines.refine import EngineResult
 
-__all__ = ["compare"]
+__all__ = ["compare", "name_in_block", "paired_blocks"]
 
 
 class _Options(Options, total=False):
@@ -100,7 +100,8 @@ def compare(
     method
         How the covariance is made: `DeLong()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`, or one of these by name
         ("bootstrap"); `HanleyMcNeil()` for different cases; `Permutation()` makes the p-values by exchanging
-        paired classifiers, and intervals are stretched to agree. With `Bootstrap()` intervals are of the kind that
+        paired classifiers, `McNemar()` those of proportions of right decisions, and intervals are stretched to
+        agree. With `Bootstrap()` intervals are of the kind that
         it names, from the replicates of the difference (sets of different cases are drawn independently). All
         other p-values are inversions of the interval of the difference (see `Difference`): p < 0.05 if and only if
         the 95 % interval excludes 0.
@@ -145,14 +146,14 @@ def compare(
         options["y_score"] = y_score
         with progress_callback(progress) as report:
             return _compare_files(y_true, engine, columns, measure, method, adjustment, report, **options)
-    blocks = _blocks(y_true, y_score, **options)
+    blocks = paired_blocks(y_true, y_score, **options)
     estimates: dict[str, Estimate] = {}
     estimated: list[Estimates] = []
     for number, (prefix, scores) in enumerate(blocks.items()):
         (chosen,), _ = select_measures([measure], scores)
         block = _estimate_block(scores, chosen, method.for_block(number))
         for classifier, estimate in block.estimates.items():
-            name = _name(prefix, classifier, scores)
+            name = name_in_block(prefix, classifier, scores)
             estimates[name] = replace(estimate, classifier=name)
         estimated.append(block)
     _require_two(estimates)
@@ -207,7 +208,7 @@ def _require_two(classifiers: Collection[str]) -> None:
         )
 
 
-def _blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:
+def paired_blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:
     """The sets of cases: one if the classifiers are paired, one each if not."""
     if not isinstance(y_true, Mapping):
         return {"": as_scores(y_true, y_score, **options)}
@@ -220,7 +221,8 @@ def _blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:
     return {str(name): as_scores(scores, y_score, **options) for name, scores in y_true.items()}
 
 
-def _name(prefix: str, classifier: str, scores: Scores) -> str:
+def name_in_block(prefix: str, classifier: str, scores: Scores) -> str:
+    """The name of a classifier among those of all sets of cases."""
     if not prefix:
         return classifier
     return prefix if len(scores.classifiers) == 1 else f"{prefix}: {classifier}"
@@ -291,7 +293,7 @@ def _adjusted(
     )
 
 
-def _with_pvalues(comparison: Comparison, pvalues: PermutationPvalues) -> Comparison:
+def _with_pvalues(comparison: Comparison, pvalues: PairedPvalues) -> Comparison:
     """The same comparison with p-values of the method's own, and intervals stretched to agree with them."""
     stretched = {
         pair: replace(difference, pvalue=pvalues.pairs[pair], stretch=_stretch(difference, pvalues.pairs[pair]))

@@ -7,15 +7,17 @@ from typing import Annotated, Any
 
 from polyroc.io.columns import RequestedColumns, ScorePatterns, find_columns
 from polyroc.io.files import check_no_table, file_source
-from polyroc.io.frames import frame_source
+from polyroc.io.frames import frame_source, stated_categories
 from polyroc.io.inputs import LocalCopy, resolve_input
 from polyroc.io.layouts import arrange, names_for
 from polyroc.io.predictions import matching_label, matching_labels
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Source, expand_home, unchanged
+from polyroc.io.stacked_rows import key_columns, readable_keys, warn_of_stacked_rows
 from polyroc.io.table import Table
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
+from polyroc.validation.data_frames import ordered_classes
 from polyroc.validation.labels import in_order
 from polyroc.validation.scores import normalise
 from polyroc.validation.signatures import own_check, validated
@@ -119,11 +121,17 @@ def read(
     with unchanged(_files(source)), Session() as session:
         opened = _open(session, source, requested, table)
         columns = find_columns(requested, opened)
-        rows = Table(session, opened, columns.numbers, columns.labels)
+        keys = readable_keys(key_columns(columns, opened), opened)
+        rows = Table(session, opened, columns.numbers, (*columns.labels, *keys))
+        warn_of_stacked_rows(keys, rows.repetition)
         coded = rows.coded(columns.truth)
+        categories = stated_categories(source, columns.truth) if labels is None else None
+        if categories is not None:
+            width = len(next(iter(columns.scores.values())).names)
+            labels = ordered_classes(categories, coded.labels, width)
         order = matching_labels(labels, coded.labels)
         classes = in_order(coded, order, names_for(columns))
-        data = arrange(rows, columns, classes, order is not None)
+        data = arrange(rows, columns, classes, order is not None and categories is None)
         several = columns.named or columns.classifier is not None
         return normalise(
             data.truth,
@@ -159,4 +167,4 @@ def _open(session: Session, source: Any, requested: RequestedColumns, table: str
     if isinstance(source, DataFile):
         return file_source(session, source, requested.names, table)
     check_no_table(table)
-    return frame_source(session, source, requested.names)
+    return frame_source(session, source, requested.names, keys=True)

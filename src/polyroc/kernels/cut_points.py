@@ -25,7 +25,8 @@ EQUAL = 1e-12  # rates and losses that differ by less are equal up to rounding
 def _loss(rates: FloatArray, losses: FloatArray, squared: bool, j: int, a: int, b: int) -> float:
     """The loss of deciding j between the cuts a and b."""
     if squared:
-        return float((1.0 - (rates[j, b] - rates[j, a])) ** 2)
+        error = 1.0 - (rates[j, b] - rates[j, a])
+        return error * error
     loss = 0.0
     for k in range(len(rates)):
         loss += losses[k, j] * (rates[k, b] - rates[k, a])
@@ -123,7 +124,13 @@ def _trace(
         least, b = best[j - 1, a], a
 
 
-@kernel
+def _steps(rates: FloatArray, *arguments: Any) -> int:
+    """Of `best_cuts`: each cut is an end or a start of a region a few times, or as often as regions are halved."""
+    squared = arguments[2]
+    return rates.size * len(rates) * (int(np.log2(rates.shape[1])) + 1 if squared else 4)
+
+
+@kernel(steps=_steps)
 def best_cuts(rates: FloatArray, losses: FloatArray, limits: FloatArray, squared: bool, cuts: IntArray) -> float:
     """The least loss of all ascending cuts within the limits, infinite if none is; of equal ones the highest cuts.
 
@@ -280,7 +287,7 @@ def _half_case(
         end = cuts[k] if k < len(cuts) else rates.shape[1] - 1
         if squared:
             error = 1.0 - (rates[k, end] - rates[k, start])
-            most = max(most, (error + half_cases[k]) ** 2 - error**2)
+            most = max(most, (2.0 * error + half_cases[k]) * half_cases[k])  # (e + h)^2 - e^2
         else:
             most = max(most, half_cases[k] * losses[k].max())
     return most

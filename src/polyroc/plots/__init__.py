@@ -1,6 +1,6 @@
 """Pictures of results, with matplotlib: a result goes in, artists on axes come out; nothing is computed here.
 
-matplotlib is an extra (`pip install 'polyroc[plot]'`); it is imported when the first picture is drawn.
+matplotlib is an extra (`pip install "polyroc[plot]"`); it is imported when the first picture is drawn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 from polyroc.errors import MissingPackageError
+from polyroc.messages import install_command
 from polyroc.results.result import Result
 from polyroc.validation.signatures import own_check, validated
 
@@ -78,4 +79,4 @@ def plot(
 def require_matplotlib() -> None:
     """Refuse to go on without matplotlib, and say how to get it."""
     if find_spec("matplotlib") is None:
-        raise MissingPackageError("Pictures need matplotlib, which is not installed: pip install 'polyroc[plot]'.")
+        raise MissingPackageError(f"Pictures need matplotlib, which is not installed: {install_command('plot')}.")

@@ -17,6 +17,7 @@ from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import scored_cases
 from polyroc.decisions.regions import DecisionRegions
+from polyroc.errors import InputError
 from polyroc.output.numbers import level_text, signed_text
 from polyroc.output.sentences import abbreviated
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
@@ -38,9 +39,11 @@ from polyroc.plots.style import (
 )
 
 __all__ = [
+    "BenefitDifferencePicture",
     "DecisionPicture",
     "RegionsPicture",
     "ThresholdPicture",
+    "draw_benefit_differences",
     "draw_decision_curve",
     "draw_operating_point",
     "draw_rates",
@@ -254,6 +257,81 @@ def draw_decision_curve(
     title = f"{level_text(level)} band, pointwise" if bands else None
     legend = add_legend(ax, [*lines, treat_all, treat_none], names, loc="best", title=title)
     return DecisionPicture(ax, tuple(lines), tuple(bands), treat_all, treat_none, legend)
+
+
+@dataclass(frozen=True, slots=True)
+class BenefitDifferencePicture(Picture):
+    """Differences of net benefit.
+
+    Attributes
+    ----------
+    lines
+        The difference of each pair.
+    bands
+        The simultaneous band of each pair; of a single pair also the pointwise one.
+    legend
+        The pairs.
+    """
+
+    lines: tuple[Line2D, ...]
+    bands: tuple[PolyCollection, ...]
+    legend: Legend
+
+
+def draw_benefit_differences(
+    decision_curve: DecisionCurve, ax: Axes | None = None, *, level: float | None = None, band: bool = True
+) -> BenefitDifferencePicture:
+    """Differences of net benefit between classifiers: a band that excludes 0 shows where one is better.
+
+    Parameters
+    ----------
+    decision_curve
+        The decision curve of two classifiers or more.
+    ax
+        The axes to draw on.
+    level
+        That of the bands of the result, which is the only one available.
+    band
+        Whether the bands are drawn.
+    """
+    differences = decision_curve.differences or {}
+    own = next(iter(differences.values())).simultaneous.level
+    if level is not None and level != own:
+        raise InputError(f"The bands of these differences have the level {own:g}; pass level to decision_curve.")
+    ax = axes_of(ax, CURVE_WIDTH, CURVE_HEIGHT)
+    style_axes(ax, grid="both")
+    t = decision_curve.thresholds
+    ax.axhline(0.0, color=text_colour(), alpha=MUTED, linewidth=1.0)
+    lines, bands = [], []
+    for place, difference in enumerate(differences.values()):
+        colour, marker, line = style(place)
+        sign = marker if len(t) <= FEW else "none"
+        options: dict[str, Any] = {"color": colour, "linewidth": LINE, "marker": sign, "markersize": 5}
+        lines += ax.plot(t, difference.value, linestyle=line, **options)
+        shown = (difference.simultaneous, difference.pointwise)[: 2 if len(differences) == 1 else 1]
+        bands += [
+            ax.fill_between(t, limits.low, limits.high, color=colour, alpha=0.16, linewidth=0, zorder=1)
+            for limits in (shown if band else ())
+        ]
+    ax.set(xlim=(0.0 if t[0] < 0.1 else t[0] - 0.02, t[-1] + 0.02))
+    _zoom(ax, decision_curve)
+    ax.set_xlabel("Probability from which one acts", fontsize=TEXT)
+    ax.set_ylabel("Difference of net benefit", fontsize=TEXT)
+    kinds = "pointwise (darker) and simultaneous" if len(differences) == 1 else "simultaneous"
+    names = [f"{abbreviated(first, 30)} - {abbreviated(second, 30)}" for first, second in differences]
+    title = f"{level_text(own)} bands, {kinds}" if bands else None
+    return BenefitDifferencePicture(
+        ax, tuple(lines), tuple(bands), add_legend(ax, lines, names, loc="best", title=title)
+    )
+
+
+def _zoom(ax: Axes, decision_curve: DecisionCurve) -> None:
+    """Show the differences, and their bands where these are not much wider: at high thresholds they widen."""
+    differences = (decision_curve.differences or {}).values()
+    largest = max(float(np.abs(difference.value).max()) for difference in differences)
+    widths = [difference.simultaneous.high - difference.simultaneous.low for difference in differences]
+    reach = largest + 1.5 * float(np.median(np.concatenate(widths)))
+    ax.set_ylim(-reach, reach)
 
 
 def _limit(ax: Axes, decision_curve: DecisionCurve) -> None:

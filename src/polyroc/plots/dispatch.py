@@ -33,6 +33,7 @@ from polyroc.plots.consistency import (
 )
 from polyroc.plots.curves import draw_curve, draw_curves, draw_family, draw_surface
 from polyroc.plots.decisions import (
+    draw_benefit_differences,
     draw_decision_curve,
     draw_operating_point,
     draw_rates,
@@ -125,6 +126,12 @@ def _posteriors(posteriors: Posteriors) -> dict[str, Drawer]:
     return {**full, **listed} if len(posteriors.pairs) == 1 else {**listed, **full}
 
 
+def _decision_curve(curve: DecisionCurve) -> dict[str, Drawer]:
+    """Differences only of several classifiers."""
+    several = {} if curve.differences is None else {"decision_difference": draw_benefit_differences}
+    return {"decision": draw_decision_curve, **several}
+
+
 def _spread(spread: Spread) -> dict[str, Drawer]:
     """Standard errors first, if there are any."""
     return {**({"errors": draw_spread} if spread.has_errors else {}), "means": draw_means}
@@ -138,7 +145,7 @@ KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Curves: lambda curves: {curves.kind: draw_family},
     Rates: lambda _: {"rates": draw_rates, "cobweb": draw_cobweb},
     OperatingPoint: _operating_point,
-    DecisionCurve: lambda _: {"decision": draw_decision_curve},
+    DecisionCurve: _decision_curve,
     DecisionRegions: lambda _: {"regions": draw_regions},
     Front: _front,
     FrontVolumes: lambda _: {"volumes": draw_front_volumes},
