@@ -26,7 +26,7 @@ def _loss(rates: FloatArray, losses: FloatArray, squared: bool, j: int, a: int, 
     """The loss of deciding j between the cuts a and b."""
     if squared:
         error = 1.0 - (rates[j, b] - rates[j, a])
-        return error * error
+        return float(error * error)
     loss = 0.0
     for k in range(len(rates)):
         loss += losses[k, j] * (rates[k, b] - rates[k, a])
