@@ -8,7 +8,7 @@ from models import MODELS, Model
 from quantities import COLUMNS, DECISIONS, DISCRETE, FIXED_RATE, MANY_CLASSES, ORDERED, PROBABILITIES, TWO_CLASSES
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, SOME, FEW, BOOTSTRAP = 2000, 1000, 500, 120, 150  # replicates
+OFTEN, USUAL, SOME, CHOICES, FEW, BOOTSTRAP = 2000, 1000, 500, 300, 120, 150  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
@@ -25,7 +25,8 @@ class Cell:
     intervals and one-sample tests from a tally with coarse bins, "curves" tests of whole curves and of decisions,
     and the simultaneous band of a difference of net benefit, "subgroups" the tests between subgroups of the cases,
     each of these sizes: with one classifier that its value is the same in all, with two that their difference is.
-    "unequal subgroups" have the values in turn, for intervals of their differences.
+    "unequal subgroups" have the values in turn, for intervals of their differences. "choice": intervals of
+    thresholds that are chosen on the sample, and of the rates of right decisions there.
     """
 
     kind: str
@@ -82,15 +83,8 @@ class Cell:
 def cells() -> list[Cell]:
     """The whole grid, in the order of the results."""
     grid = [*_areas(), *_two_classes(), *_fixed_rates(), *_many_classes(), *_ordered(), *_bands()]
-    grid += [
-        *_area_pairs(),
-        *_other_pairs(),
-        *_curve_pairs(),
-        *_several(),
-        *_binned(),
-        *_curve_tests(),
-        *_subgroups(),
-    ]
+    grid += [*_area_pairs(), *_other_pairs(), *_curve_pairs(), *_several(), *_binned()]
+    grid += [*_curve_tests(), *_subgroups(), *_choices()]
     if len({cell.key for cell in grid}) != len(grid):
         raise ValueError("Two cells of the grid have the same key.")
     return grid
@@ -397,4 +391,24 @@ def _subgroups() -> list[Cell]:
         for m in ("Laplace", "skewed")
         for v in ((0.7, 0.8), (0.85, 0.95))
         for n in ((15, 15), (50, 50))
+    ]
+
+
+def _choices() -> list[Cell]:
+    """Thresholds of two classes and cut-points of three; classes that are well separated, and rare ones."""
+    criteria = ("youden", "costs", "sensitivity")
+    chosen: list[tuple[str, float, Sizes]] = [
+        (model, value, sizes)
+        for model in ("normal", "heavy tails", "skewed", "Laplace")
+        for value, sizes in ((0.8, (100, 100)), (0.95, (400, 40)))
+    ]
+    chosen += [("Laplace", 0.8, (25, 25))]
+    chosen += [("wide last class", 0.95, sizes) for sizes in ((100, 100), (40, 400))]
+    chosen += [("normal", 0.9999, (50, 50)), ("skewed", 0.9999, (20, 200))]
+    chosen += [(model, 0.8, (100, 100)) for model in ("ties", "clusters", "cohort")]
+    grid = [Cell("choice", model, (value,), sizes, criteria, CHOICES) for model, value, sizes in chosen]
+    return grid + [
+        Cell("choice", model, (value,), sizes, ("youden", "closest"), CHOICES)
+        for model in ("normal", "Laplace", "exponential")
+        for value, sizes in ((0.5, (30, 30, 30)), (0.9, (300, 30, 300)))
     ]

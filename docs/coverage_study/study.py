@@ -12,10 +12,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import choices
 import numpy as np
 import truths
 from grid import Cell, cells
-from models import Data, draw
+from models import Data, distance, draw
 from quantities import (
     Result,
     Setting,
@@ -106,6 +107,7 @@ def simulate(cell: Cell, share: float = 1.0) -> Rows:
         "curves": _curve_tests,
         "subgroups": _subgroups,
         "unequal subgroups": _unequal_subgroups,
+        "choice": _choices,
     }[cell.kind]
     replicates = max(10, round(share * cell.replicates))
     with warnings.catch_warnings():
@@ -424,6 +426,30 @@ def _unequal_subgroups(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
     yield _with_competitors(cell, "subgroup_difference", name, true, {"default": tally})
 
 
+def _choices(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """Intervals of chosen thresholds, and of the rates of the chosen rule on new cases, which vary with it."""
+    classes = len(cell.sizes)
+    laws = cell.model.laws(distance(cell.model, cell.values[0], classes), classes)
+    for name in cell.measures:
+        true = choices.true_thresholds(name, cell.model, cell.values[0], classes)
+        thresholds, rates = [Tally() for _ in true], [Tally() for _ in laws]
+        reached = []
+        for replicate, data, setting in _samples(cell, replicates):
+            point = choices.choose(name, data, setting, replicate)
+            for tally, ends in zip(thresholds, point.threshold_intervals(LEVEL), strict=True):
+                tally.add(ends)
+            reached.append(choices.true_rates(laws, point.thresholds))
+            for k, (tally, rate) in enumerate(zip(rates, reached[-1], strict=True)):
+                low, high = point.confusion[k, k].confidence_interval(LEVEL)
+                tally.add((low - rate, high - rate))  # around the true rate of this rule
+        of_thresholds, of_rates = choices.quantities(name, classes)
+        for quantity, tally, value in zip(of_thresholds, thresholds, true, strict=True):
+            yield _with_competitors(cell, "threshold", quantity, value, {"default": tally})
+        for quantity, tally, value in zip(of_rates, rates, np.mean(reached, axis=0), strict=True):
+            row = _with_competitors(cell, "chosen_rate", quantity, 0.0, {"default": tally})
+            yield row | {"truth": f"{value:.6f}"}
+
+
 def run(chosen: list[Cell], share: float, out: Path | None, jobs: int) -> Rows:
     """The rows of some cells, in their order; finished cells are kept beside `out`, and not run again."""
     partial = None if out is None else out.with_suffix(".part")
@@ -471,6 +497,7 @@ COST = {
     "pair": 4.0,
     "binned": 4.0,
     "curves": 60.0,
+    "choice": 12.0,
 }  # milliseconds a measure and replicate, about
 
 
@@ -524,7 +551,8 @@ def read(path: Path = RESULTS) -> Rows:
 
 def needed_truths(jobs: int) -> None:
     """Simulate the true values that have no formula and are not in truths.csv yet, and keep them."""
-    wanted = {key for cell in cells() if cell.kind not in ("band", "curves") for key in _without_formula(cell)}
+    kinds = ("band", "curves", "choice")
+    wanted = {key for cell in cells() if cell.kind not in kinds for key in _without_formula(cell)}
     left = sorted(key for key in wanted if truths.key_of(*key) not in truths.stored())
     if not left:
         return

@@ -117,6 +117,10 @@ RESULTS = {
     "Hull": Stored(pr.curves.Hull, lambda: DATA["two_classes"].call(pr.curve).hull()),
     "OperatingPoint": Stored(pr.OperatingPoint, _on("three", pr.operate, classifier="good", costs=COSTS)),
     "OperatingPoint_at_most": Stored(pr.OperatingPoint, _on("two_classes", pr.operate, at_most={(1, 0): 0.3})),
+    "OperatingPoint_cut_points": Stored(
+        pr.OperatingPoint,
+        _on("ordered", pr.operate, criterion="youden", method=METHODS["bootstrap_percentile"]),
+    ),
     "OrderKept": Stored(
         pr.consistency.OrderStability,
         _on(

@@ -159,7 +159,7 @@ FEATURES: Mapping[str, Feature] = {
     "method": Feature(
         "methods other than `DeLong()`",
         (Option("method"),),
-        _verbs(("evaluate", "compare", "curve"), NONE),
+        _verbs(("evaluate", "compare", "curve", "operate"), NONE),
         _engines("use ", Option("method", Call("DeLong"))),
     ),
     "measures": Feature(

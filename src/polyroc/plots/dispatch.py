@@ -39,6 +39,7 @@ from polyroc.plots.decisions import (
     draw_operating_point,
     draw_rates,
     draw_regions,
+    draw_thresholds,
 )
 from polyroc.plots.estimates import (
     draw_comparison,
@@ -107,6 +108,12 @@ def _fronts(several: Sequence[Front]) -> dict[str, Drawer]:
     return {**({"roc": draw_staircases} if two else {}), **({"growth": draw_growths} if grew else {})}
 
 
+def _operating_point(point: OperatingPoint) -> dict[str, Drawer]:
+    """Its thresholds too, if the rule has any."""
+    scores: dict[str, Drawer] = {"scores": draw_thresholds}
+    return {"rates": draw_operating_point, **(scores if point.rule.thresholds else {})}
+
+
 def _paired_tests(tests: PairedTests) -> dict[str, Drawer]:
     """Listed if there are few."""
     both: dict[str, Drawer] = {"differences": draw_paired, "pvalues": draw_pvalues}
@@ -145,7 +152,7 @@ KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Curve: lambda curve: {curve.kind: draw_curve},
     Curves: lambda curves: {curves.kind: draw_family},
     Rates: lambda _: {"rates": draw_rates, "cobweb": draw_cobweb},
-    OperatingPoint: lambda _: {"rates": draw_operating_point},
+    OperatingPoint: _operating_point,
     DecisionCurve: _decision_curve,
     DecisionRegions: lambda _: {"regions": draw_regions},
     Front: _front,
