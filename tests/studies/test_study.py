@@ -462,6 +462,7 @@ def test_read_opens_a_store(tmp_path):
         pr.read(tmp_path / "a.csv", table="x", truth="truth", scores="p")
 
 
+@pytest.mark.filterwarnings("ignore::polyroc.errors.StackedRowsWarning")  # its folds are read as one sample
 def test_odd_names_are_only_names(tmp_path):
     odd = "a'b\"c; DROP TABLE x"
     data = [{**BLOBS, "name": odd}]
