@@ -76,8 +76,8 @@ REASONS = {
     "weighted shares": "The measure depends on the shares of the classes, which the interval takes as known "
     "(case-control), but the weights of the cases make them vary from sample to sample.",
     "chosen on the cases": "The threshold was chosen on the same cases. The correction of the rates for the "
-    "choice is itself an estimate, and a threshold that minimises a loss has an error for which the bootstrap is not "
-    "proven.",
+    "choice is itself an estimate, and a threshold that minimises a loss has an error for which the bootstrap is "
+    "not proven.",
     "unexplained": "None of the above.",
 }
 
