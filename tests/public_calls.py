@@ -70,6 +70,7 @@ MADE_BY_VERBS = {
     "Grouped",
     "HeldOut",
     "Hull",
+    "Interaction",
     "MeasureComparison",
     "MeasureComparisons",
     "OperatingPoint",

@@ -76,6 +76,7 @@ def options_of(feature, verb):
         },
         "folds": {"": {**options, "folds": "fold"}},
         "by": {"": {**options, "by": "half"}},
+        "negate": {"": {**options, "scores": {"one": "-s", "two": "t"} if verb == "compare" else "-s"}},
         "method": {
             name: {**options, "method": method}
             for name, method in METHODS.items()

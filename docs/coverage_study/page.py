@@ -16,7 +16,7 @@ Rows: TypeAlias = list[dict[str, str]]
 PAGE = Path(__file__).parents[1] / "coverage.md"
 LOWEST = 0.93  # coverage of a 95 % interval
 LARGEST = 1.2  # rejections over the nominal level: 6 % for 5 %
-FEWEST = 100  # samples of a cell; with fewer it is a quick run
+FEWEST = 1000  # samples of an interval of a single value; with fewer it is a quick run
 WIDEST = 1.15  # median width over that of the narrowest valid competitor
 
 INTERVALS = {
@@ -26,6 +26,7 @@ INTERVALS = {
     "band": "pointwise band of a curve",
     "binned": "interval from coarse bins of a tally",
     "benefit_band": "band of a difference of net benefit (all thresholds at once)",
+    "subgroup_difference": "interval of a difference between subgroups",
     "threshold": "interval of a chosen threshold",
     "chosen_rate": "interval of a rate at a chosen threshold",
 }
@@ -38,8 +39,12 @@ TESTS = {
     "omnibus": "test that all are equal",
     "binned_test": "one-sample test from coarse bins",
     "curves": "test that two ROC curves, or decisions, are equal",
+    "subgroup_pair": "test that two subgroups are equal",
+    "subgroup_omnibus": "test that all subgroups are equal",
+    "interaction": "test that a difference is the same in all subgroups",
 }
 KINDS = INTERVALS | TESTS
+SUBGROUP_TESTS = ("subgroup_pair", "subgroup_omnibus", "interaction")
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))
 BIASED = ("cost_area", "scurfield", "scurfield(corrected=True)", "ht3", "information_gain", "sahiner(malignant=2)")
 BY_SHARES = (
@@ -347,12 +352,15 @@ def _competitors(rows: Rows) -> str:
 
 def _effort(rows: Rows) -> str:
     """How many samples a cell has, and what that means for a coverage of 95 %."""
-    counts = sorted({int(row["replicates"]) for row in rows if is_interval(row)})
-    most, least = (100 * math.sqrt(0.95 * 0.05 / count) for count in (counts[0], counts[-1]))
-    warning = " **This is a quick run: do not rely on it.**" if counts[0] < FEWEST else ""
+    counts = {kind: sorted(int(row["replicates"]) for row in pick(rows, kind=kind)) for kind in KINDS}
+    least, most = counts["interval"][0], counts["interval"][-1]
+    errors = (100 * math.sqrt(0.95 * 0.05 / count) for count in (most, least))
+    fewer = [f"{KINDS[kind]} ({own[0]})" for kind, own in counts.items() if own and own[0] < least]
+    exceptions = f" Some have fewer samples: {', '.join(fewer)}." if fewer else ""
+    warning = " **This is a quick run: do not rely on it.**" if least < FEWEST else ""
     return (
-        f"{len(rows)} rates, from {counts[0]} to {counts[-1]} samples each: a Monte Carlo error of\n"
-        f"{least:.1f} to {most:.1f} points at 95 %.{warning}"
+        f"{len(rows)} rates, from {least} to {most} samples each: a Monte Carlo error of\n"
+        f"{' to '.join(f'{error:.1f}' for error in errors)} points at 95 %.{exceptions}{warning}"
     )
 
 

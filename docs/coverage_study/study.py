@@ -23,6 +23,7 @@ from quantities import (
     benefit_difference,
     compare,
     curve_tests,
+    divide,
     evaluate,
     evaluate_binned,
     options,
@@ -97,8 +98,17 @@ class Tally:
 
 def simulate(cell: Cell, share: float = 1.0) -> Rows:
     """The rows of one cell, from a share of the replicates."""
-    runs = {"single": _singles, "pair": _pairs, "several": _several, "band": _bands, "binned": _binned}
-    run = (runs | {"curves": _curve_tests, "choice": _choices})[cell.kind]
+    run = {
+        "single": _singles,
+        "pair": _pairs,
+        "several": _several,
+        "band": _bands,
+        "binned": _binned,
+        "curves": _curve_tests,
+        "subgroups": _subgroups,
+        "unequal subgroups": _unequal_subgroups,
+        "choice": _choices,
+    }[cell.kind]
     replicates = max(10, round(share * cell.replicates))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -371,6 +381,51 @@ def _curve_tests(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
         yield _test_row(cell, "curves", measure, p, test)
 
 
+def _subgroups(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """Tests between subgroups: that one classifier has the same value in all, or that two differ by the same."""
+    (name,) = cell.measures
+    pvalues: dict[tuple[str, str], list[float]] = {}
+    setting, total = truths.setting_of(cell.model), tuple(size * cell.subgroups for size in cell.sizes)
+    for replicate in range(replicates):
+        rng = cell.rng(replicate)
+        data = draw(cell.model, cell.values, total, rng)
+        by = np.empty(len(data.y), dtype=int)
+        for k, size in enumerate(total):  # as many cases of every class in each subgroup
+            by[data.y == k] = rng.permutation(np.arange(size) % cell.subgroups)
+        grouped = divide(name, data, setting, by)
+        tests = _interaction_tests(grouped) if len(cell.values) > 1 else _equality_tests(grouped)
+        for test, p in tests.items():
+            pvalues.setdefault(test, []).append(p)
+    for (kind, test), p in pvalues.items():
+        yield _test_row(cell, kind, name, p, f"{cell.subgroups} subgroups{test}")
+
+
+def _equality_tests(grouped: Any) -> dict[tuple[str, str], float]:
+    between = grouped.between()
+    if len(grouped) == 2:
+        return {("subgroup_pair", ""): between.pvalue}
+    return {("subgroup_omnibus", ""): between.pvalue, ("subgroup_omnibus", ", Wald"): grouped.equality().pvalue}
+
+
+def _interaction_tests(grouped: Any) -> dict[tuple[str, str], float]:
+    return {("interaction", ""): grouped.interaction().pvalue}
+
+
+def _unequal_subgroups(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """The interval of the difference between two subgroups in which one classifier has different values."""
+    (name,) = cell.measures
+    true = _true(cell, name, 0) - _true(cell, name, 1)
+    tally, setting = Tally(), truths.setting_of(cell.model)
+    for replicate in range(replicates):
+        rng = cell.rng(replicate)
+        first, second = (draw(cell.model, (value,), cell.sizes, rng) for value in cell.values)
+        scores = [np.concatenate([first.scores[0], second.scores[0]])]
+        data = first._replace(y=np.concatenate([first.y, second.y]), scores=scores)
+        by = np.repeat([0, 1], [len(first.y), len(second.y)])
+        tally.add(tuple(divide(name, data, setting, by).between().difference("0", "1").confidence_interval(LEVEL)))
+    yield _with_competitors(cell, "subgroup_difference", name, true, {"default": tally})
+
+
 def _choices(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
     """Intervals of chosen thresholds, and of the rates of the chosen rule on new cases, which vary with it."""
     classes = len(cell.sizes)
@@ -448,7 +503,7 @@ COST = {
 
 def _effort(cell: Cell) -> float:
     """About how long a cell takes, in milliseconds."""
-    each = COST[cell.kind] if cell.kind in COST else 4.0 * len(cell.values)
+    each = COST[cell.kind] if cell.kind in COST else 4.0 * max(len(cell.values), cell.subgroups)
     return cell.replicates * each * (1 if cell.kind == "band" else len(cell.measures)) + 15 * cell.bootstrap
 
 

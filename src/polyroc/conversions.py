@@ -303,6 +303,14 @@ def _normal(x: FloatArray, weight: FloatArray, name: str) -> tuple[float, float]
     )
 
 
+class _CaseOptions(TypedDict):
+    """What is known of the cases, for the type checker."""
+
+    labels: Sequence[Hashable] | None
+    sample_weight: Any
+    missing: Missing
+
+
 class _Options(TypedDict, total=False):
     """The options of `to_probabilities`, for the type checker."""
 
@@ -373,7 +381,7 @@ def to_probabilities(
     array([[0.731, 0.269],
            [0.   , 1.   ]])
     """
-    options: _Options = {"labels": labels, "sample_weight": sample_weight, "missing": missing}
+    options: _CaseOptions = {"labels": labels, "sample_weight": sample_weight, "missing": missing}
     if rule == "softmax":
         _check_no_fit(fitted_on, priors)
         return _by_softmax(y_true, score, options)
@@ -397,8 +405,8 @@ def _check_no_fit(fitted_on: Scores | None, priors: Any) -> None:
             )
 
 
-def _by_softmax(y_true: Any, score: Any, options: _Options) -> Any:
-    from scipy.special import softmax
+def _by_softmax(y_true: Any, score: Any, options: _CaseOptions) -> Any:
+    from polyroc._scipy import softmax
 
     scores = as_scores(y_true, score, **options)
     if scores.kind != "matrix":

@@ -13,10 +13,6 @@ from polyroc.estimates.intervals import interval
 from polyroc.measures.registry import MEASURES
 
 FOLDER = Path(__file__).parents[2] / "docs" / "coverage_study"
-INTERVALS = (
-    *("interval", "difference", "simultaneous", "band", "binned", "benefit_band"),
-    *("threshold", "chosen_rate"),
-)
 MODULES = ("models", "quantities", "truths", "choices", "grid", "study", "candidates", "page")
 
 
@@ -48,6 +44,8 @@ def test_results_have_every_cell_once(study, rows):
         "band": {"band"},
         "binned": {"binned", "binned_test"},
         "curves": {"curves", "benefit_band"},
+        "subgroups": {"subgroup_pair", "subgroup_omnibus", "interaction"},
+        "unequal subgroups": {"subgroup_difference"},
         "choice": {"threshold", "chosen_rate"},
     }
     names = ("model", "values", "sizes", "classifiers", "measure", "test")
@@ -65,7 +63,7 @@ def test_results_have_every_cell_once(study, rows):
         (kind, cell.model_name, cell.shown_values, cell.shown_sizes, str(len(cell.values)), measure, bits(cell))
         for cell in study.grid.cells()
         for kind in kinds[cell.kind]
-        if kind in INTERVALS
+        if kind in study.page.INTERVALS
         for measure in quantities(cell, kind)
     }
     stated = [tuple(row[name] for name in ("kind", *names)) for row in rows if study.page.is_interval(row)]

@@ -293,8 +293,8 @@ def test_comparisons_by_group(folder):
     assert calls[-1] == (3000, 3000, "group it")
     with pytest.raises(InputError, match="two classifiers"):
         pr.compare(folder / "hive", by="country", **{**options, "scores": P})
-    with pytest.raises(NotApplicableError, match="by is not available for cases in memory; use engine='duckdb'"):
-        pr.compare(folder / "one.parquet", by="country", engine="memory", **options)
+    memory = pr.compare(folder / "one.parquet", by="country", engine="memory", **options)
+    assert memory.interaction().pvalue == pytest.approx(comparison.interaction().pvalue, rel=1e-6)
 
 
 def test_progress_of_passes(folder):
@@ -419,10 +419,8 @@ class TestCommandLine:
         scores = ["--truth", "kind", "--scores", "p=p_*", "--scores", "q=q_*", "-m", "hand_till"]
         assert main(["compare", str(folder / "hive"), *scores, "--by", "country", "--by", "day"]) == 0
         assert "6 groups by country, day" in capsys.readouterr().out
-        assert (
-            main(["compare", str(folder / "one.parquet"), *scores, "--by", "country", "--engine", "memory"]) == 2
-        )
-        assert "use --engine duckdb, which reads files" in capsys.readouterr().err
+        assert main(["compare", str(folder / "one.parquet"), *scores, "--by", "country"]) == 0
+        assert "difference between p and q in hand_till depends on the subgroup" in capsys.readouterr().out
 
     def test_several_files(self, folder, capsys):
         files = [str(folder / name) for name in ("one.parquet", "new.parquet")]

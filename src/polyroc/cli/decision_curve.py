@@ -18,7 +18,7 @@ __all__ = ["decision_curve"]
 SHOWN = (0.05, 0.1, 0.2, 0.3, 0.5)  # thresholds of the table, if none are given
 
 
-@click.command("decision-curve", short_help="Net benefit by threshold, and its differences.")
+@click.command("decision-curve")
 @data_file
 @click.option(
     "--thresholds",

@@ -44,6 +44,7 @@ def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
 
     import polyroc as pr
     from polyroc.consistency import DirichletModel
+    from polyroc.curves import venkatraman
     from polyroc.engines.bins import BinCounts, Layout
     from polyroc.fronts import LogisticFamily
 
@@ -52,6 +53,7 @@ def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
     y4, P4, _ = _example(4)
     y5, P5, _ = _example(5)
     two, three = {"a": P2[:, 1], "b": P2[:, 1] ** 2}, {"a": P3, "b": P3[:, ::-1]}
+    apart = {name: pr.Scores.from_arrays(y2, scores) for name, scores in two.items()}
     file = folder / "example.parquet"
     _write_cases(file)
     files: dict[str, Any] = {"truth": "y", "scores": "p_*", "engine": "duckdb"}
@@ -99,6 +101,7 @@ def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
             for band in bands
             for w in (None, weight)
         ],
+        "tests of curves": lambda: [venkatraman(y2, two, n=2), venkatraman(apart, n=2)],
         "cut-points": lambda: [
             pr.operate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], criterion=criterion, method=pr.Bootstrap(20, rng=0))
             for criterion in ("youden", "closest")

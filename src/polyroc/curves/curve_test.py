@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc.curves.points import AUC
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.estimates.multiplicity import Adjustment, adjust
 from polyroc.inference.compare import name_in_block, paired_blocks
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
 from polyroc.kernels.curve_distance import paired_distance, unpaired_distance
 from polyroc.measures.applicability import inapplicable_reason
-from polyroc.measures.registry import MEASURES
 from polyroc.messages import Option
 from polyroc.output.numbers import p_text
 from polyroc.progress import Progress, ProgressOption, progress_callback
@@ -93,7 +93,7 @@ class CurveTest(Result):
             if names in self.pairs:
                 return self.pairs[names]
         known = ", ".join(f"{a!r} and {b!r}" for a, b in self.pairs)
-        raise InputError(f"There is no pair {first!r} and {second!r}; there are {known}.")
+        raise InputError(f"first and second must be one of the pairs {known}, got {first!r} and {second!r}.")
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per pair."""
@@ -210,7 +210,7 @@ def _curves(blocks: Mapping[str, Scores]) -> Iterator[_Curve]:
 
 
 def _check(scores: Scores) -> None:
-    reason = inapplicable_reason(MEASURES["auc"], scores, by_name=True)
+    reason = inapplicable_reason(AUC, scores, by_name=True)
     if reason is not None:
         raise NotApplicableError("A ROC curve ", reason, ".")
     if scores.absent:

@@ -9,7 +9,6 @@ import numpy as np
 from polyroc.decisions.cost_search import CostProblem, search_costs
 from polyroc.decisions.cut_points import CutProblem, ScoreOrder, limit_matrix, rule_at_cuts
 from polyroc.decisions.operating_point import Optimality
-from polyroc.decisions.optimality import improve_and_prove
 from polyroc.decisions.thresholds import thresholds_in_conflict
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
@@ -197,6 +196,8 @@ def choose_rule(
         return _bayes_rule(scores, bayes), None
     if scores.n_classes == 2 or values.ndim == 1:
         return _best_thresholds(scores, values, objective), "proven"
+    from polyroc.decisions.optimality import improve_and_prove  # not above: scipy.optimize takes long to import
+
     if objective.criterion:
         bayes = objective.search_losses / objective.training_priors[:, None]
     problem = CostProblem.of(scores, values, objective.search_losses, objective.limits)

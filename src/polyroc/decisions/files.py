@@ -15,10 +15,12 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import check_rule, one_classifier, rule_at
 from polyroc.engines.binned_sample import edge_scores
 from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.dataset import Dataset
 from polyroc.engines.decision_counts import class_totals, count_decisions
 from polyroc.engines.estimates import share_offsets
 from polyroc.engines.evaluate import estimate_dataset, open_dataset
 from polyroc.engines.options import Engine, EngineOptions
+from polyroc.engines.support import check_supported
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.file_input import scores_or_settings
 from polyroc.inference.methods.method import Method
@@ -92,6 +94,12 @@ class _BinnedScores(NamedTuple):
         )
 
 
+def _check_not_negated(data: Dataset) -> None:
+    """Raise an error if scores are multiplied by -1: a rule is for the scores that it is given."""
+    if data.negated:
+        check_supported("negate", "duckdb", "operate")
+
+
 @dataclass(frozen=True, slots=True)
 class FileCases:
     """The cases of files.
@@ -130,6 +138,7 @@ class FileCases:
     def frequencies(self) -> tuple[Scores, str]:
         """The class frequencies as one weighted case per class, and the name of the classifier."""
         with open_dataset(self.settings, **self.options) as data, progress_callback(self.progress) as report:
+            _check_not_negated(data)
             totals = class_totals(data, report)
             schema: Schema = data.schema
         name = one_classifier(schema, self.classifier)
@@ -142,6 +151,7 @@ class FileCases:
     def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
         """The confusion rates of a rule or threshold; with `probabilities`, values must be in [0, 1]."""
         with open_dataset(self.settings, **self.options) as data:
+            _check_not_negated(data)
             schema: Schema = data.schema
             name = one_classifier(schema, self.classifier)
             rule = rule if threshold is None else rule_at(schema, threshold, rule)

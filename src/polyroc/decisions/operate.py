@@ -193,7 +193,7 @@ def operate(
         raise InputError(Option("point"), " is a position in a front; pass the front instead of y_true.")
     terms = {**cost_options, **criteria, "calibrated": calibrated, "training_priors": training_priors}
     files = None
-    if is_file_input(y_true, engine, reading, "operate"):
+    if is_file_input(y_true, engine, reading):
         if y_score is not None or sample_weight is not None:
             raise InputError(
                 "For files, name the columns (",

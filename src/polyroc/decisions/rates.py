@@ -9,6 +9,7 @@ import numpy as np
 
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.engines.options import Engine, FileOptions, is_file_input
+from polyroc.engines.support import check_supported
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.covariance import effective_units, sampled_strata, variance
 from polyroc.inference.file_input import scores_or_settings
@@ -97,7 +98,7 @@ def rates(
         "pooled": pooled,
         "sampling": sampling,
     }
-    if is_file_input(y_true, engine, reading, "rates"):
+    if is_file_input(y_true, engine, reading):
         source = scores_or_settings(
             "rates", y_true, engine, reading, None, **options, missing=missing, y_score=y_score
         )
@@ -113,7 +114,9 @@ def rates(
 
 
 def one_classifier(scores: Scores | Schema, classifier: str | None) -> str:
-    """The given classifier, or the only one there is."""
+    """The given classifier, or the only one there is; a rule is for its scores as they are, not negated."""
+    if isinstance(scores, Scores) and {classifier or scores.classifiers[0]} & {*scores.negated}:
+        check_supported("negate", "memory", "operate")
     if classifier is None and len(scores.classifiers) == 1:
         return scores.classifiers[0]
     if classifier not in scores.classifiers:

@@ -86,7 +86,7 @@ def stated_categories(data: Any, column: str) -> list[Any] | None:
     from narwhals import dependencies
 
     if dependencies.is_polars_lazyframe(data):
-        dtype = data.collect_schema().get(column)
+        dtype: Any = data.collect_schema().get(column)
         return list(dtype.categories) if type(dtype).__name__ == "Enum" else None
     if not dependencies.is_into_dataframe(data) or column not in _names(data):
         return None

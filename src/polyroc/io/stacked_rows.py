@@ -28,6 +28,7 @@ WORDS: dict[str, Role] = {
     **dict.fromkeys(("patient", "subject", "person", "participant"), "person"),
 }
 ENDINGS = re.compile(r"(name|id|idx|index|number|no|nr|s)$")
+FOLDS = Option("folds")
 FEWEST = 2.0  # rows per value below which most values have a single row
 FEWEST_OF_PERSONS = 1.25  # with this many rows per person, dependence is no exception
 
@@ -156,10 +157,10 @@ def _message(role: Role, name: str, counts: Repetition, case: str | None) -> Mes
         )
     if role in ("folds", "repeats"):
         together = "of different models are compared with each other" if role == "folds" else "count several times"
-        naming = (
-            (Option("folds", name),) if role == "folds" else (Option("repeats", name), " with ", Option("folds"))
+        needed = (
+            Message(Option("folds", name)) if role == "folds" else Message(Option(role, name), " with ", FOLDS)
         )
-        return Message(f"Rows of {values} are evaluated as one sample, so cases {together}; use ", *naming, ".")
+        return Message(f"Rows of {values} are evaluated as one sample, so cases {together}; use ", needed, ".")
     repeated = (
         f"about {counts.rows_per_value:.2g}"
         if counts.even is None or role == "person"

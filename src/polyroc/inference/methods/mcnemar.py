@@ -118,7 +118,7 @@ def mcnemar_pvalue(b: int, c: int, exact: bool = True, corrected: bool = True) -
     >>> mcnemar_pvalue(2, 8), round(mcnemar_pvalue(2, 8, exact=False), 6)
     (0.109375, 0.113846)
     """
-    from scipy.special import bdtr, chdtrc
+    from polyroc._scipy import bdtr, chdtrc
 
     if b + c == 0:
         return 1.0
@@ -135,7 +135,7 @@ def cochran_q(right: BoolArray) -> tuple[float, float]:
     >>> round(q, 6), round(p, 6)
     (3.0, 0.22313)
     """
-    from scipy.special import chdtrc
+    from polyroc._scipy import chdtrc
 
     k, by_classifier, by_case = len(right), right.sum(axis=1), right.sum(axis=0)
     total = int(by_case.sum())
