@@ -21,6 +21,7 @@ from sklearn.metrics import roc_auc_score
 import polyroc as pr
 from consistency import measure_comparisons
 from curves import bands, curves
+from cut_points import cut_points
 from fronts import front_archive, front_search, front_sweep, front_volumes
 from he import he
 from pdi import pdi
@@ -199,6 +200,7 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "report": reports,
     "explorer": explorer_answers,
     "summaries": summaries,
+    "cut-points": cut_points,
     "start": start,
     "large file": large_file,
 }

@@ -7,7 +7,7 @@ each case, the weighted mean outcome of the tuples that contain it, scaled so th
 
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, groupby, pairwise, permutations, product
+from itertools import combinations, combinations_with_replacement, groupby, pairwise, permutations, product
 from math import erfc, exp, factorial, hypot, inf, log, log2, nan, pi, prod, sqrt
 
 from scipy.optimize import linprog
@@ -724,6 +724,21 @@ def threshold_rates(y, s, w):
         tp, fn, fp, tn = table(y, s, w, t)
         by_key[t] = [[tn / (tn + fp), fp / (tn + fp)], [fn / (tp + fn), tp / (tp + fn)]]
     return by_key
+
+
+def cut_rates(y, s, w, cuts):
+    """The confusion rates of cut-points: class j is decided from cut j - 1 on, up to cut j."""
+    c = len(cuts) + 1
+    R = [[0.0] * c for _ in range(c)]
+    for k, x, v in zip(y, s, w, strict=True):
+        R[k][sum(x >= t for t in cuts)] += v / total(y, w, k)
+    return R
+
+
+def all_cut_rates(y, s, w, c):
+    """By cut-points (scores of positive weight, or infinity; not falling): their confusion rates."""
+    thresholds = [*sorted({x for x, v in zip(s, w, strict=True) if v > 0}), float("inf")]
+    return {cuts: cut_rates(y, s, w, cuts) for cuts in combinations_with_replacement(thresholds, c - 1)}
 
 
 def net_benefit(y, p, w, t):

@@ -70,6 +70,7 @@ MADE_BY_VERBS = {
     "Grouped",
     "HeldOut",
     "Hull",
+    "Interaction",
     "MeasureComparison",
     "MeasureComparisons",
     "OperatingPoint",
@@ -88,6 +89,7 @@ MADE_BY_VERBS = {
     "Spread",
     "Study",
     "Surface",
+    "ThresholdUncertainty",
     "Volume",
     "WilcoxonErrors",
 }
@@ -315,6 +317,9 @@ VALID_CALLS = {
     "CostRule": lambda: ValidCall(
         pr.decisions.CostRule, {"labels": ("a", "b", "c"), "costs": ((0, 1, 4), (1, 0, 1), (2, 1, 0))}
     ),
+    "CutPointRule": lambda: ValidCall(
+        pr.decisions.CutPointRule, {"labels": ("a", "b", "c"), "cut_points": (0.5, 1.5)}
+    ),
     "MossmanRule": lambda: ValidCall(
         pr.decisions.MossmanRule, {"labels": ("a", "b", "c"), "alpha": 0.3, "beta": 0.3}
     ),
@@ -376,6 +381,12 @@ VALID_CALLS = {
     "Rates.information_gain": lambda: ValidCall(
         _data(pr.rates, "three", classifier="good")().information_gain, {"priors": [0.2, 0.3, 0.5]}
     ),
+    "OperatingPoint.threshold_intervals": lambda: _method("OperatingPoint_cut_points", "threshold_intervals"),
+    "OperatingPoint.threshold_texts": lambda: _method("OperatingPoint_cut_points", "threshold_texts"),
+    "ThresholdUncertainty.confidence_intervals": lambda: ValidCall(
+        stored("OperatingPoint_cut_points").uncertainty.confidence_intervals, {}
+    ),
+    "ThresholdUncertainty.to_dict": lambda: ValidCall(stored("OperatingPoint_cut_points").uncertainty.to_dict, {}),
     # estimates and curves
     "Anova.confidence_interval": lambda: _method("Anova", "confidence_interval", learner="a"),
     "BinormalFit.at": lambda: _method("BinormalFit", "at", fpr=[0.1, 0.2]),

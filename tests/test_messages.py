@@ -143,11 +143,11 @@ CASES = {
         "evaluate it on all of them with polyroc rates --rule ....",
         "evaluate it on all of them with rates(rule=...).",
     ),
-    "engine and memory": (
-        lambda file: pr.evaluate(file, truth="y", scores="p_*", pos_label="b", by="model", engine="memory"),
-        "by is not available for cases in memory; use engine='duckdb', which reads files",
-        "--by is not available for cases in memory; use --engine duckdb, which reads files",
-        "by is not available for cases in memory; use engine='duckdb', which reads files",
+    "column of subgroups": (
+        lambda file: pr.evaluate(file, truth="y", scores="p_*", pos_label="b", by="modle"),
+        "has no column 'modle' (by)",
+        "has no column 'modle' (--by)",
+        "has no column 'modle' (by)",
     ),
     "method in memory": (
         lambda file: pr.evaluate(file, truth="y", scores="p_*", engine="duckdb", method=pr.Jackknife()),

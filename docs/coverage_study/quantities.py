@@ -122,6 +122,15 @@ def compare(name: str, data: Data, setting: Setting, method: Any = DEFAULT) -> p
         return None
 
 
+def divide(name: str, data: Data, setting: Setting, by: Any) -> Any:
+    """Subgroups of the cases: of one classifier its values, of several their comparison."""
+    scores = {str(i): inputs(name, data, i, setting) for i in range(len(data.scores))}
+    verb = pr.compare if len(scores) > 1 else pr.evaluate
+    given = options(verb, data, setting) | order(name, data)
+    y_score = scores if len(scores) > 1 else scores["0"]
+    return verb(data.y, y_score, measure=asked_for(name, setting), by=by, **given)
+
+
 def _from_estimate(estimate: Any) -> Result:
     return Result(estimate.value, tuple(estimate.confidence_interval()), estimate)
 

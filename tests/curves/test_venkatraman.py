@@ -114,7 +114,7 @@ def test_several_pairs_are_adjusted_stored_and_reported():
         (lambda: venkatraman(list("xyxy"), {"a": [1, 2, 3, 4], "b": [1, 2, 3, 4]}), "positive class is ambiguous"),
         (lambda: venkatraman(Y, {"a": A, "b": B}, adjustment="max-t"), "adjustment must be 'holm'"),
         (lambda: venkatraman(Y, {"a": A, "b": B}, n=0), "n must be a whole number"),
-        (lambda: venkatraman(Y, {"a": A, "b": B}).pair("a", "z"), "There is no pair 'a' and 'z'"),
+        (lambda: venkatraman(Y, {"a": A, "b": B}).pair("a", "z"), "one of the pairs 'a' and 'b', got 'a' and 'z'"),
         (
             lambda: venkatraman(pr.Scores.from_arrays(Y, {"a": A, "b": B}, sample_weight=Y + 1.0)),
             "has no weights; leave out sample_weight",

@@ -342,9 +342,9 @@ TWO = ([0, 1, 0, 1], [1, 2, 3, 4])
         (TWO, {"calibrated": True}, r"operate needs probabilities in \[0, 1\] here, got 4"),
         (TWO, {"labels": [0, 1, 2]}, "No case of class '2', so no rule can be chosen"),
         ((list("abab"), list("abab")), {}, "contains decisions"),
-        ((Y3, P3), {"criterion": "youden"}, "youden needs two classes with a known positive class"),
+        ((Y3, P3), {"sensitivity": 0.9}, "sensitivity needs two classes with a known positive class"),
         ((Y3, P3 * 2), {}, r"operate needs probabilities in \[0, 1\] here"),
-        ((Y3, P3[:, 0]), {}, "operate needs one column per class for 3 classes"),
+        ((Y3, P3[:, 0]), {}, "operate needs the order of the classes for one score and 3 classes"),
         ((Y3, {"a": P3, "b": P3}), {}, "There are several classifiers; choose one with classifier='a' or 'b'"),
     ],
 )

@@ -78,10 +78,11 @@ def test_options_that_polyroc_has_are_not_touched():
     assert pr.curve(Y, S, multi_class=None).area.value == 0.75
     with pytest.raises(InputError, match="multi_class must be 'ova' or 'ovo', got 'ovr'; did you mean 'ova'"):
         pr.curve([0, 1, 2], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], multi_class="ovr")
+    unknown, elsewhere = {"no_such_option": 1}, {"random_state": 1}
     with pytest.raises(TypeError, match="unexpected keyword"):
-        pr.decision_curve(Y, S, no_such_option=1)
+        pr.decision_curve(Y, S, **unknown)
     with pytest.raises(InputError, match="There is no option 'random_state'; it is rng"):
-        pr.curve(Y, S, random_state=1)
+        pr.curve(Y, S, **elsewhere)
     assert option_hint("no_such_option") is None
 
 

@@ -29,9 +29,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         command = getattr(error, "ctx", None)
         where = "polyroc" if command is None else command.command_path
-        hint = option_hint(error.option_name) if isinstance(error, click.NoSuchOption) else None
-        message = error.format_message() if hint is None else f"No such option {error.option_name}; {hint}"
-        return _print_error(f"{where}: {message} (see {where} --help)")
+        return _print_error(f"{where}: {_usage_text(error)} (see {where} --help)")
     except PolyrocError as error:
         if is_interrupt(error):
             raise KeyboardInterrupt from None
@@ -45,6 +43,14 @@ def run(arguments: Sequence[str]) -> int:
             raise
         discard_output()
         return _print_error(f"polyroc: {message}")
+
+
+def _usage_text(error: click.ClickException) -> str:
+    """The message of click; of an option that other packages have, what to write instead."""
+    hint = option_hint(error.option_name) if isinstance(error, click.NoSuchOption) else None
+    if hint is None or not isinstance(error, click.NoSuchOption):
+        return error.format_message()
+    return f"No such option {error.option_name}; {hint}"
 
 
 def _invoke(arguments: Sequence[str]) -> int:

@@ -93,7 +93,7 @@ class CurveTest(Result):
             if names in self.pairs:
                 return self.pairs[names]
         known = ", ".join(f"{a!r} and {b!r}" for a, b in self.pairs)
-        raise InputError(f"There is no pair {first!r} and {second!r}; there are {known}.")
+        raise InputError(f"first and second must be one of the pairs {known}, got {first!r} and {second!r}.")
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
         """One record per pair."""

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from polyroc.decisions.operating_point import OperatingPoint
     from polyroc.decisions.rate_matrix import Rates
     from polyroc.decisions.regions import DecisionRegions, decision_regions
-    from polyroc.rules import CostRule, MossmanRule, ThresholdRule
+    from polyroc.decisions.uncertainty import ThresholdUncertainty
+    from polyroc.rules import CostRule, CutPointRule, MossmanRule, ThresholdRule
 
 __all__ = [
     "BenefitDifference",
     "CostRule",
+    "CutPointRule",
     "DecisionCurve",
     "DecisionRegions",
     "MossmanRule",
@@ -23,6 +25,7 @@ __all__ = [
     "OperatingPointClassifier",
     "Rates",
     "ThresholdRule",
+    "ThresholdUncertainty",
     "decision_regions",
 ]
 
@@ -31,6 +34,7 @@ __getattr__, __dir__ = attach(
     {
         "BenefitDifference": "polyroc.decisions.benefit_differences",
         "CostRule": "polyroc.rules",
+        "CutPointRule": "polyroc.rules",
         "DecisionCurve": "polyroc.decisions.decision_curve",
         "DecisionRegions": "polyroc.decisions.regions",
         "MossmanRule": "polyroc.rules",
@@ -38,6 +42,7 @@ __getattr__, __dir__ = attach(
         "OperatingPointClassifier": "polyroc.decisions.classifier",
         "Rates": "polyroc.decisions.rate_matrix",
         "ThresholdRule": "polyroc.rules",
+        "ThresholdUncertainty": "polyroc.decisions.uncertainty",
         "decision_regions": "polyroc.decisions.regions",
     },
 )

@@ -153,7 +153,7 @@ class DecisionCurve(Result):
         if (second, first) in differences:
             return differences[second, first].reversed()
         known = ", ".join(map(repr, self.curves))
-        raise InputError(f"A difference needs two of the classifiers {known}, got {first!r} and {second!r}.")
+        raise InputError(f"first and second must be two of the classifiers {known}, got {first!r} and {second!r}.")
 
     def __repr__(self) -> str:
         low, high = self.thresholds[0], self.thresholds[-1]
@@ -323,8 +323,8 @@ def _benefit(
     # The smallest and the largest possible value: at the given prevalence, or over all prevalences.
     low, high = (-odds, np.ones(len(grid))) if random_sizes else (-(1.0 - share) * odds, np.full(len(grid), share))
     units = _units(scores)
-    pairs = zip(statistics, high - low, 1.0 + odds, strict=True)
-    effective = [_effective(scores, statistic, *spans, random_sizes) for statistic, *spans in pairs]
+    spans = zip(statistics, high - low, 1.0 + odds, strict=True)
+    effective = [_effective(scores, statistic, span, reach, random_sizes) for statistic, span, reach in spans]
     unseen = [statistic.boundary(units).unseen for statistic in statistics if statistic.boundary is not None]
     return NetBenefit(values, errors, low, high, np.array(effective), np.array(unseen))
 

@@ -9,7 +9,7 @@ import numpy as np
 from polyroc.engines.bins import BinnedColumn
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.measures.sample import Sample
-from polyroc.scores import Scores
+from polyroc.scores import Schema, Scores
 
 __all__ = ["BinnedSample", "edge_scores", "pattern_sample", "two_sides"]
 
@@ -96,16 +96,16 @@ def pattern_sample(
     return sample, patterns
 
 
-def edge_scores(column: BinnedColumn, labels: tuple[Any, ...], positive: int | None, classifier: str) -> Scores:
+def edge_scores(column: BinnedColumn, schema: Schema, classifier: str) -> Scores:
     """Each bin and class as a weighted case at the lower edge of the bin.
 
     A threshold at an edge decides these cases as it decides the rows themselves.
     """
     assert column.index is not None
-    bins, codes, weight = _occupied(column, len(labels))
+    bins, codes, weight = _occupied(column, schema.n_classes)
     edges = column.index.edges()
     values = {classifier: np.concatenate([edges[of_class] for of_class in bins])}
-    return Scores(codes, labels, values, "score", positive, sample_weight=weight)
+    return Scores(codes, schema.labels, values, "score", schema.positive, schema.ordered, weight)
 
 
 def _occupied(column: BinnedColumn, classes: int) -> tuple[list[IntArray], CodeArray, FloatArray]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,6 +62,7 @@ class ColumnRequest(NamedTuple):
     missing: Missing
     sampling: Sampling = "cohort"
     groups: str | None = None
+    negate: Any = None
 
     @property
     def labels_of_rows(self) -> tuple[str, ...]:
@@ -83,12 +84,15 @@ class Dataset:
         The classes and the kind of the scores, from which the applicability of a measure is checked.
     dropped
         Number of rows left out because a value is missing.
+    negated
+        The classifiers whose scores are multiplied by -1.
     """
 
     rows: Rows
     classifiers: dict[str, tuple[int, ...]]
     schema: Schema
     dropped: int
+    negated: tuple[str, ...] = field(default=(), kw_only=True)
 
     def expected(self) -> int | None:
         """The number of rows, if it is known without a scan."""
@@ -146,7 +150,7 @@ def open_files(
             source=source,
             code=code,
             names=names,
-            expressions=[_number(source, name) for name in names],
+            expressions=_expressions(source, columns, names),
             weight=_number(source, request.weight) if request.weight else None,
             condition="TRUE",
             code_parameters=code_parameters,
@@ -161,14 +165,14 @@ def open_files(
         if request.groups is not None:
             rows = _with_clusters(rows, request.groups)
         _check_integers(rows, request)
-        yield FileDataset(_with_scaled_weights(rows), classifiers, schema, dropped)
+        yield FileDataset(_with_scaled_weights(rows), classifiers, schema, dropped, negated=columns.negated)
 
 
 def _open_source(
     session: EngineSession, files: Any, paths: Sequence[str], request: ColumnRequest, table: str | None
 ) -> tuple[Source, Columns]:
     """The files or the table as one source whose columns have kinds, and the requested columns."""
-    names = (*_requested(request).names, *request.by)
+    names = _requested(request).names
     if is_csv(paths) and table is None:
         csv = csv_table(session, paths, names)
         columns = check_columns(csv.text, request)
@@ -214,11 +218,22 @@ def _check_numbers(source: Source, names: Sequence[str]) -> None:
 
 
 def _requested(request: ColumnRequest) -> RequestedColumns:
-    return RequestedColumns(request.truth, request.scores, None, None, None, request.weight, request.groups)
+    columns = request.truth, request.scores, None, None, None, request.weight, request.groups
+    return RequestedColumns(*columns, by=tuple(request.by))
 
 
 def _number(source: Source, name: str) -> str:
     return f"CAST(c{source.columns.index(name)} AS DOUBLE)"
+
+
+def _expressions(source: Source, columns: Columns, names: Sequence[str]) -> list[str]:
+    """The SQL expressions of the scores as doubles; those of negated classifiers with the other sign."""
+    negated = {columns.scores[classifier].names[0] for classifier in columns.negated}
+    both = [own.names[0] for own in columns.scores.values() if not own.negated and own.names[0] in negated]
+    if both:
+        raise InputError(f"column {both[0]!r} is named with and without a negative sign; evaluate them apart.")
+    numbers = {name: _number(source, name) for name in names}
+    return [f"(0.0 - {number})" if name in negated else number for name, number in numbers.items()]
 
 
 def _with_scaled_weights(rows: DuckRows) -> DuckRows:
@@ -282,7 +297,7 @@ def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashabl
 
 def check_columns(source: Source, request: ColumnRequest) -> Columns:
     """The requested columns, which must be among those of the source."""
-    columns = find_columns(_requested(request), source, request.by)
+    columns = find_columns(_requested(request), source).with_negated(request.negate)
     if source.kinds is not None:
         for name in request.labels_of_rows:
             label_kind(source, name)

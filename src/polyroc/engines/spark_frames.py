@@ -64,6 +64,8 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
     check_names(names, NAME)
     source = Source(NAME, names, "", (), tuple(column_kind(field.dataType) for field in frame.schema.fields))
     columns = check_columns(source, request)
+    if columns.negated:
+        check_supported("negate", "spark", None)
     plain = frame.toDF(*(f"c{i}" for i in range(len(names))))
     _warn_of_stacked_rows(plain, readable_keys(key_columns(columns, source, request.by), source), source)
     label = _label(source, columns.truth)

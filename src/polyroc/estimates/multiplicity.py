@@ -1,6 +1,6 @@
 """Multiple comparisons: adjusted p-values, and the simultaneous intervals that agree with them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 from math import expm1, log1p
@@ -83,17 +83,18 @@ class LargestZ:
 
 
 class MaxT(LargestZ):
-    """The distribution of the largest |z| of all m pairwise differences if all values are equal.
+    """The distribution of the largest |z| of m pairwise differences, by default of all, if all values are equal.
 
     The differences are correlated, so their maximum is smaller than that of independent ones; see `LargestZ`.
     """
 
-    def __init__(self, covariance: FloatArray) -> None:
+    def __init__(self, covariance: FloatArray, pairs: Sequence[tuple[int, int]] | None = None) -> None:
         super().__init__(covariance)
-        self.tests = len(covariance) * (len(covariance) - 1) // 2
+        self._pairs = [*combinations(range(len(covariance)), 2)] if pairs is None else [*pairs]
+        self.tests = len(self._pairs)
 
     def _tested(self, root: FloatArray, draws: FloatArray) -> Iterator[tuple[FloatArray, float]]:
-        for i, j in combinations(range(len(root)), 2):
+        for i, j in self._pairs:
             yield draws[i] - draws[j], float(((root[i] - root[j]) ** 2).sum())
 
 

@@ -19,6 +19,7 @@ from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.data_frames import ordered_classes
 from polyroc.validation.labels import in_order
+from polyroc.validation.negation import negated
 from polyroc.validation.scores import normalise
 from polyroc.validation.signatures import own_check, validated
 
@@ -43,6 +44,8 @@ def read(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     missing: Missing = "raise",
+    by: str | Sequence[str] | None = None,
+    negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
     table: str | None = None,
     connection: Any = None,
 ) -> Scores:
@@ -66,7 +69,8 @@ def read(
         The column or columns of the predictions: a name, a list of names, a glob ('p_*'), or a mapping of these by
         classifier. One column is a ranking score (or decisions, if it holds labels); several are matched to the
         classes by name, apart from a common prefix and suffix. A list of names that are not those of classes is
-        taken in the order of `labels`, if that is given.
+        taken in the order of `labels`, if that is given. '-COLUMN' is the column multiplied by -1, for a score
+        of which small values indicate the positive class; it is the same as `negate`.
     classifier
         The column of the classifier that a row belongs to.
     case
@@ -88,6 +92,11 @@ def read(
     labels, pos_label, missing
         As everywhere: the classes in order, the positive one of two, and "raise" or "drop" for rows with missing
         values. Labels given as text match a column of numbers by their text, and the other way round.
+    by
+        Columns that divide the cases into subgroups, for `evaluate(scores, by=...)`.
+    negate
+        The name of a classifier, or several, whose scores are multiplied by -1; True for all. Not for one column
+        per class.
     table
         The table or view of a DuckDB file; not needed if there is only one. The store of a study has one for each
         data set, with the columns learner, repeat, fold, case, id (of a prediction), truth and p_CLASS. A view
@@ -116,7 +125,10 @@ def read(
     ...     read(path, truth="kind", scores="p_*")
     Scores(2 cases (cat: 1, dog: 1); matrix of classifier)
     """
-    requested = RequestedColumns(truth, scores, classifier, case, class_, weight, groups, folds, repeats)
+    columns_of_by = (by,) if isinstance(by, str) else tuple(by or ())
+    requested = RequestedColumns(
+        truth, scores, classifier, case, class_, weight, groups, folds, repeats, columns_of_by
+    )
     source = resolve_input(source, connection)
     with unchanged(_files(source)), Session() as session:
         opened = _open(session, source, requested, table)
@@ -133,7 +145,7 @@ def read(
         data = arrange(rows, columns, classes, order is not None and categories is None)
         warn_of_stacked_rows(keys, rows.repetition)
         several = columns.named or columns.classifier is not None
-        return normalise(
+        made = normalise(
             data.truth,
             data.scores if several else data.scores["classifier"],
             labels=order,
@@ -146,8 +158,11 @@ def read(
             cases=data.cases,
             sampling=sampling,
             missing=missing,
+            by=data.by or None,
+            negate=negate,
             arguments=data.arguments,
         )
+        return negated(made, True if columns.classifier and columns.negated else columns.negated)
 
 
 def _files(source: Any) -> list[Path]:

@@ -43,7 +43,8 @@ def plot(
         The axes to draw on; by default those of a new figure of a size that suits the result.
     kind
         Which picture, where a result has several: an Estimate "pairs", "volumes" or "forest", a Comparison
-        "differences" or "forest", Rates "rates" or "cobweb", a Front "roc" (two classes), "false_positives"
+        "differences" or "forest", Rates "rates" or "cobweb", an OperatingPoint "rates" or "scores" (its thresholds
+        among the `scores` passed as an option), a Front "roc" (two classes), "false_positives"
         (three), "parallel" or "growth"; of the summaries of a study, a RangeTest "underlines" or "letters",
         PairedTests "differences" or "pvalues", Posteriors "density" or "triangle" (of one `pair`), "bars" or
         "probabilities", a Spread "errors" or "means". By default the first of these that fits; others have one.

@@ -134,6 +134,11 @@ class Method(ABC):
         del measure, scores
         return self
 
+    def for_shares(self, depends: bool, scores: Scores) -> Self:
+        """The same method with its options settled for a value that depends on the class shares, or not."""
+        del depends, scores
+        return self
+
     def for_block(self, number: int) -> Self:
         """The same method for another set of cases: with random numbers of its own, if it draws any."""
         del number
