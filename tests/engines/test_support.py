@@ -14,6 +14,9 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.measures.registry import MEASURES
 from support_cases import agree, call, check, entries, in_memory, numbers, options_of, table
 
+# Files of these tests have columns for every purpose, also where a test does not name them.
+pytestmark = pytest.mark.filterwarnings("ignore::polyroc.errors.StackedRowsWarning")
+
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
