@@ -261,6 +261,13 @@ def _method(name, method, **arguments):
     return ValidCall(getattr(stored(name), method), arguments)
 
 
+@cache
+def grouped(verb):
+    """The cases of two classifiers in two subgroups."""
+    cases = DATA["two_classifiers"]
+    return cases.call(verb, measure="auc", by=[place % 2 for place in range(len(cases.y_true))])
+
+
 TWO = {"good": DATA["three"].y_score["good"], "poor": DATA["three"].y_score["poor"]}
 MODEL = pr.consistency.DirichletModel((5, 5, 5))
 VALID_CALLS = {
@@ -413,6 +420,20 @@ VALID_CALLS = {
             "z_value": {},
         }.items()
     },
+    "Grouped.between": lambda: ValidCall(grouped(pr.evaluate).between, {"classifier": "strong", "measure": "auc"}),
+    "Grouped.conclusion": lambda: ValidCall(grouped(pr.evaluate).conclusion, {}),
+    "Grouped.equality": lambda: ValidCall(
+        grouped(pr.evaluate).equality, {"classifier": "strong", "measure": "auc"}
+    ),
+    "Grouped.interaction": lambda: ValidCall(
+        grouped(pr.compare).interaction, {"first": "strong", "second": "weak"}
+    ),
+    "Interaction.rows": lambda: ValidCall(grouped(pr.compare).interaction("strong", "weak").rows, {}),
+    "Interaction.sentence": lambda: ValidCall(grouped(pr.compare).interaction("strong", "weak").sentence, {}),
+    "Scores.subset": lambda: ValidCall(
+        DATA["two_classifiers"].call(pr.Scores.from_arrays).subset, {"cases": [0, 1]}
+    ),
+    "Estimate.is_below_chance": lambda: _method("Estimate", "is_below_chance"),
     "Estimate.confidence_interval": lambda: _method("Estimate", "confidence_interval"),
     "Estimate.test": lambda: _method("Estimate", "test", null=0.6),
     "Estimate.z_value": lambda: _method("Estimate", "z_value", null=0.6),

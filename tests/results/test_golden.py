@@ -103,6 +103,8 @@ def _of_that_time(stored, computed):
         keys = [estimate["key"] for estimate in stored["estimates"]]
         computed["estimates"] = [estimate for estimate in computed["estimates"] if estimate["key"] in keys]
         computed["skipped"] = stored["skipped"]  # sentences
+    if stored.get("kind") == "DecisionCurve" and "differences" not in stored:
+        computed.pop("differences", None)
     if stored.get("kind") == "Recommendation":
         computed["others"] = stored["others"]  # sentences, on a test that has another name now
     if stored.get("kind") == "StudyFindings":
