@@ -407,7 +407,7 @@ def _positions(cases: Any, n: int) -> Any:
         index = np.empty(0)
     is_mask = index.dtype == bool and index.shape == (n,)
     if not is_mask and not (
-        index.dtype.kind in "iu" and index.ndim == 1 and index.size and 0 <= index.min() and index.max() < n
+        index.dtype.kind in "iu" and index.ndim == 1 and index.size and index.min() >= 0 and index.max() < n
     ):
         raise InputError(
             f"cases must be positions from 0 to {n - 1}, or a mask of {n} values, got {short_repr(cases)}."
