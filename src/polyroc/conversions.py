@@ -104,11 +104,14 @@ def _ordered(scores: Scores, rule: Rule) -> Scores:
 
 def _columns(data: Any, labels: Sequence[Hashable] | None) -> FloatArray:
     array, names = as_columns(data, "probabilities")
+    if array.ndim != 2 or array.shape[1] < 2:
+        raise InputError(
+            f"probabilities must be 2-D (cases x classes), with two classes or more, got shape {array.shape}."
+        )
     if labels is None and names is not None and not are_numbers_only(names):
         raise InputError(
-            "The columns of a data frame are matched to the classes by name, and to_ordered needs "
-            "the order of the "
-            "classes; give it with ",
+            "The columns of probabilities, a data frame, are matched to the classes by name, and to_ordered needs "
+            "the order of the classes; give it with ",
             Option("labels", [...]),
             ", or pass an array with the columns in order.",
         )

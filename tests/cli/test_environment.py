@@ -170,6 +170,12 @@ def test_too_little_memory(polyroc, large):
 
 
 @pytest.mark.slow
+def test_too_little_memory_to_start(polyroc):
+    done = polyroc(*EVALUATE, limits={"RLIMIT_AS": 500 * 2**20})
+    assert_one_line(done, "The limit of memory (ulimit -v) is 500 MB, and polyroc needs 600 MB to start")
+
+
+@pytest.mark.slow
 def test_deeply_nested_input(polyroc, tmp_path):
     deep = "[" * 100_000 + "]" * 100_000
     (tmp_path / "a.jsonl").write_text('{"y": "a", "s": ' + deep + "}\n")

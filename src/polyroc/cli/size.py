@@ -157,7 +157,7 @@ def _whole_numbers(text: str | None) -> int | list[int] | None:
     if text is None:
         return None
     numbers = _numbers(text, "--n", "100, or 30,70")
-    if not all(number == int(number) for number in numbers):
+    if not all(number.is_integer() for number in numbers):
         raise InputError(f"--n must be whole numbers, such as 100, or 30,70, got {text!r}.")
     whole: int | list[int] = one_or_all([int(number) for number in numbers])
     return whole
