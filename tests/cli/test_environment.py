@@ -160,12 +160,12 @@ def test_no_more_processes(polyroc, large):
 
 
 @pytest.mark.slow
-def test_too_little_memory(polyroc, large):
+@pytest.mark.parametrize("megabytes", [700, 900])
+def test_too_little_memory(polyroc, large, megabytes):
     """With enough for the libraries, one line; with less, the libraries may end the process themselves."""
-    done = polyroc(*large, limits={"RLIMIT_AS": 900 * 2**20})
+    done = polyroc(*large, limits={"RLIMIT_AS": megabytes * 2**20})
     assert "Traceback" not in done.stderr
-    assert "memory" in done.stderr
-    if "ABORT" not in done.stderr:
+    if done.returncode != 0 and "ABORT" not in done.stderr:
         assert_one_line(done, "memory")
 
 

@@ -3,9 +3,11 @@
 import os
 import shutil
 from collections import Counter
+from itertools import islice
 
 import pytest
 
+from bad_values import LONGEST, TooLongError, limited
 from command import polyroc
 from command_lines import (
     LONG,
@@ -16,6 +18,7 @@ from command_lines import (
     broken_promise,
     every,
     few,
+    huge,
     make_files,
     misnamed,
     names_cause,
@@ -104,20 +107,43 @@ def process():
 
 
 @pytest.mark.sweep
+@pytest.mark.parametrize("name", AT_ONCE)
+@pytest.mark.filterwarnings("ignore")
+def test_all_odd_lines(name, folder, files, figures):
+    counts, faults = Counter(), []
+    for odd in every(name):
+        try:
+            with limited(LONGEST):
+                done = polyroc(*odd.line)
+            fault = broken_promise(odd, *done)
+        except TooLongError:
+            fault = f"takes longer than {LONGEST} seconds"
+        counts["failed" if fault else "rejected" if done.returncode == 2 else "accepted"] += 1
+        faults += [f"{odd}: {fault}"] if fault else []
+        restore(folder, files)
+    figures("command lines", counts | {"tried": counts.total()})
+    assert faults == []
+
+
+@pytest.mark.sweep
 @pytest.mark.skipif(os.name == "nt", reason="limits and signals of POSIX")
 @pytest.mark.parametrize("name", VALID_LINES)
-def test_all_odd_lines(name, process, folder, files, figures):
-    """As processes with limits, so that a line that takes all memory or never ends is a fault like any other."""
+def test_processes_of_odd_lines(name, process, folder, files, figures):
+    """Processes with limits, so that a line that takes all memory or never ends is a fault like any other.
+
+    Lines with huge numbers, all lines of the commands that take long, and some of the others.
+    """
     counts, faults, kinds = Counter(), [], {2: "rejected", 130: "interrupted"}
-    for odd in every(name, number=50 if name in AT_ONCE else 5):
-        seconds = 2 if name in (*SERVERS, *LONG) else SECONDS
+    others = every(name, 5)
+    for odd in (*huge(name), *(islice(others, 0, None, 50) if name in AT_ONCE else others)):
         limits = {"RLIMIT_AS": MEMORY, "RLIMIT_FSIZE": 2**28}
+        seconds = SECONDS if name in AT_ONCE else 2
         done = process(*odd.line, interrupt=seconds, folder=str(folder), limits=limits)
         fault = broken_promise(odd, *done, interrupted=True)
         counts["failed" if fault else kinds.get(done.returncode, "accepted")] += 1
         faults += [f"{odd}: {fault}"] if fault else []
         restore(folder, files)
-    figures("command lines", counts | {"tried": counts.total()})
+    figures("processes", counts | {"tried": counts.total()})
     assert faults == []
 
 
@@ -131,4 +157,4 @@ def test_output_that_cannot_be_written(name, stdout, process, folder, figures):
         assert done.returncode == 2
         assert done.stderr.startswith("polyroc: The output cannot be written (")
         assert done.stderr.count("\n") == 1
-    figures("command lines", Counter(tried=len(VALID_LINES[name]), rejected=len(VALID_LINES[name])))
+    figures("processes", Counter(tried=len(VALID_LINES[name]), rejected=len(VALID_LINES[name])))
