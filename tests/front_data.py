@@ -16,7 +16,7 @@ class Tilt:
     name = "tilt"
 
     def __init__(self, decimals=1):
-        self.decimals, self.asked = decimals, []
+        self.decimals, self.predicted_for = decimals, []
 
     def start(self, X, y, rng):  # noqa: ARG002
         self.classes = int(y.max()) + 1
@@ -26,7 +26,7 @@ class Tilt:
         return parameters + rng.laplace(0, 0.5, len(parameters)).round(1)
 
     def posteriors(self, parameters, X):
-        self.asked.append(parameters.copy())
+        self.predicted_for.append(parameters.copy())
         z = np.round(np.column_stack([X, -X.sum(axis=1)])[:, : self.classes] + parameters, self.decimals)
         P = np.exp(z - z.max(axis=1, keepdims=True))
         return P / P.sum(axis=1, keepdims=True)

@@ -89,7 +89,7 @@ class Processes:
             file.chmod(0o666)
         Path(self.folder.name).chmod(0o777)
         streams = [str(file) if name == "" else name for file, name in zip(files, (stdout, stderr), strict=True)]
-        order = {"arguments": [str(each) for each in arguments], "streams": ["/dev/null", *streams]}
+        order = {"arguments": [str(argument) for argument in arguments], "streams": ["/dev/null", *streams]}
         order |= {"limits": limits or {}, "environment": environment or {}, "user": 0, "folder": self.folder.name}
         self.server.stdin.write(json.dumps(order | more) + "\n")
         self.server.stdin.flush()

@@ -11,6 +11,6 @@ SETTINGS = {
     "spark.driver.memory": "1g",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
-    "spark.ui.retainedStages": "1000000",  # tests sum over all stages; by default the oldest are forgotten
+    "spark.ui.retainedStages": "1000000",  # tests sum over all stages; the oldest are forgotten by default
     "spark.ui.showConsoleProgress": "false",
 }

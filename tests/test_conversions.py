@@ -409,7 +409,7 @@ def test_two_classes_are_not_converted():
         (NUMBER[:27], P[:27, :2], "vus", "here one column per class; for two classes use auc"),
     ],
 )
-def test_a_measure_asked_for_by_name_names_the_conversion(y, s, key, message):
+def test_a_measure_requested_by_name_names_the_conversion(y, s, key, message):
     labels = sorted(set(y.tolist()))
     for ask in (
         lambda: pr.evaluate(y, s, measure=key, labels=labels),
@@ -419,7 +419,7 @@ def test_a_measure_asked_for_by_name_names_the_conversion(y, s, key, message):
             ask()
 
 
-def test_order_missing_is_told():
+def test_order_missing_is_reported():
     with pytest.raises(
         NotApplicableError, match=r"vus needs the order of the classes; give it with labels=\[\.\.\.\]"
     ):
@@ -464,7 +464,7 @@ def test_evaluate_shows_the_mark_and_a_footnote():
 
 
 @pytest.mark.slow
-def test_convert_is_asked_for():
+def test_convert_is_requested():
     scores = pr.read(FILE, truth="species", scores="p_*", classifier="classifier", case="case", labels=SPECIES)
     for rule in ("sampat", "expected"):
         done = polyroc("compare", FILE, *IRIS, *ORDER, "-m", "vus", "--convert", rule, "--json")

@@ -46,11 +46,11 @@ def run_time_requirements():
 
 def imported_distributions():
     known = packages_distributions()
-    found = set()
+    distributions = set()
     for module in imported_modules(ROOT / "src"):
         module = THROUGH.get(module, module)
-        found |= {name.lower().replace("_", "-") for name in known.get(module, [module])}
-    return found
+        distributions |= {name.lower().replace("_", "-") for name in known.get(module, [module])}
+    return distributions
 
 
 def test_what_is_imported_is_declared():

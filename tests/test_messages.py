@@ -14,7 +14,7 @@ import pytest
 import polyroc as pr
 from polyroc import errors
 from polyroc.cli.app import app
-from polyroc.cli.spelling import PYTHON_ONLY, shell_spelling
+from polyroc.cli.references import PYTHON_ONLY, shell_spelling
 from polyroc.errors import InputError, MissingFileError, MissingPackageError, PolyrocWarning
 from polyroc.messages import Call, Message, Option
 from polyroc.serve.forms import FIELDS, ROLES, field_spelling

@@ -18,7 +18,7 @@ VALUES = {"forest": np.arange(5.0), "logit": np.ones(5)}
 SCORES = Scores(CODES, ("a", "b", "c"), VALUES)
 
 
-def test_what_can_be_asked_of_scores():
+def test_properties_of_scores():
     assert len(SCORES) == 5
     assert SCORES.n_classes == 3
     assert SCORES.classifiers == ("forest", "logit")

@@ -93,7 +93,7 @@ def halves_of(name: str) -> Iterator[dict[str, Any]]:
                 "split": split,
                 "search": key,
                 "points": len(found),
-                "gini_found": round(judged.gini_found.value, 4),
+                "gini_found": round(judged.apparent_gini.value, 4),
                 "gini_other_half": round(judged.gini.value, 4),
                 "still_not_dominated": int(judged.non_dominated.sum()),
             }

@@ -153,6 +153,13 @@ def test_measures_lists_the_registry():
     assert all(key in output for key in MEASURES)
 
 
+def test_demo_writes_its_data(tmp_path):
+    copy = tmp_path / "irises.csv"
+    assert f"polyroc evaluate {copy}" in polyroc("demo", "--data", copy).stdout
+    assert copy.read_bytes() == catalogue.path("iris_predictions").read_bytes()
+    assert polyroc("demo", "--data", tmp_path / "nowhere" / "x.csv").returncode == 2
+
+
 def test_demo_is_the_shipped_example():
     done = polyroc("demo")
     assert (done.returncode, done.stderr) == (0, "")
@@ -165,6 +172,31 @@ def test_help_is_worth_reading():
     page = polyroc("evaluate", "--help").stdout
     assert all(word in page for word in ("--truth", "--scores", "Side by side", "partial_auc(fpr=(0, 0.2))"))
     assert polyroc("--version").stdout.strip() == f"polyroc, version {pr.__version__}"
+
+
+@pytest.mark.parametrize("group", [[], ["study"]])
+def test_a_group_without_a_command_prints_its_help(group):
+    assert polyroc(*group) == polyroc(*group, "--help")
+    assert polyroc(*group).returncode == 0
+
+
+def test_two_formats_are_an_error():
+    code, printed, error = polyroc("measures", "--json", "--csv")
+    assert (code, printed) == (2, "")
+    assert "--csv and --json are two formats" in error or "--json and --csv are two formats" in error
+
+
+def test_a_measure_of_two_classes_names_those_of_more():
+    code, _, error = polyroc("evaluate", catalogue.path("iris_predictions"), *IRIS, "-m", "auc")
+    assert (code, error) == (2, "polyroc: auc is for 2 classes, here 3; use hand_till or ova.\n")
+
+
+def test_operate_names_the_option_that_selects_a_classifier():
+    code, _, error = polyroc("operate", catalogue.path("iris_predictions"), *IRIS)
+    assert (code, error) == (
+        2,
+        "polyroc: There are several classifiers; choose one with --only lda or knn or tree.\n",
+    )
 
 
 def test_undefined_measure_is_exit_code_1(scores):

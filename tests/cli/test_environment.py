@@ -181,8 +181,8 @@ def test_deeply_nested_input(polyroc, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"y": "a", "s": ' + deep + "}\n")
     (tmp_path / "a.json").write_text('{"kind": "Front", "x": ' + deep + "}")
     (tmp_path / "a.toml").write_text(f"x = {deep}")
-    asked = ("evaluate", tmp_path / "a.jsonl", "--truth", "y", "--scores", "s")
-    assert_one_line(polyroc(*asked), "line 1 is not a JSON record")
+    arguments = ("evaluate", tmp_path / "a.jsonl", "--truth", "y", "--scores", "s")
+    assert_one_line(polyroc(*arguments), "line 1 is not a JSON record")
     assert_one_line(polyroc("plot", tmp_path / "a.json", "-o", tmp_path / "a.png"), "not a complete stored front")
     assert_one_line(polyroc("study", "run", tmp_path / "a.toml"), "is not valid TOML")
     assert_one_line(

@@ -194,7 +194,7 @@ def test_weights_of_other_cases_count(polyroc, predictions, tmp_path):
     assert record["provenance"]["weighted"]
 
 
-def test_what_is_not_converged_is_said_in_a_sentence(polyroc, file):
+def test_what_is_not_converged_is_reported_in_a_sentence(polyroc, file):
     output = polyroc("front", file, *ASKED).stdout
     assert re.search(
         r"Not converged: G rose by 0.\d+ over the second half of 200 cost vectors; draw more .-n", output

@@ -121,7 +121,7 @@ def test_two_classes(polyroc, files):
         (["--at-most", "malignant>benign=2"], "shares from 0 to 1"),
         (["--criterion", "youden"], "youden needs two classes"),
         (["--evaluate-on", "none.csv"], "none.csv"),
-        (["--only", "forest"], "classifier must be one of 'classifier'; got 'forest'"),
+        (["--only", "forest"], "There is no classifier 'forest'; choose one with --only classifier."),
         (["--rule", "nowhere/rule.json"], "cannot be written"),
     ],
 )

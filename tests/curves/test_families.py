@@ -176,7 +176,7 @@ def test_a_vertical_average_has_a_band_of_all_cases():
     assert (curve.band.high >= middle - ROUNDING).all()
     # as wide as the band of one curve of as many cases, up to the different heights of the two curves
     plain = pr.curve(y, s, band="pointwise")
-    widths = [np.mean(each.band.high - each.band.low) for each in (curve, plain)]
+    widths = [np.mean(one.band.high - one.band.low) for one in (curve, plain)]
     assert widths[0] == pytest.approx(widths[1], rel=0.1)
 
 

@@ -109,7 +109,7 @@ def test_what_comes_back():
     assert list(several) == ["a", "b"]
 
 
-def test_bad_input_is_told():
+def test_bad_input_is_reported():
     y, P = data_for("he", np.random.default_rng(2), [3, 3, 3])
     with pytest.raises(MeasureError, match="pdi has no surface; known: vus, he, mossman"):
         pr.surface(y, P, measure="pdi")

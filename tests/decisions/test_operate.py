@@ -344,7 +344,7 @@ TWO = ([0, 1, 0, 1], [1, 2, 3, 4])
         ((Y3, P3), {"criterion": "youden"}, "youden needs two classes with a known positive class"),
         ((Y3, P3 * 2), {}, r"operate needs probabilities in \[0, 1\] here"),
         ((Y3, P3[:, 0]), {}, "operate needs one column per class for 3 classes"),
-        ((Y3, {"a": P3, "b": P3}), {}, "classifier must be one of 'a', 'b'"),
+        ((Y3, {"a": P3, "b": P3}), {}, "There are several classifiers; choose one with classifier='a' or 'b'"),
     ],
 )
 def test_bad_terms(data, terms, message):

@@ -175,7 +175,7 @@ def test_larger_data_are_no_worse_than_a_plain_search(seed, c):
 # What is said of it --------------------------------------------------------------------------------------------
 
 
-def test_what_is_said():
+def test_what_is_printed():
     point = operate(Y6, P6)
     assert repr(point).startswith("OperatingPoint(least expected cost (proven): expected cost 0.1667; ")
     assert point.sentence() == "Proven: on the cases it was chosen on, no rule of its kind is better."

@@ -304,9 +304,12 @@ def test_a_class_of_one_case_has_wilsons_interval():
         (lambda: pr.rates([0, 1], [0.2, 0.7]), "the values must be labels"),
         (
             lambda: pr.rates([0, 1], {"a": [0, 1], "b": [0, 1]}),
-            "classifier must be one of 'a', 'b'; none was given",
+            "There are several classifiers; choose one with classifier='a' or 'b'",
         ),
-        (lambda: pr.rates([0, 1], [0, 1], classifier="x"), "classifier must be one of 'classifier'; got 'x'"),
+        (
+            lambda: pr.rates([0, 1], [0, 1], classifier="x"),
+            "There is no classifier 'x'; choose one with classifier='classifier'",
+        ),
         (lambda: pr.rates(list("abc"), np.eye(3), threshold=0.5), "A threshold needs two classes"),
         (
             lambda: pr.rates([0, 1], [0, 1], threshold=0.5, rule=pr.decisions.ThresholdRule((0, 1), 1, 0)),

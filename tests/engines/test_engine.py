@@ -16,7 +16,7 @@ from disks import small_files
 from engine_data import MATRIX, ONE_COLUMN, TWO_CLASSES, number, share, tallied
 from engine_files import P, Q, frame, written
 from polyroc.cli.app import run as main
-from polyroc.engines.groups import group_rows
+from polyroc.engines.evaluate import group_rows
 from polyroc.engines.refine import EvaluationRequest, evaluate_rows
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.session import parse_size

@@ -496,7 +496,8 @@ class TestDuckDBFiles:
                 "FROM range(4_000_000)"
             )
         grouped = pr.evaluate(path, truth="y", scores="s", measure="auc", by="part", memory="64MB", method=None)
-        assert [each.provenance.cases["0"] for each in grouped.groups.values()] == [666_667, 666_666, 666_667]
+        cases = [estimate.provenance.cases["0"] for estimate in grouped.groups.values()]
+        assert cases == [666_667, 666_666, 666_667]
 
     def test_is_not_changed(self, path):
         before = path.read_bytes()

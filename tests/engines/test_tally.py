@@ -135,7 +135,7 @@ def test_standard_errors(large, key, weighted):
 
 
 @pytest.mark.parametrize("key", ["auc", "partial_auc", "gini"])
-def test_standard_error_is_within_what_is_said(large, key):
+def test_standard_error_is_within_its_bound(large, key):
     y, P, w = large
     kept = y < 2
     tally = pr.Tally([0, 1], bits=7)

@@ -21,8 +21,8 @@ def batches(draw):
 
 
 @given(batches())
-def test_the_archive_is_the_non_dominated_part_of_all_that_came(given_):
-    largest, D, parts = given_
+def test_the_archive_is_the_non_dominated_part_of_all_that_came(vectors):
+    largest, D, parts = vectors
     archive, columns, seen = Archive(largest, D), SlotColumns(vector=np.empty((0, D), dtype=np.int64)), []
     for part in parts:
         batch = np.array(part, dtype=np.int64).reshape(len(part), D)

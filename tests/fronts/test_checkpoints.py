@@ -95,7 +95,7 @@ class Interrupting(Tilt):
 
     def posteriors(self, parameters, X):
         probabilities = super().posteriors(parameters, X)
-        if len(self.asked) == self.at:
+        if len(self.predicted_for) == self.at:
             raise KeyboardInterrupt
         return probabilities
 

@@ -58,7 +58,7 @@ def test_neighbours_start_at_the_largest_likelihood_and_stay_within():
             family.posteriors(np.array(bad), X)
 
 
-def test_blocks_of_distances_are_seams_nobody_sees(monkeypatch):
+def test_blocks_of_distances_change_nothing(monkeypatch):
     X, y = three_blobs()
     whole = pr.fronts.NearestNeighbours()
     begin = whole.start(X, y, np.random.default_rng(0))
@@ -192,7 +192,7 @@ class Faulty(Tilt):
 
     def posteriors(self, parameters, X):
         P = super().posteriors(parameters, X)
-        return self.fault(P) if len(self.asked) == 5 else P
+        return self.fault(P) if len(self.predicted_for) == 5 else P
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ class Faulty(Tilt):
         (lambda P: [["a"] * 3] * len(P), "numbers, got"),
     ],
 )
-def test_bad_posteriors_are_told_with_family_and_generation(fault, message, tmp_path):
+def test_bad_posteriors_are_reported_with_family_and_generation(fault, message, tmp_path):
     X, y = three_blobs()
     with pytest.raises(InputError, match=f"In generation 4, posteriors of the family tilt must give.*{message}"):
         pr.front(Faulty(fault), X, y, generations=9, save=tmp_path / "front.npz")
@@ -225,7 +225,7 @@ def test_bad_posteriors_are_told_with_family_and_generation(fault, message, tmp_
         (lambda p: {"p": p}, "vector of"),
     ],
 )
-def test_bad_parameters_are_told_with_family_and_generation(moved, message, monkeypatch):
+def test_bad_parameters_are_reported_with_family_and_generation(moved, message, monkeypatch):
     X, y = three_blobs()
     family = Tilt()
     with monkeypatch.context() as patch:
@@ -238,7 +238,7 @@ def test_bad_parameters_are_told_with_family_and_generation(moved, message, monk
             pr.front(family, X, y, generations=9)
 
 
-def test_a_family_needs_random_only_where_it_is_asked_for():
+def test_a_family_needs_random_only_where_it_is_requested():
     X, y = three_blobs()
     with pytest.raises(InputError, match=r"tilt has no method random\(X, y, rng\)"):
         pr.front(Tilt(), X, y, generations=2, start="random")
@@ -251,7 +251,7 @@ class NoFit(pr.fronts.LogisticFamily):
         raise AssertionError("nobody asked for a fit")
 
 
-def test_a_fit_is_made_only_where_it_is_asked_for():
+def test_a_fit_is_made_only_where_it_is_requested():
     X, y = three_blobs()
     front = pr.front(NoFit(), X, y, generations=12, start="random")
     assert front.to_dict() == pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, start="random").to_dict()
@@ -275,10 +275,10 @@ class Described(Tilt):
     table: object = None
 
     def __post_init__(self):
-        self.asked = []
+        self.predicted_for = []
 
 
-def test_a_family_is_told_apart_by_its_settings():
+def test_a_family_is_distinguished_by_its_settings():
     X, y = three_blobs()
     front = pr.front(Described(), X, y, generations=3)
     assert front.search.family == {"name": "tilt", "settings": {"width": 0.5, "decimals": 3, "table": None}}

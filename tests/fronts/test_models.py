@@ -103,8 +103,8 @@ def test_held_out_cases_are_counted_again(searched):
     free = {tuple(row) for row in errors_of(judged.counts)[judged.non_dominated].tolist()}
     assert free == twin
     assert judged.gini == pr.fronts.gini_volume(judged.rates, n_points=5000)
-    assert judged.gini_found == result.gini(n_points=5000)
-    assert judged.optimism == judged.gini_found - judged.gini
+    assert judged.apparent_gini == result.gini(n_points=5000)
+    assert judged.optimism == judged.apparent_gini - judged.gini
     assert f"{judged.non_dominated.sum()} of {len(result)} points" in repr(judged)
     rows = judged.rows()
     c = len(result.classes)
@@ -132,7 +132,7 @@ def test_a_searched_front_flatters_itself():
     X = rng.normal(size=(45, 16))
     front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=50)
     judged = front.on(rng.normal(size=(45, 16)), y)
-    assert judged.gini_found > 0.3
+    assert judged.apparent_gini > 0.3
     assert judged.gini < 0.02
     assert judged.optimism > 0.3
 

@@ -40,9 +40,9 @@ def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, sele
         front = pr.front(
             family, X, y, generations=6, costs=15, selection=selection, objectives=objectives, rng=seed
         )
-    assert len(drawn) == len(family.asked) == 7
+    assert len(drawn) == len(family.predicted_for) == 7
     tables, ones = [], [1] * len(y)
-    for parameters, costs in zip(list(family.asked), drawn, strict=True):
+    for parameters, costs in zip(list(family.predicted_for), drawn, strict=True):
         P = family.posteriors(parameters, X).tolist()
         tables += [naive.decision_counts(y.tolist(), P, cost.tolist(), ones) for cost in costs]
     if objectives == "rates":
@@ -70,7 +70,7 @@ def test_every_point_is_its_parameters_under_its_costs(family, start):
     assert front.generation.max() <= 40
     assert front.generation.min() == 0 or start == "random"
     for i in range(0, len(front), max(1, len(front) // 10)):
-        P = family.posteriors(front.parameters[i], found_cases(family))
+        P = family.posteriors(front.parameters[i], sampled_cases(family))
         decisions = CostRule((0, 1, 2), front.costs[i]).codes(P)
         table = np.zeros((3, 3), dtype=int)
         np.add.at(table, (y, decisions), 1)
@@ -79,7 +79,7 @@ def test_every_point_is_its_parameters_under_its_costs(family, start):
     assert len(naive.non_dominated(errors.tolist())) == len(errors)
 
 
-def found_cases(family):
+def sampled_cases(family):
     """The very array that the search gave to the family: nearest neighbours leave these out one by one."""
     return family._training[0]
 
@@ -92,7 +92,7 @@ def test_two_classes_are_the_staircases_of_all_parameters_searched():
     family = Tilt(decimals=12)
     front = pr.front(family, X, y, generations=25, rng=1)
     errors = set()
-    for parameters in list(family.asked):
+    for parameters in list(family.predicted_for):
         P = family.posteriors(parameters, X)
         curve = pr.curve(y, P[:, 1], drop_intermediate=False, method=None)
         errors |= {(round(f * 30), round((1 - t) * 25)) for f, t in zip(curve.fpr, curve.tpr, strict=True)}
@@ -137,7 +137,7 @@ def test_the_same_seed_gives_the_same_front_whatever_the_threads():
     assert generator.to_dict() == again.to_dict()
 
 
-def test_growth_is_told_by_generation():
+def test_growth_is_reported_by_generation():
     X, y = three_blobs()
     calls = []
     front = pr.front(pr.fronts.LogisticFamily(), X, y, generations=45, progress=lambda *step: calls.append(step))
@@ -191,10 +191,10 @@ def test_a_front_says_whether_it_still_grew():
 def test_a_start_can_be_given():
     X, y = three_blobs()
     begin = fitted(X, y)
-    default, given_ = (
+    default, started = (
         pr.front(pr.fronts.LogisticFamily(), X, y, generations=12, start=s) for s in ("fitted", begin)
     )
-    assert default.to_dict() == given_.to_dict()
+    assert default.to_dict() == started.to_dict()
     several = pr.front(pr.fronts.LogisticFamily(), X, y, generations=0, start=[begin, begin + 0.1])
     assert set(several.search.place.tolist()) == {0, 1}
     assert several.growth.draws == (10_000,)

@@ -94,7 +94,7 @@ def test_fronts_are_named_by_classifier_or_numbered(fronts):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("fronts", "message"),
     [
         ({}, "one front or more"),
         ([], "one front or more"),
@@ -104,9 +104,9 @@ def test_fronts_are_named_by_classifier_or_numbered(fronts):
         ({"a": [[8, 2], [1, 9]]}, "must hold rates"),
     ],
 )
-def test_bad_fronts_are_refused(given, message):
+def test_bad_fronts_are_refused(fronts, message):
     with pytest.raises(InputError, match=message):
-        pr.fronts.front_volumes(given)
+        pr.fronts.front_volumes(fronts)
 
 
 def test_other_classes_and_unknown_names_are_refused(fronts):

@@ -552,7 +552,7 @@ def test_files_have_columns_of_folds_and_repeats(file):
     scores = pr.read(file, case="id", **options)
     assert repr(scores) == "Scores(48 cases (0: 24, 1: 24) in 2 repeats of 4 folds; score of a, b)"
     by_group = pr.read(file, groups="id", **options)
-    estimates = [pr.evaluate(each, measure="auc")["a", "auc"] for each in (scores, by_group)]
+    estimates = [pr.evaluate(read, measure="auc")["a", "auc"] for read in (scores, by_group)]
     assert estimates[0].standard_error == pytest.approx(estimates[1].standard_error)
     assert (estimates[0].provenance.groups, estimates[1].provenance.groups) == (None, 48)
     with pytest.raises(InputError, match=r"differs between repeats\. Identify the cases with groups"):

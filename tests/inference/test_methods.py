@@ -85,7 +85,7 @@ def test_without_a_measure_those_without_a_formula_are_named():
         pr.compare(B, {"one": S, "two": OTHER}, measure="auc", method=pr.HanleyMcNeil())
 
 
-def test_negative_variance_is_said():
+def test_negative_variance_is_reported():
     table = np.array([[3, 3, 0], [1, 0, 2], [2, 3, 3], [0, 1, 3], [0, 2, 3], [3, 0, 3]]) / 4
     with pytest.warns(NegativeVarianceWarning, match=r"unbiased variance of hand_till is negative \(-0.0052\)"):
         estimate = pr.evaluate([0, 0, 1, 1, 2, 2], table, measure="hand_till", method=pr.Unbiased())

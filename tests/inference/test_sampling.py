@@ -305,7 +305,7 @@ def test_weights_of_one_size_are_as_none_whatever_the_size():
         ({"sample_weight": [1e-300] + [1e300] * 199}, "goes from 1e-300 to 1e\\+300"),
     ],
 )
-def test_what_cannot_be_is_said(options, message):
+def test_what_cannot_be_is_reported(options, message):
     with pytest.raises(InputError, match=message):
         pr.evaluate(Y, S, **options)
 

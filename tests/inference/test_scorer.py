@@ -67,7 +67,7 @@ def test_fold_without_a_class_is_nan_with_a_warning():
         assert np.isnan(pr.scorer("hand_till")(model, IRIS[0][:100], IRIS[1][:100]))
 
 
-def test_classifier_without_probabilities_is_told_what_to_do():
+def test_classifier_without_probabilities_raises_with_advice():
     with pytest.raises(InputError, match="mossman needs predict_proba, which RidgeClassifier does not have"):
         pr.scorer("mossman")(RidgeClassifier().fit(*IRIS), *IRIS)
 

@@ -10,7 +10,7 @@ import polyroc as pr
 from engine_files import frame
 from polyroc.engines.rows import DuckRows
 from polyroc.errors import InputError
-from polyroc.io.integrity import unchanged
+from polyroc.io.sources import unchanged
 from polyroc.io.table import Table
 
 ASK = {"truth": "kind", "scores": "s", "measure": "auc", "pos_label": "b"}

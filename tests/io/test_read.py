@@ -422,7 +422,7 @@ def test_zero_padded_numbers_are_text(tmp_path):
     assert read(path, truth="y", scores="s").labels == ("01", "02", "10")
 
 
-def test_long_numbers_are_told_apart(tmp_path):
+def test_long_numbers_are_distinguished(tmp_path):
     for digits in (19, 30, 50):
         one, other = "1" * digits, "1" * (digits - 1) + "2"
         path = write(tmp_path, f"id,y,s\n{one},0,1\n{other},1,2\n{one},1,3\n")

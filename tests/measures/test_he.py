@@ -306,7 +306,7 @@ def test_same_seed_same_answer():
     assert one.value != other.value
 
 
-def test_the_error_of_the_draw_is_told_beside_the_standard_error():
+def test_the_error_of_the_draw_is_reported_beside_the_standard_error():
     y, P = model((15, 15, 15, 15), 0.3, np.random.default_rng(1))
     estimate = pr.evaluate(y, P, measure="he(tuples=500)")
     assert 0.001 < estimate.monte_carlo_error < 0.05

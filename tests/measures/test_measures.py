@@ -219,6 +219,6 @@ def test_equal_class_sizes_make_ova_hand_till(size, seed):
         ("expected_cost(threshold=1, false_positive=-1)", r"false_positive must be a number"),
     ],
 )
-def test_what_cannot_be_asked(options, message):
+def test_what_cannot_be_requested(options, message):
     with pytest.raises(MeasureError, match=message):
         pr.evaluate([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], measure=options)

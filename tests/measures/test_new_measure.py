@@ -14,7 +14,7 @@ from polyroc.consistency import GaussianModel
 from polyroc.errors import MeasureError, NotApplicableError
 from polyroc.measures.measure import AreaForm, Measure, always
 from polyroc.measures.pairwise import Pairs
-from polyroc.measures.registry import MEASURES, register, unregister
+from polyroc.measures.registry import MEASURES, headline_measure, register, unregister
 from polyroc.measures.statistic import Scale, Statistic
 from polyroc.measures.tuple_outcomes import PairOutcomes
 
@@ -224,6 +224,25 @@ def test_report(tmp_path):
     page = path.read_text(encoding="utf-8")
     assert "spaced pairwise area" in page
     assert "this test" in page  # its reference
+
+
+def test_headline_of_a_report(tmp_path):
+    unregister("spaced")
+    register(replace(SPACED, headline=("columns",), parts="pair_areas"))
+    y, classifiers = cases()
+    scores = pr.Scores.from_arrays(y, classifiers, labels=LABELS)
+    made = pr.report(scores, path=tmp_path / "report.html")
+    assert made.findings.comparison.measure == "spaced"
+    assert made.conclusion.sentences[0].startswith("good has the highest spaced pairwise area, ")
+    (hardest,) = (sentence for sentence in made.conclusion.sentences if "least well" in sentence)
+    estimate = pr.evaluate(scores, measure="spaced", method=None)["good", "spaced"]
+    assert f"pairwise area {min(part.value for part in estimate.parts.values()):.3f}" in hardest
+    rows = next(table for table in made.tables if table.key == "parts").rows
+    assert ("spaced", "A(low,mid)", "good") in [row[:3] for row in rows]
+    logits = pr.Scores.from_arrays(y, np.log(classifiers["good"]), labels=LABELS)
+    assert headline_measure(logits).key == "hand_till"  # the new one needs probabilities
+    two = pr.Scores.from_arrays([0, 1, 1], [0.2, 0.7, 0.4])
+    assert headline_measure(two).key == "auc"
 
 
 def test_command_line(file):

@@ -116,3 +116,19 @@ def test_numbers_and_lists_in_sentences():
     assert p_text(0.0213) == "p = 0.021"
     assert listed(["a", "b"]) == "a and b"
     assert listed([]) == ""
+
+
+def test_latex_has_a_label_and_true_minus_signs():
+    table = Table.of("Areas", [{"pair": "x-1 - y", "difference": "-0.02", "interval": "-0.03 to 0.01"}])
+    lines = latex_table(table, "tab:areas").split("\n")
+    assert lines[:4] == [r"\begin{table}", r"\centering", r"\caption{Areas}", r"\label{tab:areas}"]
+    assert r"x-1 - y & $-$0.02 & $-$0.03 to 0.01 \\" in lines
+
+
+def test_a_long_table_is_printed_as_its_ends():
+    table = Table.of("", [{"row": str(row), "square": str(row**2)} for row in range(1601)])
+    shown = table.shortened()
+    assert [row[0] for row in shown.rows] == [*map(str, range(10)), "...", *map(str, range(1591, 1601))]
+    assert shown.notes == ("20 of 1,601 rows; to_frame() and rows() have all.",)
+    few = Table.of("", [{"row": "1"}] * 60)
+    assert few.shortened() is few

@@ -79,7 +79,7 @@ def test_names_of_points_stay_inside(two):
     assert all(text.get_window_extent().x0 > 0 and text.get_window_extent().x1 < width for text in picture.names)
 
 
-def test_staircases_of_several_are_told_apart_without_colour(two):
+def test_staircases_of_several_are_distinguished_without_colour(two):
     picture = pr.plot({"forest": two, "logit": front(2, n=60, strength=0.5)})
     assert [text.split()[0] for text in texts(picture.legend.get_texts())] == ["forest", "logit"]
     assert len({line.get_linestyle() for line in picture.lines}) == 2
@@ -165,7 +165,7 @@ def test_parallel_coordinates_have_a_line_for_each_point_over_all_errors(classes
     assert_texts_keep_apart(picture.figure)
 
 
-def test_four_classes_are_drawn_side_by_side_unless_asked():
+def test_four_classes_are_drawn_side_by_side_by_default():
     result = front(4, draws=100)
     assert type(pr.plot(result)).__name__ == "ParallelPicture"
     with pytest.raises(InputError, match="no picture 'false_positives'"):

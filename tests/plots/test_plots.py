@@ -153,9 +153,33 @@ def test_chance_that_would_squeeze_the_intervals_is_named_at_the_edge():
     assert len({value, low, high}) == 3  # decimals enough to tell the ends apart
 
 
-def test_nothing_to_draw_is_said():
+def test_nothing_to_draw_is_reported():
     with pytest.raises(pr.errors.NotApplicableError, match="holds no estimate"):
         pr.plot(pr.Evaluation({}, {"auc": "is for 2 classes"}))
+
+
+def test_name_colour_and_title():
+    y, S = two_classes(1)
+    curve = pr.curve(y, next(iter(S.values())))
+    picture = pr.plot(curve, name="forest", color="crimson", title="$x_1$")
+    assert to_rgba(picture.lines[0].get_color()) == to_rgba("crimson")
+    assert picture.legend.get_texts()[0].get_text().startswith("forest")
+    assert picture.legend.get_texts()[-1].get_text() == "chance"
+    assert picture.ax.get_title(loc="left") == "$x_1$"
+    assert repr(picture) == "CurvesPicture(ax, lines, bands, fits, hull, points, names, chance, legend)"
+    assert pr.plot(curve).lines[0].get_color() == style.COLOURS[0]
+    with pytest.raises(pr.errors.InputError, match="color must be a colour of matplotlib"):
+        pr.plot(curve, color="no colour")
+    with pytest.raises(pr.errors.InputError, match="name is for a result of one classifier"):
+        pr.plot([curve, curve], name="both")
+
+
+def test_the_size_of_figures_is_that_of_the_users_settings():
+    y, S = two_classes(1)
+    curve = pr.curve(y, next(iter(S.values())))
+    with matplotlib.rc_context({"figure.figsize": (3, 2)}):
+        assert pr.plot(curve).figure.get_size_inches().tolist() == [3, 2]
+    assert pr.plot(curve).figure.get_size_inches().tolist() != [3, 2]
 
 
 # Matrices
@@ -263,6 +287,7 @@ def test_a_roc_curve_is_the_curve_with_band_hull_fit_and_points():
         "convex hull",
         "binormal fit",
         "95 % band, pointwise",
+        "chance",
     ]
     assert picture.legend.get_title().get_text() == "Area under the ROC curve (95 % interval)"
 
@@ -273,14 +298,14 @@ def test_bands_and_fits_can_be_left_out():
     picture = pr.plot(curve, band=False, fit=False)
     assert picture.bands == picture.fits == ()
     assert picture.hull is None
-    assert len(picture.legend.get_texts()) == 1
+    assert len(picture.legend.get_texts()) == 2
 
 
 @pytest.mark.parametrize("kind", ["roc", "pr", "det", "cost"])
-def test_several_classifiers_are_told_apart_without_colour(kind):
+def test_several_classifiers_are_distinguished_without_colour(kind):
     y, S = two_classes(0.5, 1.5, 2.5)
     picture = pr.plot(pr.curve(y, S, kind=kind))
-    assert [text.split("  ")[0] for text in texts(picture.legend.get_texts())] == list(S)
+    assert [text.split("  ")[0] for text in texts(picture.legend.get_texts())] == [*S, "chance"]
     assert len({str(line.get_linestyle()) + str(line._dash_pattern) for line in picture.lines}) == 3
     assert len({line.get_color() for line in picture.lines}) == 3
     assert picture.chance is not None
@@ -317,7 +342,7 @@ def test_a_family_has_a_curve_for_each_class_and_the_mean_as_title(irises):
     species = [irises.labels[code] for code in irises.codes]
     curve = pr.curve(species, irises.values["lda"], multi_class="ova")
     picture = pr.plot(curve)
-    assert [text.split("  ")[0] for text in texts(picture.legend.get_texts())] == list(irises.labels)
+    assert [text.split("  ")[0] for text in texts(picture.legend.get_texts())] == [*irises.labels, "chance"]
     assert "mean one-versus-all AUC = 0.920" in picture.ax.get_title(loc="left")
 
 
@@ -325,8 +350,8 @@ def test_a_large_family_has_its_legend_beside_the_axes_and_not_without_end():
     y, P = probabilities(6, 120, 1.0)
     picture = pr.plot(pr.curve(y, P, multi_class="ovo"))
     assert len(picture.lines) == 30
-    assert len(picture.legend.get_texts()) == 20
-    assert texts(picture.legend.get_texts())[-1] == "... and 11 more"
+    assert len(picture.legend.get_texts()) == 21
+    assert texts(picture.legend.get_texts())[-2:] == ["... and 11 more", "chance"]
     assert_texts_keep_apart(picture.figure)
 
 
@@ -378,8 +403,8 @@ def test_curves_given_by_name_are_so_named():
     y, S = two_classes(1.0, 2.0)
     one, two = pr.curve(y, S).values()
     picture = pr.plot({"old": one, "new": two})
-    assert [text.split("  ")[0] for text in texts(picture.legend.get_texts())] == ["old", "new"]
-    assert [text.split("  ")[0] for text in texts(pr.plot([one, two]).legend.get_texts())] == list(S)
+    assert [text.split("  ")[0] for text in texts(picture.legend.get_texts())] == ["old", "new", "chance"]
+    assert [text.split("  ")[0] for text in texts(pr.plot([one, two]).legend.get_texts())] == [*S, "chance"]
 
 
 def test_curves_of_two_kinds_and_hulls_elsewhere_are_refused():
@@ -585,7 +610,9 @@ def test_the_command_draws_two_classes(tmp_path, capsys):
         ("x.png", ["--kind", "pie"], "'pie' is not one of"),
     ],
 )
-def test_what_cannot_be_drawn_is_said_in_a_line_and_nothing_is_written(name, arguments, message, tmp_path, capsys):
+def test_what_cannot_be_drawn_is_reported_in_a_line_and_nothing_is_written(
+    name, arguments, message, tmp_path, capsys
+):
     assert command("-o", tmp_path / name, *arguments) == 2
     complaint = capsys.readouterr().err
     assert message in complaint

@@ -110,7 +110,7 @@ def test_answer_is_the_smallest(value, null, power, ratio, sides, method):
 @given(
     st.floats(0.55, 0.8), st.floats(0.01, 0.15), st.floats(0.01, 0.05), st.floats(0.5, 0.9), st.floats(0.001, 0.09)
 )
-def test_more_is_asked_more_is_needed(null, difference, more, power, bit):
+def test_larger_power_needs_more_cases(null, difference, more, power, bit):
     def n(**other):
         options = {"null": null, "value": null + difference, "power": power, **other}
         return sample_size(measure="auc", **options).n

@@ -37,7 +37,7 @@ def test_simulation_finds_about_the_size_of_the_formula():
     assert (again.power, again.width) == (plan.power, plan.width)
 
 
-def test_generators_move_on_and_are_told():
+def test_generators_move_on_and_are_recorded():
     rng = np.random.default_rng(3)
     options = {"model": binormal(0.7), "measure": "auc", "n": 60}
     one, two = (sample_size(method=Simulation(50, rng=rng), **options) for _ in range(2))
@@ -84,7 +84,7 @@ def test_pilot_data_can_be_resampled():
     assert sample_size(apart, measure="ova", n=120, method=Simulation(20, rng=1)).sets == 2
 
 
-def test_world_that_does_not_know_its_value_is_told():
+def test_world_that_does_not_know_its_value_is_reported():
     options = {"model": datasets.Binormal(1.0), "measure": "partial_auc(fpr=(0, 0.2))"}
     with pytest.raises(InputError, match=r"does not have its true partial_auc.*pass value"):
         sample_size(**options)

@@ -89,7 +89,7 @@ def test_answer_is_the_smallest(value, below, ratio, sides):
 
 
 @pytest.mark.slow
-def test_what_is_asked_of_a_volume():
+def test_what_is_requested_of_a_volume():
     two = {"measure": "vus", "value": 0.55, "versus": 0.5}
     paired, apart = sample_size(correlation=0.6, **two), sample_size(**two)
     assert (paired.sets, apart.sets) == (1, 2)

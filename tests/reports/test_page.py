@@ -96,7 +96,7 @@ def operate(*arguments, **options):
         return pr.operate(*arguments, **options)
 
 
-def operate_as_told(line, front):
+def operate_as_written(line, front):
     """What a reader gets who runs the line on the page."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OptimismWarning)
@@ -229,7 +229,7 @@ def test_the_front_on_the_page_is_operate_of_the_front(show, flat_report):
     assert (pr.rates(scores, classifier="knn", rule=rule).counts == expected.confusion.counts).all()
     made, call = page.locator("#explorer-python").inner_text().splitlines()
     assert made == "front = polyroc.front(scores, n=3000, rng=0)['knn']"
-    assert operate_as_told(call, front).rule == rule
+    assert operate_as_written(call, front).rule == rule
     ask(page, limit_1_2=0.0, limit_1_0=0.0, limit_2_1=0.0, limit_2_0=0.0)
     assert "No point of the front keeps these limits" in page.locator("#explorer-cost").inner_text()
 

@@ -15,8 +15,8 @@ from polyroc.measures.registry import MEASURES
 from polyroc.output.sentences import shortened
 from polyroc.reports import collection, conclusion, explorer, figures
 from polyroc.reports.collection import sampled_cases
-from polyroc.reports.embedding import as_json, plotly
 from polyroc.reports.methods import PAPERS
+from polyroc.reports.page_assets import as_json, plotly
 from polyroc.reports.tables import tables
 
 BAD = "<b>|_&\\%${}"
@@ -235,7 +235,7 @@ def test_sampled_cases_keep_their_classes():
     assert (again.scores.values["a"] == sampled.scores.values["a"]).all()
 
 
-def test_no_more_cases_are_drawn_than_asked_for():
+def test_no_more_cases_are_drawn_than_requested():
     y = np.arange(4000) % 60
     scores = pr.Scores(y.astype(np.int32), tuple(range(60)), {"a": np.zeros((4000, 60))}, "matrix")
     cases = sampled_cases(scores, 700, 0)
@@ -297,7 +297,7 @@ def test_very_many_classes_have_no_matrix(monkeypatch):
     assert 'id="explorer-terms"' not in page
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     calls = []
     report(*three(), progress=lambda done, total, what: calls.append((done, total, what)))
     done = [step for step, _, _ in calls]
@@ -308,7 +308,7 @@ def test_progress_is_told():
 
 
 def test_a_missing_package_is_named(monkeypatch, tmp_path):
-    monkeypatch.setattr("polyroc.reports.embedding.find_spec", lambda _: None)
+    monkeypatch.setattr("polyroc.reports.page_assets.find_spec", lambda _: None)
     with pytest.raises(MissingPackageError, match=r"polyroc\[report\]"):
         pr.report(*three(), path=tmp_path / "report.html")
     pr.report(*three(), path=tmp_path / "report.md")

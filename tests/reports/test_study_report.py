@@ -223,7 +223,7 @@ def over(tables, test):
     return StudyFindings(study, "auc", spread(tables), recommend(tables), {ALL_DATA_SETS: test(tables)}, {}, ranks)
 
 
-def test_over_data_sets_pairs_are_told_by_signed_ranks():
+def test_over_data_sets_pairs_are_tested_by_signed_ranks():
     result = over(folds({"good": 0.9, "twin": 0.9, "poor": 0.7}), wilcoxon)
     sentences, cautions = conclude_study(result)
     test = result.tests[ALL_DATA_SETS]
@@ -236,7 +236,7 @@ def test_over_data_sets_pairs_are_told_by_signed_ranks():
     assert study_tables(result)[1].title == "Pairs on all data sets"
 
 
-def test_over_data_sets_ranks_are_told_by_friedman():
+def test_over_data_sets_ranks_are_tested_by_friedman():
     names = {f"m{k}": 0.9 - 0.02 * k for k in range(5)}
     result = over(folds(names, 0.001, data_sets=6), friedman)
     sentences, _ = conclude_study(result)

@@ -89,7 +89,7 @@ def test_the_tree_of_the_weather_is_quinlans():
     assert trees.route(tree, X_GOLF).argmax(axis=1).tolist() == GOLF[:, 4].tolist()
 
 
-def test_a_value_never_seen_is_told_by_the_node_that_does_not_know_it():
+def test_a_value_never_seen_is_decided_by_the_node_that_does_not_know_it():
     tree = trees.grow(X_GOLF, IS_GOLF, 2, nominal=frozenset({0, 3}))
     assert trees.route(tree, np.array([[7.0, 70.0, 70.0, 0.0]])).tolist() == [[5.0, 9.0]]
 

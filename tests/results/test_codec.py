@@ -267,7 +267,7 @@ def test_pickle_and_copies_keep_components_and_parts(data, options):
                 np.testing.assert_array_equal(same.parts[key].components, part.components)
 
 
-def test_components_are_pickled_also_if_nobody_has_looked_at_them():
+def test_components_are_pickled_also_if_they_were_not_computed():
     estimate = DATA["two_classes"].call(pr.evaluate, measure="auc")
     text = pickle.dumps(estimate)
     np.testing.assert_array_equal(pickle.loads(text).components, estimate.components)

@@ -18,11 +18,9 @@ import pytest
 
 from polyroc.cli.serve import LIMITS
 from polyroc.errors import InputError
-from polyroc.serve.folders import ServerFolder
 from polyroc.serve.jobs import Job, Queue
-from polyroc.serve.limits import Limits
-from polyroc.serve.statuses import BusyError
-from polyroc.serve.visitors import Visitors
+from polyroc.serve.limits import BusyError, Limits
+from polyroc.serve.visitors import ServerFolder, Visitors
 from serve_process import (
     PAGE_HEADERS,
     PETS,
@@ -352,7 +350,7 @@ def test_folders_of_others_stay(tmp_path, monkeypatch):
     assert first.path.exists()
     monkeypatch.setattr(os, "getuid", lambda: -1)  # as if all belonged to another user
     (tmp_path / "polyroc-serve-theirs").mkdir()
-    from polyroc.serve.folders import _remove_abandoned
+    from polyroc.serve.visitors import _remove_abandoned
 
     _remove_abandoned(tmp_path)
     assert (tmp_path / "polyroc-serve-theirs").exists()

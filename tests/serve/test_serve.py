@@ -14,8 +14,7 @@ from polyroc.datasets import catalogue
 from polyroc.errors import InputError
 from polyroc.io.preview import Column, Preview, preview
 from polyroc.messages import Option
-from polyroc.serve.forms import FIELDS, as_columns, field_spelling
-from polyroc.serve.suggestions import suggestions
+from polyroc.serve.forms import FIELDS, as_columns, field_spelling, suggestions
 from serve_process import PETS, PETS_COLUMNS, Server, finished, upload
 
 
@@ -250,7 +249,7 @@ def test_everything_is_deleted_when_the_server_stops(tmp_path, how):
 
 
 @pytest.mark.slow
-def test_a_port_that_is_taken_is_said_so(server):
+def test_a_port_that_is_taken_is_reported(server):
     port = server.address.rstrip("/").rsplit(":", 1)[1]
     command = [sys.executable, "-c", "from polyroc.cli import main; main()", "serve", "--port", port]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -70,6 +70,6 @@ def test_the_backend_of_joblib_and_time_limits_on_the_cluster(tmp_path, client):
     assert content(tmp_path / "dask.duckdb") == content(tmp_path / "here.duckdb")
 
 
-def test_no_scheduler_is_told(tmp_path):
+def test_no_scheduler_is_reported(tmp_path):
     with pytest.raises(InputError, match="no scheduler answers at 'nowhere'"):
         pr.study(plan("Prior"), out=tmp_path / "s.duckdb", dask="nowhere")

@@ -368,7 +368,7 @@ def test_pooled_predictions_go_through_the_verbs():
     assert test.to_dict() == pr.compare(groups, measure="auc").to_dict()
     assert S.pooled_roc(scores)["a"].area.value == pytest.approx(test.estimates["a"].value, rel=1e-12)
     own = [(scores.codes[fold == k], scores.values["a"][fold == k]) for k in range(10)]
-    folds = [float(pr.evaluate(*each, measure="auc", method=None)) for each in own]
+    folds = [float(pr.evaluate(*cases, measure="auc", method=None)) for cases in own]
     averaged, expected = S.averaged_roc(scores)["a"].area, pr.evaluate(scores, measure="auc")["a", "auc"]
     assert averaged.value == pytest.approx(np.mean(folds), rel=1e-9)
     assert averaged.standard_error == expected.standard_error

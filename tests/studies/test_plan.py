@@ -210,7 +210,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("old", "new", "line", "message"), BAD, ids=[new for _, new, _, _ in BAD])
-def test_a_bad_plan_is_told_with_its_line_and_the_nearest_name(tmp_path, old, new, line, message):
+def test_a_bad_plan_is_reported_with_its_line_and_the_nearest_name(tmp_path, old, new, line, message):
     assert GOOD.count(old) == 1
     path = Path(tmp_path, "plan.toml")
     path.write_text(GOOD.replace(old, new))
@@ -219,13 +219,13 @@ def test_a_bad_plan_is_told_with_its_line_and_the_nearest_name(tmp_path, old, ne
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_learner_without_probabilities_is_told_how_to_go_on(tmp_path):
+def test_a_learner_without_probabilities_raises_with_advice(tmp_path):
     plan = {**SMALL, "learners": ["sklearn.linear_model:Perceptron"]}
     with pytest.raises(InputError, match='has no predict_proba; set output = "decision_function"'):
         pr.study(plan, out=tmp_path / "study.duckdb")
 
 
-def test_a_bad_mapping_is_told_with_its_keys():
+def test_a_bad_mapping_is_reported_with_its_keys():
     with pytest.raises(
         InputError, match=re.escape("plan['splitting']['fods']: there is no key 'fods' here; did you")
     ):

@@ -117,7 +117,7 @@ def test_two_learners_make_the_paired_t_test():
     assert S.duncan(table(y)).pvalue("learner 0", "learner 1") == pytest.approx(paired.pvalue, abs=1e-12)
 
 
-def test_repeats_are_said_to_be_dependent():
+def test_repeats_are_called_dependent():
     y = np.random.default_rng(1).normal(size=(8, 2))
     assert "repeats" not in S.anova(table(y)).assumes
     assert "2 repeats" in S.anova(table(y, repeats=2)).assumes
@@ -174,7 +174,7 @@ def test_a_learner_that_always_fails_is_named_and_left_out():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("values", "message"),
     [
         ({"a": [1.0, 2.0]}, "two or more learners"),
         ({"a": [1.0], "b": [2.0]}, "two or more complete folds, got 1"),
@@ -185,9 +185,9 @@ def test_a_learner_that_always_fails_is_named_and_left_out():
         (FoldTable(np.eye(2), ("a", "a"), ((0, 0), (0, 1)), 1.0, 1.0), "must be distinct"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(given, message):
+def test_what_cannot_be_compared_is_refused(values, message):
     with pytest.raises(InputError, match=message):
-        S.anova(given)
+        S.anova(values)
 
 
 def test_bad_options_are_refused():
@@ -213,7 +213,7 @@ def test_groups_are_those_of_the_procedure_in_words(y, procedure, alpha):
 
 
 @given(spread_values(), st.sampled_from(["duncan", "tukey"]), st.sampled_from([0.01, 0.05, 0.3]))
-def test_a_pair_is_told_apart_where_its_p_value_is_below_the_level(y, procedure, alpha):
+def test_a_pair_is_distinguished_where_its_p_value_is_below_the_level(y, procedure, alpha):
     """Containment and the running maximum are in the p-values too."""
     result = getattr(S, procedure)(table(y), alpha=alpha)
     for a, b in combinations(result.learners, 2):
@@ -359,7 +359,7 @@ def test_data_sets_without_values_are_refused_or_left_out():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("values", "message"),
     [
         (table(np.eye(3)), "a list with the tables of several data sets"),
         ([], "FoldTable for each data set"),
@@ -368,9 +368,9 @@ def test_data_sets_without_values_are_refused_or_left_out():
         ([table(np.eye(3)), table(np.eye(3), measure="gini")], "same learners and measure"),
     ],
 )
-def test_tables_that_do_not_belong_together_are_refused(given, message):
+def test_tables_that_do_not_belong_together_are_refused(values, message):
     with pytest.raises(InputError, match=message):
-        S.friedman(given)
+        S.friedman(values)
 
 
 # Results --------------------------------------------------------------------------------------------------------

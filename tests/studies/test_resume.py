@@ -59,15 +59,15 @@ class Runs:
         """A new run: the number of its process."""
         self.mother.stdin.write("go\n")
         self.mother.stdin.flush()
-        return self.told()
+        return self.process_number()
 
     def killed(self, process):
         """The exit code of a run that is killed, which is 0 if it was quicker."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
-        return self.told()
+        return self.process_number()
 
-    def told(self):
+    def process_number(self):
         number = self.mother.stdout.readline()
         assert self.errors.read_text() == ""
         return int(number)

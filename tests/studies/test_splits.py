@@ -102,7 +102,7 @@ def test_folds_follow_from_the_seed_the_name_and_the_repeat_alone():
     assert dealt("a", 0) != dealt("b", 0)
 
 
-def test_too_few_cases_are_told():
+def test_too_few_cases_are_reported():
     data = Data("tiny", np.zeros((4, 1)), np.array([0, 1, 0, 1], dtype=np.int32), (0, 1), ("x",))
     with pytest.raises(InputError, match="'tiny' has 4 cases, too few for 5 folds"):
         split_data(data, Splitting(folds=5), 0)

@@ -228,7 +228,7 @@ def test_a_store_of_another_plan_is_never_touched(tmp_path):
     assert content(store) == before
 
 
-def test_other_data_under_the_same_name_are_told(tmp_path):
+def test_other_data_under_the_same_name_are_reported(tmp_path):
     table = tmp_path / "d.csv"
     table.write_text("y,x\n" + "".join(f"{i % 2},{i}\n" for i in range(20)))
     data = [{"name": "d", "file": "d.csv", "target": "y"}]
@@ -271,7 +271,7 @@ def test_no_room_for_a_store(small_disk):
     assert not [*small_disk.iterdir()]
 
 
-def test_a_second_process_is_told_who_has_the_store(tmp_path):
+def test_a_second_process_is_informed_who_has_the_store(tmp_path):
     store = tmp_path / "s.duckdb"
     pr.study(plan("Prior"), out=store)
     hold = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"

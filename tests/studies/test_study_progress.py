@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 import polyroc as pr
-from polyroc.cli.study_progress import progress_table
+from polyroc.cli.study import progress_table
 from polyroc.studies.fit import FitKey, FitResult
-from polyroc.studies.progress import StudyProgress
+from polyroc.studies.study import StudyProgress
 
 
 def tally(learners, data_sets, blocks=3, workers=1):

@@ -431,7 +431,7 @@ KINDS = [
 
 
 @given(st.one_of([st.lists(kind, min_size=3) for kind in KINDS]).filter(lambda y: len(set(y)) > 2))
-def test_codes_say_what_the_labels_said(y):
+def test_codes_say_what_the_labels_say(y):
     scores = normalise(y, range(len(y)))
     assert [scores.labels[code] for code in scores.codes] == y
     assert list(scores.labels) == sorted(set(y))
@@ -459,7 +459,7 @@ def test_one_and_true_are_one_label():
     assert "each once" in refusal([0, 1], [1, 2], labels=[1, True])
 
 
-def test_labels_that_print_the_same_are_told_apart():
+def test_labels_that_print_the_same_are_distinguished():
     scores = normalise([1, "1", 1, "1"], SCORE[:4], labels=[1, "1"])
     assert scores.codes.tolist() == [0, 1, 0, 1]
     assert scores.names == ("1", "'1'")
@@ -554,7 +554,7 @@ def test_conventional_positive_classes(y):
     ("y", "pos_label"),
     [([0, 1], 0), ([False, True], False), ([0, 1], False), ([0.0, 1.0], 0), (["", "x"], ""), ([(), (1,)], ())],
 )
-def test_the_positive_class_said(y, pos_label):
+def test_the_positive_class_as_stated(y, pos_label):
     assert normalise(y, [1, 2], pos_label=pos_label).positive == 0
     assert normalise(y, [1, 2], pos_label=y[1]).positive == 1
     assert normalise(y, [[1, 2], [2, 1]], pos_label=pos_label).positive == 0
@@ -799,12 +799,12 @@ def test_words_name_the_arguments():
 @pytest.mark.parametrize("option", ["pos_label", "labels", "sample_weight", "groups"])
 def test_scores_hold_everything_already(option):
     scores = normalise([0, 1], [1, 2])
-    given = {"pos_label": False, "labels": [0, 1], "sample_weight": np.ones(2), "groups": [1, 2]}[option]
+    value = {"pos_label": False, "labels": [0, 1], "sample_weight": np.ones(2), "groups": [1, 2]}[option]
     assert as_scores(scores, None, **{option: None}, missing="raise") is scores
     with pytest.raises(InputError, match=f"Scores cannot be combined with {option}; pass these to polyroc.read"):
-        polyroc.evaluate(scores, **{option: given})
+        polyroc.evaluate(scores, **{option: value})
     with pytest.raises(InputError, match=f"combined with y_score, {option}; pass"):
-        as_scores(scores, [1, 2], **{option: given})
+        as_scores(scores, [1, 2], **{option: value})
 
 
 def test_forgotten_scores():
@@ -834,7 +834,7 @@ def test_rows_are_dropped_from_all_at_once():
     assert scores.groups.tolist() == [0, 1]
 
 
-def test_nothing_is_said_where_nothing_is_dropped():
+def test_no_warning_where_nothing_is_dropped():
     assert normalise(TEXT, SCORE, missing="drop").dropped == 0
 
 

@@ -12,20 +12,20 @@ from polyroc._version import __version__
 from polyroc.cli.compare import compare
 from polyroc.cli.compare_measures import compare_measures
 from polyroc.cli.curve import curve
-from polyroc.cli.datasets import datasets
 from polyroc.cli.demo import demo
 from polyroc.cli.evaluate import evaluate
 from polyroc.cli.front import front
-from polyroc.cli.measures import measures
+from polyroc.cli.listings import datasets, measures
 from polyroc.cli.operate import operate
+from polyroc.cli.options import help_without_command
 from polyroc.cli.plot import plot
 from polyroc.cli.process import discard_output, failure_text, is_interrupt, print_line
 from polyroc.cli.rates import rates
+from polyroc.cli.references import shell_spelling
 from polyroc.cli.report import report
 from polyroc.cli.reproduce import reproduce
 from polyroc.cli.serve import serve
 from polyroc.cli.size import size
-from polyroc.cli.spelling import shell_spelling
 from polyroc.cli.study import study
 from polyroc.cli.surface import surface
 from polyroc.errors import PolyrocError, PolyrocWarning
@@ -88,9 +88,12 @@ def _warnings_as_notes() -> Iterator[None]:
                     print_line(f"polyroc: note: {warning.message.render(shell_spelling)}")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, "-V", "--version", prog_name="polyroc")
-def app() -> None:
+@click.pass_context
+def app(context: click.Context) -> None:
     """ROC analysis for any number of classes, with standard errors, intervals and paired tests.
 
     The input is a file with the true class of each case and the predictions of one or more classifiers: a score,
@@ -107,6 +110,7 @@ def app() -> None:
     Exit codes: 0, success; 1, a requested measure is undefined; 2, invalid input or usage, or not enough memory or
     space; 130, interrupted by Ctrl-C.
     """
+    help_without_command(context)
 
 
 for command in (

@@ -6,6 +6,7 @@ import click
 
 from polyroc.cli.evaluate import print_evaluation
 from polyroc.cli.options import formats, progress_bar
+from polyroc.output.files import write_file
 from polyroc.output.text import Format
 
 __all__ = ["demo"]
@@ -19,8 +20,15 @@ __all__ = ["demo"]
     metavar="OUT",
     help="Also write a report to this file (.html).",
 )
+@click.option(
+    "--data",
+    "copy",
+    type=click.Path(path_type=Path),
+    metavar="OUT",
+    help="Also write the predictions to this file (.csv), to try other commands on.",
+)
 @formats
-def demo(target: Path | None, output: Format | None) -> None:
+def demo(target: Path | None, copy: Path | None, output: Format | None) -> None:
     """Evaluate three classifiers on Fisher's irises (the two sepal measurements) by every measure.
 
     The predictions are part of the package; they were made by leave-one-out cross-validation.
@@ -34,10 +42,13 @@ def demo(target: Path | None, output: Format | None) -> None:
         scores = read(file, truth="species", scores="p_*", classifier="classifier", case="case")
         evaluation = evaluate(scores, progress=progress)
     print_evaluation(evaluation, output, 0.95, False, file.name)
+    if copy is not None:
+        write_file(copy, file.read_bytes())
     if output is None:
+        name = "FILE" if copy is None else str(copy)
         click.echo(
             "\nThe same for a file of your own:\n"
-            "  polyroc evaluate FILE --truth species --scores 'p_*' --classifier classifier --case case"
+            f'  polyroc evaluate {name} --truth species --scores "p_*" --classifier classifier --case case'
         )
     if target is not None:
         from polyroc.reports.report import report

@@ -17,7 +17,6 @@ from polyroc.cli.options import (
     scores_from,
     seed_option,
 )
-from polyroc.cli.stored import is_front, needs_data
 from polyroc.errors import InputError
 from polyroc.fronts.held_out import HeldOut
 from polyroc.fronts.result import Front
@@ -26,11 +25,11 @@ from polyroc.output.tables import Row, Table
 from polyroc.output.text import Format
 from polyroc.scores import Scores
 
-__all__ = ["front"]
+__all__ = ["front", "is_front", "needs_data"]
 
 INTERRUPTED = 130  # exit code after ctrl-C, as that of a shell
-
 Searched: TypeAlias = tuple[dict[str, Front], dict[str, HeldOut]]
+HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
 
 
 @click.command(short_help="The Pareto front of error rates, and its volume.")
@@ -262,3 +261,24 @@ def _row(name: str, front: Front, volumes: dict[str, dict[str, Any]], exact: boo
     for other in volumes if len(volumes) > 1 else ():
         row[f"not by {other}"] = number_text(volume["exclusive"][other]) if other != name else ""
     return row
+
+
+def is_front(file: Path) -> bool:
+    """True if a file looks like a stored front, by its ending or by the kind in its JSON."""
+    if file.suffix == ".npz":
+        return True
+    try:
+        with file.open("rb") as text:
+            return file.suffix == ".json" and b'"kind": "Front"' in text.read(HEAD)
+    except OSError:
+        return False  # reading it raises the error
+
+
+def needs_data(file: Path | list[Path] | None, columns: dict[str, Any]) -> Any:
+    """The file; FILE and --truth are required unless there is a stored front."""
+    context = click.get_current_context()
+    if file is None:
+        raise click.UsageError("Missing argument 'FILE'.", context)
+    if columns.get("truth") is None:
+        raise click.UsageError("Missing option '--truth'.", context)
+    return file

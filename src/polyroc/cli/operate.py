@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from polyroc.cli.front import needs_data
 from polyroc.cli.options import (
     Files,
     add_options,
@@ -22,7 +23,6 @@ from polyroc.cli.options import (
     seed_option,
 )
 from polyroc.cli.rates import matrix_page
-from polyroc.cli.stored import needs_data
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.errors import InputError, MissingFileError
 from polyroc.fronts.result import Front

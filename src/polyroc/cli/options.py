@@ -35,6 +35,7 @@ __all__ = [
     "fold_columns",
     "fold_options",
     "formats",
+    "help_without_command",
     "level_option",
     "machine_text",
     "method_from",
@@ -219,7 +220,7 @@ def _one_or_more(_: click.Context, __: click.Parameter, files: tuple[Path, ...])
 
 
 def optional_data_file(command: Any) -> Any:
-    """As `data_file`, for a command that also takes a stored front; see `polyroc.cli.stored`."""
+    """As `data_file`, for a command that also takes a stored front; see `polyroc.cli.front`."""
     return data_file(command, required=False)
 
 
@@ -234,14 +235,29 @@ def optional_data_files(command: Any) -> Any:
 
 
 def formats(command: Any) -> Any:
-    """The output formats, the same for every command that prints a table."""
+    """The output formats, the same for every command that prints a table; they become its argument `output`."""
     for name, text in (
         ("markdown", "A Markdown table."),
         ("csv", "Comma-separated values, all digits."),
         ("json", "JSON with everything needed to repeat the result."),
     ):
-        command = click.option(f"--{name}", "output", flag_value=name, help=text)(command)
+        option = click.option(f"--{name}", is_flag=True, expose_value=False, callback=_set_format, help=text)
+        command = option(command)
     return command
+
+
+def _set_format(context: click.Context, option: click.Parameter, chosen: bool) -> None:
+    earlier = context.params.setdefault("output", None)
+    if chosen and earlier is not None:
+        raise click.UsageError(f"--{earlier} and --{option.name} are two formats; choose one of them.", context)
+    if chosen:
+        context.params["output"] = option.name
+
+
+def help_without_command(context: click.Context) -> None:
+    """Print the help of a group that was called without a command, which is a question and no error."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def print_result(

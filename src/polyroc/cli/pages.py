@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import groupby
 
-from polyroc.cli.spelling import shell_spelling
+from polyroc.cli.references import shell_spelling
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation, Grouped

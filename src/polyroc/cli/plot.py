@@ -1,10 +1,12 @@
 """The command `plot`: pictures of the results of the other commands."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyroc.cli.front import is_front, needs_data
 from polyroc.cli.options import (
     add_options,
     convert_option,
@@ -16,17 +18,20 @@ from polyroc.cli.options import (
     progress_bar,
     scores_from,
 )
-from polyroc.cli.stored import is_front, needs_data
 from polyroc.errors import InputError
 from polyroc.fronts.result import Front
 from polyroc.scores import Scores
 
+if TYPE_CHECKING:
+    from polyroc.measures.measure import Parts
+
 __all__ = ["plot"]
 
-MEASURES = {"differences": None, "parts": None, "pairs": "hand_till", "volumes": "scurfield", "surface": "vus"}
+PARTS: Mapping[str, "Parts"] = {"pairs": "pair_areas", "volumes": "order_volumes"}  # a picture of these parts
+ESTIMATES = ("forest", "differences", "parts", *PARTS, "surface")
 CURVES = ("roc", "pr", "det", "cost")
 FRONTS = ("false_positives", "parallel", "growth")
-KINDS = ("forest", *MEASURES, *CURVES, "decision", "rates", "cobweb", *FRONTS)
+KINDS = (*ESTIMATES, *CURVES, "decision", "rates", "cobweb", *FRONTS)
 
 OPTIONS = (
     click.option(
@@ -153,7 +158,7 @@ def plot(
 def _reject_unused(kind: str | None, options: dict[str, Any]) -> None:
     """Raise an error for an option that would have no effect on this kind of picture (None: of a stored front)."""
     subject = "a stored front" if kind is None else f"--kind {kind}"
-    kinds_of = {"threshold": ("rates", "cobweb"), "measure": ("forest", *MEASURES), "hull": ("roc",)}
+    kinds_of = {"threshold": ("rates", "cobweb"), "measure": ESTIMATES, "hull": ("roc",)}
     kinds_of |= {"point": ("a stored front",), "colour": ("a stored front",)}
     for name, value in options.items():
         kinds = kinds_of.get(name, CURVES)
@@ -202,15 +207,18 @@ def _estimates(scores: Scores, kind: str, measure: tuple[str, ...], method: Any)
     from polyroc.curves.surface import surface
     from polyroc.inference.compare import compare
     from polyroc.inference.evaluate import evaluate
+    from polyroc.measures.registry import measure_of_parts
 
     if kind == "forest":
         return [evaluate(scores, measure=list(measure) or None, method=method)]
-    keys = measure or tuple(filter(None, [MEASURES[kind]]))
-    if len(keys) != 1:
-        raise InputError(f"--kind {kind} needs one measure; give it with --measure KEY, here {len(keys)}.")
+    if not measure and kind in PARTS:
+        measure = (measure_of_parts(PARTS[kind]).key,)
+    if len(measure) > 1 or (not measure and kind != "surface"):
+        raise InputError(f"--kind {kind} needs one measure; give it with --measure KEY, here {len(measure)}.")
     if kind == "differences":
-        return [compare(scores, measure=keys[0], method=method)]
+        return [compare(scores, measure=measure[0], method=method)]
     if kind == "surface":
-        surfaces = surface(scores, measure=keys[0], method=method)
+        named: dict[str, Any] = {"measure": measure[0]} if measure else {}
+        surfaces = surface(scores, method=method, **named)
         return [*surfaces.values()] if isinstance(surfaces, dict) else [surfaces]
-    return list(evaluate(scores, measure=list(keys), method=method).estimates.values())
+    return list(evaluate(scores, measure=list(measure), method=method).estimates.values())

@@ -21,6 +21,8 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.measures.measure import Measure
+from polyroc.measures.pairwise import area_gradient
+from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
 from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
@@ -32,7 +34,6 @@ from polyroc.validation.signatures import validated
 __all__ = ["leave_pair_out", "pair_value"]
 
 METHOD = "leave-one-pair-out; no standard error"
-MEASURES = ("auc", "hand_till")
 MOST_FITS = 20_000
 
 
@@ -156,16 +157,19 @@ def _estimate(measure: Measure, classifier: str, value: float, provenance: Prove
 
 
 def _checked_measure(measure: str | Measure | None, scores: Scores) -> Measure:
-    chosen = find(measure if measure is not None else "auc" if scores.n_classes == 2 else "hand_till")
-    if str(chosen) not in MEASURES:
+    known = [candidate for candidate in MEASURES.values() if _is_mean_of_pairs(candidate)]
+    fitting = next(candidate for candidate in known if candidate.classes[1] in (None, scores.n_classes))
+    chosen = fitting if measure is None else find(measure)
+    if not _is_mean_of_pairs(chosen):
         raise NotApplicableError(
-            f"This is for measures of pairs of cases, {' and '.join(MEASURES)}, not for {chosen}; use ",
+            f"This is for measures of pairs of cases, {' and '.join(map(str, known))}, not for {chosen}; use ",
             Call("out_of_fold", ...),
             ".",
         )
-    if chosen.key == "auc" and scores.n_classes > 2:
+    _, most = chosen.classes
+    if most is not None and scores.n_classes > most:
         raise NotApplicableError(
-            f"auc is for 2 classes, here {scores.n_classes}; use ", Option("measure", "hand_till")
+            f"{chosen} is for {most} classes, here {scores.n_classes}; use ", Option("measure", fitting.key)
         )
     if scores.counts.min() < 2:
         name = scores.names[int(np.argmin(scores.counts))]
@@ -174,6 +178,16 @@ def _checked_measure(measure: str | Measure | None, scores: Scores) -> Measure:
             "class; two or more are needed."
         )
     return chosen
+
+
+def _is_mean_of_pairs(measure: Measure) -> bool:
+    """True for the area, and for a mean of the areas of pairs of classes that weighs them all the same."""
+    if measure.areas is None:
+        return False
+    if measure.needs == "score":
+        return measure.area_line == (0.0, 1.0)
+    gradient, intercept = area_gradient(measure.areas.value, np.array([1.0, 2.0, 3.0]))
+    return intercept == 0.0 and np.allclose(gradient, (1.0 - np.eye(3)) / 6.0, rtol=1e-12, atol=0.0)
 
 
 def _pairs(scores: Scores, estimators: int, most: int) -> list[tuple[int, int]]:

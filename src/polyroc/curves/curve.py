@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from polyroc.curves.bands import BandName, average_band, band_around, in_coordinates, working_hotelling
 from polyroc.curves.binary_problems import BinaryProblem, MultiClass, binary_problems
 from polyroc.curves.binormal import BinormalFit, fit_binormal
-from polyroc.curves.files import WHOLE, BinnedProblem, binned_problems
+from polyroc.curves.files import AREAS, BinnedProblem, binned_problems
 from polyroc.curves.fold_average import AVERAGES, Average, threshold_area, vertical_height
 from polyroc.curves.points import AUC, KINDS, CurveKind, CurvePoints, is_auc
 from polyroc.curves.result import Band, Curve, Curves, FamilyKind
@@ -22,8 +22,8 @@ from polyroc.inference.file_input import scores_or_settings
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
-from polyroc.measures.registry import MEASURES
 from polyroc.measures.registry import measure as find
+from polyroc.measures.registry import measure_of_parts
 from polyroc.measures.sample import Sample
 from polyroc.measures.within_folds import check_folds
 from polyroc.messages import Option
@@ -182,7 +182,7 @@ def _average(scores: Scores, average: Average | None, kind: CurveKind) -> Averag
 
 def _require_curve(scores: Scores | Schema, multi_class: str | None) -> None:
     """Raise an error if there is no curve: decisions, an empty class, many classes without `multi_class`."""
-    needed = MEASURES["auc" if multi_class is None else "ova"]
+    needed = AUC if multi_class is None else measure_of_parts("class_areas")
     if multi_class is None and scores.n_classes > 2 and scores.kind != "decisions":
         raise NotApplicableError(
             f"A curve needs 2 classes, got {scores.n_classes}; draw each class against the rest with ",
@@ -349,6 +349,6 @@ class _CurveBuilder:
         if multi_class is None or not is_auc(self.area) or self.average == "threshold":
             return {}
         scores = scores.pool_folds() if self.average == "pooled" else scores
-        (measure,), _ = select_measures([WHOLE[multi_class]], scores)
+        (measure,), _ = select_measures([measure_of_parts(AREAS[multi_class])], scores)
         samples = {name: Sample(scores, name) for name in scores.classifiers}
         return estimate_measure(measure, self.method, samples).estimates

@@ -15,13 +15,13 @@ from polyroc.engines.evaluate import estimate_dataset
 from polyroc.engines.options import EngineOptions
 from polyroc.errors import InputError
 from polyroc.estimates.estimate import Estimate
-from polyroc.measures.measure import Measure
-from polyroc.measures.registry import measure as find
+from polyroc.measures.measure import Measure, Parts
+from polyroc.measures.registry import measure_of_parts
 from polyroc.scores import Schema, Scores
 
-__all__ = ["WHOLE", "BinnedProblem", "binned_problems"]
+__all__ = ["AREAS", "BinnedProblem", "binned_problems"]
 
-WHOLE: Mapping[MultiClass, str] = {"ova": "ova", "ovo": "hand_till"}  # the measure whose parts the areas are
+AREAS: Mapping[MultiClass, Parts] = {"ova": "class_areas", "ovo": "pair_areas"}
 
 
 class BinnedProblem(NamedTuple):
@@ -50,7 +50,7 @@ def binned_problems(
     Between two points the exact curve may bend; how far is bounded by the bounds of the area.
     """
     with_whole = multi_class is not None and is_auc(area)
-    measure = area if multi_class is None else find(WHOLE[multi_class])
+    measure = area if multi_class is None else measure_of_parts(AREAS[multi_class])
     needs_errors = errors and (with_whole or multi_class is None)
     result, _, schema = estimate_dataset(options, measure, errors=needs_errors, **arguments)
     if not result.binned:

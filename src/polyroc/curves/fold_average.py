@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from polyroc.curves.binary_problems import BinaryProblem
-from polyroc.curves.points import CurvePoints
+from polyroc.curves.points import AUC, CurvePoints
 from polyroc.curves.sweep import CurveSweep
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import FloatArray
@@ -76,7 +76,7 @@ def threshold_area(folds: Sequence[CurveSweep], weights: FloatArray, problem: Bi
 
     without = np.array([area([*folds[:i], *folds[i + 1 :]], np.delete(weights, i)) for i in range(k)])
     return Estimate(
-        measure="auc",
+        measure=AUC.key,
         name=f"area under the ROC curve, threshold average of {k} folds",
         classifier=problem.classifier,
         value=area(folds, weights),

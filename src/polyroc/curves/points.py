@@ -7,7 +7,7 @@ import numpy as np
 
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
-from polyroc.measures.registry import MEASURES
+from polyroc.measures.registry import measure_of_area
 
 __all__ = [
     "KINDS",
@@ -75,13 +75,13 @@ def cost_envelope(fpr: FloatArray, tpr: FloatArray) -> Coordinates:
     return p, p * fnr[best] + (1.0 - p) * fpr[best]
 
 
-AUC = MEASURES["auc"]
+AUC = measure_of_area("roc")
 KINDS: Mapping[str, _Kind] = {
     "roc": _Kind(("false positive rate", "true positive rate"), lambda fpr, tpr, _: (fpr, tpr), AUC),
     "pr": _Kind(
         ("recall", "precision"),
         lambda fpr, tpr, prevalence: (tpr, precision(fpr, tpr, prevalence)),
-        MEASURES["average_precision"],
+        measure_of_area("pr"),
     ),
     "det": _Kind(
         ("false positive rate (normal deviate)", "false negative rate (normal deviate)"),
@@ -91,14 +91,14 @@ KINDS: Mapping[str, _Kind] = {
     "cost": _Kind(
         ("probability-cost of the positive class", "normalised expected cost"),
         lambda fpr, tpr, _: cost_envelope(fpr, tpr),
-        MEASURES["cost_area"],
+        measure_of_area("cost"),
     ),
 }
 
 
 def is_auc(area: Measure) -> bool:
     """True for the whole area under the ROC curve, not a part or a function of it."""
-    return area.compute is AUC.compute
+    return area.curve_area == "roc"
 
 
 def area_between(x: FloatArray, y: FloatArray, low: float, high: float) -> float:

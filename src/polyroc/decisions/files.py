@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc.curves.points import AUC
 from polyroc.decisions.criteria import Objective, choose_rule, read_objective
 from polyroc.decisions.operating_point import Optimality
 from polyroc.decisions.rate_matrix import Rates
@@ -110,13 +111,13 @@ class FileCases:
         settings = replace(self.settings, tolerance=None)
         with progress_callback(self.progress) as report:
             result, _, schema = estimate_dataset(
-                settings, "auc", errors=False, check=_require_two_classes, progress=report, **self.options
+                settings, AUC, errors=False, check=_require_two_classes, progress=report, **self.options
             )
         if not result.binned:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
         name = one_classifier(schema, self.classifier)
         (column,) = result.binned[name].columns.values()
-        provenance = replace(result.estimates[name, "auc"].provenance, method="DeLong()")
+        provenance = replace(result.estimates[name, AUC.key].provenance, method="DeLong()")
         scores = edge_scores(column, schema.labels, schema.positive, name)
         return _BinnedScores(scores, name, column, provenance, result.weight_exponent)
 

@@ -117,9 +117,8 @@ def one_classifier(scores: Scores | Schema, classifier: str | None) -> str:
     if classifier is None and len(scores.classifiers) == 1:
         return scores.classifiers[0]
     if classifier not in scores.classifiers:
-        got = "none was given" if classifier is None else f"got {classifier!r}"
-        known = ", ".join(map(repr, scores.classifiers))
-        raise InputError(Option("classifier"), f" must be one of {known}; {got}.")
+        fault = "There are several classifiers" if classifier is None else f"There is no classifier {classifier!r}"
+        raise InputError(f"{fault}; choose one with ", Option("classifier", *scores.classifiers), ".")
     return str(classifier)
 
 

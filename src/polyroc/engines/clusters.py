@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polyroc.engines.binned_statistic import BinnedStatistic, BoundedStatistic, ComponentTables
 from polyroc.engines.bins import BinnedColumn
-from polyroc.engines.bounds.statistic import BinnedStatistic, BoundedStatistic, ComponentTables
 from polyroc.engines.influence_lookup import Contributions, InfluenceLookup, InfluenceLookups
 from polyroc.engines.rows import Batch
 from polyroc.estimates.boundary import Boundary

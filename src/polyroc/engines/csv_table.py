@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from polyroc.engines.files import check_column_names, files_text, quoted, shared_partition_keys
 from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError
+from polyroc.io.compression import check_compressed
 from polyroc.io.csv_files import Header, csv_call, read_header
 from polyroc.io.files import check_file
-from polyroc.io.integrity import check_compressed
 from polyroc.io.sources import Compression, DataFile, Kind, Source, check_names, local_path
 from polyroc.io.table import inexact_texts, inferred_kind, label_expression
 from polyroc.validation.predictions import large_integers_message

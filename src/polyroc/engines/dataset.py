@@ -24,9 +24,8 @@ from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
 from polyroc.io.files import check_no_table, files_source
 from polyroc.io.frames import frame_source, is_table
-from polyroc.io.integrity import unchanged
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
-from polyroc.io.sources import DataFile, Kind, Source
+from polyroc.io.sources import DataFile, Kind, Source, unchanged
 from polyroc.io.table import inexact_integers
 from polyroc.scores import Sampling, Schema
 from polyroc.validation.arrays import Missing

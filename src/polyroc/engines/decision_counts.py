@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from polyroc.engines.bins import BinnedColumn
-from polyroc.engines.counts import Counts
+from polyroc.engines.counts import MOST_CLASSES, Counts
 from polyroc.engines.dataset import Dataset
-from polyroc.engines.decision_patterns import MOST_CLASSES
 from polyroc.engines.rows import Batch
 from polyroc.engines.scan import Scan, ScanPlan
 from polyroc.errors import InputError, NotApplicableError

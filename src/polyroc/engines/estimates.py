@@ -7,8 +7,8 @@ from math import hypot, inf, isnan, nan, sqrt
 
 import numpy as np
 
+from polyroc.engines.binned_statistic import BinnedStatistic, BoundedStatistic, ComponentTables
 from polyroc.engines.bins import BinnedColumn
-from polyroc.engines.bounds.statistic import BinnedStatistic, BoundedStatistic, ComponentTables
 from polyroc.engines.clusters import ClusterErrors
 from polyroc.estimates.boundary import Boundary
 from polyroc.estimates.estimate import Certificate, Estimate, Parts

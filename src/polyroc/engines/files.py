@@ -8,12 +8,12 @@ from typing import Any
 
 from polyroc.engines.session import EngineSession
 from polyroc.errors import InputError, MissingFileError
+from polyroc.io.file_formats import check_no_table_format
 from polyroc.io.files import check_file
 from polyroc.io.frames import is_table
 from polyroc.io.inputs import check_local, is_file_object
 from polyroc.io.sources import DataFile, Kind, Source, check_names, expand_home, kind_of, literal, local_path
 from polyroc.io.table import inferred_kind
-from polyroc.io.table_formats import check_no_table_format
 
 __all__ = [
     "Files",

@@ -9,11 +9,10 @@ from functools import partial
 
 import numpy as np
 
+from polyroc.engines.binned_statistic import ComponentTables
 from polyroc.engines.bins import BinIndex, BinnedColumn, BinnedValues
 from polyroc.engines.bounds import bin_family
-from polyroc.engines.bounds.statistic import ComponentTables
-from polyroc.engines.counts import DECISIONS, BinnedData
-from polyroc.engines.decision_patterns import DecisionPatterns
+from polyroc.engines.counts import DECISIONS, BinnedData, DecisionPatterns
 from polyroc.engines.rows import Batch
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.kernels.bins import look_up, sum_products

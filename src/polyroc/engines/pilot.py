@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from polyroc.engines.binned_statistic import ComponentTables
 from polyroc.engines.bins import BinnedColumn, Layout
-from polyroc.engines.bounds.statistic import ComponentTables
 from polyroc.engines.influence_lookup import InfluenceLookup, InfluenceLookups
 from polyroc.engines.rows import MemoryRows
 from polyroc.kernels.arrays import FloatArray

@@ -18,9 +18,9 @@ from math import nan, sqrt
 
 import numpy as np
 
+from polyroc.engines.binned_statistic import BoundedStatistic, ComponentTables
 from polyroc.engines.bins import BinnedColumn, Layout, bin_bytes
 from polyroc.engines.bounds import bin_family
-from polyroc.engines.bounds.statistic import BoundedStatistic, ComponentTables
 from polyroc.engines.clusters import (
     ClusterCounts,
     ClusteredStatistics,
@@ -217,6 +217,7 @@ class _Refinement:
         self.cases = next(iter(counts.values())).cases()
         if self._absent():
             return
+        # Only now is it known whether values are probabilities, which some measures need.
         for measure in request.measures:
             for classifier_counts in counts.values():
                 check_applicable(measure, classifier_counts)
@@ -501,6 +502,7 @@ class _Refinement:
             if component_errors is not None:
                 bounds = cluster_error_tables(statistic, component_errors(), columns, counts, cohort)
                 errors[i] = InfluenceLookup(numbers, binned, measure, bounds)
+        # One scan for both: the diagonal then has the squared sums of error bounds (`cluster_error_tables`).
         lookups = ClusterLookups([*values, *errors.values()])
         self._scan_clusters(lookups, scores=True)
         (products,) = lookups.products

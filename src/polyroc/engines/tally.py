@@ -7,8 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from polyroc.engines.bins import BinnedValues, Layout, record_width
-from polyroc.engines.counts import Counts
-from polyroc.engines.decision_patterns import MOST_CLASSES
+from polyroc.engines.counts import MOST_CLASSES, Counts
 from polyroc.engines.estimates import Estimator, ScanSummary
 from polyroc.engines.precision import LARGEST_WEIGHT, WEIGHT_UNIT, check_weight_precision
 from polyroc.engines.support import check_measure

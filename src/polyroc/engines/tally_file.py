@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 
 from polyroc.engines.bins import BinCounts, Layout, bin_bytes, record_width
-from polyroc.engines.decision_patterns import MOST_CLASSES, DecisionPatterns
+from polyroc.engines.counts import MOST_CLASSES, DecisionPatterns
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import IntArray
 from polyroc.kernels.bins import FRACTION_BITS, MIXED, disguised_values

@@ -231,6 +231,28 @@ class Estimate(Result):
     def __float__(self) -> float:
         return self.value
 
+    def __round__(self, digits: int | None = None) -> float:
+        return round(self.value, digits)
+
+    def __format__(self, spec: str) -> str:
+        """The value in a format of numbers; without one, the table.
+
+        >>> from polyroc import evaluate
+        >>> f"{evaluate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], measure='auc'):.2f}"
+        '0.75'
+        """
+        return format(self.value, spec) if spec else str(self)
+
+    @property
+    def low(self) -> float:
+        """The lower end of the 95 % interval; `confidence_interval` has other levels."""
+        return self.confidence_interval().low
+
+    @property
+    def high(self) -> float:
+        """The upper end of the 95 % interval."""
+        return self.confidence_interval().high
+
     def __repr__(self) -> str:
         low, high = self.confidence_interval()
         shown = [number_text(x) for x in (self.value, self.standard_error, low, high)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
@@ -47,13 +47,33 @@ class Evaluation(Result):
         """The measures, in the order of the request."""
         return tuple(dict.fromkeys(measure for _, measure in self.estimates))
 
-    def __getitem__(self, key: str | tuple[str, str]) -> Estimate:
-        """The estimate of (classifier, measure), or of a measure if there is one classifier only."""
+    @overload
+    def __getitem__(self, key: tuple[str, str]) -> Estimate: ...
+    @overload
+    def __getitem__(self, key: str) -> Any: ...
+    def __getitem__(self, key: str | tuple[str, str]) -> "Estimate | Evaluation":
+        """The estimate of (classifier, measure); by one name, what there is of a classifier or a measure.
+
+        That is an `Estimate` if it is one, else an `Evaluation` of the rest.
+
+        >>> from polyroc import evaluate
+        >>> y, rising, mixed = [0, 0, 1, 1], [0.1, 0.2, 0.3, 0.4], [0.1, 0.4, 0.35, 0.8]
+        >>> evaluation = evaluate(y, {"first": rising, "second": mixed}, measure=["auc", "gini"])
+        >>> evaluation["second"], evaluation["second"]["auc"].value
+        (Evaluation(2 measures of second), 0.75)
+        """
         if isinstance(key, tuple):
             return self.estimates[key]
-        if len(self.classifiers) != 1:
-            raise KeyError(f"{key!r}: there are several classifiers; use [classifier, {key!r}]")
-        return self.estimates[self.classifiers[0], key]
+        place = 0 if key in self.classifiers and len(self.classifiers) > 1 else 1
+        part = {names: estimate for names, estimate in self.estimates.items() if names[place] == key}
+        if not part:
+            known = ", ".join(map(repr, (*self.classifiers, *self.measures)))
+            raise KeyError(f"{key!r} is none of {known}")
+        return next(iter(part.values())) if len(part) == 1 else Evaluation(part, {})
+
+    def __iter__(self) -> Iterator[Estimate]:
+        """The estimates, by classifier and measure."""
+        return iter(self.estimates.values())
 
     def __len__(self) -> int:
         return len(self.estimates)

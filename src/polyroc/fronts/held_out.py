@@ -18,13 +18,13 @@ from polyroc.results.result import Result
 __all__ = ["HeldOut", "paired_volumes", "recount"]
 
 
-def _volume(name: str) -> Mapping[str, Any]:
+def _volume(entry: str) -> Mapping[str, Any]:
     """Metadata of a volume, which is stored as a number; the number of points is that of both volumes."""
 
     def stored(data: dict[str, Any]) -> Volume:
-        return Volume(data[name], data["n_points"])
+        return Volume(data[entry], data["n_points"])
 
-    return stored_as(decode=stored)
+    return stored_as(entry, decode=stored)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -35,10 +35,10 @@ class HeldOut(Result):
     ----------
     classifier, classes
         Those of the front.
-    found, counts
+    apparent_counts, counts
         Points x classes x classes: cases by true class and decision, apparent (where the front was found) and held
         out.
-    gini_found, gini
+    apparent_gini, gini
         The generalised Gini coefficient, apparent and on the held-out cases, on the same random points.
     provenance
         Of the held-out cases.
@@ -46,18 +46,18 @@ class HeldOut(Result):
 
     classifier: str
     classes: tuple[str, ...]
-    found: IntArray
+    apparent_counts: IntArray = field(metadata=stored_as("found"))
     counts: IntArray
-    gini_found: Volume = field(metadata=_volume("gini_found"))
+    apparent_gini: Volume = field(metadata=_volume("gini_found"))
     gini: Volume = field(metadata=_volume("gini"))
     provenance: Provenance
 
     def _invariants(self) -> Invariants:
         c = len(self.classes)
         yield c >= 2 and distinct(self.classes), "classes must be two or more, and distinct"
-        yield self.found.shape == self.counts.shape == (len(self.counts), c, c), "shapes must agree"
-        yield at_least(self.found, 0) and at_least(self.counts, 0), "counts must be 0 or more"
-        for table in (self.found, self.counts):
+        yield self.apparent_counts.shape == self.counts.shape == (len(self.counts), c, c), "shapes must agree"
+        yield at_least(self.apparent_counts, 0) and at_least(self.counts, 0), "counts must be 0 or more"
+        for table in (self.apparent_counts, self.counts):
             cases = table.sum(axis=2)
             yield bool((cases == cases[:1]).all()), "all points must have the same cases"
 
@@ -81,7 +81,7 @@ class HeldOut(Result):
         G on the held-out cases is still too large: of many points some do well on any cases by chance, and the
         dominated volume is that of the best ones.
         """
-        return self.gini_found - self.gini
+        return self.apparent_gini - self.gini
 
     @property
     def non_dominated(self) -> BoolArray:
@@ -92,7 +92,7 @@ class HeldOut(Result):
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:  # noqa: ARG002 - no intervals
         """One record per point and error: its rate where the front was found, and on the held-out cases."""
-        apparent = self.found / self.found.sum(axis=2, keepdims=True)
+        apparent = self.apparent_counts / self.apparent_counts.sum(axis=2, keepdims=True)
         rates, non_dominated = self.rates, self.non_dominated
         errors = [(k, j) for k, j in np.ndindex(*self.counts.shape[1:]) if k != j]
         return [

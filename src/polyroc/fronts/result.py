@@ -13,10 +13,9 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.dominated_volume import Volume, volume_shares
 from polyroc.fronts.families.family import REQUIRED_METHODS, is_family
-from polyroc.fronts.front_file import read_front, write_front
+from polyroc.fronts.front_file import Search, read_front, write_front
 from polyroc.fronts.held_out import HeldOut, paired_volumes, recount
 from polyroc.fronts.models import PointClassifier
-from polyroc.fronts.search_state import Search
 from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text
@@ -325,9 +324,9 @@ class Front(Result):
         return HeldOut(
             classifier=self.classifier,
             classes=self.classes,
-            found=self.counts,
+            apparent_counts=self.counts,
             counts=counts,
-            gini_found=apparent,
+            apparent_gini=apparent,
             gini=held_out,
             provenance=Provenance(
                 cases=scores.cases,

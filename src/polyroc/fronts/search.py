@@ -15,8 +15,8 @@ from polyroc.fronts.cases import TrainingData
 from polyroc.fronts.cost_sampling import CostBounds, CostDistribution
 from polyroc.fronts.evolution import GROWTH_INTERVAL, Evolution, Selection, Start, checked_selection
 from polyroc.fronts.families.family import CheckedFamily, Family
+from polyroc.fronts.front_file import Search
 from polyroc.fronts.result import Front
-from polyroc.fronts.search_state import Search
 from polyroc.messages import short_repr
 from polyroc.progress import Progress, ProgressOption, interrupt_flag, progress_callback
 from polyroc.results.provenance import Provenance
@@ -61,8 +61,7 @@ def search(
         "costs": _whole(costs, "costs", 1),
         "selection": checked_selection(selection),
         "objectives": objectives,
-        "alpha": distribution.alphas.tolist(),
-        "bounds": [[*a, *b, low, high if high < np.inf else None] for a, b, low, high in distribution.ratios],
+        **_stored_distribution(distribution),
     }
     settings = {"family": checked.describe(), "options": options, "data": training.digest}
     previous = None if resume is None else _checked_resume(resume, settings)
@@ -96,6 +95,12 @@ def search(
         front = _front(evolution, settings, seed, interrupted=evolution.generation < generations)
         checkpoint.save(front)
     return front
+
+
+def _stored_distribution(costs: CostDistribution) -> dict[str, Any]:
+    """The parameters of the distribution of costs as JSON has them; None for no upper limit of a ratio."""
+    bounds = [[*a, *b, low, high if high < np.inf else None] for a, b, low, high in costs.ratios]
+    return {"alpha": costs.alphas.tolist(), "bounds": bounds}
 
 
 def _generations(

@@ -37,7 +37,7 @@ class Scorer:
             labels=list(estimator.classes_),
             sample_weight=sample_weight,
         )
-        value = evaluation[self.measure].value
+        value = float(evaluation[self.measure])
         return value if measure.larger_is_better else -value
 
 

@@ -1,29 +1,53 @@
-"""Compressed files: gzip and zstd, opened as the bytes that they contain."""
+"""Compressed files: gzip and zstd, opened as the bytes that they contain; their checksums."""
 
 import gzip
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from os import cpu_count
 from typing import Any, BinaryIO, cast
 
 from polyroc.errors import InputError, MissingPackageError
 from polyroc.io.sources import DataFile
 
-__all__ = ["decompressed"]
+__all__ = ["check_compressed", "decompressed"]
 
+_BLOCK = 2**20  # bytes of a decompressed block
 _ERRORS: tuple[type[Exception], ...] = (EOFError, zlib.error)
+
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 
     _ERRORS = (*_ERRORS, zstd.ZstdError)
 
 
+def check_compressed(files: Sequence[DataFile]) -> None:
+    """Raise an error for a compressed file that is cut off or whose checksum does not match; DuckDB reads it.
+
+    Every file is decompressed once, whatever its size, several files at the same time: the checksum is at the end,
+    and the first scan already needs to know which classes there are.
+    """
+    zipped = [file for file in files if file.compression != "uncompressed"]
+    if zipped:
+        with ThreadPoolExecutor(min(len(zipped), cpu_count() or 1)) as pool:
+            for _ in pool.map(_decompress, zipped):
+                pass
+
+
+def _decompress(file: DataFile) -> None:
+    with decompressed(file) as stream:
+        while stream.read(_BLOCK):
+            pass
+
+
 @contextmanager
 def decompressed(file: DataFile) -> Iterator[BinaryIO]:
     """The content of a file; reading damaged content raises an `InputError`."""
     try:
-        with _open(file) as stream:
+        with _opened(file) as stream:
             yield stream
     except _ERRORS:
         raise _damaged(file) from None
@@ -33,7 +57,7 @@ def decompressed(file: DataFile) -> Iterator[BinaryIO]:
         raise InputError(f"{file.name} cannot be read ({error.strerror}); check its permissions.") from None
 
 
-def _open(file: DataFile) -> Any:
+def _opened(file: DataFile) -> Any:
     if file.compression == "gzip":
         return gzip.open(file.path)
     return _open_zstd(file) if file.compression == "zstd" else file.path.open("rb")

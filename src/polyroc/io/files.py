@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from polyroc.errors import InputError, MissingFileError
-from polyroc.io.arrow_files import arrow_source
 from polyroc.io.columns import short_list
-from polyroc.io.compression import decompressed
+from polyroc.io.compression import check_compressed, decompressed
 from polyroc.io.csv_files import csv_call, read_header
-from polyroc.io.integrity import check_compressed
-from polyroc.io.json_lines import json_source
+from polyroc.io.file_formats import arrow_source, check_no_table_format, json_source
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Source, check_names, expand_home, kind_of, literal, local_path
-from polyroc.io.table_formats import check_no_table_format
 from polyroc.messages import Option
 from polyroc.validation.arguments import did_you_mean
 

@@ -9,11 +9,10 @@ from polyroc.io.columns import RequestedColumns, ScorePatterns, find_columns
 from polyroc.io.files import check_no_table, file_source
 from polyroc.io.frames import frame_source
 from polyroc.io.inputs import LocalCopy, resolve_input
-from polyroc.io.integrity import unchanged
 from polyroc.io.layouts import arrange, names_for
 from polyroc.io.predictions import matching_label, matching_labels
 from polyroc.io.session import Session
-from polyroc.io.sources import DataFile, Source, expand_home
+from polyroc.io.sources import DataFile, Source, expand_home, unchanged
 from polyroc.io.table import Table
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing

@@ -1,7 +1,9 @@
-"""Sources that DuckDB reads, files and tables: their columns, types, and queries."""
+"""Sources that DuckDB reads, files and tables: their columns, types, and queries; files that change meanwhile."""
 
+import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path, PureWindowsPath
@@ -19,12 +21,14 @@ __all__ = [
     "kind_of",
     "literal",
     "local_path",
+    "unchanged",
 ]
 
 
 Compression = Literal["uncompressed", "gzip", "zstd"]
 
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
+_DIGESTED = 2**16  # bytes at the beginning and at the end of a file by which it is recognised
 
 
 class DataFile(NamedTuple):
@@ -145,3 +149,48 @@ def check_names(columns: Sequence[str], name: str) -> None:
             f"{name} has more than one column named {twice[0]!r}, so it is not clear which is meant; "
             "rename or remove the others."
         )
+
+
+class _Fingerprint(NamedTuple):
+    """Size, time of the last change, and a digest of the first and the last bytes."""
+
+    size: int
+    changed: int
+    digest: bytes
+
+
+def _fingerprint(path: Path) -> _Fingerprint | None:
+    """The fingerprint of a file; None if it cannot be read, or only once, as a pipe."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as stream:
+            status = path.stat()
+            digest = hashlib.blake2b(stream.read(_DIGESTED))
+            stream.seek(max(status.st_size - _DIGESTED, 0))
+            digest.update(stream.read(_DIGESTED))
+    except OSError:
+        return None
+    return _Fingerprint(status.st_size, status.st_mtime_ns, digest.digest())
+
+
+@contextmanager
+def unchanged(paths: Sequence[Path]) -> Iterator[None]:
+    """Raise an error at the end, instead of a result or another error, if one of the files is another one now."""
+    prints = {path: _fingerprint(path) for path in paths}
+    before = {path: fingerprint for path, fingerprint in prints.items() if fingerprint is not None}
+    try:
+        yield
+    except Exception:
+        _check_unchanged(before)
+        raise
+    _check_unchanged(before)
+
+
+def _check_unchanged(before: Mapping[Path, _Fingerprint]) -> None:
+    for path, fingerprint in before.items():
+        if _fingerprint(path) != fingerprint:
+            raise InputError(
+                f"'{path}' was changed or replaced while it was read, so the result would mix two versions of it; "
+                "run this again when it is complete."
+            ) from None

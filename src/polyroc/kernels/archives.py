@@ -119,7 +119,7 @@ def _remove_dominated(
     stop = words.shape[1]
     for start in range(begin, stop, BLOCK):
         size = min(BLOCK, stop - start)
-        guards[:size] = H
+        guards[:size] = H  # as in `_below`, with the two sides exchanged
         for w in range(len(words)):
             for i in range(size):
                 guards[i] &= (words[w, start + i] | H) - vector[w]

@@ -94,13 +94,15 @@ def _concordant(f: IntArray, g: IntArray, count: IntArray, tree: IntArray) -> in
     total, start = 0, 0
     for i in range(len(f)):
         if f[i] != f[start]:
+            # Insert the block that has ended: place & -place, the lowest bit, is the length of the range that an
+            # entry of the tree sums, and leads to the next range that contains it.
             for j in range(start, i):
                 place = g[j] + 1
                 while place < len(tree):
                     tree[place] += count[j]
                     place += place & -place
             start = i
-        below, place = 0, g[i]
+        below, place = 0, g[i]  # the sum over all g that are smaller: ranges that end where the last one began
         while place > 0:
             below += tree[place]
             place -= place & -place

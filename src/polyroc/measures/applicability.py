@@ -35,8 +35,7 @@ def inapplicable_reason(measure: Measure, scores: Scores | Schema, by_name: bool
         hint = "; for two classes use auc" if by_name and scores.n_classes == 2 else ""
         return f"needs at least {few} classes, here {scores.n_classes}{hint}"
     if most is not None and scores.n_classes > most:
-        exchanged = isinstance(scores, Scores) and scores.n_classes > max(10, len(scores) / 2)
-        hint = " (nearly one per case: are y_true and y_score exchanged?)" if exchanged else ""
+        hint = _more_classes(measure, scores, by_name)
         return f"is for {most if most == few else f'{few} to {most}'} classes, here {scores.n_classes}{hint}"
     unset = next((name for name in measure.required if measure.settings[name] is None), None)
     if unset is not None:
@@ -52,6 +51,17 @@ def inapplicable_reason(measure: Measure, scores: Scores | Schema, by_name: bool
     if scores.kind == "score" and not by_name and measure.settings.get("threshold") is None:
         return "needs decisions or one column per class, here one score per case"
     return _no_positive(scores) if most == 2 else None
+
+
+def _more_classes(measure: Measure, scores: Scores | Schema, by_name: bool) -> str:
+    """What may be wrong if a measure is for fewer classes than there are, or what to use instead."""
+    if isinstance(scores, Scores) and scores.n_classes > max(10, len(scores) / 2):
+        return " (nearly one per case: are y_true and y_score exchanged?)"
+    if not by_name:
+        return ""
+    if measure.needs == "score":
+        return "; use hand_till or ova" if scores.kind == "matrix" else "; use vus if the classes have an order"
+    return "; use macro_average, or the rates of the decisions" if measure.needs == "decisions" else ""
 
 
 def _no_ranking(scores: Scores | Schema) -> str | None:

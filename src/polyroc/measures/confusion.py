@@ -361,5 +361,6 @@ DECISION = (
         linear=True,
         rates=RateForm(_mean_right_rate, increasing=True),
         bins="decisions",
+        headline=("decisions",),
     ),
 )

@@ -134,6 +134,7 @@ CURVE_AREAS = (
         prevalence=True,
         bins="score",
         bound_rule="precision",
+        curve_area="pr",
     ),
     Measure(
         key="cost_area",
@@ -151,5 +152,6 @@ CURVE_AREAS = (
         bins="score",
         bound_rule="envelope",
         best_ranks=positive_highest,
+        curve_area="cost",
     ),
 )

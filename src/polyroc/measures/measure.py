@@ -20,9 +20,12 @@ __all__ = [
     "AreaPart",
     "Bins",
     "BoundRule",
+    "CurveArea",
+    "Headline",
     "Measure",
     "Needs",
     "NormalModel",
+    "Parts",
     "RateForm",
     "always",
     "one_in_classes",
@@ -31,6 +34,9 @@ __all__ = [
 Bins = Literal["score", "pairs", "decisions", "wins"]
 BoundRule = Literal["ranks", "volumes", "precision", "envelope"]
 NormalModel = Literal["binormal", "trinormal"]
+Headline = Literal["two_classes", "columns", "ordered", "decisions", "surface"]
+Parts = Literal["pair_areas", "class_areas", "order_volumes"]
+CurveArea = Literal["roc", "pr", "cost"]
 Needs = Literal["score", "ordered", "columns", "probabilities", "decisions"]
 
 T = TypeVar("T")
@@ -172,6 +178,17 @@ class Measure:
         For `bins="score"`, how it is bounded (`polyroc.engines.bounds`). "ranks": the value is largest if the
         cases of one bin are in the order that `best_ranks` gives, from the number of classes and the positive one,
         and smallest in the opposite order. "volumes", "precision" and "envelope": rules of their own.
+    headline
+        The data for which it is the measure that classifiers are compared by unless another is named: of
+        "two_classes", or of more classes with one column per class ("columns"), one score ("ordered") or
+        "decisions"; and "surface" if a report on three classes draws its surface. Of several such measures, the
+        one registered last.
+    parts
+        Parts that have a table and a picture of their own: the areas A(i|j) and A(i,j) of pairs of classes
+        ("pair_areas"), those of one class against the rest ("class_areas"), or the volumes of the orders of the
+        classes ("order_volumes"). None for other parts, or none.
+    curve_area
+        The curve that it is the whole area under.
     surface
         True if, of three classes, it is the volume under a surface of rates whose heights its components give.
     normal_model
@@ -209,6 +226,9 @@ class Measure:
     bins: Bins | None = None
     bound_rule: BoundRule = "ranks"
     best_ranks: Callable[[int, int | None], Sequence[float]] | None = None
+    headline: tuple[Headline, ...] = ()
+    parts: Parts | None = None
+    curve_area: CurveArea | None = None
     surface: bool = False
     normal_model: NormalModel | None = None
     outcomes: Callable[[Sample], Outcomes | None] | None = None
@@ -278,6 +298,8 @@ class Measure:
 
     def with_options(self, **options: Any) -> "Measure":
         """The same measure with these options."""
+        if not options:  # a new record is validated, which takes longer than the AUC of 200 cases
+            return self
         variant = next((self.variants[name] for name in options if name in self.variants), None)
         if variant is not None:
             return variant.with_options(**options)

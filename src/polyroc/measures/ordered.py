@@ -227,6 +227,7 @@ ORDERED = (
         linear=True,
         bins="score",
         best_ranks=_rising,
+        headline=("ordered", "surface"),
         surface=True,
         normal_model="trinormal",
         outcomes=_chain_outcomes,
@@ -244,6 +245,7 @@ ORDERED = (
         options={"corrected": False},
         bins="score",
         bound_rule="volumes",
+        parts="order_volumes",
     ),
     Measure(
         key="umbrella",

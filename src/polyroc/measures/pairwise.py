@@ -277,6 +277,8 @@ PAIRWISE = (
             bin_parts=_bin_pairs,
         ),
         bins="pairs",
+        headline=("columns",),
+        parts="pair_areas",
         outcomes=_pair_outcomes,
     ),
     Measure(
@@ -301,5 +303,6 @@ PAIRWISE = (
             share_slopes_off=lambda off, totals: share_slopes(off, -one_versus_all(off, totals), totals),
         ),
         bins="pairs",
+        parts="class_areas",
     ),
 )

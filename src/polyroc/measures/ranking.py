@@ -278,6 +278,8 @@ RANKING = (
         areas=AreaForm(lambda area, _: area),
         bins="score",
         best_ranks=positive_highest,
+        headline=("two_classes",),
+        curve_area="roc",
         normal_model="binormal",
         outcomes=_pair_outcomes(0.5),
     ),

@@ -7,20 +7,31 @@ import ast
 from typing import Any
 
 from polyroc.errors import MeasureError
+from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.assignment import ASSIGNMENT
 from polyroc.measures.confusion import DECISION
 from polyroc.measures.curve_areas import CURVE_AREAS
-from polyroc.measures.measure import Measure
+from polyroc.measures.measure import CurveArea, Headline, Measure, Parts
 from polyroc.measures.ordered import ORDERED
 from polyroc.measures.pairwise import PAIRWISE
 from polyroc.measures.polytomous import POLYTOMOUS
 from polyroc.measures.ranking import RANKING
 from polyroc.measures.threeway import THREEWAY
 from polyroc.measures.two_class_table import TABLE
+from polyroc.scores import Schema, Scores
 from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.signatures import validated
 
-__all__ = ["MEASURES", "measure", "register", "unregister"]
+__all__ = [
+    "MEASURES",
+    "headline_measure",
+    "measure",
+    "measure_of_area",
+    "measure_of_parts",
+    "record_of",
+    "register",
+    "unregister",
+]
 
 FAMILIES = (RANKING, CURVE_AREAS, PAIRWISE, DECISION, TABLE, ORDERED, ASSIGNMENT, POLYTOMOUS, THREEWAY)
 MEASURES: dict[str, Measure] = {measure.key: measure for family in FAMILIES for measure in family}
@@ -43,6 +54,50 @@ def measure(key: str | Measure, **options: Any) -> Measure:
     if name not in MEASURES:
         raise MeasureError(f"There is no measure {name!r}; {did_you_mean(name, MEASURES)}")
     return MEASURES[name].with_options(**written, **options)
+
+
+def record_of(text: str) -> Measure | None:
+    """The record of a measure as a result names it, without its options; None if it is not registered here.
+
+    >>> record_of("partial_auc(fpr=(0, 0.2))")
+    <Measure partial_auc: partial area under the ROC curve>
+    """
+    return MEASURES.get(text.partition("(")[0])
+
+
+def headline_measure(scores: Scores | Schema) -> Measure:
+    """The measure by which classifiers are compared on such data unless another is named.
+
+    >>> headline_measure(Schema(("a", "b", "c"), "matrix"))
+    <Measure hand_till: Hand & Till's M>
+    """
+    data: Headline = "columns" if scores.kind == "matrix" else "ordered"
+    if scores.kind == "decisions":
+        data = "decisions"
+    elif scores.n_classes == 2:
+        data = "two_classes"
+    declared = [measure for measure in reversed(MEASURES.values()) if data in measure.headline]
+    applicable = (measure for measure in declared if inapplicable_reason(measure, scores, by_name=True) is None)
+    # If none applies, the built-in one, whose reason is the answer to the user.
+    return next(applicable, declared[-1])
+
+
+def measure_of_parts(parts: Parts) -> Measure:
+    """The first measure that has these parts.
+
+    >>> measure_of_parts("pair_areas")
+    <Measure hand_till: Hand & Till's M>
+    """
+    return next(measure for measure in MEASURES.values() if measure.parts == parts)
+
+
+def measure_of_area(curve: CurveArea) -> Measure:
+    """The first measure that is the whole area under such a curve.
+
+    >>> measure_of_area("pr")
+    <Measure average_precision: average precision>
+    """
+    return next(measure for measure in MEASURES.values() if measure.curve_area == curve)
 
 
 def register(measure: Measure) -> Measure:

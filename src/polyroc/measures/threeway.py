@@ -263,6 +263,7 @@ THREEWAY = (
         symmetric=False,
         rank_based=False,
         linear=True,
+        headline=("surface",),
         surface=True,
     ),
     Measure(

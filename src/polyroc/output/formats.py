@@ -17,6 +17,7 @@ SPECIAL = re.compile(r'[",\r\n]')
 MARKDOWN_ESCAPES = str.maketrans(
     {sign: f"\\{sign}" for sign in "\\`*_{}[]#+!|~$"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 )
+MINUS = re.compile(r"(?<![\w.)-])-(?=\d)")  # before a number, but not in a date or a name
 LATEX_ESCAPES = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}
     | {
@@ -54,12 +55,14 @@ def markdown_table(table: Table) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
 
 
-def latex_table(table: Table) -> str:
-    r"""A table environment with a caption; numbers are aligned to the right."""
+def latex_table(table: Table, label: str = "") -> str:
+    r"""A table environment with a caption, and a label if there is one; numbers are aligned to the right."""
     alignment = "".join("r" if column.numeric else "l" for column in table.columns)
     lines = [
         r"\begin{table}",
-        rf"\caption{{{table.title.translate(LATEX_ESCAPES)}}}",
+        r"\centering",
+        *([rf"\caption{{{table.title.translate(LATEX_ESCAPES)}}}"] if table.title else []),
+        *([rf"\label{{{label}}}"] if label else []),
         rf"\begin{{tabular}}{{{alignment}}}",
         r"\toprule",
         _latex_row([column.name for column in table.columns]),
@@ -73,7 +76,7 @@ def latex_table(table: Table) -> str:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(cell.translate(LATEX_ESCAPES) for cell in cells) + r" \\"
+    return " & ".join(MINUS.sub("$-$", cell.translate(LATEX_ESCAPES)) for cell in cells) + r" \\"
 
 
 def html_table(table: Table) -> str:

@@ -1,7 +1,7 @@
 """The table that every renderer takes: title, columns, rows of text, notes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from polyroc.output.numbers import interval_text, level_text, number_text, p_number
@@ -11,6 +11,7 @@ __all__ = ["Bar", "Column", "Row", "Table", "columns", "record_table"]
 
 Record = Mapping[str, Any]
 Row: TypeAlias = dict[str, str]
+MOST_ROWS, SHOWN_ROWS = 60, 20  # a longer table is printed as its first and last rows
 HEADINGS = {"standard_error": "std. error", "pvalue": "p", "adjusted_pvalue": "p adjusted"}
 
 
@@ -77,6 +78,16 @@ class Table:
             for place, name in enumerate(names)
         ]
         return cls(printable(title), tuple(heads), cells, tuple(map(printable, notes)), grouped=grouped)
+
+    def shortened(self) -> Self:
+        """The table as it is printed: of very many rows the first and the last ones, and a note that says so."""
+        if len(self.rows) <= MOST_ROWS:
+            return self
+        ends = SHOWN_ROWS // 2
+        gap = ("...", *[""] * (len(self.columns) - 1))
+        note = f"{SHOWN_ROWS} of {len(self.rows):,} rows; to_frame() and rows() have all."
+        rows = (*self.rows[:ends], gap, *self.rows[-ends:])
+        return replace(self, rows=rows, notes=(*self.notes, note), bars=())
 
 
 def columns(texts: Sequence[str], numbers: Sequence[str] = ()) -> tuple[Column, ...]:

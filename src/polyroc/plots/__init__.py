@@ -25,6 +25,9 @@ def plot(
     ax: "Axes | None" = None,
     *,
     kind: str | None = None,
+    name: str | None = None,
+    color: Annotated[Any, own_check] = None,
+    title: str | None = None,
     **options: Any,
 ) -> "Picture":
     """Draw a result.
@@ -43,6 +46,12 @@ def plot(
         (three), "parallel" or "growth"; of the summaries of a study, a RangeTest "underlines" or "letters",
         PairedTests "differences" or "pvalues", Posteriors "density" or "triangle" (of one `pair`), "bars" or
         "probabilities", a Spread "errors" or "means". By default the first of these that fits; others have one.
+    name
+        For a result of one classifier: its name in the picture.
+    color
+        Of the first line or marker, as matplotlib writes colours; the others keep theirs.
+    title
+        Above the axes; some pictures have one already, which it replaces.
     options
         Of the picture, such as `level=0.9` of a forest plot; see the modules of `polyroc.plots`.
 
@@ -62,7 +71,7 @@ def plot(
     require_matplotlib()
     from polyroc.plots.dispatch import draw
 
-    return draw(result, ax, kind, **options)
+    return draw(result, ax, kind, name=name, color=color, title=title, **options)
 
 
 def require_matplotlib() -> None:

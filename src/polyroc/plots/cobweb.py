@@ -38,7 +38,7 @@ BAR: dict[str, Any] = {"color": COLOURS[0], "alpha": 0.35, "linewidth": 3.5, "so
 MOST = 30  # spokes that are named one by one; of more, only the true classes are
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CobwebPicture(Picture):
     """A cobweb.
 

@@ -54,7 +54,7 @@ __all__ = [
 MOST_LINKS = 2000  # more of them are one grey field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SizesPicture(Picture):
     """C or D against the number of cases.
 
@@ -70,7 +70,7 @@ class SizesPicture(Picture):
     asymptotes: tuple[Line2D, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LinksPicture(Picture):
     """Values of two measures, linked where an output has both.
 
@@ -83,7 +83,7 @@ class LinksPicture(Picture):
     links: LineCollection
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class JointPicture(Picture):
     """The joint distribution of two measures.
 

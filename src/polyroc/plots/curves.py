@@ -141,7 +141,7 @@ class Place(Protocol):
         """The true positive rate."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CurvesPicture(Picture):
     """Curves on common axes.
 
@@ -229,6 +229,7 @@ def draw_curves(
     outer = _draw_hull(ax, convex_hull(curve.vertices for curve in curves)) if hull else None
     marked = [mark_point(ax, place.fpr, place.tpr, name, 6) for name, place in (points or {}).items()]
     firsts = {"convex hull": outer, "binormal fit": (*fits, None)[0], _band_name(curves): (*bands, None)[0]}
+    firsts["chance"] = chance
     more = {name: artist for name, artist in firsts.items() if artist is not None}
     place = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)} if beside else {"loc": "best"}
     legend = add_legend(
@@ -302,7 +303,7 @@ def _names(curves: Sequence[Curve]) -> list[str]:
     return problems if len(set(classifiers)) == 1 else both
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SurfacePicture(Picture):
     """A ROC surface.
 

@@ -99,7 +99,7 @@ def draw_operating_point(point: OperatingPoint, ax: Axes | None = None, *, level
     return picture
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DecisionPicture(Picture):
     """Decision curves.
 
@@ -172,7 +172,7 @@ def _limit(ax: Axes, decision_curve: DecisionCurve) -> None:
     ax.set_ylabel("Net benefit", fontsize=TEXT)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RegionsPicture(Picture):
     """Decision regions.
 

@@ -51,9 +51,7 @@ from polyroc.plots.picture import Picture
 from polyroc.plots.studies import draw_anova, draw_errors, draw_means, draw_paired, draw_pvalues, draw_spread
 from polyroc.plots.studies_groups import draw_critical_difference, draw_letters, draw_several, draw_underlines
 from polyroc.plots.studies_posteriors import draw_bars, draw_density, draw_probabilities, draw_triangle
-from polyroc.plots.style import (
-    figure_layout,
-)
+from polyroc.plots.style import PLAIN, TEXT, figure_layout, first_colour
 from polyroc.results.result import Result
 from polyroc.studies.summaries.anova import Anova
 from polyroc.studies.summaries.bayesian import Posteriors
@@ -154,11 +152,38 @@ TOGETHER: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
 
 
 def draw(
-    result: Result | Sequence[Result] | Mapping[str, Result], ax: Axes | None, kind: str | None, **options: Any
+    result: Result | Sequence[Result] | Mapping[str, Result],
+    ax: Axes | None,
+    kind: str | None,
+    *,
+    name: str | None = None,
+    color: Any = None,
+    title: str | None = None,
+    **options: Any,
 ) -> Picture:
     """Draw it; see `polyroc.plot`."""
     if ax is not None and not isinstance(ax, Axes):
         raise InputError(f"ax must be the axes of matplotlib, got {short_repr(ax)}.")
+    if name is not None:
+        result = _named(result, name)
+    with first_colour(color):
+        picture = _draw(result, ax, kind, **options)
+    if title is not None:
+        picture.ax.set_title(title, fontsize=TEXT, loc="left", **PLAIN)
+    return picture
+
+
+def _named(result: Any, name: str) -> Any:
+    if not isinstance(result, Result) or not hasattr(result, "classifier"):
+        raise InputError(
+            "name is for a result of one classifier; name several by a dict of them, such as {'forest': curve}."
+        )
+    return replace(result, classifier=name)  # type: ignore[type-var] # every result is a dataclass
+
+
+def _draw(
+    result: Result | Sequence[Result] | Mapping[str, Result], ax: Axes | None, kind: str | None, **options: Any
+) -> Picture:
     if isinstance(result, Result) or not isinstance(result, Sequence | Mapping):
         kinds = _kinds(KINDS, type(result), result)
         return _chosen(kinds, kind, type(result).__name__)(result, ax, **options)

@@ -144,7 +144,7 @@ def _title(estimate: Estimate) -> str:
     return f"{capitalised(estimate.name)}{' ' if bracket else ''}{bracket}{options}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class VolumesPicture(Picture):
     """Volumes as bars.
 

@@ -48,7 +48,7 @@ SCALE, ROW, AROUND = 3.6, 0.27, 0.95  # inches: width of the scale, height of a 
 ENOUGH = 0.2  # share of the scale that the intervals must fill for chance to be on it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ForestPicture(Picture):
     """A forest plot.
 

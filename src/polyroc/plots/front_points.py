@@ -77,7 +77,7 @@ def _position(front: Front, label: Any) -> int:
     raise InputError(f"colour names {label!r}, which is not one of the classes {', '.join(front.classes)}.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class FalsePositivesPicture(Picture):
     """A front of three classes in the space of false positive rates.
 
@@ -199,7 +199,7 @@ def _head(ax: Axes3D, front: Front, left: int) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ParallelPicture(Picture):
     """Operating points as lines over all errors.
 

@@ -53,7 +53,7 @@ WIDTH, HEIGHT = 6.0, 3.8  # inches
 FEW = 40  # points, or looks at the growth, that are marked one by one
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StaircasePicture(Picture):
     """Fronts of two classes in the ROC plane.
 
@@ -152,7 +152,7 @@ def place_of(front: Front, place: int | OperatingPoint) -> int:
     return int(index)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class GrowthPicture(Picture):
     """How fronts grew.
 

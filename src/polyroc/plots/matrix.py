@@ -35,7 +35,7 @@ CELL, WIDE, AROUND, LARGEST = 0.55, 0.95, 2.2, 9.0  # inches: cells, cells with 
 ROOM = 1.15  # a number is written where the cell is so many times as wide
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MatrixPicture(Picture):
     """A matrix of classes by classes.
 

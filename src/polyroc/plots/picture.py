@@ -1,7 +1,7 @@
 """Picture: the axes that were drawn on; each kind of picture adds its artists by name."""
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import matplotlib
@@ -14,7 +14,7 @@ from polyroc.output.files import write_file
 __all__ = ["Picture", "checked_name", "save", "without_windows"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Picture:
     """What was drawn.
 
@@ -25,6 +25,10 @@ class Picture:
     """
 
     ax: Axes
+
+    def __repr__(self) -> str:
+        """The names of the artists: in a notebook it stands below the picture."""
+        return f"{type(self).__name__}({', '.join(field.name for field in fields(self))})"
 
     @property
     def figure(self) -> Figure:
@@ -66,6 +70,7 @@ def save(figure: Figure, path: Path, *, dpi: float = 150) -> None:
     """
     suffix = checked_name(path)
     content = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "polyroc"}):
+    # in a PDF, texts are TrueType (42), which other programs can edit; matplotlib's own default is Type 3
+    with matplotlib.rc_context({"svg.hashsalt": "polyroc", "pdf.fonttype": 42}):
         figure.savefig(content, format=suffix, dpi=dpi, metadata=PLAIN[suffix])
     write_file(path, content.getvalue())

@@ -83,7 +83,7 @@ def draw_pvalues(tests: PairedTests, ax: Axes | None = None, *, level: float = 0
     return picture
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ErrorsPicture(Picture):
     """SE(W) by size.
 
@@ -116,7 +116,7 @@ def draw_errors(result: WilcoxonErrors, ax: Axes | None = None) -> ErrorsPicture
     return ErrorsPicture(ax, tuple(lines), legend)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SpreadPicture(Picture):
     """SD over folds against SE(W).
 

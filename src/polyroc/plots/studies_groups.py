@@ -50,7 +50,7 @@ RANK_SCALE, NAME_HEIGHT, BAR_HEIGHT = 4.2, 0.21, 0.11  # inches: the scale, a na
 FIGURE_SPACE = "\N{FIGURE SPACE}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class UnderlinesPicture(Picture):
     """Learners in a row, and lines under those that do not differ.
 
@@ -67,7 +67,7 @@ class UnderlinesPicture(Picture):
     lines: tuple[Line2D, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class UnderlinesPictures(Picture):
     """Several of these, one below the other.
 
@@ -80,7 +80,7 @@ class UnderlinesPictures(Picture):
     pictures: tuple[UnderlinesPicture, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LettersPicture(Picture):
     """Learners one below the other, and the letters of their groups.
 
@@ -234,7 +234,7 @@ def _add_title_below(ax: Axes, test: RangeTest) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RanksPicture(Picture):
     """A critical-difference diagram.
 

@@ -39,7 +39,7 @@ SCALE, ROW = 3.6, 0.27  # inches
 WRITTEN = 0.09  # share of a bar that has room for its number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class BarsPicture(Picture):
     """Probabilities of each pair: first better, equivalent, second better; their numbers where there is room."""
 
@@ -47,7 +47,7 @@ class BarsPicture(Picture):
     numbers: tuple[Text, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DensityPicture(Picture):
     """The posterior density of a difference, and the probabilities of its three parts."""
 
@@ -55,7 +55,7 @@ class DensityPicture(Picture):
     parts: tuple[Text, Text, Text]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TrianglePicture(Picture):
     """Draws of the Bayesian signed-rank test between three corners."""
 

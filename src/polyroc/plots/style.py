@@ -1,15 +1,18 @@
 """The style of all pictures: colours, sizes, axes, legends, and texts that are never read as mathematics."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import isnan
 from typing import Any, Literal, NamedTuple
 
-from matplotlib import pyplot, rcParams
+from matplotlib import pyplot, rcParams, rcParamsDefault
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PathCollection
 from matplotlib.colorbar import Colorbar
+from matplotlib.colors import is_color_like, to_hex
 from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
@@ -20,6 +23,7 @@ from mpl_toolkits.mplot3d.axes3d import Axes3D
 
 from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval
+from polyroc.messages import short_repr
 from polyroc.output.numbers import signed_text
 from polyroc.output.sentences import abbreviated
 
@@ -41,6 +45,7 @@ __all__ = [
     "axes_of",
     "enlarge_dots",
     "figure_layout",
+    "first_colour",
     "mark_point",
     "style",
     "style_axes",
@@ -87,9 +92,27 @@ class Style(NamedTuple):
     line: str | tuple[int, tuple[float, ...]]
 
 
+_FIRST_COLOUR: ContextVar[str | None] = ContextVar("first_colour", default=None)
+
+
+@contextmanager
+def first_colour(colour: Any) -> Iterator[None]:
+    """Within it, the first of several has this colour; None for the usual one."""
+    if colour is not None and not is_color_like(colour):
+        raise InputError(
+            f"color must be a colour of matplotlib, such as 'red' or '#0072B2', got {short_repr(colour)}."
+        )
+    before = _FIRST_COLOUR.set(None if colour is None else to_hex(colour, keep_alpha=True))
+    try:
+        yield
+    finally:
+        _FIRST_COLOUR.reset(before)
+
+
 def style(place: int) -> Style:
     """The style of the first, second ... of several; the first 35 lines and 56 markers differ."""
-    return Style(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], LINES[place % len(LINES)])
+    colour = COLOURS[place % len(COLOURS)] if place else _FIRST_COLOUR.get() or COLOURS[0]
+    return Style(colour, MARKERS[place % len(MARKERS)], LINES[place % len(LINES)])
 
 
 def text_colour() -> str:
@@ -98,10 +121,12 @@ def text_colour() -> str:
 
 
 def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
-    """The axes given, or those of a new figure of this size in inches."""
+    """The axes given, or those of a new figure of this size in inches, or of that in the user's rcParams."""
     if ax is not None:
         return ax
-    _, axes = pyplot.subplots(figsize=(width, height), layout=figure_layout())
+    chosen = rcParams["figure.figsize"]
+    size = (width, height) if list(chosen) == list(rcParamsDefault["figure.figsize"]) else chosen
+    _, axes = pyplot.subplots(figsize=size, layout=figure_layout())
     return axes
 
 

@@ -22,16 +22,17 @@ from polyroc.inference.compare import compare
 from polyroc.inference.evaluate import evaluate
 from polyroc.inference.methods import Method
 from polyroc.kernels.arrays import IntArray
+from polyroc.measures.measure import Measure
+from polyroc.measures.registry import MEASURES, headline_measure
 from polyroc.measures.registry import measure as registered_measure
 from polyroc.progress import Progress
-from polyroc.reports.findings import MOST_CLASSES, Findings
+from polyroc.reports.findings import MOST_CLASSES, Findings, with_parts
 from polyroc.scores import Scores
 
 __all__ = [
     "CURVE_POINTS",
     "collect_findings",
     "detached_area",
-    "main_measure",
     "sampled_cases",
     "subset",
     "thinned",
@@ -52,15 +53,6 @@ FEWEST_COSTS = 300  # cost vectors below which a front is too coarse
 FRONT_BYTES = 1_000_000  # of all fronts: per point and kind of error, a cost and a count
 MOST_COSTS = 9000  # cost vectors over all classifiers
 FRONT_EFFORT = 5.4e8  # cost vectors x cases x classes^2 per classifier
-
-
-def main_measure(scores: Scores) -> str:
-    """The measure by which classifiers are compared unless another is given."""
-    if scores.kind == "decisions":
-        return "macro_average"
-    if scores.n_classes == 2:
-        return "auc"
-    return "hand_till" if scores.kind == "matrix" else "vus"
 
 
 def collect_findings(
@@ -86,7 +78,7 @@ def collect_findings(
     progress
         Called with (done, total, step).
     """
-    work = _Collection(scores, explored, measure or main_measure(scores), method, level, seed, progress)
+    work = _Collection(scores, explored, measure or headline_measure(scores).key, method, level, seed, progress)
     steps: dict[str, Callable[[], Any]] = {
         "evaluation": work.evaluation,
         "comparison": work.comparison,
@@ -222,7 +214,7 @@ class _Collection:
         """At most so many classifiers, those with the largest pairwise areas."""
         if number >= len(self.scores.values):
             return self.scores
-        areas = {name: estimate.value for (name, key), estimate in self.estimates.items() if key == "hand_till"}
+        areas = {name: whole.value for name, whole in with_parts(self.results["evaluation"], "pair_areas").items()}
         best = sorted(areas, key=lambda name: -areas[name])[:number]
         if best:
             self.notes.append(
@@ -231,11 +223,11 @@ class _Collection:
         return replace(self.scores, values={name: self.scores.values[name] for name in best})
 
     def surfaces(self) -> dict[str, Surface] | None:
-        measure = "mossman" if self.scores.kind == "matrix" else "vus"
         if self.scores.n_classes != 3 or self.scores.kind == "decisions" or self.scores.absent:
             return None
-        if measure == "vus" and not self.scores.ordered:
+        if self.scores.kind == "score" and not self.scores.ordered:
             return None
+        measure = _surface_measure(self.scores)
         scores = self.scores.pool_folds()
         if len(scores) > SURFACE_CASES:
             scores = subset(scores, sampled_cases(scores, SURFACE_CASES, self.seed))
@@ -244,7 +236,7 @@ class _Collection:
         made = surface(scores, measure=measure, points=30, method=None)
         surfaces = {made.classifier: made} if isinstance(made, Surface) else made
         return {
-            name: replace(surface, volume=self.estimates.get((name, measure), surface.volume))
+            name: replace(surface, volume=self.estimates.get((name, measure.key), surface.volume))
             for name, surface in surfaces.items()
         }
 
@@ -279,6 +271,15 @@ class _Collection:
         n = int(np.clip(min(affordable, room), FEWEST_COSTS, 5000))
         made = fixed_front(scores, n=n, rng=self.seed)
         return made if isinstance(made, dict) else {made.classifier: made}
+
+
+def _surface_measure(scores: Scores) -> Measure:
+    """The measure whose surface is drawn: of one score in the order of the classes, or of one column per class."""
+    return next(
+        measure
+        for measure in reversed(MEASURES.values())
+        if "surface" in measure.headline and (measure.needs == "ordered") == (scores.kind == "score")
+    )
 
 
 def detached_area(curve: Curve) -> Callable[[], Estimate]:

@@ -15,7 +15,7 @@ from polyroc.estimates.intervals import ConfidenceInterval
 from polyroc.fronts.result import Front
 from polyroc.output.numbers import estimate_text, interval_text, p_text, percentage
 from polyroc.output.sentences import listed, shortened
-from polyroc.reports.findings import MOST_CLASSES, Findings
+from polyroc.reports.findings import MOST_CLASSES, Findings, with_parts
 from polyroc.results.provenance import Provenance
 from polyroc.studies.summaries.paired_tests import PairedTest
 
@@ -124,12 +124,8 @@ class _Writer:
             where = "At the threshold of least error on these cases, the"
             yield from self._worst_error(best, self.findings.points[best].confusion, where)
 
-    def _estimate(self, classifier: str, measure: str) -> Estimate | None:
-        evaluation = self.findings.evaluation
-        return evaluation.estimates.get((classifier, measure)) if evaluation else None
-
     def _hardest_pair(self, best: str) -> Iterator[str]:
-        estimate = self._estimate(best, "hand_till")
+        estimate = with_parts(self.findings.evaluation, "pair_areas").get(best)
         names = list(self.label)
         if estimate is None or len(names) > MOST_CLASSES:
             return
@@ -149,7 +145,7 @@ class _Writer:
 
     def _worst_order(self, best: str) -> Iterator[str]:
         """Of an ordered score: the most frequent order of one case per class, other than the right one."""
-        estimate = self._estimate(best, "scurfield")
+        estimate = with_parts(self.findings.evaluation, "order_volumes").get(best)
         if estimate is None or estimate.converted or isnan(estimate.value):
             return
         wrong = {key: part for key, part in estimate.parts.items() if key != "<".join(self.label)}

@@ -12,8 +12,8 @@ from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
 from polyroc.reports.collection import FRONT_BYTES, sampled_cases, subset
-from polyroc.reports.embedding import packed
 from polyroc.reports.findings import MOST_CLASSES
+from polyroc.reports.page_assets import packed
 from polyroc.scores import Scores
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 from polyroc.curves.result import Curve
 from polyroc.estimates.estimate import Estimate
 from polyroc.output.sentences import shortened
-from polyroc.reports.embedding import packed
-from polyroc.reports.findings import MOST_CLASSES, MOST_COBWEB_CLASSES, Findings
+from polyroc.reports.findings import MOST_CLASSES, MOST_COBWEB_CLASSES, Findings, with_parts
+from polyroc.reports.page_assets import packed
 from polyroc.reports.study_findings import StudyFindings
 
 __all__ = ["curve_panels", "fold_figure", "pair_matrix", "shapes"]
@@ -139,12 +139,8 @@ def pair_matrix(findings: Findings, level: float) -> dict[str, Any] | None:
     names = findings.classes
     if not 3 <= len(names) <= MOST_CLASSES or findings.evaluation is None:
         return None
-    estimates = {name: findings.evaluation.estimates.get((name, "hand_till")) for name in findings.classifiers}
-    known = {
-        name: estimate
-        for name, estimate in estimates.items()
-        if estimate is not None and not isnan(estimate.value)
-    }
+    estimates = with_parts(findings.evaluation, "pair_areas")
+    known = {name: estimate for name, estimate in estimates.items() if not isnan(estimate.value)}
     best = sorted(known, key=lambda name: -known[name].value)[: max(1, MATRIX_CELLS // len(names) ** 2)]
     matrices = []
     for number, classifier in enumerate(findings.classifiers):
@@ -183,7 +179,7 @@ def _class_sizes(findings: Findings) -> list[int] | None:
 
 
 def shapes(findings: Findings, level: float) -> dict[str, Any] | None:
-    """The surfaces, Scurfield's volumes and the cobwebs."""
+    """The surfaces, the volumes of the orders of the classes, and the cobwebs."""
     names = list(findings.classifiers)
     surfaces = []
     for name, surface in findings.surfaces.items():
@@ -204,8 +200,6 @@ def shapes(findings: Findings, level: float) -> dict[str, Any] | None:
 
 
 def _volumes(findings: Findings, level: float) -> list[dict[str, Any]]:
-    if findings.evaluation is None:
-        return []
     return [
         {
             "classifier": list(findings.classifiers).index(name),
@@ -213,8 +207,8 @@ def _volumes(findings: Findings, level: float) -> list[dict[str, Any]]:
             "volumes": [_cell(part, level) for part in estimate.parts.values()],
             "chance": next(iter(estimate.parts.values())).chance,
         }
-        for (name, measure), estimate in findings.evaluation.estimates.items()
-        if measure == "scurfield" and estimate.parts and not isnan(estimate.value)
+        for name, estimate in with_parts(findings.evaluation, "order_volumes").items()
+        if estimate.parts and not isnan(estimate.value)
     ]
 
 

@@ -13,6 +13,8 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
 from polyroc.fronts.result import Front
+from polyroc.measures.measure import Parts
+from polyroc.measures.registry import record_of
 from polyroc.messages import short_repr
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -20,7 +22,7 @@ from polyroc.results.result import Result
 if TYPE_CHECKING:
     from polyroc.reports.study_findings import StudyFindings
 
-__all__ = ["MOST_CLASSES", "MOST_COBWEB_CLASSES", "Findings", "findings_from"]
+__all__ = ["MOST_CLASSES", "MOST_COBWEB_CLASSES", "Findings", "findings_from", "with_parts"]
 
 MOST_CLASSES = 120  # beyond, a matrix of classes cannot be read
 MOST_COBWEB_CLASSES = 6  # beyond, a cobweb cannot be read
@@ -90,9 +92,19 @@ class Findings:
         return results[0].provenance if results else None
 
     def results(self) -> dict[str, Any]:
-        """By field, the results that are stored; pairs are not, as their areas are parts of hand_till."""
+        """By field, the results that are stored; pairs are not, as their areas are parts of a measure."""
         names = [field.name for field in fields(self) if field.name not in ("pairs", "notes")]
         return {name: getattr(self, name) for name in names if getattr(self, name)}
+
+
+def with_parts(evaluation: Evaluation | None, parts: Parts) -> dict[str, Estimate]:
+    """By classifier, the first estimate of a measure that has these parts."""
+    estimates: dict[str, Estimate] = {}
+    for (classifier, key), estimate in evaluation.estimates.items() if evaluation else ():
+        record = record_of(key)
+        if record is not None and record.parts == parts:
+            estimates.setdefault(classifier, estimate)
+    return estimates
 
 
 def findings_from(results: Iterable[Result]) -> Findings:

@@ -9,10 +9,10 @@ from polyroc.output.formats import as_csv
 from polyroc.output.numbers import level_text, p_text
 from polyroc.output.sentences import clipped, printable, shortened
 from polyroc.output.tables import Table
-from polyroc.reports.embedding import as_json, asset, fingerprint, plotly, require_packages
 from polyroc.reports.explorer import explorer_data
 from polyroc.reports.figures import curve_panels, fold_figure, pair_matrix, shapes
 from polyroc.reports.findings import Findings
+from polyroc.reports.page_assets import as_json, asset, fingerprint, plotly, require_packages
 from polyroc.reports.study_conclusion import name_of_test, ranks_sentence
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
 from polyroc.reports.study_tables import group_tables
@@ -49,10 +49,6 @@ def as_html(report: "Report") -> str:
     has_figures = any(data[name] for name in ("curves", "pairs", "shapes", "explorer"))
     scripts = [*([plotly()] if has_figures else []), "\n".join(asset(name) for name in SCRIPTS)]
     allowed = " ".join(map(fingerprint, scripts))
-    policy = (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; worker-src blob:; form-action 'none'; base-uri 'none'"
-    )
     environment = Environment(
         autoescape=True,
         loader=FunctionLoader(asset),
@@ -60,37 +56,47 @@ def as_html(report: "Report") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    findings = report.findings
-    by_key = {table.key: table for table in report.tables}
-    template = "study.html" if findings.study else "cases.html"
+    template = "study.html" if report.findings.study else "cases.html"
     return environment.get_template(template).render(
-        title=printable(report.title)[:200],
-        policy=policy,
+        policy=(
+            f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+            "img-src data: blob:; worker-src blob:; form-action 'none'; base-uri 'none'"
+        ),
         style=Markup(asset("style.css")),
         scripts=[Markup(script) for script in scripts],
         data=Markup(as_json(data)),
-        conclusion=report.conclusion,
-        tables=by_key,
-        spans=_spans(by_key.get("measures")),
-        exports=data["csv"],
-        fold_figure=Markup(fold_figure(findings)),
-        decisions="of the decisions" if findings.rates else "at the threshold of least error",
-        confusions=[table for key, table in by_key.items() if key.startswith("rates-")],
-        comparison=findings.comparison,
-        omnibus="" if findings.comparison is None else p_text(findings.comparison.pvalue),
-        skipped=_skipped(report),
+        fold_figure=Markup(fold_figure(report.findings)),
         has=data,
-        why_no_cases=report.why_no_cases,
-        methods=report.methods,
-        notes=[clipped(note) for note in findings.notes],
-        references=report.references,
-        study=_study(findings.study, report) if findings.study else None,
-        plan=report.plan,
-        repeat=[clipped(line, 2000) for line in report.repeat],
-        cases=_cases(report),
-        level=level_text(report.level),
-        alpha=f"{1 - report.level:.2g}",
+        exports=data["csv"],
+        **_texts(report),
     )
+
+
+def _texts(report: "Report") -> dict[str, Any]:
+    """The texts and tables of the page, which the template escapes."""
+    findings = report.findings
+    by_key = {table.key: table for table in report.tables}
+    return {
+        "title": printable(report.title)[:200],
+        "conclusion": report.conclusion,
+        "tables": by_key,
+        "spans": _spans(by_key.get("measures")),
+        "decisions": "of the decisions" if findings.rates else "at the threshold of least error",
+        "confusions": [table for key, table in by_key.items() if key.startswith("rates-")],
+        "comparison": findings.comparison,
+        "omnibus": "" if findings.comparison is None else p_text(findings.comparison.pvalue),
+        "skipped": _skipped(report),
+        "why_no_cases": report.why_no_cases,
+        "methods": report.methods,
+        "notes": [clipped(note) for note in findings.notes],
+        "references": report.references,
+        "study": _study(findings.study, report) if findings.study else None,
+        "plan": report.plan,
+        "repeat": [clipped(line, 2000) for line in report.repeat],
+        "cases": _cases(report),
+        "level": level_text(report.level),
+        "alpha": f"{1 - report.level:.2g}",
+    }
 
 
 def _data(report: "Report") -> dict[str, Any]:

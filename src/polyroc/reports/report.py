@@ -14,9 +14,9 @@ from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
 from polyroc.progress import Progress, ProgressOption, progress_callback
 from polyroc.reports.collection import collect_findings
-from polyroc.reports.embedding import require_packages
 from polyroc.reports.explorer import explorer_cases, why_not_explored
 from polyroc.reports.findings import Findings, findings_from
+from polyroc.reports.page_assets import require_packages
 from polyroc.reports.result import NO_CASES, Report, checked_path
 from polyroc.reports.study_findings import collect_study
 from polyroc.reports.study_methods import study_repeat
@@ -29,6 +29,8 @@ from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import validated
 
 __all__ = ["report"]
+
+OF_FILE = ("labels", "pos_label", "sample_weight", "weight_kind", "groups", "sampling")  # used to read it
 
 
 @validated
@@ -106,21 +108,6 @@ def report(
     target = _target(path)
     seed = seed_of(rng)
     options = _Options(title, None if measure is None else str(find(measure)), method, level, seed, tuple(repeat))
-    if is_file_input(y_true, None, reading, "evaluate"):
-        options = replace(options, data=_source_text(y_true, reading))
-        y_true = read_into_memory(
-            y_true,
-            reading,
-            labels=labels,
-            pos_label=pos_label,
-            missing=missing,
-            weight_kind=weight_kind,
-            groups=groups,
-            sampling=sampling,
-            y_score=y_score,
-            sample_weight=sample_weight,
-        )
-        labels = pos_label = weight_kind = groups = sampling = None
     columns: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,
@@ -131,6 +118,10 @@ def report(
         "repeats": repeats,
         "sampling": sampling,
     }
+    if is_file_input(y_true, None, reading, "evaluate"):
+        options = replace(options, data=_source_text(y_true, reading))
+        of_file = {name: columns.pop(name) for name in OF_FILE}
+        y_true = read_into_memory(y_true, reading, y_score=y_score, missing=missing, **of_file)
     results = _results(y_true, y_score)
     if isinstance(y_true, Study):
         with progress_callback(progress) as callback:

@@ -163,7 +163,7 @@ class Report(Result):
             lines += ["", "## How to repeat it", "", *(f"    {line}" for line in self.repeat)]
         return "\n".join(lines) + "\n"
 
-    def to_latex(self) -> str:
+    def to_latex(self) -> str:  # type: ignore[override] # it has several tables, with captions of their own
         """The tables for LaTeX, with the conclusion as comments; they need the package booktabs."""
         comments = [self.title, *self.conclusion.sentences, *self.conclusion.cautions]
         lines = [r"% \usepackage[T1]{fontenc} \usepackage{booktabs}"]

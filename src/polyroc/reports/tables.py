@@ -6,6 +6,8 @@ from math import isnan
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
+from polyroc.measures.measure import Parts
+from polyroc.measures.registry import record_of
 from polyroc.output.numbers import DASH, defined, level_text, number_text, p_number
 from polyroc.output.sentences import printable, shortened
 from polyroc.output.tables import Bar, Table, columns
@@ -27,7 +29,7 @@ MOST_PAIRS = 100  # rows of differences; CSV and JSON have all
 MOST_FOLDS = 50  # rows of one table; CSV and JSON have all
 MOST_PARTS = 40  # of one estimate, beyond which its parts are only drawn
 MOST_CONFUSION_CLASSES = 6  # beyond, a confusion matrix is too wide for a page
-DIVIDED = ("hand_till", "scurfield")  # whose parts, pairs and orders of classes, have a table
+TABLED: tuple[Parts, ...] = ("pair_areas", "order_volumes")  # those of one class against the rest are drawn
 ESTIMATE_COLUMNS = ("value", "std. error", "low", "high", "chance")
 MINUS = "\N{MINUS SIGN}"
 
@@ -192,8 +194,10 @@ def _parts(findings: Findings, level: float) -> Table | None:
 
 
 def divided_measures(evaluation: Evaluation) -> list[Estimate]:
-    """The estimates whose parts are shown: pairs of classes, and the orders of Scurfield."""
-    return [estimate for (_, key), estimate in evaluation.estimates.items() if key.partition("(")[0] in DIVIDED]
+    """The estimates whose parts are shown: pairs and orders of classes."""
+    records = {key: record_of(key) for _, key in evaluation.estimates}
+    shown = {key for key, record in records.items() if record is not None and record.parts in TABLED}
+    return [estimate for (_, key), estimate in evaluation.estimates.items() if key in shown]
 
 
 def _confusion_tables(findings: Findings, level: float) -> Iterator[Table]:

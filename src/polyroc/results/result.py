@@ -1,9 +1,10 @@
 """The base class of all results."""
 
 import json
+import re
 from abc import ABC, abstractmethod
 from copy import deepcopy
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib import import_module
 from inspect import isfunction
 from math import isfinite
@@ -11,7 +12,7 @@ from typing import Any, Self, TypeVar, cast
 
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.messages import short_repr
-from polyroc.output.formats import html_table
+from polyroc.output.formats import html_table, latex_table
 from polyroc.output.tables import Table, record_table
 from polyroc.output.text import as_text
 from polyroc.results.codec import Known, Record, decode_fields, encode_fields, lazy_fields
@@ -23,6 +24,7 @@ __all__ = ["SCHEMA", "Result", "plain"]
 
 
 T = TypeVar("T")
+LATEX_LABEL = re.compile(r"[\w:.-]*")
 SCHEMA = 2  # of the layout of stored results; `schema1` converts earlier ones
 
 
@@ -133,12 +135,30 @@ class Result(Record, ABC):
         """The records as a table of text, with intervals at a level."""
         return record_table(self.rows(level))
 
+    @validated
+    def to_latex(self, level: float = 0.95, *, caption: str | None = None, label: str = "") -> str:
+        r"""The table as a LaTeX environment for the package booktabs.
+
+        Parameters
+        ----------
+        level
+            Of the intervals.
+        caption
+            By default the title of the table, if it has one.
+        label
+            For `\ref`, such as "tab:areas"; by default there is none.
+        """
+        if LATEX_LABEL.fullmatch(label) is None:
+            raise InputError(f"label must have letters, digits and :-._ only, got {short_repr(label)}.")
+        table = self.to_table(level)
+        return latex_table(table if caption is None else replace(table, title=caption), label)
+
     def __str__(self) -> str:
-        return as_text(self.to_table())
+        return as_text(self.to_table().shortened())
 
     def _repr_html_(self) -> str:
         """The table as HTML, for notebooks."""
-        return html_table(self.to_table())
+        return html_table(self.to_table().shortened())
 
 
 def _rebuilt(kind: type[T], values: dict[str, Any]) -> T:

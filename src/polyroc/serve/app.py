@@ -16,13 +16,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from polyroc.errors import InputError, PolyrocError
-from polyroc.serve.bodies import body_pieces, form_body
 from polyroc.serve.forms import FIELDS, MORE, ROLES, as_columns, field_spelling
-from polyroc.serve.jobs import Job, Queue
-from polyroc.serve.limits import Limits, size_text
-from polyroc.serve.security import REPORT_POLICY, Guard, same_page
-from polyroc.serve.statuses import BusyError, NotHereError, status_of
-from polyroc.serve.tasks import make_report, preview_file, shortened
+from polyroc.serve.jobs import Job, Queue, make_report, preview_file, shortened
+from polyroc.serve.limits import BusyError, Limits, NotHereError, size_text, status_of
+from polyroc.serve.security import REPORT_POLICY, Guard, body_pieces, form_body, same_page
 from polyroc.serve.visitors import Upload, Visitor, Visitors
 
 __all__ = ["make_app"]

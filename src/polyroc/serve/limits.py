@@ -1,10 +1,10 @@
-"""Limits on sizes, times and numbers, so that one visitor cannot take the page from the others."""
+"""Limits on sizes, times and numbers, so that one visitor cannot take the page from the others; HTTP statuses."""
 
 from dataclasses import dataclass, fields
 
-from polyroc.errors import InputError
+from polyroc.errors import InputError, PolyrocError
 
-__all__ = ["Limits", "size_text"]
+__all__ = ["BusyError", "Limits", "NotHereError", "SlowRequestError", "TooLargeError", "size_text", "status_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +91,36 @@ def size_text(n: int) -> str:
         (2**20, "MB") if n >= 2**20 else (2**10, "kB"),
     )
     return f"{n / unit:,.0f} {name}"
+
+
+class NotHereError(PolyrocError):
+    """Not there, or of another visitor: the same answer."""
+
+
+class TooLargeError(PolyrocError):
+    """More than a limit allows."""
+
+
+class SlowRequestError(PolyrocError):
+    """The request did not arrive in time."""
+
+
+class BusyError(PolyrocError):
+    """Too many at a time; later there may be room."""
+
+
+_STATUSES: dict[type[Exception], int] = {
+    NotHereError: 404,
+    SlowRequestError: 408,
+    TooLargeError: 413,
+    BusyError: 503,
+}
+
+
+def status_of(error: Exception) -> int:
+    """The HTTP status of an error.
+
+    >>> [status_of(BusyError("Later.")), status_of(PolyrocError("Wrong."))]
+    [503, 400]
+    """
+    return _STATUSES.get(type(error), 400)

@@ -1,17 +1,18 @@
-"""Security headers, and the checks that requests come from the own page under a known name."""
+"""Security: headers, requests from the own page under a known name, and bodies within limits of size and time."""
 
-from collections.abc import Collection
+import asyncio
+from collections.abc import AsyncIterator, Collection
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from polyroc.errors import InputError
+from polyroc.serve.limits import Limits, SlowRequestError, TooLargeError, size_text
 
-__all__ = ["REPORT_POLICY", "Guard", "same_page"]
-
+__all__ = ["REPORT_POLICY", "Guard", "body_pieces", "form_body", "same_page"]
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -74,3 +75,35 @@ def same_page(request: Request) -> None:
     """Reject requests from pages of other sites: browsers let only the own scripts set this header."""
     if request.headers.get("x-polyroc") != "1":
         raise InputError("This request does not come from polyroc's own page.")
+
+
+async def body_pieces(request: Request, most: int, too_large: str, limits: Limits) -> AsyncIterator[bytes]:
+    """The pieces of a body of at most `most` bytes; `too_large` is the message if there are more."""
+    if int(request.headers.get("content-length") or 0) > most:
+        raise TooLargeError(too_large)
+    received, deadline = 0, asyncio.get_running_loop().time() + limits.upload_seconds
+    stream = aiter(request.stream())
+    while True:
+        until = min(deadline, asyncio.get_running_loop().time() + limits.silence)
+        try:
+            async with asyncio.timeout_at(until):
+                piece = await anext(stream, None)
+        except TimeoutError:
+            raise SlowRequestError(
+                f"The data did not arrive within {limits.upload_seconds:g} seconds, or nothing came for "
+                f"{limits.silence:g} seconds; try again."
+            ) from None
+        except ClientDisconnect:
+            raise InputError("The connection ended before the data were complete.") from None
+        if piece is None:
+            return
+        received += len(piece)
+        if received > most:
+            raise TooLargeError(too_large)
+        yield piece
+
+
+async def form_body(request: Request, limits: Limits) -> bytes:
+    """The whole body of a request that the page's own script sends."""
+    too_large = f"The choice of columns is larger than {size_text(limits.form)}; reload the page."
+    return b"".join([piece async for piece in body_pieces(request, limits.form, too_large, limits)])

@@ -1,21 +1,27 @@
-"""Sessions of visitors, each with a folder for its data that is deleted at the end."""
+"""Sessions of visitors, each with a folder for its data that is deleted at the end, even after a crash."""
 
+import os
 import secrets
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from polyroc.errors import InputError
-from polyroc.serve.folders import ServerFolder
 from polyroc.serve.jobs import Job
-from polyroc.serve.limits import Limits, size_text
-from polyroc.serve.statuses import BusyError
+from polyroc.serve.limits import BusyError, Limits, size_text
 
-__all__ = ["Upload", "Visitor", "Visitors"]
+try:
+    import fcntl
+except ImportError:  # Windows: what a killed server leaves stays in the folder for temporary files
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["ServerFolder", "Upload", "Visitor", "Visitors"]
+
+_PREFIX = "polyroc-serve-"
 
 
 @dataclass(slots=True)
@@ -184,3 +190,51 @@ class Visitors:
         for cookie in list(self._by_cookie):
             self.remove(cookie)
         self._root.delete()
+
+
+class ServerFolder:
+    """A new folder for temporary files, locked as long as the server runs.
+
+    The operating system releases the lock when a process ends, whatever the reason. A folder of the same user
+    without a lock is that of a server that was killed: it is deleted when the next one starts.
+    """
+
+    def __init__(self) -> None:
+        _remove_abandoned(Path(tempfile.gettempdir()))
+        while True:
+            self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+            self._lock = _locked(self.path)
+            if fcntl is None or self._lock is not None:  # else another server took it for an abandoned one
+                return
+
+    def delete(self) -> None:
+        """Delete the folder with all it contains."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _locked(folder: Path) -> int | None:
+    """A descriptor that locks a folder; None if it is gone, not the user's own, or locked by a server."""
+    if fcntl is None:
+        return None
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    with suppress(OSError):
+        if os.fstat(descriptor).st_uid == os.getuid():
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(descriptor).st_ino == folder.stat().st_ino:
+                return descriptor
+    os.close(descriptor)
+    return None
+
+
+def _remove_abandoned(parent: Path) -> None:
+    for folder in parent.glob(f"{_PREFIX}*"):
+        lock = _locked(folder)
+        if lock is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)

@@ -20,6 +20,7 @@ __all__ = ["PRESETS", "DataSet", "Learner", "Plan", "Splitting", "Step", "preset
 
 PRESETS = ("bradley", "hand-till")
 Kind = Literal["k-fold", "leave-one-out", "hold-out"]
+DEFAULT_MEASURES = ("hand_till", "accuracy")
 NOT_IN_DIGEST = ("name", "note", "measures")  # no prediction depends on these, so they may change in a store
 
 
@@ -234,7 +235,7 @@ class Plan:
     data: tuple[DataSet, ...]
     learners: tuple[Learner, ...]
     splitting: Splitting = Splitting()
-    measures: tuple[str, ...] = ("hand_till", "accuracy")
+    measures: tuple[str, ...] = DEFAULT_MEASURES
     seed: Annotated[int, within(0)] = 0
     time_limit: Positive | None = None
     steps: tuple[Step, ...] = ()
@@ -299,7 +300,7 @@ class Plan:
             data=tuple(DataSet.read(inner) for inner in reader.tables("data", shorthand="name")),
             learners=tuple(Learner.read(inner) for inner in reader.tables("learners", shorthand="class")),
             splitting=Splitting.read(reader.inner("splitting")),
-            measures=reader.texts("measures") or ("hand_till", "accuracy"),
+            measures=reader.texts("measures") or DEFAULT_MEASURES,
             seed=reader.whole("seed", 0, 0),
             time_limit=reader.seconds("time_limit"),
             steps=_steps(reader),

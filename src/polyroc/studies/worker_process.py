@@ -1,4 +1,4 @@
-"""The program of a worker process, run as `python -m polyroc.studies.worker_process` by `polyroc.studies.workers`.
+"""The program of a worker process: `polyroc.studies.backends` runs `python -m polyroc.studies.worker_process`.
 
 It reads tasks from stdin and writes results to stdout, both pickled. It ends as soon as its parent does, even
 during a fit: a thread reads stdin, which reaches its end then. Nothing heavy is imported at the top, so signals

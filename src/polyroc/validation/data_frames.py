@@ -39,7 +39,7 @@ def _entries(columns: Mapping[str, Any]) -> list[tuple[str, Any]]:
     entries = []
     for name, data in columns.items():
         if isinstance(data, Mapping):
-            entries += [(f"{name}[{key!r}]", each) for key, each in data.items()]
+            entries += [(f"{name}[{key!r}]", entry) for key, entry in data.items()]
         else:
             entries.append((name, data))
     return entries

@@ -12,7 +12,7 @@ from polyroc.scores import Kind, Sampling, Schema, Scores, WeightKind, readable
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Missing, complete_rows
 from polyroc.validation.data_frames import check_alignment, stated_order
-from polyroc.validation.folds import as_folds, fold_columns
+from polyroc.validation.folds import FoldColumns, as_folds, fold_columns
 from polyroc.validation.labels import Coded, encode, in_order, positive_class, renumber
 from polyroc.validation.predictions import as_vector, check_width, classifier_values, match_columns, named_after
 from polyroc.validation.weights import check_sampling, check_weight_kind, repeated
@@ -150,20 +150,15 @@ def normalise(
     group = None if groups is None else _group_codes(groups, n, arguments)
     positive = positive_class(classes, pos_label, kind, labels is not None, arguments)
     columns = fold_columns(folds, repeats, cases, n, arguments)
-    labelled: dict[str, CodeArray | IntArray | None] = {arguments.groups: group}
-    if columns is not None:
-        labelled[arguments.folds] = columns.folds.codes
-        labelled[arguments.repeats] = None if columns.repeats is None else columns.repeats.codes
+    labelled = _labelled_columns(group, columns, arguments)
     keep = complete_rows(codes, values, weight, labelled, missing, arguments)
     if keep is not None:
         codes = codes[keep]
         values = {name: column[keep] for name, column in values.items()}
         weight = None if weight is None else weight[keep]
         group = None if group is None else group[keep]
-    if weight is not None and not weight.any():
-        raise InputError(f"{arguments.weight} is zero for every case; give at least one case per class a weight.")
-    if weight is not None and kind_of_weight == "importance":
-        weight = _scaled(weight, arguments)
+    if weight is not None:
+        weight = _usable_weights(weight, kind_of_weight, arguments)
     scores = Scores(
         codes,
         classes,
@@ -224,6 +219,24 @@ def _weights(data: Any, n: int, arguments: ArgumentNames) -> FloatArray:
             "counts, or how many cases a row stands for: 0 or more."
         )
     return weight
+
+
+def _labelled_columns(
+    groups: IntArray | None, folds: FoldColumns | None, arguments: ArgumentNames
+) -> dict[str, CodeArray | IntArray | None]:
+    """By argument, the codes of the columns of labels beside that of the true classes."""
+    columns: dict[str, CodeArray | IntArray | None] = {arguments.groups: groups}
+    if folds is not None:
+        columns[arguments.folds] = folds.folds.codes
+        columns[arguments.repeats] = None if folds.repeats is None else folds.repeats.codes
+    return columns
+
+
+def _usable_weights(weight: FloatArray, kind: WeightKind | None, arguments: ArgumentNames) -> FloatArray:
+    """The weights of the complete rows: not all zero, and importance weights on a safe scale."""
+    if not weight.any():
+        raise InputError(f"{arguments.weight} is zero for every case; give at least one case per class a weight.")
+    return _scaled(weight, arguments) if kind == "importance" else weight
 
 
 def _scaled(weight: FloatArray, arguments: ArgumentNames) -> FloatArray:

@@ -263,10 +263,13 @@ def _wilcoxon_error(measure: str, value: float, positives: float, negatives: flo
     if line is None:
         return nan
     intercept, slope = line
-    area = (value - intercept) / slope
+    return slope * _area_error((value - intercept) / slope, positives, negatives)
+
+
+def _area_error(area: float, positives: float, negatives: float) -> float:
     if not 0 <= area <= 1:
         return nan
-    return slope * sqrt(max(0.0, area_variance(area, positives, negatives, *exponential(area))))
+    return sqrt(max(0.0, area_variance(area, positives, negatives, *exponential(area))))
 
 
 @validated
@@ -294,9 +297,7 @@ def wilcoxon_errors(
     others = tuple(negatives_per_positive * n for n in sizes)
     if not len(areas) or not sizes:
         raise InputError(f"areas and positives must hold one number or more, got {areas!r} and {positives!r}.")
-    errors = np.array(
-        [[_wilcoxon_error("auc", a, n, m) for n, m in zip(sizes, others, strict=True)] for a in areas]
-    )
+    errors = np.array([[_area_error(a, n, m) for n, m in zip(sizes, others, strict=True)] for a in areas])
     method = "Hanley & McNeil (1982), exponential"
     return WilcoxonErrors(tuple(map(float, areas)), sizes, others, errors, EXPONENTIAL, Provenance({}, method))
 

@@ -1,4 +1,4 @@
-"""The command `datasets`: what the catalogue of real data sets holds."""
+"""The commands `measures` and `datasets`: what is available by name."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from polyroc.cli.options import formats, print_result
 from polyroc.output.tables import Table
 from polyroc.output.text import Format
 
-__all__ = ["datasets"]
+__all__ = ["datasets", "measures"]
 
 
 @click.command(short_help="List the real data sets that are available by name.")
@@ -18,12 +18,12 @@ def datasets(output: Format | None) -> None:
 
     Every file is verified by its checksum when it is loaded; nothing is downloaded.
     """
-    print_result(output, record=_rows, rows=_rows, table=_table)
+    print_result(output, record=_dataset_rows, rows=_dataset_rows, table=_datasets_page)
 
 
-def _table() -> Table:
+def _datasets_page() -> Table:
     hidden = ("title", "reference", "traps", "counts")
-    shown = [{key: str(cell) for key, cell in row.items() if key not in hidden} for row in _rows()]
+    shown = [{key: str(cell) for key, cell in row.items() if key not in hidden} for row in _dataset_rows()]
     notes = [
         "Load one with polyroc.datasets.load(NAME); --json has its classes, reference and traps.",
         "Files that are not here: pip install 'polyroc[repro]'; for hungarian, name the folder of your copy "
@@ -32,7 +32,7 @@ def _table() -> Table:
     return Table.of("Data sets", shown, notes)
 
 
-def _rows() -> list[dict[str, Any]]:
+def _dataset_rows() -> list[dict[str, Any]]:
     from polyroc.datasets import entries
 
     return [
@@ -50,3 +50,12 @@ def _rows() -> list[dict[str, Any]]:
         }
         for entry in entries()
     ]
+
+
+@click.command(short_help="List the measures.")
+@formats
+def measures(output: Format | None) -> None:
+    """List the measures: the input each needs, its range, chance value, options and reference."""
+    from polyroc.cli.pages import measure_rows, measures_page
+
+    print_result(output, record=measure_rows, rows=measure_rows, table=measures_page)

@@ -50,6 +50,8 @@ def shell_spelling(reference: Reference) -> str:
     if reference.name in PYTHON_ONLY or None in reference.values:
         return str(reference)
     name = OPTION_NAMES.get(reference.name, reference.name.replace("_", "-"))
+    if name == "classifier" and reference.values:  # one of several, which --classifier, a column, does not select
+        name = "only"
     values = [] if reference.values in ((), (True,)) else [" or ".join(map(_value, reference.values))]
     return " ".join([f"--{name}", *values])
 
