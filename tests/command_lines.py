@@ -19,6 +19,7 @@ import numpy as np
 import polyroc as pr
 from golden import studies
 from polyroc.cli.app import app
+from polyroc.measures.registry import MEASURES
 
 Line = tuple[str, ...]
 
@@ -311,17 +312,9 @@ NOTE = "polyroc: note: "
 MOST_CHARACTERS = 1000  # of a message
 # As messages call arguments.
 ARGUMENTS = (
-    "FILE",
-    "MEASURE",
-    "NAME",
-    "PAPER",
-    "PLAN",
-    "TEST",
-    "command",
-    "file",
-    "measure",
-    "picture",
-    "standard input",
+    *("FILE", "MEASURE", "NAME", "PAPER", "PLAN", "TEST", "command", "file", "measure", "picture"),
+    *("standard input", "cannot be written", "cannot be read"),
+    *MEASURES,
 )
 
 

@@ -13,9 +13,11 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import polyroc as pr
 from bad_values import BAD_VALUES, FEW, outcome
+from golden.data import FEATURES, LABELS
 from polyroc.measures.registry import MEASURES
 from public_calls import VALID_CALLS, public_callables
 
@@ -75,6 +77,7 @@ OTHERS = {
     ("OperatingPointClassifier.fit", "X"),
     ("OperatingPointClassifier.fit", "y"),
     ("OperatingPointClassifier.fit", "sample_weight"),
+    ("OperatingPointClassifier.fit", "cv"),
     ("OperatingPointClassifier.predict", "X"),
     ("folds_of", "X"),
     ("folds_of", "y"),
@@ -189,6 +192,10 @@ def test_many_bad_arguments(name, figures):
         lambda: pr.power.area_correlation(0.5, 5e-324, 0.8),
         lambda: pr.fronts.gini_volume(10**400),
         lambda: pr.Plan.read("x" * 10_000),
+        lambda: pr.Study.open("x" * 10_000),
+        lambda: pr.Front.load("/dev/full"),
+        lambda: pr.out_of_fold(GaussianNB(), FEATURES, LABELS, cv=iter([1, 2])),
+        lambda: pr.plot(pr.evaluate([0, 1], [1, 2], measure="auc"), color=[float("nan")] * 3),
     ],
 )
 @pytest.mark.filterwarnings("ignore")

@@ -106,7 +106,7 @@ def _columns(data: Any, labels: Sequence[Hashable] | None) -> FloatArray:
     array, names = as_columns(data, "probabilities")
     if array.ndim != 2 or array.shape[1] < 2:
         raise InputError(
-            f"probabilities must be 2-D (cases x classes), with two classes or more, got shape {array.shape}."
+            f"probabilities must be 2-D (cases x classes), got shape {array.shape}; there are two classes or more."
         )
     if labels is None and names is not None and not are_numbers_only(names):
         raise InputError(
@@ -256,7 +256,7 @@ class GaussianLikelihoods:
 
         Computed from logarithms, the largest of which is subtracted: far from all means every density underflows.
         """
-        x = as_vector(score, "score", len(as_array(score, "score")), ArgumentNames())
+        x = as_vector(score, "score", np.size(as_array(score, "score")), ArgumentNames())
         if np.isinf(x).any():
             raise InputError(f"score holds infinity ({ArgumentNames().where(np.isinf(x))}); give finite numbers.")
         with np.errstate(over="ignore", divide="ignore"):  # extreme scores, and a prior of zero

@@ -29,6 +29,7 @@ from command_lines import (
 from processes import Processes
 
 AT_ONCE = [name for name in VALID_LINES if name not in (*SERVERS, *LONG)]  # in this process
+TWO = ("two.csv", "--truth", "y", "--scores", "s")
 SECONDS = 10  # until a command is interrupted
 MEMORY = 6 * 2**30  # bytes of a command
 
@@ -72,6 +73,16 @@ def test_odd_lines(name, folder, files):
     assert faults == []
 
 
+def test_devices_without_an_end(folder):
+    """/dev/zero has no last byte; what is expected to be small is not read beyond a limit."""
+    for line in (("operate", *TWO, "--costs", "/dev/zero"), ("rates", *TWO, "--rule", "/dev/zero")):
+        done = polyroc(*line)
+        assert (done.returncode, done.stderr) == (
+            2,
+            "polyroc: /dev/zero is larger than 16 MB, so it holds something else.\n",
+        )
+
+
 def test_misnamed_commands():
     assert [f"{odd}: {fault}" for odd in misnamed() if (fault := broken_promise(odd, *polyroc(*odd.line)))] == []
 
@@ -106,9 +117,22 @@ def process():
         yield lambda *arguments, **more: processes(*arguments, environment=environment, **more)
 
 
+@pytest.fixture
+def little_memory():
+    """A line that takes all memory is a fault like any other, and does not end the tests."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
 @pytest.mark.sweep
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
 @pytest.mark.parametrize("name", AT_ONCE)
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("little_memory")
 def test_all_odd_lines(name, folder, files, figures):
     counts, faults = Counter(), []
     for odd in every(name):

@@ -4,6 +4,7 @@ Only the standard library is imported here, so that nothing can fail before `mai
 """
 
 import errno
+import io
 import os
 import signal
 import sys
@@ -115,7 +116,7 @@ def _print_failure(error: BaseException) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Give standard streams that are closed a device on which writing fails.
+    """Give standard streams that are closed a device on which writing fails; print what is no text as escapes.
 
     Otherwise the next file that is opened would take their place, and output would go there.
     """
@@ -126,6 +127,8 @@ def _open_closed_streams() -> None:
                 os.dup2(handle, number)
                 os.close(handle)
             setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may hold bytes that are no text
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _prepare_for_little_memory() -> None:

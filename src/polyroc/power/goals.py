@@ -164,6 +164,11 @@ class PlanningQuestion:
         name = "null" if self.versus is None else "null (a difference)"
         if not _is_number(self.null) or not low <= self.null <= high:
             raise InputError(f"{name} must be from {low:g} to {high:g}, got {self.null!r}.")
+        if not low <= self.hypothesis <= high:
+            raise InputError(
+                f"The {self.measure} to be rejected must be between {low:g} and {high:g}, got "
+                f"{self.hypothesis:g}; use a smaller margin, or change null."
+            )
         if self.goal.margin is not None and self.upward != self.measure.larger_is_better:
             raise InputError(
                 f"With {self._values_text()} and a margin of {self.goal.margin:g}, the classifier is worse by the "

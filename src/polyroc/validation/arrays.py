@@ -35,8 +35,6 @@ def as_columns(data: Any, argument: str) -> tuple[Array, tuple[str, ...] | None]
         array = _from_list(data, argument)
     else:
         array, names = _from_library(data, argument)
-    if array.ndim == 0:
-        raise InputError(f"{argument} must be a list or an array, got the single value {short_repr(data)}.")
     return (array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array), names
 
 
