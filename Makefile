@@ -11,6 +11,10 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 READY := $(VENV)/.ready
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
+# Tests start some hundred processes. Where PYTHONDONTWRITEBYTECODE is set, as in many containers, each of them would compile
+# everything that it imports again, which takes three times as long as the imports themselves.
+export PYTHONDONTWRITEBYTECODE =
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast test-calls test-lowest lint format bench bench-scale coverage crash docs fronts fuzz gallery clean
 
@@ -27,7 +31,7 @@ $(READY): pyproject.toml
 demo: $(READY) ## three classifiers on iris: every measure with its error bar, and a report
 	@$(BIN)/polyroc demo --report report.html
 
-test: $(READY) ## all tests and docstring examples
+test: $(READY) ## all tests and docstring examples (ten minutes on two cores)
 	@$(PYTEST) --hypothesis-profile=$(DRAWS) -m 'not sweep'
 
 test-fast: $(READY) ## tests without the markers slow, browser and spark (two minutes on two cores)

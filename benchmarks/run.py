@@ -21,6 +21,7 @@ from sklearn.metrics import roc_auc_score
 import polyroc as pr
 from consistency import measure_comparisons
 from curves import bands, curves
+from cut_points import cut_points
 from fronts import front_archive, front_search, front_sweep, front_volumes
 from he import he
 from pdi import pdi
@@ -57,7 +58,10 @@ def auc_error():
     order = np.random.default_rng(1).permutation(n)
     y, s = y[order], s[order]
     ours = best(lambda: pr.evaluate(y, s, measure="auc").standard_error)
-    yield f"AUC with DeLong error, n = {n:.0e}", "polyroc / numpy.sort", ours / best(lambda: np.sort(s)), "<=", 4
+    sort = best(lambda: np.sort(s))
+    yield f"AUC with DeLong error, n = {n:.0e}", "polyroc / numpy.sort", ours / sort, "<=", 4
+    ours = best(lambda: pr.evaluate(y, s, measure="average_precision").standard_error)
+    yield f"average precision with error, n = {n:.0e}", "polyroc / numpy.sort", ours / sort, "<=", 6
 
 
 def cross_validated_auc():
@@ -196,6 +200,7 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "report": reports,
     "explorer": explorer_answers,
     "summaries": summaries,
+    "cut-points": cut_points,
     "start": start,
     "large file": large_file,
 }

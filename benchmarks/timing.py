@@ -9,6 +9,9 @@ import numpy as np
 
 import polyroc as pr
 from polyroc import datasets
+from polyroc.kernels import jit
+
+jit.INTERPRETED = 0  # what is compiled is measured, also on little data
 
 
 def best(function, repetitions=5):

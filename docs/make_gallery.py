@@ -32,7 +32,7 @@ ORDER = (
 HEAD = """# Gallery
 
 `polyroc.plot(result, ax=None)` draws what a verb found, on axes of yours or on new ones, and returns the artists;
-nothing is shown or saved by itself. It needs matplotlib: `pip install 'polyroc[plot]'`. On the command line
+nothing is shown or saved by itself. It needs matplotlib: `pip install "polyroc[plot]"`. On the command line
 `polyroc plot FILE --truth ... --scores ... --kind ... -o picture.svg` writes PNG, SVG or PDF.
 
 This page is made by `make gallery` from the scripts in `examples/`.

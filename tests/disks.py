@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from contextlib import contextmanager
 
 import pytest
@@ -24,10 +25,12 @@ def small_disk(tmp_path):
 
 @contextmanager
 def small_files(size):
-    """No file can grow beyond a size."""
+    """No file can grow beyond a size; nor is bytecode written, of which Python would leave a part and read it."""
     import resource
 
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before, bytecode = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    sys.dont_write_bytecode = True
     yield
+    sys.dont_write_bytecode = bytecode
     resource.setrlimit(resource.RLIMIT_FSIZE, before)

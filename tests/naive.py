@@ -7,8 +7,8 @@ each case, the weighted mean outcome of the tuples that contain it, scaled so th
 
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, groupby, pairwise, permutations, product
-from math import erfc, exp, factorial, hypot, inf, log, log2, pi, prod, sqrt
+from itertools import combinations, combinations_with_replacement, groupby, pairwise, permutations, product
+from math import erfc, exp, factorial, hypot, inf, log, log2, nan, pi, prod, sqrt
 
 from scipy.optimize import linprog
 from scipy.stats import binom, gamma, norm
@@ -297,6 +297,33 @@ def sensitivity_at(y, s, w, fpr):
     if after is None or fpr <= before[0]:
         return max(reached)
     return before[1] + (after[1] - before[1]) * (fpr - before[0]) / (after[0] - before[0])
+
+
+def sensitivity_at_error(y, s, fpr):
+    """The standard error of the sensitivity at a false positive rate, cases unweighted and scores distinct.
+
+    A proportion of m positives, and the threshold: a quantile of n negatives, whose error counts by the slope of
+    the curve. The slope is that of the chord over two standard errors of the rate to either side.
+    """
+    weights, positives = [1.0] * len(y), [x for x, k in zip(s, y, strict=True) if k]
+    negatives = sorted((x for x, k in zip(s, y, strict=True) if not k), reverse=True)
+    n, m = len(negatives), len(positives)
+    half = 2 * sqrt(max(fpr * (1 - fpr), 1 / n) / n)
+    low, high = max(fpr - half, 0.0), min(fpr + half, 1.0)
+    heights = [sensitivity_at(y, s, weights, u) for u in (low, high)]
+    slope = (heights[1] - heights[0]) / (high - low)
+    # the share of each case beyond the threshold: the k highest negatives, and a part of the next
+    whole = int(fpr * n + 1e-9)
+    part = fpr * n - whole if fpr * n - whole > 1e-9 else 0.0
+    cut = negatives[whole] if whole < n else -inf
+    of_positives = [float(x > cut) for x in positives]
+    of_negatives = [-slope * (1.0 if i < whole else part if i == whole else 0.0) for i in range(n)]
+
+    def variance(values):
+        mean = sum(values) / len(values)
+        return sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values)
+
+    return sqrt(variance(of_positives) + variance(of_negatives)) if min(m, n) > 1 else nan
 
 
 def specificity_at(y, s, w, tpr):
@@ -699,6 +726,21 @@ def threshold_rates(y, s, w):
     return by_key
 
 
+def cut_rates(y, s, w, cuts):
+    """The confusion rates of cut-points: class j is decided from cut j - 1 on, up to cut j."""
+    c = len(cuts) + 1
+    R = [[0.0] * c for _ in range(c)]
+    for k, x, v in zip(y, s, w, strict=True):
+        R[k][sum(x >= t for t in cuts)] += v / total(y, w, k)
+    return R
+
+
+def all_cut_rates(y, s, w, c):
+    """By cut-points (scores of positive weight, or infinity; not falling): their confusion rates."""
+    thresholds = [*sorted({x for x, v in zip(s, w, strict=True) if v > 0}), float("inf")]
+    return {cuts: cut_rates(y, s, w, cuts) for cuts in combinations_with_replacement(thresholds, c - 1)}
+
+
 def net_benefit(y, p, w, t):
     """Cases found less false alarms at the odds of the threshold, per case."""
     tp, _, fp, _ = table(y, p, w, t)
@@ -1034,3 +1076,44 @@ def cvauc_variance(y, s, fold, ids):
             influence[ids[i]] += n / sum(k == y[i] for k in y) * (right - area) * n_ids / n
         by_fold.append(sum(v * v for v in influence.values()) / len(influence))
     return sum(by_fold) / len(by_fold) / n_ids
+
+
+# Tests of whole ROC curves ---------------------------------------------------------------------------------------
+
+
+def curve_errors_paired(y, first, second):
+    """Venkatraman & Begg's E: over all k, the difference in errors if the k lowest cases are called negative."""
+
+    def share_below(scores, i, k):
+        """How much of case i is among the k lowest, a tie being shared."""
+        low, tied = sum(s < scores[i] for s in scores), sum(s == scores[i] for s in scores)
+        return min(max((k - low) / tied, 0.0), 1.0)
+
+    def errors(scores, k):
+        called_negative = [share_below(scores, i, k) for i in range(len(y))]
+        return sum(share if positive else 1 - share for positive, share in zip(y, called_negative, strict=True))
+
+    return sum(abs(errors(first, k) - errors(second, k)) for k in range(1, len(y) + 1))
+
+
+def curve_errors_unpaired(samples, cuts=20_000):
+    """The area between two curves of errors, by a fine grid; each sample is (classes, scores)."""
+    kappa = sum(sum(y) for y, _ in samples) / sum(len(y) for y, _ in samples)
+
+    def function(y, scores):
+        """Points (kappa F + (1 - kappa) G, kappa F + (1 - kappa) (1 - G)) at every distinct score."""
+        points = [(0.0, 1 - kappa)]
+        for t in sorted(set(scores)):
+            f = sum(s <= t for s, k in zip(scores, y, strict=True) if k) / sum(y)
+            g = sum(s <= t for s, k in zip(scores, y, strict=True) if not k) / (len(y) - sum(y))
+            points.append((kappa * f + (1 - kappa) * g, kappa * f + (1 - kappa) * (1 - g)))
+        return points
+
+    def height(points, x):
+        i = max(j for j in range(len(points) - 1) if points[j][0] <= x)
+        (x0, e0), (x1, e1) = points[i], points[i + 1]
+        return e0 + (e1 - e0) * (x - x0) / (x1 - x0)
+
+    one, two = (function(y, scores) for y, scores in samples)
+    middles = [(i + 0.5) / cuts for i in range(cuts)]
+    return sum(abs(height(one, x) - height(two, x)) for x in middles) / cuts

@@ -36,6 +36,7 @@ for line in sys.stdin:
             else:
                 os.dup2(handle, number)
                 os.close(handle)
+        sys.dont_write_bytecode = True  # with a limit of file sizes, Python leaves a part and reads it later
         for name, limit in order["limits"].items():
             resource.setrlimit(getattr(resource, name), (limit, limit))
         os.environ.update(order["environment"])

@@ -46,12 +46,15 @@ SPACES = (
 MADE_BY_VERBS = {
     "Anova",
     "Band",
+    "BenefitDifference",
     "BinormalFit",
     "Certificate",
     "ClassifierOutputs",
     "Comparison",
     "ConfidenceInterval",
     "Curve",
+    "CurveDistance",
+    "CurveTest",
     "Curves",
     "Dataset",
     "DecisionCurve",
@@ -67,6 +70,7 @@ MADE_BY_VERBS = {
     "Grouped",
     "HeldOut",
     "Hull",
+    "Interaction",
     "MeasureComparison",
     "MeasureComparisons",
     "OperatingPoint",
@@ -85,6 +89,7 @@ MADE_BY_VERBS = {
     "Spread",
     "Study",
     "Surface",
+    "ThresholdUncertainty",
     "Volume",
     "WilcoxonErrors",
 }
@@ -263,6 +268,14 @@ VALID_CALLS = {
     "evaluate": lambda: _data(pr.evaluate, measure="auc"),
     "compare": lambda: _data(pr.compare, "two_classifiers", measure="auc"),
     "curve": lambda: _data(pr.curve),
+    "venkatraman": lambda: _data(pr.curves.venkatraman, "two_classifiers", n=5),
+    "CurveTest.pair": lambda: ValidCall(
+        DATA["two_classifiers"].call(pr.curves.venkatraman, n=5).pair, {"first": "strong", "second": "weak"}
+    ),
+    "DecisionCurve.difference": lambda: ValidCall(
+        pr.decision_curve([0, 1, 0, 1], {name: [0.1, 0.4, 0.3, 0.8] for name in "ab"}).difference,
+        {"first": "a", "second": "b"},
+    ),
     "surface": lambda: _data(pr.surface, "ordered", points=5),
     "rates": lambda: _data(pr.rates, threshold=0.5),
     "operate": lambda: _data(pr.operate),
@@ -285,6 +298,7 @@ VALID_CALLS = {
     # methods and data
     "Bootstrap": lambda: ValidCall(pr.Bootstrap, {"n": 10}),
     "HanleyMcNeil": lambda: ValidCall(pr.HanleyMcNeil, {}),
+    "McNemar": lambda: ValidCall(pr.McNemar, {}),
     "Permutation": lambda: ValidCall(pr.Permutation, {"n": 10}),
     "Measure": lambda: ValidCall(
         pr.Measure,
@@ -302,6 +316,9 @@ VALID_CALLS = {
     "Tally.update": lambda: _data(tally("two_classes").update),
     "CostRule": lambda: ValidCall(
         pr.decisions.CostRule, {"labels": ("a", "b", "c"), "costs": ((0, 1, 4), (1, 0, 1), (2, 1, 0))}
+    ),
+    "CutPointRule": lambda: ValidCall(
+        pr.decisions.CutPointRule, {"labels": ("a", "b", "c"), "cut_points": (0.5, 1.5)}
     ),
     "MossmanRule": lambda: ValidCall(
         pr.decisions.MossmanRule, {"labels": ("a", "b", "c"), "alpha": 0.3, "beta": 0.3}
@@ -364,6 +381,12 @@ VALID_CALLS = {
     "Rates.information_gain": lambda: ValidCall(
         _data(pr.rates, "three", classifier="good")().information_gain, {"priors": [0.2, 0.3, 0.5]}
     ),
+    "OperatingPoint.threshold_intervals": lambda: _method("OperatingPoint_cut_points", "threshold_intervals"),
+    "OperatingPoint.threshold_texts": lambda: _method("OperatingPoint_cut_points", "threshold_texts"),
+    "ThresholdUncertainty.confidence_intervals": lambda: ValidCall(
+        stored("OperatingPoint_cut_points").uncertainty.confidence_intervals, {}
+    ),
+    "ThresholdUncertainty.to_dict": lambda: ValidCall(stored("OperatingPoint_cut_points").uncertainty.to_dict, {}),
     # estimates and curves
     "Anova.confidence_interval": lambda: _method("Anova", "confidence_interval", learner="a"),
     "BinormalFit.at": lambda: _method("BinormalFit", "at", fpr=[0.1, 0.2]),
@@ -486,6 +509,9 @@ VALID_CALLS = {
         summaries.pooled_test, {"scores": study().scores("pair"), "measure": "hand_till"}
     ),
     "corrected_t": lambda: ValidCall(summaries.corrected_t, {"table": fold_table()}),
+    "five_by_two": lambda: ValidCall(
+        summaries.five_by_two, {"table": {"a": [0.8, 0.9] * 5, "b": [0.7, 0.85, 0.8, 0.7, 0.75] * 2}}
+    ),
     "correlated_t": lambda: ValidCall(summaries.correlated_t, {"table": fold_table()}),
     "duncan": lambda: ValidCall(summaries.duncan, {"table": fold_table()}),
     "tukey": lambda: ValidCall(summaries.tukey, {"table": fold_table()}),
@@ -503,6 +529,8 @@ VALID_CALLS = {
 VALID_CALLS |= {
     f"{stored.kind.__name__}.{method}": lambda name=name, method=method: _method(name, method)
     for name, stored in reversed(files.RESULTS.items())
-    for method in ("rows", "to_dict", "to_frame", "to_json", "to_table")
-    if isinstance(getattr(stored.kind, method, None), FunctionType) and name != "StudyFindings"
+    for method in ("rows", "to_dict", "to_frame", "to_json", "to_latex", "to_table")
+    if isinstance(getattr(stored.kind, method, None), FunctionType)
+    and (stored.kind.__name__, method) != ("Report", "to_latex")  # which takes no argument
+    and name != "StudyFindings"
 }

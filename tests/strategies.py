@@ -1,9 +1,15 @@
 """Data that hypothesis draws: ties, tiny classes, weights, extreme floats."""
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 EXTREME = [0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-300, -1e300, 1e300, 1.0, np.nextafter(1.0, 2.0)]
+
+
+def at_most(examples):
+    """Fewer examples than the profile's, for tests of which each takes long; a profile may have fewer still."""
+    return settings(max_examples=min(examples, settings.default.max_examples))
 
 
 @st.composite

@@ -76,10 +76,12 @@ def options_of(feature, verb):
         },
         "folds": {"": {**options, "folds": "fold"}},
         "by": {"": {**options, "by": "half"}},
+        "negate": {"": {**options, "scores": {"one": "-s", "two": "t"} if verb == "compare" else "-s"}},
         "method": {
             name: {**options, "method": method}
             for name, method in METHODS.items()
             if (verb, name) != ("compare", "hanley-mcneil")  # which is not for paired classifiers
+            and (verb != "operate" or name == "bootstrap")  # which repeats the choice
         },
         "measures": {"": _matrix(verb, options, matrix)},
         "limits": {name: {**options, name: value} for name, value in LIMITS.items()},

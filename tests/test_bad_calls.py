@@ -97,7 +97,7 @@ SLOW = {
     "Study.open",
     "plot",
 }
-COMMON = {"rows", "to_dict", "to_frame", "to_json", "to_table"}  # the same method of every result
+COMMON = {"rows", "to_dict", "to_frame", "to_json", "to_latex", "to_table"}  # the same method of every result
 
 matplotlib.use("agg")
 

@@ -165,7 +165,7 @@ def test_two_classes_rise_towards_the_last():
     [
         (lambda: pr.to_ordered(P, rule="mean"), "rule must be 'sampat' or 'expected', got 'mean'"),
         (lambda: pr.to_ordered(P[:, 0]), r"must be 2-D \(cases x classes\), got shape \(45,\)"),
-        (lambda: pr.to_ordered(3 * P), r"in \[0, 1\], but column 0 holds \S+ at position 0; convert"),
+        (lambda: pr.to_ordered(3 * P), r"in \[0, 1\], but column 0 holds \S+ at position 0; of logits"),
         (lambda: pr.to_ordered([[0.0, 0.0], [0.5, 0.5]], rule="expected"), "at position 0 add up to zero"),
         (lambda: pr.to_ordered([["a", "b"], ["c", "d"]]), "probabilities must hold numbers"),
         (lambda: pr.to_ordered(P, labels=LABELS[:2]), "3 columns but there are 2 classes"),
@@ -501,3 +501,49 @@ def test_command_line_names_its_own_conversions(arguments, message):
     done = polyroc("evaluate", FILE, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
+
+
+# Softmax
+
+LOGITS = np.random.default_rng(4).normal(scale=3, size=(30, 3))
+NAMES = np.array(list("abc"))[np.arange(30) % 3]
+
+
+def test_softmax_of_arrays_mappings_and_scores():
+    expected = np.exp(LOGITS) / np.exp(LOGITS).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(pr.to_probabilities(NAMES, LOGITS, rule="softmax"), expected, atol=1e-12)
+    both = pr.to_probabilities(NAMES, {"m": LOGITS, "n": LOGITS + 7}, rule="softmax")
+    np.testing.assert_allclose(both["m"], both["n"], atol=1e-12)
+    scores = pr.to_probabilities(pr.Scores.from_arrays(NAMES, LOGITS), rule="softmax")
+    assert scores.converted == "scores to probabilities by the softmax"
+    np.testing.assert_allclose(scores.values["classifier"], expected, atol=1e-12)
+    assert pr.evaluate(scores, measure="mossman").converted == scores.converted
+
+
+def test_what_needs_probabilities_names_the_softmax(tmp_path):
+    from command import polyroc
+
+    with pytest.raises(NotApplicableError, match=r"of logits, to_probabilities\(\.\.\., rule='softmax'\) makes"):
+        pr.evaluate(NAMES, LOGITS, measure="mossman")
+    for key in ("hand_till", "ova", "pdi"):  # any numbers will do
+        assert 0 <= pr.evaluate(NAMES, LOGITS, measure=key).value <= 1
+    path = tmp_path / "logits.csv"
+    rows = zip(NAMES, LOGITS.tolist(), strict=True)
+    path.write_text("y,s_a,s_b,s_c\n" + "".join(f"{y},{','.join(map(repr, row))}\n" for y, row in rows))
+    arguments = ("evaluate", path, "--truth", "y", "--scores", "s_*", "-m", "mossman")
+    assert "of logits, --convert softmax makes probabilities" in polyroc(*arguments).stderr
+    done = polyroc(*arguments, "--convert", "softmax", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "by the softmax" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "score", "words"),
+    [
+        ({"priors": [1, 1, 1]}, LOGITS, "priors is for likelihoods that are fitted"),
+        ({}, LOGITS[:, 0], "softmax needs one column per class, here one score per case"),
+    ],
+)
+def test_softmax_of_something_else(options, score, words):
+    with pytest.raises((InputError, NotApplicableError), match=words):
+        pr.to_probabilities(NAMES, score, labels=["a", "b", "c"], rule="softmax", **options)

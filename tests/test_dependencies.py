@@ -72,3 +72,39 @@ def test_no_test_is_skipped_without_a_word():
     tests = [path for path in (ROOT / "tests").rglob("*.py") if path.name != "packages.py"]
     name = "import" + "orskip"
     assert [path.name for path in tests if name in path.read_text(encoding="utf-8")] == []
+
+
+def named_extras():
+    """The extras in commands that messages and pages name, with the file."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "repro").rglob("*.md")]
+    for path in [*(ROOT / "src").rglob("*.py"), *pages]:
+        text = path.read_text(encoding="utf-8")
+        for names in re.findall(r"install_command\('(\w+)'\)|pip install \S(?:polyroc|\.)\[([a-z,]+)\]", text):
+            for extra in "".join(names).split(","):
+                yield path.name, extra
+
+
+def test_every_command_that_is_recommended_names_an_extra_that_exists():
+    named = set(named_extras())
+    assert len(named) > 10
+    assert {extra for _, extra in named} <= set(EXTRAS)
+
+
+def test_the_quotes_are_those_of_every_shell():
+    """Windows takes single quotes for a part of the name."""
+    for path in (ROOT / "src").rglob("*.py"):
+        assert "pip install '" not in path.read_text(encoding="utf-8"), path
+
+
+def test_all_is_without_the_cluster_engines():
+    def requirements(extra):
+        for line in EXTRAS[extra]:
+            inner = re.match(r"polyroc\[([a-z,]+)\]", line)
+            for name in inner[1].split(",") if inner else ():
+                yield from requirements(name)
+            if not inner:
+                yield distribution(line)
+
+    assert {"pyspark", "dask"} <= set(requirements("cluster"))
+    assert not {"pyspark", "dask", "pyarrow"} & set(requirements("all"))
+    assert {"pyspark", "dask", "matplotlib", "scikit-learn"} <= set(requirements("dev"))

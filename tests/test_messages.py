@@ -13,7 +13,7 @@ import pytest
 
 import polyroc as pr
 from polyroc import errors
-from polyroc.cli.app import app
+from polyroc.cli.app import COMMANDS, app, load_command
 from polyroc.cli.references import PYTHON_ONLY, shell_spelling
 from polyroc.errors import InputError, MissingFileError, MissingPackageError, PolyrocWarning
 from polyroc.messages import Call, Message, Option
@@ -143,11 +143,11 @@ CASES = {
         "evaluate it on all of them with polyroc rates --rule ....",
         "evaluate it on all of them with rates(rule=...).",
     ),
-    "engine and memory": (
-        lambda file: pr.evaluate(file, truth="y", scores="p_*", pos_label="b", by="model", engine="memory"),
-        "by is not available for cases in memory; use engine='duckdb', which reads files",
-        "--by is not available for cases in memory; use --engine duckdb, which reads files",
-        "by is not available for cases in memory; use engine='duckdb', which reads files",
+    "column of subgroups": (
+        lambda file: pr.evaluate(file, truth="y", scores="p_*", pos_label="b", by="modle"),
+        "has no column 'modle' (by)",
+        "has no column 'modle' (--by)",
+        "has no column 'modle' (by)",
     ),
     "method in memory": (
         lambda file: pr.evaluate(file, truth="y", scores="p_*", engine="duckdb", method=pr.Jackknife()),
@@ -272,7 +272,7 @@ def options(command):
 
 @pytest.mark.slow
 def test_every_option_in_a_message_is_one_of_the_command_line():
-    known = set(options(app))
+    known = {name for command in (app, *map(load_command, COMMANDS)) for name in options(command)}
     spelled = {name: shell_spelling(Option(name)) for name in set(references()) - PYTHON_ONLY}
     assert {name: option for name, option in spelled.items() if option not in known} == {}
 

@@ -8,7 +8,7 @@ from models import MODELS, Model
 from quantities import COLUMNS, DECISIONS, DISCRETE, FIXED_RATE, MANY_CLASSES, ORDERED, PROBABILITIES, TWO_CLASSES
 
 Sizes = tuple[int, ...]
-OFTEN, USUAL, BOOTSTRAP = 2000, 1000, 150  # replicates
+OFTEN, USUAL, SOME, CHOICES, FEW, BOOTSTRAP = 2000, 1000, 500, 300, 120, 150  # replicates
 
 BALANCED = ((5, 5), (10, 10), (25, 25), (50, 50), (400, 400))
 RARE = ((100, 5), (200, 10), (400, 20), (1000, 5))
@@ -22,7 +22,11 @@ class Cell:
 
     The kind says what is recorded: "single" intervals and one-sample tests, "pair" differences and their tests,
     "several" the test that all are equal and simultaneous intervals, "band" a pointwise band of a curve, "binned"
-    intervals and one-sample tests from a tally with coarse bins.
+    intervals and one-sample tests from a tally with coarse bins, "curves" tests of whole curves and of decisions,
+    and the simultaneous band of a difference of net benefit, "subgroups" the tests between subgroups of the cases,
+    each of these sizes: with one classifier that its value is the same in all, with two that their difference is.
+    "unequal subgroups" have the values in turn, for intervals of their differences. "choice": intervals of
+    thresholds that are chosen on the sample, and of the rates of right decisions there.
     """
 
     kind: str
@@ -33,6 +37,7 @@ class Cell:
     replicates: int = USUAL
     bootstrap: int = 0  # replicates of the BCa interval
     bits: int = 0  # of the bins of a tally
+    subgroups: int = 0  # number of subgroups
 
     @property
     def model(self) -> Model:
@@ -67,6 +72,7 @@ class Cell:
             str(len(self.values)),
             " ".join(self.measures),
             *([f"{self.bits} bits"] if self.bits else []),
+            *([f"{self.subgroups} subgroups"] if self.subgroups else []),
         )
 
     def rng(self, replicate: int) -> np.random.Generator:
@@ -78,6 +84,7 @@ def cells() -> list[Cell]:
     """The whole grid, in the order of the results."""
     grid = [*_areas(), *_two_classes(), *_fixed_rates(), *_many_classes(), *_ordered(), *_bands()]
     grid += [*_area_pairs(), *_other_pairs(), *_curve_pairs(), *_several(), *_binned()]
+    grid += [*_curve_tests(), *_subgroups(), *_choices()]
     if len({cell.key for cell in grid}) != len(grid):
         raise ValueError("Two cells of the grid have the same key.")
     return grid
@@ -323,4 +330,85 @@ def _binned() -> list[Cell]:
         for value in values
         for n in sizes
         for bits in (2, 4)
+    ]
+
+
+def _curve_tests() -> list[Cell]:
+    """Tests of whole curves and of paired decisions, and the band of the difference of two decision curves."""
+    benefit = ("net_benefit_curve",)
+    equal = [
+        Cell("curves", m, (a, a), n, benefit, FEW)
+        for m, a, n in (
+            ("normal", 0.8, (50, 50)),
+            ("heavy tails", 0.8, (50, 50)),
+            ("Laplace", 0.8, (200, 20)),
+            ("Laplace", 0.95, (50, 50)),
+            ("similar", 0.8, (50, 50)),
+            ("ties", 0.8, (50, 50)),
+            ("clusters", 0.8, (60, 60)),
+        )
+    ]
+    return equal + [
+        Cell("curves", m, (0.8, 0.9), n, benefit, FEW)
+        for m, n in (("heavy tails", (50, 50)), ("Laplace", (200, 40)))
+    ]
+
+
+def _subgroups() -> list[Cell]:
+    """Subgroups of one sample, with patients in several of them in the models with clusters."""
+    auc, matrix = ("auc",), ("hand_till",)
+    four = (
+        *(("normal", auc, value, n) for value in (0.8, 0.95) for n in ((10, 10), (25, 25), (100, 100), (100, 10))),
+        *(("Laplace", auc, value, n) for value in (0.8, 0.95) for n in ((10, 10), (25, 25), (10, 200))),
+        *(("skewed", auc, 0.9, n) for n in ((15, 15), (100, 100))),
+        *(("clusters", auc, value, n) for value in (0.8, 0.95) for n in ((30, 30), (60, 60), (150, 30))),
+        *(("columns, heavy tails", matrix, value, n) for value in (0.8, 0.95) for n in ((12,) * 3, (40,) * 3)),
+        *(("columns, clusters", matrix, 0.85, n) for n in ((30,) * 3, (90,) * 3)),
+    )
+    two = (
+        *(("normal", auc, 0.8, n) for n in ((10, 10), (25, 25))),
+        *(("Laplace", auc, v, n) for v, n in ((0.95, (10, 10)), (0.8, (10, 200)))),
+        ("skewed", auc, 0.9, (15, 15)),
+        *(("clusters", auc, v, n) for v, n in ((0.8, (30, 30)), (0.95, (60, 60)))),
+        ("columns, heavy tails", matrix, 0.8, (12, 12, 12)),
+        ("columns, clusters", matrix, 0.85, (30, 30, 30)),
+    )
+    grid = [
+        Cell("subgroups", m, (v,), n, names, SOME, subgroups=k)
+        for k, chosen in ((2, two), (4, four))
+        for m, names, v, n in chosen
+    ]
+    effects = (
+        *(("Laplace", auc, (0.8, 0.9), n, 2) for n in ((15, 15), (60, 60))),
+        *(("Laplace", auc, (0.85, 0.85), n, 4) for n in ((15, 15), (60, 60), (200, 20))),
+        ("skewed", auc, (0.85, 0.95), (40, 40), 2),
+        *(("clusters", auc, v, (60, 60), 2) for v in ((0.85, 0.85), (0.8, 0.9))),
+        *(("columns, skewed", matrix, v, (25, 25, 25), 2) for v in ((0.85, 0.85), (0.85, 0.95))),
+    )
+    grid += [Cell("subgroups", m, v, n, names, SOME, subgroups=k) for m, names, v, n, k in effects]
+    return grid + [
+        Cell("unequal subgroups", m, v, n, auc, subgroups=2)
+        for m in ("Laplace", "skewed")
+        for v in ((0.7, 0.8), (0.85, 0.95))
+        for n in ((15, 15), (50, 50))
+    ]
+
+
+def _choices() -> list[Cell]:
+    """Thresholds of two classes and cut-points of three; classes that are well separated, and rare ones."""
+    criteria = ("youden", "costs", "sensitivity")
+    chosen: list[tuple[str, float, Sizes]] = [
+        (model, value, sizes)
+        for model in ("normal", "heavy tails", "skewed", "Laplace")
+        for value, sizes in ((0.8, (100, 100)), (0.95, (400, 40)))
+    ]
+    chosen += [("Laplace", 0.8, (25, 25))]
+    chosen += [("wide last class", 0.95, sizes) for sizes in ((100, 100), (40, 400))]
+    chosen += [("normal", 0.9999, (50, 50)), ("skewed", 0.9999, (20, 200))]
+    chosen += [(model, 0.8, (100, 100)) for model in ("ties", "clusters", "cohort")]
+    grid = [Cell("choice", model, (value,), sizes, criteria, CHOICES) for model, value, sizes in chosen]
+    return grid + [
+        Cell("choice", model, (value,), sizes, ("youden", "closest"), CHOICES)
+        for model in ("normal", "Laplace", "exponential")
+        for value, sizes in ((0.5, (30, 30, 30)), (0.9, (300, 30, 300)))
     ]

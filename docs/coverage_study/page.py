@@ -16,6 +16,7 @@ Rows: TypeAlias = list[dict[str, str]]
 PAGE = Path(__file__).parents[1] / "coverage.md"
 LOWEST = 0.93  # coverage of a 95 % interval
 LARGEST = 1.2  # rejections over the nominal level: 6 % for 5 %
+FEWEST = 1000  # samples of an interval of a single value; with fewer it is a quick run
 WIDEST = 1.15  # median width over that of the narrowest valid competitor
 
 INTERVALS = {
@@ -24,7 +25,12 @@ INTERVALS = {
     "simultaneous": "simultaneous intervals (all at once)",
     "band": "pointwise band of a curve",
     "binned": "interval from coarse bins of a tally",
+    "benefit_band": "band of a difference of net benefit (all thresholds at once)",
+    "subgroup_difference": "interval of a difference between subgroups",
+    "threshold": "interval of a chosen threshold",
+    "chosen_rate": "interval of a rate at a chosen threshold",
 }
+OF_CHOICES = ("threshold", "chosen_rate")
 TESTS = {
     "one_sample": "one-sample test",
     "superiority": "test that two are equal",
@@ -32,8 +38,13 @@ TESTS = {
     "equivalence": "equivalence at the margin",
     "omnibus": "test that all are equal",
     "binned_test": "one-sample test from coarse bins",
+    "curves": "test that two ROC curves, or decisions, are equal",
+    "subgroup_pair": "test that two subgroups are equal",
+    "subgroup_omnibus": "test that all subgroups are equal",
+    "interaction": "test that a difference is the same in all subgroups",
 }
 KINDS = INTERVALS | TESTS
+SUBGROUP_TESTS = ("subgroup_pair", "subgroup_omnibus", "interaction")
 BINS = ((1, 9), (10, 19), (20, 49), (50, 100000))
 BIASED = ("cost_area", "scurfield", "scurfield(corrected=True)", "ht3", "information_gain", "sahiner(malignant=2)")
 BY_SHARES = (
@@ -69,6 +80,9 @@ REASONS = {
     "maximum or of a minimum (the envelope of cost lines), or a mean over a domain that is itself estimated.",
     "weighted shares": "The measure depends on the shares of the classes, which the interval takes as known "
     "(case-control), but the weights of the cases make them vary from sample to sample.",
+    "chosen on the cases": "The threshold was chosen on the same cases. The correction of the rates for the "
+    "choice is itself an estimate, and a threshold that minimises a loss has an error for which the bootstrap is "
+    "not proven.",
     "unexplained": "None of the above.",
 }
 
@@ -198,6 +212,7 @@ RULES: dict[str, Callable[[Row, int], bool]] = {
     "no interval": lambda row, _: float(row["nan_share"] or 0) >= 0.01,
     "simulation": _is_chance,
     "class under 10": lambda _, smallest: smallest < 10,
+    "chosen on the cases": lambda row, _: row["kind"] in OF_CHOICES,
     "wide rare class": _is_wide_and_rare,
     "few in range": _has_few_in_range,
     "weighted shares": lambda row, _: MODELS[row["model"]].weighted and row["measure"] in BY_SHARES,
@@ -249,7 +264,7 @@ def _by_kind(rows: Rows) -> str:
 
 
 def _by_measure(rows: Rows) -> str:
-    own = [row for row in rows if row["set"] != "choice" and row["kind"] != "band"]
+    own = [row for row in rows if row["set"] != "choice" and row["kind"] not in ("band", *OF_CHOICES)]
     lines = []
     for measure in dict.fromkeys(row["measure"] for row in own):
         line = [f"`{measure}`"]
@@ -337,12 +352,15 @@ def _competitors(rows: Rows) -> str:
 
 def _effort(rows: Rows) -> str:
     """How many samples a cell has, and what that means for a coverage of 95 %."""
-    counts = sorted({int(row["replicates"]) for row in rows if is_interval(row)})
-    most, least = (100 * math.sqrt(0.95 * 0.05 / count) for count in (counts[0], counts[-1]))
-    warning = " **This is a quick run: do not rely on it.**" if counts[0] < 1000 else ""
+    counts = {kind: sorted(int(row["replicates"]) for row in pick(rows, kind=kind)) for kind in KINDS}
+    least, most = counts["interval"][0], counts["interval"][-1]
+    errors = (100 * math.sqrt(0.95 * 0.05 / count) for count in (most, least))
+    fewer = [f"{KINDS[kind]} ({own[0]})" for kind, own in counts.items() if own and own[0] < least]
+    exceptions = f" Some have fewer samples: {', '.join(fewer)}." if fewer else ""
+    warning = " **This is a quick run: do not rely on it.**" if least < FEWEST else ""
     return (
-        f"{len(rows)} rates, from {counts[0]} to {counts[-1]} samples each: a Monte Carlo error of\n"
-        f"{least:.1f} to {most:.1f} points at 95 %.{warning}"
+        f"{len(rows)} rates, from {least} to {most} samples each: a Monte Carlo error of\n"
+        f"{' to '.join(f'{error:.1f}' for error in errors)} points at 95 %.{exceptions}{warning}"
     )
 
 

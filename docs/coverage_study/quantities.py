@@ -13,6 +13,7 @@ import polyroc as pr
 
 DEFAULT = pr.DeLong()
 BENEFIT_AT = 0.3  # the threshold of the net benefit
+PERMUTATIONS = 199  # of a test of curves
 SCORE = ("auc", "gini", "partial_auc", "partial_auc(tpr=(0.8, 1))", "average_precision", "cost_area")
 FIXED_RATE = ("sensitivity(specificity=0.9)", "specificity(sensitivity=0.9)")
 THRESHOLD = ("sensitivity", "specificity", "ppv", "npv", "expected_cost")
@@ -121,6 +122,15 @@ def compare(name: str, data: Data, setting: Setting, method: Any = DEFAULT) -> p
         return None
 
 
+def divide(name: str, data: Data, setting: Setting, by: Any) -> Any:
+    """Subgroups of the cases: of one classifier its values, of several their comparison."""
+    scores = {str(i): inputs(name, data, i, setting) for i in range(len(data.scores))}
+    verb = pr.compare if len(scores) > 1 else pr.evaluate
+    given = options(verb, data, setting) | order(name, data)
+    y_score = scores if len(scores) > 1 else scores["0"]
+    return verb(data.y, y_score, measure=asked_for(name, setting), by=by, **given)
+
+
 def _from_estimate(estimate: Any) -> Result:
     return Result(estimate.value, tuple(estimate.confidence_interval()), estimate)
 
@@ -166,6 +176,35 @@ def _net_benefit(data: Data, setting: Setting) -> Result:
 def chances(scores: Floats, setting: Setting) -> Floats:
     """Scores as probabilities: 1/2 at the decision threshold."""
     return np.asarray(expit(scores - setting.threshold))
+
+
+def benefit_difference(data: Data, setting: Setting, thresholds: tuple[float, ...]) -> Any:
+    """The simultaneous band of the difference of two decision curves."""
+    risks = {str(i): chances(scores, setting) for i, scores in enumerate(data.scores[:2])}
+    curve = pr.decision_curve(data.y, risks, thresholds=thresholds, **options(pr.decision_curve, data, setting))
+    return curve.difference("0", "1").simultaneous
+
+
+def curve_tests(data: Data, setting: Setting, seed: int) -> dict[tuple[str, str], float]:
+    """P-values of the hypothesis that two curves, or decisions, are equal, by what is tested and the test."""
+    scores = {str(i): data.scores[i] for i in range(2)}
+    given = {} if data.groups is None else {"groups": data.groups}
+    test = pr.curves.venkatraman(data.y, scores, n=PERMUTATIONS, rng=seed, **given)
+    pvalues = {("roc_curve", "paired"): test.pair("0", "1").pvalue}
+    if data.groups is None:
+        half = np.arange(len(data.y)) % 2 == 0  # two sets of cases
+        apart = {name: pr.Scores.from_arrays(data.y[rows], s[rows]) for (name, s), rows in _sets(scores, half)}
+        unpaired = pr.curves.venkatraman(apart, n=PERMUTATIONS, rng=seed)
+        pvalues["roc_curve", "unpaired"] = unpaired.pair("0", "1").pvalue
+        measure = asked_for("sensitivity", setting)
+        for key in (measure, measure.replace("sensitivity", "specificity")):
+            exact = pr.compare(data.y, scores, measure=key, method=pr.McNemar())
+            pvalues[key.partition("(")[0], "mcnemar"] = exact.pvalue
+    return pvalues
+
+
+def _sets(scores: dict[str, Floats], half: Any) -> Any:
+    return zip(scores.items(), (half, ~half), strict=True)
 
 
 SPECIAL: dict[str, Callable[[Data, Setting], Result]] = {

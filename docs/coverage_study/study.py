@@ -12,11 +12,22 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import choices
 import numpy as np
 import truths
 from grid import Cell, cells
-from models import Data, draw
-from quantities import Result, Setting, compare, evaluate, evaluate_binned, options
+from models import Data, distance, draw
+from quantities import (
+    Result,
+    Setting,
+    benefit_difference,
+    compare,
+    curve_tests,
+    divide,
+    evaluate,
+    evaluate_binned,
+    options,
+)
 
 import polyroc as pr
 
@@ -52,6 +63,7 @@ COMPETITORS = (
     "ungrouped",
 )
 RESAMPLES = 400
+THRESHOLDS = (0.2, 0.35, 0.5, 0.65, 0.8)  # of decision curves
 COLUMNS = (
     *("kind", "measure", "model", "set", "sampling", "values", "sizes", "classifiers", "test", "nominal", "truth"),
     *("replicates", "rate", "below", "above", "nan_share", "median_width"),
@@ -86,7 +98,17 @@ class Tally:
 
 def simulate(cell: Cell, share: float = 1.0) -> Rows:
     """The rows of one cell, from a share of the replicates."""
-    run = {"single": _singles, "pair": _pairs, "several": _several, "band": _bands, "binned": _binned}[cell.kind]
+    run = {
+        "single": _singles,
+        "pair": _pairs,
+        "several": _several,
+        "band": _bands,
+        "binned": _binned,
+        "curves": _curve_tests,
+        "subgroups": _subgroups,
+        "unequal subgroups": _unequal_subgroups,
+        "choice": _choices,
+    }[cell.kind]
     replicates = max(10, round(share * cell.replicates))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -341,6 +363,93 @@ def _binned(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
     yield _test_row(cell, "binned_test", name, pvalues, bits) | {"truth": f"{true:.6f}"}
 
 
+def _curve_tests(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """Tests that two equal curves or decisions are equal; the band of the difference of two decision curves."""
+    true = np.subtract(*(truths.benefit_curve(cell.model, value, cell.sizes, THRESHOLDS) for value in cell.values))
+    pvalues: dict[tuple[str, str], list[float]] = {}
+    covers, widths = [], []
+    for replicate, data, setting in _samples(cell, replicates):
+        band = benefit_difference(data, setting, THRESHOLDS)
+        covers.append(bool(((band.low <= true + 1e-9) & (true - 1e-9 <= band.high)).all()))
+        widths.append(float(np.median(band.high - band.low)))
+        if cell.has_equal_values:
+            for test, pvalue in curve_tests(data, setting, replicate).items():
+                pvalues.setdefault(test, []).append(pvalue)
+    fields = {"nominal": f"{LEVEL:g}", "rate": float(np.mean(covers)), "median_width": float(np.median(widths))}
+    yield _row(cell, "benefit_band", cell.measures[0], replicates=len(covers), **fields)
+    for (measure, test), p in pvalues.items():
+        yield _test_row(cell, "curves", measure, p, test)
+
+
+def _subgroups(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """Tests between subgroups: that one classifier has the same value in all, or that two differ by the same."""
+    (name,) = cell.measures
+    pvalues: dict[tuple[str, str], list[float]] = {}
+    setting, total = truths.setting_of(cell.model), tuple(size * cell.subgroups for size in cell.sizes)
+    for replicate in range(replicates):
+        rng = cell.rng(replicate)
+        data = draw(cell.model, cell.values, total, rng)
+        by = np.empty(len(data.y), dtype=int)
+        for k, size in enumerate(total):  # as many cases of every class in each subgroup
+            by[data.y == k] = rng.permutation(np.arange(size) % cell.subgroups)
+        grouped = divide(name, data, setting, by)
+        tests = _interaction_tests(grouped) if len(cell.values) > 1 else _equality_tests(grouped)
+        for test, p in tests.items():
+            pvalues.setdefault(test, []).append(p)
+    for (kind, test), p in pvalues.items():
+        yield _test_row(cell, kind, name, p, f"{cell.subgroups} subgroups{test}")
+
+
+def _equality_tests(grouped: Any) -> dict[tuple[str, str], float]:
+    between = grouped.between()
+    if len(grouped) == 2:
+        return {("subgroup_pair", ""): between.pvalue}
+    return {("subgroup_omnibus", ""): between.pvalue, ("subgroup_omnibus", ", Wald"): grouped.equality().pvalue}
+
+
+def _interaction_tests(grouped: Any) -> dict[tuple[str, str], float]:
+    return {("interaction", ""): grouped.interaction().pvalue}
+
+
+def _unequal_subgroups(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """The interval of the difference between two subgroups in which one classifier has different values."""
+    (name,) = cell.measures
+    true = _true(cell, name, 0) - _true(cell, name, 1)
+    tally, setting = Tally(), truths.setting_of(cell.model)
+    for replicate in range(replicates):
+        rng = cell.rng(replicate)
+        first, second = (draw(cell.model, (value,), cell.sizes, rng) for value in cell.values)
+        scores = [np.concatenate([first.scores[0], second.scores[0]])]
+        data = first._replace(y=np.concatenate([first.y, second.y]), scores=scores)
+        by = np.repeat([0, 1], [len(first.y), len(second.y)])
+        tally.add(tuple(divide(name, data, setting, by).between().difference("0", "1").confidence_interval(LEVEL)))
+    yield _with_competitors(cell, "subgroup_difference", name, true, {"default": tally})
+
+
+def _choices(cell: Cell, replicates: int) -> Iterator[dict[str, str]]:
+    """Intervals of chosen thresholds, and of the rates of the chosen rule on new cases, which vary with it."""
+    classes = len(cell.sizes)
+    laws = cell.model.laws(distance(cell.model, cell.values[0], classes), classes)
+    for name in cell.measures:
+        true = choices.true_thresholds(name, cell.model, cell.values[0], classes)
+        thresholds, rates = [Tally() for _ in true], [Tally() for _ in laws]
+        reached = []
+        for replicate, data, setting in _samples(cell, replicates):
+            point = choices.choose(name, data, setting, replicate)
+            for tally, ends in zip(thresholds, point.threshold_intervals(LEVEL), strict=True):
+                tally.add(ends)
+            reached.append(choices.true_rates(laws, point.thresholds))
+            for k, (tally, rate) in enumerate(zip(rates, reached[-1], strict=True)):
+                low, high = point.confusion[k, k].confidence_interval(LEVEL)
+                tally.add((low - rate, high - rate))  # around the true rate of this rule
+        of_thresholds, of_rates = choices.quantities(name, classes)
+        for quantity, tally, value in zip(of_thresholds, thresholds, true, strict=True):
+            yield _with_competitors(cell, "threshold", quantity, value, {"default": tally})
+        for quantity, tally, value in zip(of_rates, rates, np.mean(reached, axis=0), strict=True):
+            row = _with_competitors(cell, "chosen_rate", quantity, 0.0, {"default": tally})
+            yield row | {"truth": f"{value:.6f}"}
+
+
 def run(chosen: list[Cell], share: float, out: Path | None, jobs: int) -> Rows:
     """The rows of some cells, in their order; finished cells are kept beside `out`, and not run again."""
     partial = None if out is None else out.with_suffix(".part")
@@ -382,12 +491,19 @@ def _timed(cell: Cell, share: float) -> tuple[Rows, float]:
     return rows, time.process_time() - start
 
 
-COST = {"single": 1.0, "band": 1.0, "pair": 4.0, "binned": 4.0}  # milliseconds a measure and replicate, about
+COST = {
+    "single": 1.0,
+    "band": 1.0,
+    "pair": 4.0,
+    "binned": 4.0,
+    "curves": 60.0,
+    "choice": 12.0,
+}  # milliseconds a measure and replicate, about
 
 
 def _effort(cell: Cell) -> float:
     """About how long a cell takes, in milliseconds."""
-    each = COST[cell.kind] if cell.kind in COST else 4.0 * len(cell.values)
+    each = COST[cell.kind] if cell.kind in COST else 4.0 * max(len(cell.values), cell.subgroups)
     return cell.replicates * each * (1 if cell.kind == "band" else len(cell.measures)) + 15 * cell.bootstrap
 
 
@@ -435,7 +551,8 @@ def read(path: Path = RESULTS) -> Rows:
 
 def needed_truths(jobs: int) -> None:
     """Simulate the true values that have no formula and are not in truths.csv yet, and keep them."""
-    wanted = {key for cell in cells() if cell.kind != "band" for key in _without_formula(cell)}
+    kinds = ("band", "curves", "choice")
+    wanted = {key for cell in cells() if cell.kind not in kinds for key in _without_formula(cell)}
     left = sorted(key for key in wanted if truths.key_of(*key) not in truths.stored())
     if not left:
         return

@@ -139,6 +139,15 @@ def _cost_area(laws: list[Law]) -> float:
     return float(np.mean([np.min(each * missed + (1.0 - each) * false) for each in p]))
 
 
+def benefit_curve(model: Model, value: float, sizes: tuple[int, ...], thresholds: tuple[float, ...]) -> Floats:
+    """The net benefit of one classifier at each threshold."""
+    laws, prevalence = model.laws(distance(model, value, 2), 2), sizes[1] / sum(sizes)
+    cuts = setting_of(model).threshold + logit(np.array(thresholds))
+    false, true = (1.0 - law.cdf(cuts, left=True) for law in laws)
+    odds = np.array(thresholds) / (1.0 - np.array(thresholds))
+    return np.asarray(prevalence * true - (1.0 - prevalence) * false * odds)
+
+
 def _of_decisions(measure: str, laws: list[Law], prevalence: float, setting: Setting) -> float | None:
     """Two classes, measures at one threshold."""
     at = setting.threshold

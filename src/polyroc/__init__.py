@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
     from polyroc.inference.methods.jackknife import Jackknife
     from polyroc.inference.methods.ledell import LeDell
+    from polyroc.inference.methods.mcnemar import McNemar
     from polyroc.inference.methods.permutation import Permutation
     from polyroc.inference.methods.unbiased import Unbiased
     from polyroc.inference.scorer import scorer
@@ -80,6 +81,7 @@ __all__ = [
     "HanleyMcNeil",
     "Jackknife",
     "LeDell",
+    "McNemar",
     "Measure",
     "OperatingPoint",
     "Permutation",
@@ -144,6 +146,7 @@ __getattr__, __dir__ = attach(
         "LeDell": "polyroc.inference.methods.ledell",
         "Measure": "polyroc.measures.measure",
         "OperatingPoint": "polyroc.decisions.operating_point",
+        "McNemar": "polyroc.inference.methods.mcnemar",
         "Permutation": "polyroc.inference.methods.permutation",
         "Plan": "polyroc.studies.plan",
         "Rates": "polyroc.decisions.rate_matrix",

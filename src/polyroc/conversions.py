@@ -13,6 +13,7 @@ import numpy as np
 
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.applicability import SOFTMAX
 from polyroc.messages import Option, short_repr
 from polyroc.scores import Scores
 from polyroc.validation.arguments import ArgumentNames
@@ -26,6 +27,7 @@ from polyroc.validation.signatures import Positive, Probability, validate_fields
 __all__ = ["GaussianLikelihoods", "Rule", "to_ordered", "to_probabilities"]
 
 Rule = Literal["sampat", "expected"]
+ProbabilityRule = Literal["gaussian", "softmax"]
 
 ROUNDING = 1e-9  # a softmax may be outside [0, 1] by rounding
 DECIMALS = 12  # rounding to these keeps sums tied that are equal in exact arithmetic
@@ -128,7 +130,9 @@ def _require_probabilities(P: FloatArray, name: str) -> FloatArray:
         row, column = np.argwhere(outside)[0]
         raise InputError(
             f"{name} must hold probabilities in [0, 1], but column {column} holds {P[row, column]:g} at position "
-            f"{row}; convert the scores to probabilities first."
+            f"{row}; ",
+            SOFTMAX,
+            ".",
         )
     return P
 
@@ -302,9 +306,18 @@ def _normal(x: FloatArray, weight: FloatArray, name: str) -> tuple[float, float]
     )
 
 
+class _CaseOptions(TypedDict):
+    """What is known of the cases, for the type checker."""
+
+    labels: Sequence[Hashable] | None
+    sample_weight: Any
+    missing: Missing
+
+
 class _Options(TypedDict, total=False):
     """The options of `to_probabilities`, for the type checker."""
 
+    rule: ProbabilityRule
     labels: Sequence[Hashable] | None
     priors: Any
     sample_weight: Any
@@ -312,7 +325,9 @@ class _Options(TypedDict, total=False):
 
 
 @overload
-def to_probabilities(y_true: Scores, *, fitted_on: Scores | None = ..., priors: Any = ...) -> Scores: ...
+def to_probabilities(
+    y_true: Scores, *, rule: ProbabilityRule = ..., fitted_on: Scores | None = ..., priors: Any = ...
+) -> Scores: ...
 @overload
 def to_probabilities(
     y_true: Any, score: Mapping[Any, Any], **options: Unpack[_Options]
@@ -326,22 +341,29 @@ def to_probabilities(
     y_true: Any,
     score: Any = None,
     *,
+    rule: ProbabilityRule = "gaussian",
     fitted_on: Scores | None = None,
     labels: Sequence[Hashable] | None = None,
     priors: Any = None,
     sample_weight: Any = None,
     missing: Missing = "raise",
 ) -> Any:
-    """Convert one score per case to one probability per class, by normal likelihoods (type B to type A).
+    """Convert scores to one probability per class: by normal likelihoods of one score, or by the softmax.
 
     Parameters
     ----------
     y_true, score
-        True classes and one score per case, or a dict of such by classifier; or `Scores`.
+        True classes and one score per case ("gaussian") or one column per class ("softmax"), or a dict of such by
+        classifier; or `Scores`.
+    rule
+        "gaussian" (type B to type A): normal likelihoods of one score, which are fitted. "softmax": exp(s_k) / sum
+        of exp(s_j) of logits, one column per class. Of other scores (margins, distances) the softmax has the right
+        order within a case, but these are no probabilities that a model claims: measures that use their size are
+        then of the softmax, not of the scores.
     fitted_on
-        With `Scores`: other `Scores` of the same classes and classifiers, to which the likelihoods are fitted. By
-        default they are fitted to the cases they are applied to, which is optimistic. For arrays use
-        `GaussianLikelihoods.fit(...).probabilities(...)`.
+        With `Scores` and "gaussian": other `Scores` of the same classes and classifiers, to which the likelihoods
+        are fitted. By default they are fitted to the cases they are applied to, which is optimistic. For arrays
+        use `GaussianLikelihoods.fit(...).probabilities(...)`.
     labels, priors, sample_weight, missing
         As in `GaussianLikelihoods.fit`.
 
@@ -358,18 +380,45 @@ def to_probabilities(
            [0.5  , 0.5  ],
            [0.5  , 0.5  ],
            [0.018, 0.982]])
+    >>> to_probabilities(["a", "b"], [[2.0, 1.0], [-500.0, 700.0]], rule="softmax").round(3)
+    array([[0.731, 0.269],
+           [0.   , 1.   ]])
     """
+    options: _CaseOptions = {"labels": labels, "sample_weight": sample_weight, "missing": missing}
+    if rule == "softmax":
+        _check_no_fit(fitted_on, priors)
+        return _by_softmax(y_true, score, options)
     if isinstance(y_true, Scores):
-        scores = _one_score(y_true, score, labels=labels, sample_weight=sample_weight, missing=missing)
+        scores = _one_score(y_true, score, **options)
         return _with_probabilities(scores, scores if fitted_on is None else _one_score(fitted_on, None), priors)
     if fitted_on is not None:
         raise InputError(
             "fitted_on is for Scores; for arrays use GaussianLikelihoods.fit(...).probabilities(...)."
         )
-    options: _Options = {"labels": labels, "priors": priors, "sample_weight": sample_weight, "missing": missing}
     if isinstance(score, Mapping):
-        return {name: to_probabilities(y_true, column, **options) for name, column in score.items()}
-    return GaussianLikelihoods.fit(y_true, score, **options).probabilities(score)
+        return {name: to_probabilities(y_true, own, priors=priors, **options) for name, own in score.items()}
+    return GaussianLikelihoods.fit(y_true, score, priors=priors, **options).probabilities(score)
+
+
+def _check_no_fit(fitted_on: Scores | None, priors: Any) -> None:
+    for name, value in (("fitted_on", fitted_on), ("priors", priors)):
+        if value is not None:
+            raise InputError(
+                Option(name), " is for likelihoods that are fitted, not for ", Option("rule", "softmax"), "."
+            )
+
+
+def _by_softmax(y_true: Any, score: Any, options: _CaseOptions) -> Any:
+    from polyroc._scipy import softmax
+
+    scores = as_scores(y_true, score, **options)
+    if scores.kind != "matrix":
+        kind = "decisions" if scores.kind == "decisions" else "one score per case"
+        raise NotApplicableError(f"The softmax needs one column per class, here {kind}.")
+    values = {name: softmax(own, axis=1) for name, own in scores.values.items()}
+    if isinstance(y_true, Scores):
+        return _converted(scores, "scores to probabilities by the softmax", values=values)
+    return values if isinstance(score, Mapping) else next(iter(values.values()))
 
 
 def _with_probabilities(scores: Scores, base: Scores, priors: Any) -> Scores:

@@ -25,6 +25,7 @@
         ToleranceWarning        certified bounds are further apart than the tolerance
         CompilationCacheWarning compiled code cannot be stored, so every process compiles it again
         PooledFoldsWarning      folds were pooled, though their scores are not on one scale
+        StackedRowsWarning      several rows per case seem to be evaluated as different cases
 
 Every message says what was expected, what came, and what to do next. References to options and calls are parts of
 the message (see `polyroc.messages`), which the command line and the web page render in their own spelling.
@@ -55,6 +56,7 @@ __all__ = [
     "PolyrocWarning",
     "PooledFoldsWarning",
     "SmallClassWarning",
+    "StackedRowsWarning",
     "ToleranceWarning",
     "UndefinedMeasureWarning",
     "UnseenClassWarning",
@@ -171,6 +173,10 @@ class PooledFoldsWarning(PolyrocWarning):
     """The folds of a cross-validation were pooled into one sample, though their scores are not on one scale."""
 
 
+class StackedRowsWarning(PolyrocWarning):
+    """Several rows per case (of classifiers, folds, repeats) seem to be evaluated as different cases."""
+
+
 class MissingPartsWarning(PolyrocWarning):
     """The parts of a measure were left out, for lack of memory."""
 
@@ -183,7 +189,8 @@ class UnseenClassWarning(PolyrocWarning):
     """A class has no case in a training set of a cross-validation, so that its predicted probability is 0."""
 
 
-NOT_THE_USERS = ("polyroc.", "contextlib", "importlib", "numba.")  # modules between the user's line and a warning
+# modules between the user's line and a warning
+NOT_THE_USERS = ("polyroc.", "contextlib", "functools", "importlib", "numba.")
 
 
 def warn(message: str, category: type[PolyrocWarning]) -> None:

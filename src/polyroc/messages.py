@@ -8,7 +8,7 @@ to options and calls as parts (`Option`, `Call`), and every front end renders th
 import reprlib
 from collections.abc import Callable
 
-__all__ = ["Call", "Message", "Option", "Reference", "Spelling", "short_repr"]
+__all__ = ["Call", "Message", "Option", "Reference", "Spelling", "install_command", "short_repr"]
 
 
 class _ShortRepr(reprlib.Repr):
@@ -33,6 +33,15 @@ def short_repr(value: object) -> str:
     '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...]'
     """
     return " ".join(_SHORT.repr(value).splitlines())
+
+
+def install_command(extra: str) -> str:
+    """How to install what an extra of polyroc needs; the quotes are valid in every shell, also on Windows.
+
+    >>> install_command("plot")
+    'pip install "polyroc[plot]"'
+    """
+    return f'pip install "polyroc[{extra}]"'
 
 
 class Option:

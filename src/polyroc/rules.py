@@ -8,6 +8,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from math import inf, isfinite, isnan
 from typing import Any
 
@@ -22,7 +23,7 @@ from polyroc.validation.arrays import as_array, complete_rows
 from polyroc.validation.labels import is_hashable
 from polyroc.validation.predictions import classifier_values
 
-__all__ = ["CostRule", "MossmanRule", "Rule", "ThresholdRule"]
+__all__ = ["CostRule", "CutPointRule", "MossmanRule", "Rule", "ThresholdRule"]
 
 SCHEMA = 1
 ROUNDING = 1e-12  # risks that differ by a smaller share of themselves are tied
@@ -34,6 +35,11 @@ class Rule(ABC):
 
     __slots__ = ()
     labels: tuple[Hashable, ...]
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """The thresholds of a rule that decides by one score, rising; none if it decides by probabilities."""
+        return ()
 
     @abstractmethod
     def codes(self, values: FloatArray) -> IntArray:
@@ -50,7 +56,7 @@ class Rule(ABC):
         ----------
         y_score
             One column per class in the order of `labels`, or a data frame whose columns are matched by name; a
-            `ThresholdRule` also accepts the score itself, one number per case.
+            `ThresholdRule` also accepts the score itself, one number per case. A `CutPointRule` needs the score.
         """
         if isinstance(y_score, Mapping):
             raise InputError("A rule applies to one classifier; pass its scores, not a mapping.")
@@ -81,7 +87,7 @@ class Rule(ABC):
     def from_dict(cls, data: Any) -> "Rule":
         """The rule from the output of `to_dict`, validated."""
         kind, schema = (data.get("kind"), data.get("schema")) if isinstance(data, dict) else (None, None)
-        kinds = {rule.__name__: rule for rule in (ThresholdRule, CostRule, MossmanRule)}
+        kinds = {rule.__name__: rule for rule in (ThresholdRule, CutPointRule, CostRule, MossmanRule)}
         rule = kinds.get(kind) if isinstance(kind, str) else None
         if rule is None or type(schema) is not int or schema != SCHEMA or not issubclass(rule, cls):
             expected = "rule" if cls is Rule else cls.__name__
@@ -137,6 +143,11 @@ class ThresholdRule(Rule):
         _freeze(self, labels=labels, positive=_member(self.positive, labels, "positive"))
         _freeze(self, threshold=_checked_number(self.threshold, "threshold", finite=False))
 
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """The threshold."""
+        return (self.threshold,)
+
     def codes(self, values: FloatArray) -> IntArray:
         """Position of the positive class where the score, or its column, is at least the threshold."""
         positive = self.labels.index(self.positive)
@@ -149,6 +160,66 @@ class ThresholdRule(Rule):
         if self.threshold == inf:
             return f"Always {other}."
         return f"{self.positive} if its score is at least {self.threshold:.6g}, otherwise {other}."
+
+
+@dataclass(frozen=True, slots=True)
+class CutPointRule(Rule):
+    """Ordered classes: the last class whose cut-point the score reaches, or the first class if it reaches none.
+
+    Attributes
+    ----------
+    labels
+        The classes in the order of rising scores.
+    cut_points
+        For every class but the first, the smallest score that is classified as this class or a later one; they do
+        not fall, and are infinite if no score is. Where two are equal, the class between them is never decided.
+
+    >>> rule = CutPointRule(("none", "mild", "severe"), [1.5, 4.0])
+    >>> rule.decide([1.4, 1.5, 3.9, 4.0]).tolist()
+    ['none', 'mild', 'mild', 'severe']
+    >>> Rule.from_json(rule.to_json()) == rule
+    True
+    """
+
+    labels: tuple[Hashable, ...]
+    cut_points: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        labels = _checked_labels(self.labels)
+        numbers = self.cut_points.tolist() if isinstance(self.cut_points, np.ndarray) else self.cut_points
+        if not _is_sequence(numbers) or len(numbers) != len(labels) - 1:
+            raise InputError(
+                f"cut_points must contain {len(labels) - 1} numbers, one fewer than the classes, got "
+                f"{short_repr(self.cut_points)}."
+            )
+        cut_points = tuple(_checked_number(number, "cut_points", finite=False) for number in numbers)
+        if any(later < earlier for earlier, later in pairwise(cut_points)):
+            raise InputError(f"cut_points must not fall, got {short_repr(list(cut_points))}; sort them.")
+        _freeze(self, labels=labels, cut_points=cut_points)
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """The cut-points."""
+        return self.cut_points
+
+    def codes(self, values: FloatArray) -> IntArray:
+        """The number of cut-points that the score reaches."""
+        if values.ndim != 1:
+            raise InputError(f"This rule needs one score per case, got {values.shape[1]} columns.")
+        return np.searchsorted(np.array(self.cut_points), values, side="right")
+
+    def sentence(self) -> str:
+        """The rule in words."""
+        starts, ends = (-inf, *self.cut_points), (*self.cut_points, inf)
+        parts, never = [], []
+        for label, start, end in zip(self.labels, starts, ends, strict=True):
+            if start == end:
+                never.append(str(label))
+            elif start == -inf:
+                parts.append(f"{label} below {end:.6g}" if end < inf else f"Always {label}")
+            else:
+                parts.append(f"{label} from {start:.6g}")
+        return ", ".join(parts) + (f"; never {', '.join(never)}." if never and len(parts) > 1 else ".")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,24 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 
-__all__ = ["Folds", "Kind", "Sampling", "Schema", "Scores", "WeightKind", "readable"]
+__all__ = ["Coded", "Folds", "Kind", "Sampling", "Schema", "Scores", "WeightKind", "readable"]
 
 Kind = Literal["score", "matrix", "decisions"]
 Sampling = Literal["cohort", "case-control"]
 WeightKind = Literal["importance", "frequency"]
+
+
+class Coded(NamedTuple):
+    """Labels as codes: `labels[codes[i]]` is the label of case i; code -1 is a missing label."""
+
+    codes: CodeArray
+    labels: tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +172,10 @@ class Scores:
     weight_kind
         Meaning of the weights. "importance": how much each case counts, as in `sample_weight`. "frequency": how
         many cases each row stood for; the rows have been repeated, and `sample_weight` is None.
+    by
+        Columns that divide the cases into subgroups, by name; `evaluate(scores, by=NAME)` uses them.
+    negated
+        The classifiers whose scores were multiplied by -1 on request (`negate`).
     names, counts
         The labels as distinct strings, and the number of rows of positive weight in each class.
     """
@@ -182,6 +193,8 @@ class Scores:
     sampling: Sampling = "cohort"
     weight_kind: WeightKind = "importance"
     folds: Folds | None = None
+    by: Mapping[str, Coded] = field(default_factory=dict)
+    negated: tuple[str, ...] = ()
     names: tuple[str, ...] = field(init=False)
     counts: IntArray = field(init=False)
 
@@ -205,6 +218,8 @@ class Scores:
         repeats: Any = None,
         sampling: Sampling | None = None,
         missing: Literal["raise", "drop"] = "raise",
+        by: Any = None,
+        negate: Any = None,
     ) -> "Scores":
         """Validate arrays and build `Scores`, with the arguments that every verb takes.
 
@@ -235,6 +250,12 @@ class Scores:
             "cohort" (default): class sizes are random. "case-control": class sizes are fixed.
         missing
             "raise" an error for missing values, or "drop" the rows that have them, with a warning.
+        by
+            Values that divide the cases into subgroups, for `evaluate(scores, by=...)`: an array with one entry
+            per case, a mapping from names to such arrays, or a data frame.
+        negate
+            The name of a classifier, or several, whose scores are multiplied by -1, because small ones indicate
+            the positive class; True for all classifiers.
 
         Raises
         ------
@@ -269,6 +290,8 @@ class Scores:
             repeats=repeats,
             sampling=sampling,
             missing=missing,
+            by=by,
+            negate=negate,
         )
 
     @classmethod
@@ -350,6 +373,22 @@ class Scores:
         Scores(4 cases (0: 2, 1: 2) in 2 folds, pooled; score of classifier)
         """
         return self if self.folds is None else replace(self, folds=replace(self.folds, pooled=True))
+
+    def subset(self, cases: Any) -> "Scores":
+        """The scores of some of the cases, given by position or by a mask; classes keep their place.
+
+        >>> Scores.from_arrays([0, 1, 0, 1], [0.1, 0.4, 0.5, 0.9]).subset([0, 1, 3])
+        Scores(3 cases (0: 1, 1: 2); score of classifier)
+        """
+        return replace(
+            self,
+            codes=self.codes[cases],
+            values={name: values[cases] for name, values in self.values.items()},
+            sample_weight=None if self.sample_weight is None else self.sample_weight[cases],
+            groups=None if self.groups is None else np.unique(self.groups[cases], return_inverse=True)[1],
+            folds=None if self.folds is None else self.folds.subset(cases),
+            by={name: Coded(column.codes[cases], column.labels) for name, column in self.by.items()},
+        )
 
     @property
     def absent(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ def scores(tmp_path_factory):
     y, s = Binormal(1.0).sample(60, rng=0)
     file = tmp_path_factory.mktemp("files") / "scores.csv"
     lines = [f"{a},{b!r},{i % 4}" for i, (a, b) in enumerate(zip(y.tolist(), s.tolist(), strict=True))]
-    file.write_text("\n".join(["y,s,fold", *lines]) + "\n")
+    file.write_text("\n".join(["y,s,part", *lines]) + "\n")
     return file
 
 
@@ -56,7 +56,7 @@ def test_families_and_folds(scores):
     family = pr.Curves.from_dict(json.loads(done.stdout))
     assert (family.by, len(family)) == ("pair", 18)
     done = polyroc(
-        "curve", scores, "--truth", "y", "--scores", "s", "--folds", "fold", "--average", "vertical", "--json"
+        "curve", scores, "--truth", "y", "--scores", "s", "--folds", "part", "--average", "vertical", "--json"
     )
     restored = pr.Curve.from_dict(json.loads(done.stdout))
     folds = [pr.evaluate(*part, measure="auc").value for part in parts(scores)]

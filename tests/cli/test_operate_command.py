@@ -105,6 +105,33 @@ def test_two_classes(polyroc, files):
     assert "at least 0.6" in polyroc(*arguments, "--specificity", "1").stdout
 
 
+def test_cut_points_of_ordered_classes(polyroc, files):
+    rng = np.random.default_rng(7)
+    stage = np.repeat(["none", "mild", "severe"], 25)
+    marker = np.concatenate([rng.normal(mean, 1, 25) for mean in (0, 2, 4)]).round(1)
+    file, rule = files / "stages.csv", files / "rule.json"
+    pd.DataFrame({"stage": stage, "marker": marker}).to_csv(file, index=False)
+    data = ("--truth", "stage", "--scores", "marker", "--labels", "none,mild,severe")
+    choice = ("--criterion", "youden", "--method", "bootstrap", "--replicates", "50", "--seed", "3")
+    done = polyroc("operate", file, *data, *choice, "--rule", rule)
+    expected = pr.operate(
+        stage, marker, labels=["none", "mild", "severe"], criterion="youden", method=pr.Bootstrap(n=50, rng=3)
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"Rule: {expected.rule.sentence()}" in done.stdout
+    texts = "; ".join(expected.threshold_texts())
+    assert f"Chosen again in 50 resamples: {texts}." in done.stdout
+    assert "rates and cost are corrected for the choice." in done.stdout
+    assert pr.Rule.from_json(rule.read_text()) == expected.rule
+    stored = json.loads(polyroc("operate", file, *data, *choice, "--json").stdout)
+    assert stored == json.loads(expected.to_json())
+    rates = polyroc("rates", file, *data, "--rule", rule)
+    assert "called severe" in rates.stdout
+    unordered = polyroc("operate", file, *data[:4])
+    assert unordered.returncode == 2
+    assert "give them by rising score with --labels A,B,C" in unordered.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -119,7 +146,9 @@ def test_two_classes(polyroc, files):
         (["--priors", "benign=0.5,malignant=0.2,normal=x"], "--priors must hold numbers"),
         (["--at-most", "0.2"], "--at-most must be TRUE>DECISION=NUMBER"),
         (["--at-most", "malignant>benign=2"], "shares from 0 to 1"),
-        (["--criterion", "youden"], "youden needs two classes"),
+        (["--criterion", "closest"], "--criterion closest needs one ordered score for 3 classes"),
+        (["--sensitivity", "0.9"], "sensitivity needs two classes"),
+        (["--method", "bootstrap"], "the rule for 3 classes with one column each is searched"),
         (["--evaluate-on", "none.csv"], "none.csv"),
         (["--only", "forest"], "There is no classifier 'forest'; choose one with --only classifier."),
         (["--rule", "nowhere/rule.json"], "cannot be written"),

@@ -12,7 +12,7 @@ import matplotlib as mpl
 import matplotlib.pyplot
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -25,6 +25,7 @@ from polyroc.consistency.result import share_interval
 from polyroc.errors import InputError, MeasureError, NotApplicableError, UndefinedMeasureWarning
 from polyroc.measures.outputs import ClassifierOutputs
 from polyroc.measures.statistic import Statistic
+from strategies import at_most
 
 # 2n, agree, disagree, only AUC, only accuracy: tables 5 and 6 of Ling, Huang & Zhang (2003), and beyond
 T2 = [
@@ -131,7 +132,7 @@ def cells(joint):
 
 
 @given(st.integers(1, 12), st.integers(1, 12), st.data())
-@settings(max_examples=40, deadline=None)
+@at_most(40)
 def test_lemma_1_and_the_number_of_lists(positives, negatives, data):
     cut = data.draw(st.integers(0, positives + negatives))
     total = 0

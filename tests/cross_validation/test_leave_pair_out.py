@@ -60,6 +60,7 @@ def test_model_of_class_frequencies_has_no_information():
     assert estimate.value == 0.5
 
 
+@pytest.mark.slow
 def test_decision_function_and_processes():
     chosen = Y > 0
     first, second = (

@@ -66,6 +66,7 @@ def test_repeated_splitter_and_pairs_of_positions_give_the_same():
     np.testing.assert_array_equal(scores.folds.codes, again.folds.codes)
 
 
+@pytest.mark.slow
 def test_seed_fixes_folds_and_models_whatever_the_number_of_processes():
     forest = RandomForestClassifier(n_estimators=5)
     first, second = (pr.out_of_fold(forest, X, Y, cv=3, repeats=1, n_jobs=jobs) for jobs in (1, 2))

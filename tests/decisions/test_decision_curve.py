@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 import strategies as draw
+from command import polyroc
 from polyroc.errors import PolyrocError
 
 Y = np.array([0, 0, 0, 1, 1])
@@ -106,3 +107,102 @@ def test_stored_and_read_back():
 def test_bad_questions(ask, message):
     with pytest.raises(PolyrocError, match=message):
         ask()
+
+
+# Differences between classifiers
+
+RNG = np.random.default_rng(12)
+SICK = RNG.random(200) < 0.3
+MODELS = {name: 1 / (1 + np.exp(1 - RNG.normal(size=200) - k * SICK)) for name, k in (("new", 2.0), ("old", 1.0))}
+GRID = [0.1, 0.3, 0.5]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"sampling": "case-control"},
+        {"sample_weight": RNG.integers(1, 4, 200)},
+        {"groups": np.arange(200) // 2},
+    ],
+    ids=["cohort", "case-control", "weights", "groups"],
+)
+@pytest.mark.parametrize("prevalence", [None, 0.1])
+def test_a_difference_is_that_of_the_comparison_at_each_threshold(options, prevalence):
+    curve = pr.decision_curve(SICK, MODELS, thresholds=GRID, prevalence=prevalence, **options)
+    own = curve.difference("new", "old")
+    for i, t in enumerate(GRID):
+        measure = pr.measure("net_benefit", threshold=t, prevalence=prevalence)
+        other = pr.compare(SICK, MODELS, measure=measure, **options).difference("new", "old")
+        assert own.value[i] == pytest.approx(curve.curves["new"].value[i] - curve.curves["old"].value[i])
+        assert (own.value[i], own.standard_error[i]) == pytest.approx((other.value, other.standard_error))
+        assert own.pvalue[i] == pytest.approx(other.pvalue)
+        assert (own.pointwise.low[i], own.pointwise.high[i]) == pytest.approx(other.confidence_interval())
+    assert (own.simultaneous.low <= own.pointwise.low).all()
+    assert (own.simultaneous.high >= own.pointwise.high).all()
+    assert (own.adjusted_pvalue >= own.pvalue).all()
+    # the band excludes 0 at a threshold if and only if the adjusted p-value there is below 5 %
+    excludes = (own.simultaneous.low > 0) | (own.simultaneous.high < 0)
+    assert (excludes == (own.adjusted_pvalue < 0.05)).all()
+
+
+def test_the_band_is_that_of_the_joint_distribution():
+    """The critical value, from influence values taken one by one, by a simulation of its own."""
+    p, q = MODELS["new"], MODELS["old"]
+    grid = [0.3, 0.4, 0.5]  # far from thresholds at which all or no cases are acted on, and intervals are guarded
+    curve = pr.decision_curve(SICK, MODELS, thresholds=grid, prevalence=0.3).difference("new", "old")
+    rows = []
+    for t in grid:
+        acted = (p >= t).astype(float) - (q >= t)
+        gain = np.where(SICK, 0.3 / SICK.sum(), -0.7 * t / (1 - t) / (~SICK).sum())
+        means = np.array([acted[k == SICK].mean() for k in (False, True)])[SICK.astype(int)]
+        rows.append(gain * (acted - means))
+    covariance = np.array(rows) @ np.array(rows).T
+    z = np.random.default_rng(0).multivariate_normal(np.zeros(3), covariance, 40_000)
+    critical = np.quantile(np.abs(z / np.sqrt(np.diag(covariance))).max(axis=1), 0.95)
+    half = (curve.simultaneous.high - curve.simultaneous.low) / 2
+    assert half / curve.standard_error == pytest.approx(
+        np.full(3, critical), rel=0.03
+    )  # 2 % guard, 1 % Monte Carlo
+
+
+def test_one_threshold_and_equal_classifiers():
+    one = pr.decision_curve(SICK, MODELS, thresholds=[0.3]).difference("new", "old")
+    assert one.simultaneous.low == pytest.approx(one.pointwise.low)
+    assert one.adjusted_pvalue == pytest.approx(one.pvalue)
+    same = pr.decision_curve(SICK, {"a": MODELS["new"], "b": MODELS["new"]}, thresholds=GRID).difference("a", "b")
+    assert same.value.tolist() == [0, 0, 0]
+    assert same.equal_pvalue == 1.0
+
+
+def test_differences_are_reversed_stored_and_listed():
+    curve = pr.decision_curve(SICK, {**MODELS, "third": MODELS["new"] ** 2}, thresholds=GRID, level=0.9)
+    assert [*curve.differences] == [("new", "old"), ("new", "third"), ("old", "third")]
+    there, back = curve.difference("new", "old"), curve.difference("old", "new")
+    assert back.value == pytest.approx(-there.value)
+    assert back.pointwise.low == pytest.approx(-there.pointwise.high)
+    assert there.pointwise.level == there.simultaneous.level == 0.9
+    again = pr.decisions.DecisionCurve.from_dict(json.loads(json.dumps(curve.to_dict())))
+    assert again.difference_rows() == curve.difference_rows()
+    assert len(curve.difference_rows()) == 9
+    assert pr.decision_curve(SICK, MODELS["new"]).differences is None
+    with pytest.raises(PolyrocError, match="two of the classifiers 'new', 'old', 'third', got 'new' and 'x'"):
+        curve.difference("new", "x")
+
+
+def test_differences_on_the_command_line(tmp_path):
+    path = tmp_path / "risks.csv"
+    rows = zip(SICK.astype(int).tolist(), *(p.tolist() for p in MODELS.values()), strict=True)
+    path.write_text("y,new,old\n" + "".join(f"{y},{p!r},{q!r}\n" for y, p, q in rows))
+    arguments = ("decision-curve", path, "--truth", "y", "--scores", "new=new", "--scores", "old=old")
+    done = polyroc(*arguments, "--thresholds", "0.1,0.3")
+    assert done.returncode == 0
+    assert "new - old" in done.stdout
+    assert "new and old equal at all thresholds: p = " in done.stdout
+    done = polyroc(*arguments, "--thresholds", "0.1,0.3", "--csv", "--differences")
+    expected = pr.decision_curve(SICK, MODELS, thresholds=[0.1, 0.3]).difference_rows()[1]
+    assert repr(expected["simultaneous_low"]) in done.stdout
+    assert len(json.loads(polyroc(*arguments, "--json").stdout)["thresholds"]) == 99
+    assert "--thresholds must be numbers" in polyroc(*arguments, "--thresholds", "a,b").stderr
+    single = polyroc(*arguments[:4], "--scores", "new", "--csv", "--differences")
+    assert "--differences needs two classifiers or more" in single.stderr

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
@@ -18,6 +18,7 @@ import strategies as draw
 from operating_points import operate
 from polyroc.errors import InputError, OptimismWarning, PolyrocError
 from published.iris_loo import posteriors
+from strategies import at_most
 
 EXACT = 1e-12  # sums of a dozen numbers of size 1
 RNG = np.random.default_rng(3)
@@ -187,7 +188,7 @@ def test_four_classes_are_no_worse_than_bayes_rule_and_the_seed_settles_it():
 
 
 @pytest.mark.slow
-@settings(max_examples=15)  # each is a search
+@at_most(15)  # each is a search
 @given(st.data())
 def test_the_search_bears_ties_zeros_and_weights(data):
     y, P = data.draw(draw.probabilities(c=3))
@@ -341,9 +342,9 @@ TWO = ([0, 1, 0, 1], [1, 2, 3, 4])
         (TWO, {"calibrated": True}, r"operate needs probabilities in \[0, 1\] here, got 4"),
         (TWO, {"labels": [0, 1, 2]}, "No case of class '2', so no rule can be chosen"),
         ((list("abab"), list("abab")), {}, "contains decisions"),
-        ((Y3, P3), {"criterion": "youden"}, "youden needs two classes with a known positive class"),
+        ((Y3, P3), {"sensitivity": 0.9}, "sensitivity needs two classes with a known positive class"),
         ((Y3, P3 * 2), {}, r"operate needs probabilities in \[0, 1\] here"),
-        ((Y3, P3[:, 0]), {}, "operate needs one column per class for 3 classes"),
+        ((Y3, P3[:, 0]), {}, "operate needs the order of the classes for one score and 3 classes"),
         ((Y3, {"a": P3, "b": P3}), {}, "There are several classifiers; choose one with classifier='a' or 'b'"),
     ],
 )

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive
@@ -13,6 +13,7 @@ import strategies as draw
 from operating_points import operate
 from polyroc.decisions import optimality
 from polyroc.errors import InputError
+from strategies import at_most
 
 EXACT = 1e-9  # costs of a dozen cases; the integer program is precise to 1e-6 of the cost of one case
 Y6 = [0, 0, 1, 1, 2, 2]
@@ -47,7 +48,7 @@ def test_nine_cases_against_all_decisions(seed):
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)  # each tries hundreds of decisions
+@at_most(15)  # each tries hundreds of decisions
 @given(st.data())
 def test_few_cases_with_ties_weights_and_limits(data):
     c = data.draw(st.sampled_from([3, 3, 4]))

@@ -13,7 +13,7 @@ from polyroc.estimates.intervals import interval
 from polyroc.measures.registry import MEASURES
 
 FOLDER = Path(__file__).parents[2] / "docs" / "coverage_study"
-MODULES = ("models", "quantities", "truths", "grid", "study", "candidates", "page")
+MODULES = ("models", "quantities", "truths", "choices", "grid", "study", "candidates", "page")
 
 
 @pytest.fixture(scope="module")
@@ -43,18 +43,28 @@ def test_results_have_every_cell_once(study, rows):
         "several": {"omnibus", "simultaneous"},
         "band": {"band"},
         "binned": {"binned", "binned_test"},
+        "curves": {"curves", "benefit_band"},
+        "subgroups": {"subgroup_pair", "subgroup_omnibus", "interaction"},
+        "unequal subgroups": {"subgroup_difference"},
+        "choice": {"threshold", "chosen_rate"},
     }
     names = ("model", "values", "sizes", "classifiers", "measure", "test")
 
     def bits(cell):
         return f"{cell.bits} bits" if cell.bits else ""
 
+    def quantities(cell, kind):
+        if cell.kind != "choice":
+            return cell.measures
+        both = [study.choices.quantities(name, len(cell.sizes)) for name in cell.measures]
+        return [name for names in both for name in names[kind == "chosen_rate"]]
+
     expected = {
         (kind, cell.model_name, cell.shown_values, cell.shown_sizes, str(len(cell.values)), measure, bits(cell))
         for cell in study.grid.cells()
-        for measure in cell.measures
         for kind in kinds[cell.kind]
-        if kind in ("interval", "difference", "simultaneous", "band", "binned")
+        if kind in study.page.INTERVALS
+        for measure in quantities(cell, kind)
     }
     stated = [tuple(row[name] for name in ("kind", *names)) for row in rows if study.page.is_interval(row)]
     assert len(set(stated)) == len(stated)

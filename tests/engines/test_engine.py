@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import polyroc as pr
@@ -23,6 +23,7 @@ from polyroc.engines.session import parse_size
 from polyroc.errors import InputError, MissingFileError, NotApplicableError, OutOfSpaceError, PolyrocWarning
 from polyroc.measures.registry import measure
 from polyroc.scores import Schema
+from strategies import at_most
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +135,7 @@ def test_every_measure_that_applies(folder):
 
 @pytest.mark.slow
 @given(tallied(3, 3, share), st.sampled_from([0.3, 1e-3, 1e-9]))
-@settings(max_examples=40)
+@at_most(40)
 def test_refinement_reaches_the_tolerance(data, tolerance):
     y, table, w, _ = data
     check_solution(y, [*table.T], w, ["hand_till", "ova"], tolerance, matrix=True)
@@ -142,7 +143,7 @@ def test_refinement_reaches_the_tolerance(data, tolerance):
 
 @pytest.mark.slow
 @given(tallied(3, 1, number), st.sampled_from([0.3, 1e-3, 1e-9]))
-@settings(max_examples=40)
+@at_most(40)
 def test_refinement_of_one_column(data, tolerance):
     y, score, w, _ = data
     check_solution(y, [score], w, ONE_COLUMN, tolerance, matrix=False)

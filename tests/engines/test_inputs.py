@@ -98,7 +98,7 @@ class TestVerbs:
         assert estimate.bounds[1] - estimate.bounds[0] <= memory.standard_error
 
     def test_by_column(self, make):
-        grouped = pr.evaluate(make(TWO), **RISK, measure="auc", by="country")
+        grouped = pr.evaluate(make(TWO), **RISK, measure="auc", by="country", engine="duckdb")
         assert [*grouped.groups] == [("fr",), ("it",)]
         for (country,), estimate in grouped.groups.items():
             part = TWO.filter(pl.col("country") == country)
@@ -270,6 +270,7 @@ class TestLazyTables:
         with pytest.raises(InputError, match=r"the Polars lazy frame cannot be read: .*absent"):
             pr.read(pl.scan_parquet(tmp_path / "absent.parquet"), **RISK)
 
+    @pytest.mark.slow
     def test_partitions_are_computed_one_after_the_other(self):
         most, alive = 0, 0
         schema = pa.schema({"kind": pa.string(), "s": pa.float64()})
@@ -347,8 +348,8 @@ class TestLazyTables:
             pr.evaluate(TWO, **RISK, table="t")
         with pytest.raises(InputError, match="data frame has no tables"):
             pr.evaluate(TWO.lazy(), **RISK, table="t")
-        with pytest.raises(NotApplicableError, match=r"by .* use engine='duckdb'"):
-            pr.evaluate(TWO.lazy(), **RISK, by="country", engine="memory")
+        with pytest.raises(NotApplicableError, match="by is not available in curve for cases in memory"):
+            pr.curve(TWO, **{**RISK, "by": "country"})
         with pytest.raises(NotApplicableError, match="engine='memory'"):
             pr.evaluate(TWO.lazy(), **RISK, measure="auc", method="bootstrap")
         with pytest.raises(InputError, match="y_score are arrays"):

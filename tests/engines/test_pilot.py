@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import polyroc as pr
@@ -18,6 +18,7 @@ from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.errors import InputError, PolyrocWarning
 from polyroc.measures.registry import measure
 from polyroc.scores import Schema
+from strategies import at_most
 
 SCHEMA = Schema((0, 1, 2), "matrix")
 
@@ -64,7 +65,7 @@ def request(keys=("hand_till",), classifiers=1, tolerance=1e-5):
 
 
 @pytest.mark.slow
-@settings(max_examples=15)
+@at_most(15)
 @given(st.data())
 def test_whatever_part_is_seen_first(data):
     n = data.draw(st.sampled_from([30, 200, 1000]))

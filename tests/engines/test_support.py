@@ -10,7 +10,7 @@ import polyroc as pr
 from command import polyroc
 from engine_files import P, frame
 from polyroc.engines.support import FEATURES, MODES, VERBS, check_supported
-from polyroc.errors import NotApplicableError
+from polyroc.errors import InputError, NotApplicableError
 from polyroc.measures.registry import MEASURES
 from support_cases import agree, call, check, entries, in_memory, numbers, options_of, table
 
@@ -42,8 +42,8 @@ def test_memory(path, feature, verb, variant, allowed):
     if feature == "measures":
         assert call(verb, path, options, measure="pdi", **more)
         return
-    if feature == "folds":
-        return  # the tests of cross-validation compare files with arrays
+    if feature in ("folds", "by"):
+        return  # test_subgroups.py, and the tests of cross-validation compare files with arrays
     if not allowed:
         check("memory", feature, options, lambda: call(verb, path, options, **more))
         return
@@ -53,11 +53,13 @@ def test_memory(path, feature, verb, variant, allowed):
 
 @pytest.mark.parametrize("verb", ["evaluate", "compare"])
 def test_arrays(verb):
-    """Arrays have no columns to divide them by."""
+    """Arrays have no columns to divide them by, only other arrays."""
     rows = table()
     scores = rows["s"] if verb == "evaluate" else {"s": rows["s"], "t": rows["t"]}
-    with pytest.raises(NotApplicableError, match="by is not available for cases in memory; use engine='duckdb'"):
+    with pytest.raises(InputError, match="by='half' is the name of a column, but the cases are arrays; pass its"):
         getattr(pr, verb)(rows["integer"], scores, measure="auc", by="half")
+    grouped = getattr(pr, verb)(rows["integer"], scores, measure="auc", by=rows["half"])
+    assert [*grouped] == [(0,), (1,)]
 
 
 @pytest.mark.parametrize("key", [*MEASURES])
@@ -123,8 +125,8 @@ def test_command_line(path, option):
     assert f"{option} is not available for files that an engine reads; read the rows" in done.stderr
     assert "--engine memory" in done.stderr
     done = polyroc(*arguments, "--engine", "memory", "--by", "half")
-    assert done.returncode == 2
-    assert "--by is not available for cases in memory; use --engine duckdb" in done.stderr
+    assert done.returncode == 0
+    assert "2 groups by half" in done.stdout
     rates = polyroc("rates", *arguments[1:6], "--threshold", "0.5", "--engine", "duckdb", "--groups", "patient")
     assert rates.returncode == 2
     assert "--groups is not available in rates for files that an engine reads" in rates.stderr

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import polyroc as pr
@@ -14,6 +14,7 @@ from polyroc.engines.bins import Layout
 from polyroc.engines.tally import check_applicable
 from polyroc.errors import InputError, NotApplicableError, PolyrocWarning, SmallClassWarning
 from polyroc.measures.registry import measure
+from strategies import at_most
 
 
 def quietly(act, *arguments, **options):
@@ -58,7 +59,7 @@ SHUFFLES = st.randoms(use_true_random=False)
 
 
 @given(tallied(3, 1, number), CUTS, SHUFFLES)
-@settings(max_examples=40)
+@at_most(40)
 def test_bounds_of_ordered_measures(data, cuts, shuffle):
     check(data, ONE_COLUMN, cuts, shuffle)
 
@@ -74,7 +75,7 @@ def test_bounds_of_matrix_measures(data, cuts, shuffle):
 
 
 @given(tallied(4, 1, number), CUTS, SHUFFLES)
-@settings(max_examples=15)
+@at_most(15)
 def test_bounds_of_four_classes(data, cuts, shuffle):
     check(data, ["vus", "scurfield"], cuts, shuffle)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -16,9 +16,10 @@ import naive
 import polyroc as pr
 from front_data import Tilt, three_blobs
 from polyroc.errors import InputError
+from strategies import at_most
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(st.data())
 def test_neighbours_vote_as_defined(data):
     """Whole numbers in few places: many distances tie, and many cases are the same."""
@@ -68,7 +69,7 @@ def test_blocks_of_distances_change_nothing(monkeypatch):
     assert (parts.posteriors(begin, X) == whole.posteriors(begin, X)).all()
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(st.data())
 def test_logistic_posteriors_are_as_defined(data):
     d, c = data.draw(st.integers(1, 3)), data.draw(st.integers(2, 4))

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.naive_bayes import GaussianNB
 
@@ -16,9 +16,10 @@ from polyroc.fronts.archive import Archive, Objectives
 from polyroc.fronts.cost_sampling import CostDistribution
 from polyroc.fronts.evolution import PQRS_INTERVALS, select
 from polyroc.rules import CostRule
+from strategies import at_most
 
 
-@settings(max_examples=25, deadline=None)
+@at_most(25)
 @given(st.integers(0, 2**32), st.sampled_from(["pqrs", "uniform"]), st.sampled_from(["rates", "false_positives"]))
 def test_the_archive_is_the_non_dominated_part_of_everything_proposed(seed, selection, objectives):
     """Every table of every parameter and cost vector, from the definitions, filtered by brute force."""

@@ -4,7 +4,7 @@ import numpy as np
 
 import polyroc as pr
 from golden.data import COSTS, DATA, FEATURES, LABELS
-from golden.registry import add, recorded
+from golden.registry import METHODS, add, recorded
 
 add("decisions", pr.rates, "decisions", classifier="first")
 add("two_decisions", pr.rates, "two_decisions")
@@ -47,6 +47,11 @@ add("three", pr.operate, "three", classifier="good", costs=COSTS)
 add("three_at_most", pr.operate, "three", classifier="poor", at_most={("a", "b"): 0.3})
 add("three_calibrated", pr.operate, "three", classifier="good", costs=COSTS, calibrated=True)
 add("training_priors", pr.operate, "two_columns", priors=[0.9, 0.1], training_priors=[0.5, 0.5], calibrated=True)
+for _criterion in ("youden", "closest"):
+    add(f"cut_points_{_criterion}", pr.operate, "ordered", criterion=_criterion)
+add("cut_points_at_most", pr.operate, "ordered", at_most={("high", "low"): 0.0, ("middle", "low"): 0.2})
+add("cut_points_rechosen", pr.operate, "ordered", criterion="youden", method=METHODS["bootstrap_percentile"])
+add("threshold_rechosen", pr.operate, "weighted", method=METHODS["bootstrap_percentile"])
 
 
 @recorded("operate/other_cases")
@@ -57,6 +62,7 @@ def _other_cases():
 
 RULES = {
     "ThresholdRule": ("two_classes", lambda: DATA["two_classes"].call(pr.operate).rule),
+    "CutPointRule": ("ordered", lambda: DATA["ordered"].call(pr.operate, criterion="youden").rule),
     "CostRule": ("three_weighted", lambda: DATA["three"].call(pr.operate, classifier="good", costs=COSTS).rule),
     "MossmanRule": ("three_weighted", lambda: pr.decisions.MossmanRule(["a", "b", "c"], 0.4, 0.5)),
 }

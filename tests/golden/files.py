@@ -63,7 +63,13 @@ def _on(data, verb, **options):
 def _grouped():
     with tempfile.TemporaryDirectory() as folder:
         return pr.evaluate(
-            inputs.wide_file(folder), truth="truth", scores="score", pos_label="sick", measure="auc", by="site"
+            inputs.wide_file(folder),
+            truth="truth",
+            scores="score",
+            pos_label="sick",
+            measure="auc",
+            by="site",
+            engine="duckdb",
         )
 
 
@@ -87,6 +93,7 @@ RESULTS = {
     "Contrasts": Stored(pr.consistency.MeasureComparisons, planning.several_comparisons),
     "Curve": Stored(pr.Curve, _on("ratings", pr.curve, band="simultaneous", binormal=True)),
     "Curve_precision_recall": Stored(pr.Curve, _on("weighted", pr.curve, kind="pr")),
+    "CurveTest": Stored(pr.curves.CurveTest, _on("two_classifiers", pr.curves.venkatraman, n=19)),
     "Curves": Stored(pr.Curves, _on("three_weighted", pr.curve, multi_class="ova", drop_intermediate=True)),
     "DecisionCurve": Stored(
         pr.decisions.DecisionCurve, _on("two_probabilities", pr.decision_curve, thresholds=[0.1, 0.3, 0.5])
@@ -110,6 +117,10 @@ RESULTS = {
     "Hull": Stored(pr.curves.Hull, lambda: DATA["two_classes"].call(pr.curve).hull()),
     "OperatingPoint": Stored(pr.OperatingPoint, _on("three", pr.operate, classifier="good", costs=COSTS)),
     "OperatingPoint_at_most": Stored(pr.OperatingPoint, _on("two_classes", pr.operate, at_most={(1, 0): 0.3})),
+    "OperatingPoint_cut_points": Stored(
+        pr.OperatingPoint,
+        _on("ordered", pr.operate, criterion="youden", method=METHODS["bootstrap_percentile"]),
+    ),
     "OrderKept": Stored(
         pr.consistency.OrderStability,
         _on(

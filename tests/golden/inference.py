@@ -82,6 +82,7 @@ for _name, _paired in {**METHODS, "permutation": pr.Permutation(n=100, rng=0)}.i
 for _measure in ("hand_till", "ova", "accuracy", "pdi", "mossman", "he"):
     add(f"three_{_measure}", pr.compare, "three", measure=_measure)
 add("grouped", pr.compare, "grouped", measure="auc")
+add("by_site", pr.compare, "grouped", measure="auc", by={"site": ["x", "y"] * 30})
 add("grouped_permutation", pr.compare, "grouped", measure="auc", method=pr.Permutation(n=100, rng=0))
 add("decisions", pr.compare, "decisions", measure="accuracy")
 add("ordered_ties", pr.compare, "ordered_ties", measure="vus")

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -20,7 +20,7 @@ from polyroc.measures.registry import MEASURES
 from polyroc.measures.sample import Sample
 from polyroc.validation.random import count_workers
 from polyroc.validation.scores import as_scores
-from strategies import fitting, weights
+from strategies import at_most, fitting, weights
 
 QUICK = ["auc", "gini", "hand_till", "ova"]
 KEYS = [
@@ -75,7 +75,7 @@ def drawn(data, key):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
-@settings(max_examples=25)
+@at_most(25)
 @given(data=st.data(), stratified=st.booleans(), seed=st.integers(0, 100))
 def test_replicates_are_the_measure_on_resampled_data(key, data, stratified, seed):
     y, s, options = drawn(data, key)

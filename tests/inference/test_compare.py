@@ -248,7 +248,7 @@ def test_comparison_survives_json_and_pickle(comparison):
     [
         (lambda: pr.compare(Y, {"a": THREE["good"]}, measure="hand_till"), "at least two classifiers, got 'a'"),
         (lambda: pr.compare(Y, THREE["good"], measure="hand_till"), "at least two classifiers, got 'classifier'"),
-        (lambda: pr.compare({"a": THREE["good"]}, measure="auc"), "dict of Scores by name .*'a' is a ndarray"),
+        (lambda: pr.compare({"a": THREE["good"]}, measure="auc"), "dict of Scores, .* by name; 'a' is a ndarray"),
         (lambda: pr.compare(Y, THREE, measure="auc"), "auc is for 2 classes, here 3"),
         (
             lambda: pr.compare(Y, THREE, measure="hand_till", adjustment="tukey"),

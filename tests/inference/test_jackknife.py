@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive
@@ -10,7 +10,7 @@ from polyroc.inference.covariance import covariance
 from polyroc.inference.methods.jackknife import jackknife_covariance
 from polyroc.measures.registry import MEASURES, measure
 from samples import samples_of
-from strategies import ordered, probabilities, weights
+from strategies import at_most, ordered, probabilities, weights
 
 NAIVE = {
     "auc": naive.auc,
@@ -41,7 +41,7 @@ def delong(key, samples):
 
 
 @pytest.mark.parametrize("key", NAIVE)
-@settings(max_examples=25)  # each example computes a slow twin some twenty times
+@at_most(25)  # each example computes a slow twin some twenty times
 @given(data=st.data())
 def test_it_is_the_slow_twins_with_weights_and_groups(key, data):
     y, s = data.draw(ordered(c=2, least=2) if ranks(key) else probabilities(least=2))

@@ -76,3 +76,35 @@ def test_classifier_without_probabilities_raises_with_advice():
 def test_ranks_within_columns_need_no_probabilities(data):
     model = RidgeClassifier().fit(*data)
     assert pr.scorer("hand_till")(model, *data) > 0.8
+
+
+NAMED = np.array(["malignant", "benign"])[CANCER[1]]
+MARGIN, BAYES = RidgeClassifier().fit(CANCER[0], NAMED), GaussianNB().fit(CANCER[0], NAMED)
+
+
+@pytest.mark.parametrize("model", [MARGIN, BAYES], ids=["decision_function", "predict_proba"])
+@pytest.mark.parametrize(
+    "key", ["partial_auc", "average_precision", "sensitivity(specificity=0.9)", "sensitivity"]
+)
+def test_the_positive_class_of_named_classes_is_never_guessed(model, key):
+    with pytest.raises(InputError, match=r"positive class, .*use pos_label='malignant' or 'benign' in scorer"):
+        pr.scorer(key)(model, CANCER[0], NAMED)
+    code = {"malignant": 0, "benign": 1}
+    for positive in code:
+        # the same classes as 1 and 0, the positive one being 1
+        as_numbers = type(model)().fit(CANCER[0], (positive == NAMED).astype(int))
+        expected = pr.scorer(key)(as_numbers, CANCER[0], (positive == NAMED).astype(int))
+        assert pr.scorer(key, pos_label=positive)(model, CANCER[0], NAMED) == pytest.approx(expected, abs=1e-6)
+
+
+def test_where_both_classes_give_the_same_value_no_positive_class_is_needed():
+    for key in ("auc", "gini", "accuracy", "macro_average"):
+        values = [
+            pr.scorer(key, pos_label=label)(BAYES, CANCER[0], NAMED) for label in (None, "malignant", "benign")
+        ]
+        assert values[1:] == pytest.approx(values[:1] * 2, abs=1e-12)
+    with pytest.raises(InputError, match="pos_label must be one of the classes"):
+        pr.scorer("auc", pos_label="sick")(BAYES, CANCER[0], NAMED)
+    with pytest.raises(InputError, match="pos_label is for two classes"):
+        pr.scorer("hand_till", pos_label=1)(GaussianNB().fit(*IRIS), *IRIS)
+    assert repr(pr.scorer("ppv", pos_label="sick")) == "Scorer(measure='ppv', pos_label='sick')"

@@ -22,6 +22,15 @@ FORMATS = (
     *("csv", "tsv", "csv.gz", "tsv.gz", "parquet", "jsonl", "ndjson", "json", "jsonl.gz"),
     *("pandas", "polars", "pyarrow"),
 )
+FAST = ("csv", "tsv.gz", "parquet", "jsonl", "pandas", "polars")  # the others are marked as slow
+
+
+def every_format(which=bool):
+    """Run a test with every format that it concerns."""
+    chosen = [
+        form if form in FAST else pytest.param(form, marks=pytest.mark.slow) for form in FORMATS if which(form)
+    ]
+    return pytest.mark.parametrize("form", chosen)
 
 
 def as_format(table: dict, form: str, folder):
@@ -99,7 +108,7 @@ def observations(draw):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMATS)
+@every_format()
 @given(seen=observations(), shuffle=st.randoms())
 @settings(
     max_examples=5,
@@ -142,7 +151,7 @@ def test_every_format_and_layout_is_the_same_scores(form, seen, shuffle, tmp_pat
         np.testing.assert_array_equal(got.values[name], values[order])
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@every_format()
 def test_one_score(form, tmp_path):
     table = {"y": [1, 0, 1, 0], "s": [0.5, -1.25, 3.0, 1e-300], "unused": ["a", "b", "c", "d"]}
     expected = normalise(table["y"], table["s"])
@@ -150,14 +159,14 @@ def test_one_score(form, tmp_path):
     assert_same(read(str(as_format(table, "csv", tmp_path)), truth="y", scores=["s"]), expected)
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@every_format()
 @pytest.mark.parametrize("labels", [["b", "a", "é", "B", "z"], [10, 9, -1, 2, 100], [0.5, 2.0, 10.0, -1.5, 3.25]])
 def test_labels_are_sorted_as_in_memory(form, labels, tmp_path):
     table = {"y": labels * 2, "s": np.linspace(0, 1, 10).tolist()}
     assert_same(read(as_format(table, form, tmp_path), truth="y", scores="s"), normalise(labels * 2, table["s"]))
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@every_format()
 def test_decisions(form, tmp_path):
     table = {"y": ["a", "b", "c", "a"], "said": ["b", "b", "c", "a"]}
     got = read(as_format(table, form, tmp_path), truth="y", scores="said")
@@ -179,7 +188,7 @@ def test_missing_decisions(tmp_path):
     assert got.values["classifier"].tolist() == [[1, 0], [1, 0]]
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@every_format()
 def test_scores_may_be_integers_or_booleans(form, tmp_path):
     table = {"y": [0, 1, 1], "i": [3, 1, 2], "b": [True, False, True]}
     source = as_format(table, form, tmp_path)
@@ -188,7 +197,7 @@ def test_scores_may_be_integers_or_booleans(form, tmp_path):
     assert got.values["b"].tolist() == [1, 0, 1]
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@every_format()
 def test_missing_values_in_every_column(form, tmp_path):
     table = {
         "y": ["a", "b", None, "a", "b", "b"],
@@ -209,7 +218,7 @@ def test_missing_values_in_every_column(form, tmp_path):
     assert (got.sample_weight.tolist(), got.groups.tolist()) == ([1.0, 3.0], [0, 0])
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@every_format()
 def test_integer_labels_stay_integers_beside_missing_ones(form, tmp_path):
     table = {"y": pd.array([0, 1, None, 1], dtype="Int64"), "s": [0.5, 1.0, 2.0, 3.0]}
     if form != "pandas":
@@ -280,7 +289,7 @@ def test_hostile_paths(name, tmp_path):
     assert read(path, truth="y", scores="s").values["classifier"].tolist() == [0.5, 0.75]
 
 
-@pytest.mark.parametrize("form", [form for form in FORMATS if "js" not in form])
+@every_format(lambda form: "js" not in form)
 def test_names_that_differ_in_capitals_only(form, tmp_path):
     table = {"y": ["a", "A"], "p_a": [0.25, 0.5], "p_A": [0.75, 0.5]}
     got = read(as_format(table, form, tmp_path), truth="y", scores="p_*")
@@ -389,7 +398,7 @@ def test_a_request_that_does_not_fit(form, options, parts, tmp_path):
 # labels by their text
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@every_format()
 @pytest.mark.parametrize(
     ("truth", "options", "labels"),
     [

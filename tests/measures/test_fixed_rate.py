@@ -25,6 +25,18 @@ def test_value_is_that_of_the_slow_twin(cases, rate, data):
     assert specificity.value == pytest.approx(naive.specificity_at(*plain, rate), abs=1e-9)
 
 
+@given(st.integers(0, 2**32), st.integers(4, 40), RATES)
+def test_the_slope_and_the_error_are_those_of_the_slow_twin(seed, size, rate):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.repeat([0, 1], [size, size // 2]))
+    s = rng.normal(size=len(y)) + y  # distinct
+    plain = y.tolist(), s.tolist()
+    error = pr.evaluate(y, s, measure=f"sensitivity(fpr={rate!r})").standard_error
+    assert error == pytest.approx(naive.sensitivity_at_error(*plain, rate), rel=1e-6, abs=1e-9)
+    mirrored = pr.evaluate(1 - y, -s, measure=f"specificity(tpr={1 - rate!r})").standard_error
+    assert mirrored == pytest.approx(naive.sensitivity_at_error(*plain, rate), rel=1e-6, abs=1e-9)
+
+
 @given(ordered(c=2, least=2), RATES)
 def test_specificity_is_the_mirror_image_of_sensitivity(cases, rate):
     y, s = cases

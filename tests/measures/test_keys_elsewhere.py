@@ -22,6 +22,10 @@ OTHER_MEANINGS = {
     "reports/explorer.py": {"gini"},
     # options of `operate`, and columns of tables
     "decisions/": {"net_benefit", "sensitivity", "specificity"},
+    "cli/decision_curve.py": {"net_benefit"},
+    # tables of names and example calls, in which every measure has its entry
+    "validation/names_elsewhere.py": set(MEASURES),
+    "cli/warm_up.py": set(MEASURES),
 }
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -19,7 +19,7 @@ from polyroc.measures.threeway import _Surface
 from polyroc.validation.scores import normalise
 from published.iris_loo import posteriors
 from samples import samples_of
-from strategies import classes, probabilities, weights
+from strategies import at_most, classes, probabilities, weights
 
 CLOSE = {"rtol": 0, "atol": 1e-12}
 
@@ -105,7 +105,7 @@ def union_of_boxes(corners):
     return float(np.einsum("ijk,i,j,k->", covered, *lengths))
 
 
-@settings(max_examples=40)
+@at_most(40)
 @given(st.one_of(neighbours(k=6), probabilities(c=3)))
 def test_mossman_is_the_volume_of_the_union_of_boxes_under_the_surface(cases):
     """With ties counted fully on both sides, as the rule's inequalities do.

@@ -23,6 +23,7 @@ import polyroc as pr
 from polyroc import plots
 from polyroc.cli.app import run
 from polyroc.datasets import catalogue
+from polyroc.errors import InputError
 from polyroc.plots import picture, style
 from polyroc.plots.dispatch import draw_panels
 
@@ -399,6 +400,28 @@ def test_an_operating_point_is_a_matrix_and_a_place_on_its_curve():
     assert roc.points[0].get_xydata().tolist() == [[point.fpr, point.tpr]]
 
 
+def test_thresholds_among_the_scores():
+    y = np.repeat(["none", "mild", "severe"], 30)
+    marker = np.linspace(0, 1, 90).reshape(3, 30) + np.array([[0.0], [0.2], [0.1]])
+    scores = pr.Scores.from_arrays(y, {"marker": marker.ravel()}, labels=["none", "mild", "severe"])
+    point = pr.operate(scores, criterion="youden", method=pr.Bootstrap(n=30, rng=0))
+    picture = pr.plot(point, kind="scores", scores=scores)
+    assert [line.get_xdata()[0] for line in picture.lines] == [*point.thresholds]
+    ends = [(band.get_x(), band.get_x() + band.get_width()) for band in picture.bands]
+    assert ends == [pytest.approx(tuple(interval)) for interval in point.threshold_intervals()]
+    named = ["decided none", "decided mild", "decided severe", "threshold", "95 % interval"]
+    assert texts(picture.legend.get_texts()) == named
+    assert picture.ax.get_xlabel() == "marker"
+    two = pr.Scores.from_arrays(y == "severe", np.column_stack([1 - marker.ravel(), marker.ravel()]) / 3 + 0.2)
+    chosen = pr.operate(two, criterion="youden", evaluate_on=two)
+    assert pr.plot(chosen, kind="scores", scores=two).bands == ()
+    with pytest.raises(InputError, match="scores must be Scores, such as"):
+        pr.plot(point, kind="scores", scores=marker)
+    searched = pr.operate(y, np.full((90, 3), 1 / 3), calibrated=True)
+    with pytest.raises(InputError, match="There is no picture 'scores' of OperatingPoint here"):
+        pr.plot(searched, kind="scores", scores=scores)
+
+
 def test_curves_given_by_name_are_so_named():
     y, S = two_classes(1.0, 2.0)
     one, two = pr.curve(y, S).values()
@@ -538,12 +561,12 @@ def test_matplotlib_is_not_imported_until_a_picture_is_drawn():
 def test_without_matplotlib_the_error_says_how_to_get_it(irises, monkeypatch, capsys, tmp_path):
     evaluation = pr.evaluate(irises, measure=["hand_till"])
     monkeypatch.setattr(plots, "find_spec", lambda _: None)
-    with pytest.raises(ImportError, match=r"pip install 'polyroc\[plot\]'") as caught:
+    with pytest.raises(ImportError, match=r'pip install "polyroc\[plot\]"') as caught:
         pr.plot(evaluation)
     assert isinstance(caught.value, pr.errors.PolyrocError)
     file = catalogue.path("iris_predictions")
     assert run(["plot", str(file), *IRIS, "--kind", "forest", "-o", str(tmp_path / "x.png")]) == 2
-    assert "pip install 'polyroc[plot]'" in capsys.readouterr().err
+    assert 'pip install "polyroc[plot]"' in capsys.readouterr().err
 
 
 # The command line

@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import brentq
@@ -16,6 +16,7 @@ from polyroc.power.allocation import Allocation
 from polyroc.power.formulas import Obuchowski, area_correlation
 from polyroc.power.sample_size import sample_size
 from polyroc.power.simulation import Simulation
+from strategies import at_most
 
 EXPONENTIAL = HanleyMcNeil("exponential")
 
@@ -124,7 +125,7 @@ def test_larger_power_needs_more_cases(null, difference, more, power, bit):
 
 
 @pytest.mark.slow
-@settings(max_examples=20)  # each plan of two classifiers takes a tenth of a second
+@at_most(20)  # each plan of two classifiers takes a tenth of a second
 @given(st.floats(-1, 0.99), st.floats(0.001, 0.5))
 def test_the_more_alike_the_fewer_cases(correlation, more):
     two = {"measure": "auc", "value": 0.85, "versus": 0.80}

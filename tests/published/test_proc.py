@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import polyroc as pr
+from operating_points import operate
 
 Y = np.repeat([0, 1], [22, 18])
 A = [1, -1, -2, -1, -3, -1, -2, 1, -2, -1, -3, -1, 0, -3, -2, 2, 1, -2, -1, -3, -3, 3]
@@ -53,3 +54,28 @@ def test_ci_auc_by_delong():
 def test_partial_auc(options, printed):
     """auc(partial.auc = c(1, .7) | c(1, .8), partial.auc.focus = "sp" | "se", partial.auc.correct = ...)."""
     assert float(pr.evaluate(Y, A, measure=options)) == pytest.approx(printed, abs=1e-14)
+
+
+@pytest.mark.peer(
+    "pROC 1.18.0 (R)",
+    "the best threshold of two tied markers by Youden, distance and costs, its rates to all digits",
+)
+@pytest.mark.parametrize(
+    ("marker", "options", "threshold", "specificity", "sensitivity"),
+    [
+        (A, {"criterion": "youden"}, 0, 0.727272727272727, 0.888888888888889),
+        (A, {"criterion": "closest"}, 0, 0.727272727272727, 0.888888888888889),
+        (A, {"costs": [[0, 1], [5, 0]], "priors": [0.8, 0.2]}, 0, 0.727272727272727, 0.888888888888889),
+        (B, {"criterion": "youden"}, 5, 1, 0.333333333333333),
+        (B, {"criterion": "closest"}, 2, 0.636363636363636, 0.611111111111111),
+        (B, {"costs": [[0, 1], [5, 0]], "priors": [0.8, 0.2]}, -1, 0.409090909090909, 0.888888888888889),
+    ],
+)
+def test_best_threshold(marker, options, threshold, specificity, sensitivity):
+    """coords("best", best.method = "youden" | "closest.topleft", best.weights = c(5, 0.2)).
+
+    pROC prints the middle between two scores; the threshold here is the upper one of them.
+    """
+    point = operate(Y, marker, **options)
+    assert point.rule.threshold == threshold
+    assert [1 - point.fpr, point.tpr] == pytest.approx([specificity, sensitivity], abs=1e-14)

@@ -65,7 +65,8 @@ def test_chance_is_not_called_an_achievement():
     y, scores = two(gap=0.0)
     sentences = report(y, scores["good"]).conclusion.sentences
     assert "This is not significantly better than chance (0.5)." in sentences[0]
-    assert "check the direction of its scores." in report(y, -two(gap=2)[1]["good"]).conclusion.sentences[0]
+    reversed_score = report(y, -two(gap=2)[1]["good"])
+    assert "is the score reversed?" in reversed_score.conclusion.sentences[0]
 
 
 def test_small_classes_are_a_caution():
@@ -302,9 +303,9 @@ def test_progress_is_reported():
     report(*three(), progress=lambda done, total, what: calls.append((done, total, what)))
     done = [step for step, _, _ in calls]
     assert done == sorted(done)
-    assert set(done) == set(range(10))
-    assert (0, 10, "m1: hand_till") in calls
-    assert calls[-1] == (9, 10, "writing")
+    assert set(done) == set(range(11))
+    assert (0, 11, "m1: hand_till") in calls
+    assert calls[-1] == (10, 11, "writing")
 
 
 def test_a_missing_package_is_named(monkeypatch, tmp_path):

@@ -10,7 +10,7 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import polyroc as pr
@@ -25,6 +25,7 @@ from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.results.codec import Known, encode_fields
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import SCHEMA, Result
+from strategies import at_most
 
 NAMES = [name for name, stored in RESULTS.items() if issubclass(stored.kind, Result)]
 
@@ -201,7 +202,7 @@ JUNK = st.one_of(
 @pytest.mark.parametrize("schema", [1, SCHEMA])
 @pytest.mark.parametrize("name", RESULTS)
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@at_most(15)
 def test_damaged_data_raise_errors_of_polyroc(name, schema, data):
     damaged = json.loads(files.result_text(name, schema))
     for _ in range(data.draw(st.integers(1, 3))):

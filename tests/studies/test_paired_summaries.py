@@ -468,3 +468,39 @@ def test_fold_table_of_scores_has_the_values_and_sizes_of_the_folds():
     assert corrected.statistic == pytest.approx(differences.mean() / error)
     with pytest.raises(InputError, match="folds that are not pooled"):
         pr.studies.fold_table(scores.pool_folds(), "auc")
+
+
+# 5x2 cross-validation
+
+
+FIVE = {"a": [0.83, 0.80, 0.79, 0.85, 0.84, 0.81, 0.82, 0.80, 0.86, 0.83]}
+FIVE["b"] = [0.79, 0.78, 0.78, 0.80, 0.79, 0.80, 0.76, 0.79, 0.80, 0.78]
+
+
+def test_five_by_two_is_its_definition():
+    """Dietterich (1998), t of 5 degrees of freedom; Alpaydin (1999), F of 10 and 5."""
+    pairs = [(FIVE["a"][i] - FIVE["b"][i], FIVE["a"][i + 1] - FIVE["b"][i + 1]) for i in range(0, 10, 2)]
+    means = [(d1 + d2) / 2 for d1, d2 in pairs]
+    variances = [(d1 - m) ** 2 + (d2 - m) ** 2 for (d1, d2), m in zip(pairs, means, strict=True)]
+    t = pairs[0][0] / np.sqrt(sum(variances) / 5)
+    one = S.five_by_two(FIVE, statistic="t")["a", "b"]
+    assert (one.statistic, one.pvalue) == pytest.approx((t, 2 * stats.t.sf(abs(t), 5)))
+    f = sum(d1**2 + d2**2 for d1, d2 in pairs) / (2 * sum(variances))
+    two = S.five_by_two(FIVE)["a", "b"]
+    assert (two.statistic, two.pvalue) == pytest.approx((f, stats.f.sf(f, 10, 5)))
+    assert one.value == two.value == pytest.approx(np.mean(means))
+    back = S.five_by_two(FIVE, statistic="t")["b", "a"]
+    assert (back.statistic, back.value) == pytest.approx((-t, -one.value))
+    assert S.five_by_two(FIVE)["b", "a"].statistic == pytest.approx(f)
+    assert np.isnan(one.confidence_interval()).all()
+
+
+def test_five_by_two_without_a_difference_and_with_other_folds():
+    same = {"a": FIVE["a"], "b": FIVE["a"], "c": FIVE["b"]}
+    tests = S.five_by_two(same)
+    assert tests["a", "b"].pvalue == 1.0
+    assert tests["a", "c"].adjusted_pvalue >= tests["a", "c"].pvalue
+    again = type(tests).from_dict(tests.to_dict())
+    assert again.rows() == tests.rows()
+    with pytest.raises(InputError, match="five repeats of two folds, 10 values of each learner, got 3"):
+        S.five_by_two({"a": [0.8, 0.9, 0.7], "b": [0.7, 0.7, 0.6]})

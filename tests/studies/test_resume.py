@@ -124,7 +124,7 @@ def test_killed_again_and_again_it_ends_as_if_undisturbed(tmp_path, n_jobs, kill
             before, most = after, max(most, len(after))
         log.write_text("")
         runs.start()
-        assert runs.told() == 0
+        assert runs.process_number() == 0
     assert not set(map(int, log.read_text().split())) & before
     assert content(store) == expected
     assert repr(pr.Study.open(store).to_dict()["tables"]) == shown

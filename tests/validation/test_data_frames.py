@@ -127,3 +127,70 @@ def test_missing_categories():
         with pytest.warns(DroppedRowsWarning):
             scores = pr.Scores.from_arrays(y, RISING, missing="drop")
         assert (scores.labels, scores.dropped) == (tuple(LEVELS), 1)
+
+
+# Tables whose columns are named
+
+TABLE = pd.DataFrame({"grade": pd.Categorical(GRADES, LEVELS, ordered=True), "s": RISING})
+TABLES = {
+    "pandas": TABLE,
+    "polars": pl.DataFrame({"grade": pl.Series(GRADES.tolist(), dtype=pl.Enum(LEVELS)), "s": RISING.tolist()}),
+    "lazy": pl.LazyFrame({"grade": pl.Series(GRADES.tolist(), dtype=pl.Enum(LEVELS)), "s": RISING.tolist()}),
+    "pyarrow": pa.table(
+        {
+            "grade": pa.DictionaryArray.from_arrays(pa.array(np.arange(N) % 3), pa.array(LEVELS), ordered=True),
+            "s": RISING.tolist(),
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_the_order_of_a_column_of_categories_counts(table, engine):
+    expected = pr.evaluate(GRADES, RISING, measure="vus", labels=LEVELS)
+    value = pr.evaluate(table, truth="grade", scores="s", measure="vus", engine=engine).value
+    assert value == pytest.approx(expected.value, abs=1e-9)
+    assert pr.read(table, truth="grade", scores="s").labels == tuple(LEVELS)
+    other = pr.read(table, truth="grade", scores="s", labels=LEVELS[::-1])
+    assert other.labels == tuple(LEVELS[::-1])
+
+
+def test_an_order_is_not_one_of_unnamed_columns():
+    frame = TABLE[["grade"]].assign(a=P[:, 0], b=P[:, 1], c=P[:, 2])
+    with pytest.raises(InputError, match="do not match the classes"):
+        pr.read(frame, truth="grade", scores=["a", "b", "c"])
+    named = frame.rename(columns={"a": "p_high", "b": "p_low", "c": "p_middle"})
+    scores = pr.read(named, truth="grade", scores="p_*")
+    assert scores.labels == tuple(LEVELS)
+    np.testing.assert_array_equal(scores.values["classifier"], P[:, [1, 2, 0]])
+
+
+def test_two_ordered_classes_have_a_positive_one_and_unordered_ones_do_not():
+    sick = pd.Categorical(np.where(Y == 1, "sick", "well"), ["well", "sick"], ordered=True)
+    frame = pd.DataFrame({"state": sick, "s": SCORE})
+    assert float(pr.evaluate(frame, truth="state", scores="s", measure="auc")) == area(Y, SCORE)
+    with pytest.raises(InputError, match="positive class is ambiguous"):
+        pr.evaluate(frame.assign(state=sick.as_unordered()), truth="state", scores="s", measure="auc")
+
+
+# The positive class of text labels
+
+STATE = np.where(Y == 1, "sick", "well")
+TWO = np.column_stack([1 / (1 + np.exp(SCORE)), 1 / (1 + np.exp(-SCORE))])
+NEEDS_POSITIVE = {
+    "evaluate": lambda s: pr.evaluate(STATE, s, measure="partial_auc"),
+    "compare": lambda s: pr.compare(STATE, {"a": s, "b": s}, measure="average_precision"),
+    "curve": lambda s: pr.curve(STATE, s),
+    "venkatraman": lambda s: pr.curves.venkatraman(STATE, {"a": s, "b": s}),
+    "decision_curve": lambda s: pr.decision_curve(STATE, s),
+    "operate": lambda s: pr.operate(STATE, s, criterion="youden"),
+    "rates": lambda s: pr.rates(STATE, s, threshold=0.5),
+}
+
+
+@pytest.mark.parametrize("call", NEEDS_POSITIVE.values(), ids=NEEDS_POSITIVE)
+@pytest.mark.parametrize("scores", [TWO[:, 1], TWO], ids=["one score", "two columns"])
+def test_no_verb_guesses_the_positive_class_of_text_labels(call, scores):
+    with pytest.raises((InputError, NotApplicableError), match=r"pos_label|positive class"):
+        call(scores)

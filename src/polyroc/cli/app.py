@@ -5,32 +5,18 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
 
 import click
 
 from polyroc._version import __version__
-from polyroc.cli.compare import compare
-from polyroc.cli.compare_measures import compare_measures
-from polyroc.cli.curve import curve
-from polyroc.cli.demo import demo
-from polyroc.cli.evaluate import evaluate
-from polyroc.cli.front import front
-from polyroc.cli.listings import datasets, measures
-from polyroc.cli.operate import operate
-from polyroc.cli.options import help_without_command
-from polyroc.cli.plot import plot
 from polyroc.cli.process import discard_output, failure_text, is_interrupt, print_line
-from polyroc.cli.rates import rates
 from polyroc.cli.references import shell_spelling
-from polyroc.cli.report import report
-from polyroc.cli.reproduce import reproduce
-from polyroc.cli.serve import serve
-from polyroc.cli.size import size
-from polyroc.cli.study import study
-from polyroc.cli.surface import surface
 from polyroc.errors import PolyrocError, PolyrocWarning
+from polyroc.validation.names_elsewhere import option_hint
 
-__all__ = ["app", "run"]
+__all__ = ["COMMANDS", "app", "load_command", "run"]
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -43,7 +29,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         command = getattr(error, "ctx", None)
         where = "polyroc" if command is None else command.command_path
-        return _print_error(f"{where}: {error.format_message()} (see {where} --help)")
+        return _print_error(f"{where}: {_usage_text(error)} (see {where} --help)")
     except PolyrocError as error:
         if is_interrupt(error):
             raise KeyboardInterrupt from None
@@ -57,6 +43,14 @@ def run(arguments: Sequence[str]) -> int:
             raise
         discard_output()
         return _print_error(f"polyroc: {message}")
+
+
+def _usage_text(error: click.ClickException) -> str:
+    """The message of click; of an option that other packages have, what to write instead."""
+    hint = option_hint(error.option_name) if isinstance(error, click.NoSuchOption) else None
+    if hint is None or not isinstance(error, click.NoSuchOption):
+        return error.format_message()
+    return f"No such option {error.option_name}; {hint}"
 
 
 def _invoke(arguments: Sequence[str]) -> int:
@@ -88,8 +82,52 @@ def _warnings_as_notes() -> Iterator[None]:
                     print_line(f"polyroc: note: {warning.message.render(shell_spelling)}")
 
 
+# Each command is in a module of its name, or in one of `SHARED`, which is imported when the command is called.
+COMMANDS = {
+    "compare": "Differences between classifiers, with intervals and tests.",
+    "compare-measures": "Consistency and discriminancy of measures.",
+    "curve": "ROC, precision-recall, DET and cost curves, with bands and fits.",
+    "datasets": "List the real data sets that are available by name.",
+    "decision-curve": "Net benefit by threshold, and its differences.",
+    "demo": "Three classifiers on Fisher's irises.",
+    "evaluate": "Measures with standard errors and intervals for every classifier in a file.",
+    "front": "The Pareto front of error rates, and its volume.",
+    "measures": "List the measures.",
+    "operate": "The best decision rule for given costs or limits, and its confusion rates.",
+    "plot": "Draw curves, estimates, differences, rates, fronts: a PNG, SVG or PDF.",
+    "rates": "Confusion rates with intervals, and the cobweb.",
+    "report": "One page to show to a colleague: conclusion, tables, curves, operating points.",
+    "reproduce": "Published numbers of five papers beside measured ones, with a verdict.",
+    "serve": "The report for people without Python: a local web page.",
+    "size": "Sample size of a study, or the power of a number of cases.",
+    "study": "Compare learners on data sets by cross-validation; resumable.",
+    "surface": "The ROC surface of three classes, as a mesh.",
+    "warm-up": "Compile everything now, so that later commands do not wait.",
+}
+SHARED = {"datasets": "listings", "measures": "listings"}
+
+
+class Commands(click.Group):
+    """The commands; their list, and the search for a name, do without their modules."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Find a command in the arguments, and load it."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, None if name is None else load_command(name), rest
+
+
+def load_command(name: str) -> click.Command:
+    """Import the module of a command."""
+    function = name.replace("-", "_")
+    module = import_module(f"polyroc.cli.{SHARED.get(name, function)}")
+    command: click.Command = getattr(module, function)
+    return command
+
+
 @click.group(
-    invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", prog_name="polyroc")
 @click.pass_context
@@ -110,26 +148,10 @@ def app(context: click.Context) -> None:
     Exit codes: 0, success; 1, a requested measure is undefined; 2, invalid input or usage, or not enough memory or
     space; 130, interrupted by Ctrl-C.
     """
+    from polyroc.cli.options import help_without_command  # not above: --help needs no numpy
+
     help_without_command(context)
 
 
-for command in (
-    compare,
-    compare_measures,
-    curve,
-    datasets,
-    demo,
-    evaluate,
-    front,
-    measures,
-    operate,
-    plot,
-    rates,
-    report,
-    reproduce,
-    serve,
-    size,
-    study,
-    surface,
-):
-    app.add_command(command)
+for name, text in COMMANDS.items():
+    app.add_command(click.Command(name, short_help=text))

@@ -8,6 +8,7 @@ import click
 from polyroc.cli.evaluate import print_groups
 from polyroc.cli.options import (
     Files,
+    adjust_option,
     convert_option,
     data_files,
     data_from,
@@ -26,21 +27,14 @@ from polyroc.output.text import Format
 __all__ = ["compare"]
 
 
-@click.command(short_help="Differences between classifiers, with intervals and tests.")
+@click.command()
 @data_files
 @fold_options
 @click.option("-m", "--measure", required=True, metavar="KEY", help="The measure, such as hand_till.")
-@click.option(
-    "--adjust",
-    "adjustment",
-    default="max-t",
-    show_default=True,
-    type=click.Choice(["max-t", "holm", "bonferroni", "benjamini-hochberg", "none"]),
-    help="Adjustment of p-values and intervals for the number of pairs.",
-)
+@adjust_option
 @click.option("--margin", type=float, help="Also test non-inferiority and equivalence with this margin.")
 @convert_option
-@method_options("permutation")
+@method_options("permutation", "mcnemar")
 @engine_options()
 @level_option
 @formats
@@ -50,7 +44,7 @@ def compare(
     method: str,
     replicates: int,
     seed: int | None,
-    adjustment: str,
+    adjustment: Any,
     margin: float | None,
     level: float,
     output: Format | None,
@@ -67,15 +61,13 @@ def compare(
     from polyroc.cli.pages import comparison_page
     from polyroc.inference.compare import compare as compute
 
-    procedure: Any = None if adjustment == "none" else adjustment
-
     with progress_bar() as progress:
         data, options = data_from("compare", file, columns)
         result: Any = compute(
             data,
             measure=measure,
             method=method_from(method, replicates, seed),
-            adjustment=procedure,
+            adjustment=adjustment,
             progress=progress,
             **options,
         )

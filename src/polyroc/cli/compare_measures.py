@@ -100,7 +100,7 @@ COLUMNS = (
 )
 
 
-@click.command(short_help="Consistency and discriminancy of measures.")
+@click.command()
 @click.argument("measures", nargs=-1, metavar="[MEASURE]...")
 @add_options(*LISTS, *MODELS, *DATA)
 @level_option

@@ -26,7 +26,7 @@ from polyroc.cli.options import (
 from polyroc.curves.result import Curve, Curves
 from polyroc.errors import InputError
 from polyroc.output.files import write_file
-from polyroc.output.numbers import interval_text, level_text, number_text
+from polyroc.output.numbers import interval_text, level_text, number_text, p_text
 from polyroc.output.sentences import capitalised, counted
 from polyroc.output.tables import Row, Table
 from polyroc.output.text import Format
@@ -42,7 +42,7 @@ SHOWN = {
 }
 
 
-@click.command(short_help="ROC, precision-recall, DET and cost curves, with bands and fits.")
+@click.command()
 @data_files
 @add_options(*fold_columns)
 @click.option("--kind", default="roc", show_default=True, type=click.Choice([*SHOWN]), help="Which curve.")
@@ -69,6 +69,12 @@ SHOWN = {
     type=click.IntRange(2),
     help="Keep about this many points, with the area within 1e-4; all by default.",
 )
+@click.option(
+    "--test",
+    type=click.Choice(["venkatraman"]),
+    help="Instead of the curves, test whether those of all pairs of classifiers are the same everywhere, by "
+    "--replicates permutations.",
+)
 @out_option("FILE", "Write the points: .csv or .json.")
 @method_options()
 @engine_options("by")
@@ -79,6 +85,7 @@ def curve(
     band: str | None,
     average: str | None,
     points: int | None,
+    test: str | None,
     out: Path | None,
     method: str,
     replicates: int,
@@ -100,11 +107,14 @@ def curve(
     With a band:       polyroc curve scores.csv --truth y --scores s --band simultaneous --method bootstrap
     Many classes:      polyroc curve irises.csv --truth species --scores 'p_*' --multi-class ova
     Folds:             polyroc curve cv.csv --truth y --scores s --folds fold --band pointwise
+    Same curves?       polyroc curve scores.csv --truth y --scores a=a --scores b=b --test venkatraman
     Points in a file:  polyroc curve scores.csv --truth y --scores s --kind pr --out points.csv
     Large files:       polyroc curve 's/*.parquet' --truth y --scores s --tolerance 1e-6 --points 1000
     """
     from polyroc.curves.curve import curve as compute
 
+    if test is not None:
+        return _print_test(file, columns, replicates, seed, output)
     file_format = None if out is None else _format_of(out)
     choices: Any = {"band": None if band is None else band.replace("-", "_"), "average": average}
     with progress_bar() as progress:
@@ -127,6 +137,38 @@ def curve(
     if out is not None and file_format is not None:
         write_file(out, machine_text(file_format, **forms) + "\n")
     print_result(output, **forms, table=lambda: _table(curves, level, name_of(file)))
+    return 0
+
+
+def _print_test(
+    file: Files, columns: dict[str, Any], replicates: int, seed: int | None, output: Format | None
+) -> int:
+    """Venkatraman's test of all pairs."""
+    from polyroc.curves.curve_test import venkatraman
+
+    with progress_bar() as progress:
+        data, options = data_from("curve", file, columns)
+        if options:
+            raise InputError("--test needs the cases in memory; use --engine memory, one file.")
+        result = venkatraman(data, n=replicates, rng=seed, progress=progress)
+    print_result(
+        output,
+        record=result.to_dict,
+        rows=result.rows,
+        table=lambda: Table.of(
+            f"{name_of(file)}: whether ROC curves are the same",
+            [
+                {
+                    "classifiers": f"{first}, {second}",
+                    "statistic": number_text(one.statistic),
+                    "p": p_text(one.pvalue).removeprefix("p = "),
+                    "adjusted p": p_text(one.adjusted_pvalue).removeprefix("p = "),
+                }
+                for (first, second), one in result.pairs.items()
+            ],
+            [f"Venkatraman's permutation test, {result.n} permutations; {result.adjustment} adjustment."],
+        ),
+    )
     return 0
 
 

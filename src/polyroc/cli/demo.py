@@ -12,7 +12,7 @@ from polyroc.output.text import Format
 __all__ = ["demo"]
 
 
-@click.command(short_help="Three classifiers on Fisher's irises.")
+@click.command()
 @click.option(
     "--report",
     "target",

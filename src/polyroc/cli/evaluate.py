@@ -7,6 +7,7 @@ import click
 
 from polyroc.cli.options import (
     Files,
+    adjust_option,
     convert_option,
     data_files,
     data_from,
@@ -25,7 +26,7 @@ from polyroc.output.text import Format
 __all__ = ["evaluate", "print_evaluation", "print_groups"]
 
 
-@click.command(short_help="Measures with standard errors and intervals for every classifier in a file.")
+@click.command()
 @data_files
 @fold_options
 @click.option(
@@ -35,6 +36,7 @@ __all__ = ["evaluate", "print_evaluation", "print_groups"]
 @click.option(
     "--null", metavar="NUMBER|chance", help="Also test the hypothesis that the true value is this: a p-value."
 )
+@adjust_option
 @convert_option
 @method_options()
 @engine_options()
@@ -45,6 +47,7 @@ def evaluate(
     measure: tuple[str, ...],
     parts: bool,
     null: str | None,
+    adjustment: Any,
     method: str,
     replicates: int,
     seed: int | None,
@@ -61,6 +64,8 @@ def evaluate(
     Side by side:          polyroc evaluate wide.csv --truth y --scores rf=rf_* --scores lr=lr_*
     One measure:           polyroc evaluate scores.csv --truth y --scores s -m 'partial_auc(fpr=(0, 0.2))'
     Cross-validation:      polyroc evaluate cv.csv --truth y --scores s --folds fold -m auc
+    Subgroups:             polyroc evaluate scores.csv --truth sick --scores risk -m auc --by sex
+    A reversed score:      polyroc evaluate scores.csv --truth sick --scores 'abeta=-ABETA42' -m auc
     Larger than memory:    polyroc evaluate 's/*.parquet' --truth y -m auc --engine duckdb --tolerance 1e-6
     Standard input:        zstd -dc scores.csv.zst | polyroc evaluate - --truth y --scores s
 
@@ -76,6 +81,7 @@ def evaluate(
             measure=list(measure) or None,
             method=method_from(method, replicates, seed),
             null=_null(null),
+            adjustment=adjustment,
             progress=progress,
             **options,
         )

@@ -32,7 +32,7 @@ Searched: TypeAlias = tuple[dict[str, Front], dict[str, HeldOut]]
 HEAD = 200  # the kind of a stored result is within the first bytes of its JSON
 
 
-@click.command(short_help="The Pareto front of error rates, and its volume.")
+@click.command()
 @optional_data_file
 @click.option(
     "-n", "draws", default=10_000, show_default=True, type=click.IntRange(1), help="Number of cost vectors."

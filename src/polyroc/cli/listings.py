@@ -5,13 +5,14 @@ from typing import Any
 import click
 
 from polyroc.cli.options import formats, print_result
+from polyroc.messages import install_command
 from polyroc.output.tables import Table
 from polyroc.output.text import Format
 
 __all__ = ["datasets", "measures"]
 
 
-@click.command(short_help="List the real data sets that are available by name.")
+@click.command()
 @formats
 def datasets(output: Format | None) -> None:
     """List the catalogue: real data sets by name, their size, where their files come from, and their traps.
@@ -26,7 +27,7 @@ def _datasets_page() -> Table:
     shown = [{key: str(cell) for key, cell in row.items() if key not in hidden} for row in _dataset_rows()]
     notes = [
         "Load one with polyroc.datasets.load(NAME); --json has its classes, reference and traps.",
-        "Files that are not here: pip install 'polyroc[repro]'; for hungarian, name the folder of your copy "
+        f"Files that are not here: {install_command('repro')}; for hungarian, name the folder of your copy "
         "in POLYROC_DATA.",
     ]
     return Table.of("Data sets", shown, notes)
@@ -52,7 +53,7 @@ def _dataset_rows() -> list[dict[str, Any]]:
     ]
 
 
-@click.command(short_help="List the measures.")
+@click.command()
 @formats
 def measures(output: Format | None) -> None:
     """List the measures: the input each needs, its range, chance value, options and reference."""

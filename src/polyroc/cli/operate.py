@@ -10,17 +10,18 @@ import click
 
 from polyroc.cli.front import needs_data
 from polyroc.cli.options import (
+    RESAMPLING,
     Files,
     add_options,
     data_from,
     engine_options,
     formats,
     level_option,
+    method_from,
     name_of,
     optional_data_files,
     print_result,
     progress_bar,
-    seed_option,
     small_file,
 )
 from polyroc.cli.rates import matrix_page
@@ -64,7 +65,10 @@ QUESTION = (
     ),
     click.option("--point", type=click.IntRange(0), metavar="N", help="With --front: the index of the point."),
     click.option(
-        "--criterion", type=click.Choice(["youden", "closest"]), help="Two classes: a criterion instead of costs."
+        "--criterion",
+        type=click.Choice(["youden", "closest"]),
+        help="A criterion instead of costs: the largest sum of the rates of right decisions, or the rates "
+        "closest to no errors.",
     ),
     click.option("--sensitivity", type=float, help="Two classes: least sensitivity; maximise specificity."),
     click.option("--specificity", type=float, help="Two classes: least specificity; maximise sensitivity."),
@@ -77,11 +81,19 @@ QUESTION = (
         help="Other cases to evaluate the rule on.",
     ),
     click.option("--rule", type=click.Path(path_type=Path), metavar="OUT", help="Store the rule as JSON here."),
-    seed_option,
+    click.option(
+        "--method",
+        default="delong",
+        show_default=True,
+        type=click.Choice(["delong", "bootstrap"]),
+        help="Standard errors: of the chosen rule as it is (delong); or repeat the choice of the threshold or the "
+        "cut-points in resamples (bootstrap), which gives their intervals and corrects the rates for the choice.",
+    ),
+    *RESAMPLING,
 )
 
 
-@click.command(short_help="The best decision rule for given costs or limits, and its confusion rates.")
+@click.command()
 @optional_data_files
 @add_options(*QUESTION)
 @engine_options("by", "tolerance")
@@ -95,6 +107,8 @@ def operate(
     name: str | None,
     evaluate_on: Path | None,
     rule: Path | None,
+    method: str,
+    replicates: int,
     seed: int,
     level: float,
     output: Format | None,
@@ -114,7 +128,8 @@ def operate(
     \b
     Costs:       polyroc operate p.csv --truth y --scores 'p_*' --costs 'malignant>benign=10'
     A limit:     polyroc operate p.csv --truth y --scores 'p_*' --at-most 'malignant>benign=0.02'
-    Two classes: polyroc operate s.csv --truth sick --scores risk --criterion youden
+    Two classes: polyroc operate s.csv --truth sick --scores risk --criterion youden --method bootstrap
+    Cut-points:  polyroc operate s.csv --truth stage --scores marker --labels none,mild,severe --criterion youden
     Deploy:      polyroc operate p.csv --truth y --scores 'p_*' --evaluate-on new.csv --rule rule.json
     A front:     polyroc operate --front front.npz --at-most 'malignant>benign=0.02' --rule rule.json
     Large files: polyroc operate 's/*.parquet' --truth y --scores 'p_*' --costs costs.csv --calibrated
@@ -134,6 +149,7 @@ def operate(
             specificity=specificity,
             calibrated=calibrated,
             evaluate_on=None if evaluate_on is None else _others(evaluate_on, source, columns),
+            method=method_from(method, replicates, seed),
             rng=seed,
             classifier=name,
             progress=progress,
@@ -255,10 +271,28 @@ def _table(point: OperatingPoint, level: float, source: str) -> Table:
         *(_rule_costs(point.rule) if isinstance(point.rule, CostRule) else []),
         f"Chosen for: {point.aim}.",
         point.sentence(),
+        *_thresholds(point, level),
         f"Expected cost {cost} per case; priors {priors}.",
-        "Evaluated on other cases." if point.held_out else "Evaluated on the cases it was chosen on.",
+        _evaluation(point),
     ]
     return replace(matrix_page(point.confusion, level, source), notes=tuple(map(printable, notes)))
+
+
+def _thresholds(point: OperatingPoint, level: float) -> list[str]:
+    """The intervals of the thresholds, if the choice was repeated."""
+    uncertainty = point.uncertainty
+    if uncertainty is None:
+        return []
+    texts = "; ".join(point.threshold_texts(level))
+    return [f"Chosen again in {uncertainty.resamples} resamples: {texts}."]
+
+
+def _evaluation(point: OperatingPoint) -> str:
+    if point.held_out:
+        return "Evaluated on other cases."
+    if point.uncertainty is None:
+        return "Evaluated on the cases it was chosen on."
+    return "Evaluated on the cases it was chosen on; rates and cost are corrected for the choice."
 
 
 def _rule_costs(rule: CostRule) -> list[str]:

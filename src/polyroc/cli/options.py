@@ -26,6 +26,8 @@ __all__ = [
     "METHODS",
     "Files",
     "add_options",
+    "adjust_option",
+    "by_option",
     "column_options",
     "convert_option",
     "data_file",
@@ -63,8 +65,8 @@ COLUMNS = {
         multiple=True,
         metavar="COLUMNS",
         help="Column of the scores, or one column per class, by name or glob ('p_*'); give it again for more. "
-        "Several classifiers side by side: NAME=COLUMNS for each. By default every column that no "
-        "other option names.",
+        "Several classifiers side by side: NAME=COLUMNS for each. -COLUMN, or NAME=-COLUMN, multiplies a score "
+        "by -1. By default every column that no other option names.",
     ),
     "classifier": click.option(
         "--classifier", metavar="COLUMN", help="Column of the classifier that a row belongs to."
@@ -129,10 +131,28 @@ pooled_option = click.option(
 
 convert_option = click.option(
     "--convert",
-    type=click.Choice(["sampat", "expected", "gaussian"]),
+    type=click.Choice(["sampat", "expected", "gaussian", "softmax"]),
     help="Convert probabilities to one score for ordered measures (--labels gives the order), by "
     "the rule of Sampat "
-    "et al. or the expected class number; or one score to probabilities (gaussian, fitted to the same cases).",
+    "et al. or the expected class number; or one score to probabilities (gaussian, fitted to the same cases); or "
+    "logits, one column per class, to probabilities (softmax).",
+)
+
+adjust_option = click.option(
+    "--adjust",
+    "adjustment",
+    default="max-t",
+    show_default=True,
+    type=click.Choice(["max-t", "holm", "bonferroni", "benjamini-hochberg", "none"]),
+    callback=lambda _, __, value: None if value == "none" else value,
+    help="Adjustment of p-values and intervals for the number of pairs: of classifiers, or of subgroups (--by).",
+)
+
+by_option = click.option(
+    "--by",
+    multiple=True,
+    metavar="COLUMN",
+    help="Subgroups: one result per value of this column, and whether they differ; may be repeated.",
 )
 
 level_option = click.option(
@@ -328,7 +348,9 @@ def scores_from(
     read_scores = pooled_scores(read_scores) if pooled else read_scores
     if convert is None:
         return read_scores
-    return to_probabilities(read_scores) if convert == "gaussian" else to_ordered(read_scores, rule=convert)
+    if convert in ("gaussian", "softmax"):
+        return to_probabilities(read_scores, rule=convert)
+    return to_ordered(read_scores, rule=convert)
 
 
 def _label_list(labels: str | None) -> list[str] | None:
@@ -376,9 +398,7 @@ ENGINE_OPTIONS = {
         "--tolerance", type=float, metavar="WIDTH", help="Largest width of the certified bounds."
     ),
     "exact": click.option("--exact", is_flag=True, help="Refine until the bounds are equal, except for rounding."),
-    "by": click.option(
-        "--by", multiple=True, metavar="COLUMN", help="One result per value of this column; may be repeated."
-    ),
+    "by": by_option,
 }
 
 
@@ -400,12 +420,11 @@ def data_from(verb: "Verb", file: Files, columns: dict[str, Any]) -> tuple[Any, 
     if len(paths) > 1 and STANDARD_INPUT in paths:
         raise InputError("Standard input (-) cannot be combined with other files; write it to a file first.")
     files = [opened(path) for path in paths]
-    if wanted.get("engine") == "memory" and wanted.get("by"):
-        check_supported("by", "memory", verb)
-    if wanted.get("engine") == "memory" or not (wanted or _for_engine(files)):
+    by = [*engine_values.get("by", ())]
+    if wanted.get("engine") == "memory" or not ({*wanted} - {"by"} or _for_engine(files)):
         if len(files) > 1:
             raise InputError(f"--engine memory reads one file, got {len(files)}; leave it out.")
-        return scores_from(files[0], **columns), {}
+        return scores_from(files[0], by=by or None, **columns), {"by": by} if by else {}
     for name in IN_MEMORY_ONLY:
         if columns.get(name):
             check_supported("layout", "duckdb", verb, (Option(name),))

@@ -7,14 +7,15 @@ from itertools import groupby
 from polyroc.cli.references import shell_spelling
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
-from polyroc.estimates.evaluation import Evaluation, Grouped
-from polyroc.estimates.tables import conversion_notes, difference_rows, estimate_row, fold_notes
+from polyroc.estimates.evaluation import Evaluation
+from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.tables import conversion_notes, direction_notes, fold_notes
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
 from polyroc.messages import Message
 from polyroc.output.numbers import number_text, p_text
 from polyroc.output.sentences import counted, printable
-from polyroc.output.tables import Row, Table
+from polyroc.output.tables import Table
 from polyroc.results.provenance import Provenance
 
 __all__ = [
@@ -31,7 +32,9 @@ MOST_CLASSES_IN_TITLE = 8
 
 def evaluation_page(evaluation: Evaluation, *, level: float = 0.95, parts: bool = False, source: str) -> Table:
     """Measure by measure; notes on how the estimates were made, and why other measures are not available."""
-    return _captioned(evaluation.to_table(level, parts=parts), _title(evaluation, source), _notes(evaluation))
+    return _captioned(
+        evaluation.to_table(level, parts=parts), _title(evaluation, source), _notes(evaluation, level)
+    )
 
 
 def _captioned(table: Table, title: str, notes: Iterable[str]) -> Table:
@@ -47,7 +50,7 @@ def _title(evaluation: Evaluation, source: str) -> str:
     return f"{source}: {sum(cases.values())} cases ({counts}{more})"
 
 
-def _notes(evaluation: Evaluation) -> list[str]:
+def _notes(evaluation: Evaluation, level: float) -> list[str]:
     notes = []
     estimates = list(evaluation.estimates.values())
     if estimates:
@@ -56,6 +59,7 @@ def _notes(evaluation: Evaluation) -> list[str]:
         notes += [provenance.weights] if provenance.weights else []
         notes += conversion_notes(estimates)
         notes += fold_notes(estimates)
+        notes += direction_notes(estimates, level)
         notes += _monte_carlo_notes(estimates)
         notes += certificate_notes(estimates)
     ordered = sorted(evaluation.skipped.items(), key=lambda item: item[1])
@@ -107,25 +111,9 @@ def comparison_page(comparison: Comparison, *, level: float, margin: float | Non
 
 
 def grouped_page(grouped: Grouped, *, level: float, margin: float | None = None, source: str) -> Table:
-    """Group by group: its estimates, or its pairs of classifiers."""
-    rows = [
-        {**{name: str(value) for name, value in zip(grouped.by, group, strict=True)}, **row}
-        for group, result in grouped.items()
-        for row in _group_rows(result, level, margin)
-    ]
-    return Table.of(f"{source}: {len(grouped)} groups by {', '.join(grouped.by)}", rows)
-
-
-def _group_rows(result: Estimate | Evaluation | Comparison, level: float, margin: float | None) -> list[Row]:
-    if isinstance(result, Comparison):
-        cases = _cases(next(iter(result.estimates.values())))
-        return [{**cases, **row} for row in difference_rows(result, level, margin)]
-    estimates = [result] if isinstance(result, Estimate) else result.estimates.values()
-    return [{**estimate_row(estimate, estimate.measure, level), **_cases(estimate)} for estimate in estimates]
-
-
-def _cases(estimate: Estimate) -> Row:
-    return {"cases": str(sum(estimate.provenance.cases.values()))}
+    """Group by group: its estimates, or its pairs of classifiers; then whether the groups differ."""
+    table = grouped.to_table(level, margin=margin)
+    return _captioned(table, f"{source}: {len(grouped)} groups by {', '.join(grouped.by)}", table.notes)
 
 
 def measures_page() -> Table:

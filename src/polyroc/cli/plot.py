@@ -9,6 +9,7 @@ import click
 from polyroc.cli.front import is_front, needs_data
 from polyroc.cli.options import (
     add_options,
+    by_option,
     convert_option,
     level_option,
     method_from,
@@ -30,8 +31,9 @@ __all__ = ["plot"]
 PARTS: Mapping[str, "Parts"] = {"pairs": "pair_areas", "volumes": "order_volumes"}  # a picture of these parts
 ESTIMATES = ("forest", "differences", "parts", *PARTS, "surface")
 CURVES = ("roc", "pr", "det", "cost")
+DECISIONS = ("decision", "decision_difference")
 FRONTS = ("false_positives", "parallel", "growth")
-KINDS = (*ESTIMATES, *CURVES, "decision", "rates", "cobweb", *FRONTS)
+KINDS = (*ESTIMATES, *CURVES, *DECISIONS, "rates", "cobweb", *FRONTS)
 
 OPTIONS = (
     click.option(
@@ -43,6 +45,7 @@ OPTIONS = (
     click.option(
         "-m", "--measure", multiple=True, metavar="KEY", help="The measure; for forest several, all by default."
     ),
+    by_option,
     click.option(
         "--multi-class",
         type=click.Choice(["ova", "ovo"]),
@@ -70,7 +73,7 @@ OPTIONS = (
 )
 
 
-@click.command(short_help="Draw curves, estimates, differences, rates, fronts: a PNG, SVG or PDF.")
+@click.command()
 @optional_data_file
 @add_options(*OPTIONS)
 @convert_option
@@ -82,6 +85,7 @@ def plot(
     out: Path,
     dpi: int,
     measure: tuple[str, ...],
+    by: tuple[str, ...],
     multi_class: str | None,
     band: str | None,
     hull: bool,
@@ -103,6 +107,7 @@ def plot(
     pairs, volumes      A(i|j) of Hand & Till's M as a heat map; Scurfield's volumes
     roc, pr, det, cost  curves
     decision            the net benefit of acting on a probability
+    decision_difference differences of net benefit between classifiers, with bands
     surface             the ROC surface of three classes
     rates, cobweb       confusion rates; misclassification ratios
     roc, false_positives, parallel, growth
@@ -113,6 +118,7 @@ def plot(
     Many classes:    polyroc plot irises.csv --truth species --scores 'p_*' --kind roc -o roc.png
     Differences:     polyroc plot all.csv --truth y --scores 'p_*' --classifier model --case id
                        --kind differences -m hand_till -o differences.pdf
+    Subgroups:       polyroc plot scores.csv --truth sick --scores risk --kind forest -m auc --by sex -o sex.svg
     A front:         polyroc plot front.npz --point 17 -o front.png
     """
     from polyroc.plots import require_matplotlib
@@ -125,6 +131,7 @@ def plot(
     standard_errors = method_from(method, replicates, seed)
     curve_options: dict[str, Any] = {"multi_class": multi_class, "band": band, "binormal": binormal}
     data_options = {**curve_options, "hull": hull, "threshold": threshold, "measure": measure}
+    data_options["by"] = by
     if file is not None and is_front(file):
         _reject_unused(None, data_options)
         without_windows()
@@ -138,11 +145,11 @@ def plot(
     if kind in FRONTS:
         raise InputError(f"--kind {kind} needs a stored front; make one with polyroc front FILE -o front.npz.")
     with progress_bar():
-        scores = scores_from(file, **columns)
+        scores = scores_from(file, by=[*by] or None, **columns)
         if kind in CURVES:
             results = [_curves(scores, kind, level=level, method=standard_errors, **curve_options)]
-        elif kind == "decision":
-            results = [_decisions(scores)]
+        elif kind in DECISIONS:
+            results = [_decisions(scores, level)]
         elif kind in ("rates", "cobweb"):
             results = _rates(scores, kind, threshold)
         else:
@@ -159,7 +166,7 @@ def _reject_unused(kind: str | None, options: dict[str, Any]) -> None:
     """Raise an error for an option that would have no effect on this kind of picture (None: of a stored front)."""
     subject = "a stored front" if kind is None else f"--kind {kind}"
     kinds_of = {"threshold": ("rates", "cobweb"), "measure": ESTIMATES, "hull": ("roc",)}
-    kinds_of |= {"point": ("a stored front",), "colour": ("a stored front",)}
+    kinds_of |= {"point": ("a stored front",), "colour": ("a stored front",), "by": ("forest", "differences")}
     for name, value in options.items():
         kinds = kinds_of.get(name, CURVES)
         if value and kind not in kinds:
@@ -190,10 +197,10 @@ def _curves(scores: Scores, kind: Any, *, multi_class: Any, band: Any, **options
     return curve(scores, kind=kind, multi_class=family, band=band and band.replace("-", "_"), **options)
 
 
-def _decisions(scores: Scores) -> Any:
+def _decisions(scores: Scores, level: float) -> Any:
     from polyroc.decisions.decision_curve import decision_curve
 
-    return decision_curve(scores)
+    return decision_curve(scores, level=level)
 
 
 def _rates(scores: Scores, kind: str, threshold: float | None) -> list[Any]:
@@ -209,14 +216,15 @@ def _estimates(scores: Scores, kind: str, measure: tuple[str, ...], method: Any)
     from polyroc.inference.evaluate import evaluate
     from polyroc.measures.registry import measure_of_parts
 
+    by = [*scores.by] or None  # as read for --by
     if kind == "forest":
-        return [evaluate(scores, measure=list(measure) or None, method=method)]
+        return [evaluate(scores, measure=list(measure) or None, method=method, by=by)]
     if not measure and kind in PARTS:
         measure = (measure_of_parts(PARTS[kind]).key,)
     if len(measure) > 1 or (not measure and kind != "surface"):
         raise InputError(f"--kind {kind} needs one measure; give it with --measure KEY, here {len(measure)}.")
     if kind == "differences":
-        return [compare(scores, measure=measure[0], method=method)]
+        return [compare(scores, measure=measure[0], method=method, by=by)]
     if kind == "surface":
         named: dict[str, Any] = {"measure": measure[0]} if measure else {}
         surfaces = surface(scores, method=method, **named)

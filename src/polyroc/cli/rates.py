@@ -31,7 +31,7 @@ from polyroc.scores import Scores
 __all__ = ["matrix_page", "rates", "rule_from"]
 
 
-@click.command(short_help="Confusion rates with intervals, and the cobweb.")
+@click.command()
 @data_files
 @fold_options
 @click.option("--rule", type=click.Path(path_type=Path), metavar="FILE", help="A rule stored by polyroc operate.")

@@ -31,6 +31,7 @@ CHOICES = {  # of --method
     "Jackknife": "jackknife",
     "LeDell": "ledell",
     "Permutation": "permutation",
+    "McNemar": "mcnemar",
 }
 
 
@@ -44,6 +45,8 @@ def shell_spelling(reference: Reference) -> str:
     ('--labels A,B,C', '--method delong')
     >>> shell_spelling(Call("to_probabilities", ...)), shell_spelling(Call("rates", Option("rule", ...)))
     ('--convert gaussian', 'polyroc rates --rule ...')
+    >>> shell_spelling(Call("to_probabilities", ..., Option("rule", "softmax")))
+    '--convert softmax'
     """
     if isinstance(reference, Call):
         return _call(reference)
@@ -57,8 +60,15 @@ def shell_spelling(reference: Reference) -> str:
 
 
 def _call(call: Call) -> str:
+    rule = next(
+        (option for option in call.arguments if isinstance(option, Option) and option.name == "rule"), None
+    )
+    if call.name in CONVERSIONS and rule is not None:
+        return shell_spelling(Option("convert", *rule.values))
     if call.name in CONVERSIONS:
         return " or ".join(map(shell_spelling, CONVERSIONS[call.name]))
+    if call.name == "read":  # a command reads its file itself
+        return " ".join(map(_value, call.arguments))
     return " ".join(["polyroc", call.name, *map(_value, call.arguments)])
 
 

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from polyroc.cli.options import (
+    by_option,
     convert_option,
     data_file,
     fold_options,
@@ -28,7 +29,7 @@ __all__ = ["report"]
 FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates", "seed", "level")
 
 
-@click.command(short_help="One page to show to a colleague: conclusion, tables, curves, operating points.")
+@click.command()
 @data_file
 @fold_options
 @click.option(
@@ -43,6 +44,7 @@ FOR_STUDIES = ("file", "out", "show", "title", "measure", "method", "replicates"
 @click.option("--open", "show", is_flag=True, help="Open it in a browser afterwards.")
 @click.option("--title", help="The title; the name of FILE, or of the plan of a study, by default.")
 @click.option("-m", "--measure", metavar="KEY", help="The measure to compare by: auc or hand_till by default.")
+@by_option
 @convert_option
 @method_options()
 @level_option
@@ -56,6 +58,7 @@ def report(
     replicates: int,
     seed: int | None,
     level: float,
+    by: tuple[str, ...],
     **columns: Any,
 ) -> int:
     """Make one self-contained page of FILE: no network needed, it opens from a mail attachment.
@@ -68,6 +71,7 @@ def report(
     \b
     One classifier:  polyroc report scores.csv --truth sick --scores risk --open
     Several:         polyroc report all.csv --truth y --scores 'p_*' --classifier model --case id -o report.html
+    By subgroup:     polyroc report scores.csv --truth sick --scores risk --by sex --by age_group -o report.html
     For a paper:     polyroc report all.csv --truth y --scores 'p_*' --classifier model -o tables.tex
     A study:         polyroc report study.duckdb -m auc -o report.html
     """
@@ -81,16 +85,16 @@ def report(
     elif file.suffix == ".duckdb" and columns["truth"] is None and columns["table"] is None:
         study = _study(file)
         with progress_bar() as progress:
-            by = method_from(method, replicates, seed)
-            terms = {"measure": measure, "method": by, "level": level, "progress": progress}
+            errors = method_from(method, replicates, seed)
+            terms = {"measure": measure, "method": errors, "level": level, "progress": progress}
             make(study, path=out, title=title, repeat=repeat, **terms)
     else:
         if columns["truth"] is None:
             raise InputError("Missing option --truth: which column of FILE holds the true classes?")
         with progress_bar() as progress:
-            by = method_from(method, replicates, seed)
-            scores = scores_from(file, **columns)
-            terms = {"measure": measure, "method": by, "level": level, "rng": seed or 0}
+            errors = method_from(method, replicates, seed)
+            scores = scores_from(file, by=[*by] or None, **columns)
+            terms = {"measure": measure, "method": errors, "level": level, "rng": seed or 0, "by": [*by] or None}
             make(scores, path=out, title=named, repeat=repeat, progress=progress, **terms)
     click.echo(f"Written to {printable(str(out))}.")
     if show:

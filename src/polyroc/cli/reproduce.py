@@ -16,7 +16,7 @@ from polyroc.output.text import Format
 __all__ = ["reproduce"]
 
 
-@click.command(short_help="Published numbers of five papers beside measured ones, with a verdict.")
+@click.command()
 @click.argument("papers", nargs=-1, metavar="[PAPER]...")
 @click.option("--quick", is_flag=True, help="Fewer replicates and wider tolerances: about a minute.")
 @click.option(

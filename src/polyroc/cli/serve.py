@@ -78,7 +78,7 @@ def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command(short_help="The report for people without Python: a local web page.")
+@click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; this machine alone.")
 @click.option(
     "--port", default=8321, show_default=True, type=click.IntRange(0, 65535), help="0: any that is free."

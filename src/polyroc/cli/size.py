@@ -84,7 +84,7 @@ PILOT = (
 )
 
 
-@click.command(short_help="Sample size of a study, or the power of a number of cases.")
+@click.command()
 @add_options(*QUESTION, *PILOT)
 @formats
 def size(

@@ -32,9 +32,7 @@ LONGEST_NAME = 24  # characters
 OTHER_LINES = 8  # lines of a screen that are not learners: heading, rules, totals
 
 
-@click.group(
-    invoke_without_command=True, short_help="Compare learners on data sets by cross-validation; resumable."
-)
+@click.group(invoke_without_command=True)
 @click.pass_context
 def study(context: click.Context) -> None:
     """Compare learners on data sets by cross-validation, as Bradley (1997) did.

@@ -25,7 +25,7 @@ __all__ = ["surface"]
 SHOWN = 5  # rows and columns of the printed table
 
 
-@click.command(short_help="The ROC surface of three classes, as a mesh.")
+@click.command()
 @data_file
 @click.option(
     "-m",

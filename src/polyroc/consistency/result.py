@@ -292,7 +292,7 @@ def share_interval(hits: int, trials: int, level: float = 0.95) -> ConfidenceInt
     >>> share_interval(0, 10)
     ConfidenceInterval(low=0.0, high=0.308497...)
     """
-    from scipy.special import betaincinv
+    from polyroc._scipy import betaincinv
 
     checked_level(level)
     if trials == 0:

@@ -6,11 +6,22 @@ from polyroc._lazy import attach
 
 if TYPE_CHECKING:
     from polyroc.curves.binormal import BinormalFit
+    from polyroc.curves.curve_test import CurveDistance, CurveTest, venkatraman
     from polyroc.curves.hull import Hull
     from polyroc.curves.result import Band, Curve, Curves
     from polyroc.curves.surface import Surface
 
-__all__ = ["Band", "BinormalFit", "Curve", "Curves", "Hull", "Surface"]
+__all__ = [
+    "Band",
+    "BinormalFit",
+    "Curve",
+    "CurveDistance",
+    "CurveTest",
+    "Curves",
+    "Hull",
+    "Surface",
+    "venkatraman",
+]
 
 __getattr__, __dir__ = attach(
     __name__,
@@ -18,8 +29,11 @@ __getattr__, __dir__ = attach(
         "Band": "polyroc.curves.result",
         "BinormalFit": "polyroc.curves.binormal",
         "Curve": "polyroc.curves.result",
+        "CurveDistance": "polyroc.curves.curve_test",
+        "CurveTest": "polyroc.curves.curve_test",
         "Curves": "polyroc.curves.result",
         "Hull": "polyroc.curves.hull",
         "Surface": "polyroc.curves.surface",
+        "venkatraman": "polyroc.curves.curve_test",
     },
 )

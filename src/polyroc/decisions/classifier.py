@@ -7,7 +7,7 @@ import numpy as np
 
 from polyroc.decisions.criteria import Criterion, choose_rule, read_objective
 from polyroc.errors import InputError, MissingPackageError
-from polyroc.rules import CostRule, MossmanRule, Rule, ThresholdRule
+from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.validation.arguments import checked_cv
 from polyroc.validation.random import Rng
 from polyroc.validation.scores import normalise
@@ -38,7 +38,8 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
     Parameters
     ----------
     estimator
-        A classifier with `predict_proba`, or, for two classes, `decision_function`.
+        A classifier with `predict_proba`, or, for two classes, `decision_function`. If its `decision_function` has
+        one value per case for more classes (ordinal regression), cut-points along `classes_` are chosen.
     costs, priors, at_most, criterion, sensitivity, specificity
         The objective; by default the fewest errors.
     calibrated
@@ -202,7 +203,7 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         values, positions = self._values(X)
         return self.classes_[np.array(positions)[self.rule_.codes(values)]]
 
-    @available_if(lambda self: not isinstance(getattr(self, "rule_", self.rule), MossmanRule))  # type: ignore[untyped-decorator]
+    @available_if(lambda self: _has_decision_values(getattr(self, "rule_", self.rule)))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Any:
         """The values of which the largest decides. Two classes: positive for the last of `classes_`."""
         values, positions = self._values(X)
@@ -241,6 +242,11 @@ class OperatingPointClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimato
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
         tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
+
+
+def _has_decision_values(rule: Rule | None) -> bool:
+    """True if the rule takes the largest of one value per class, or compares one value with a threshold."""
+    return rule is None or isinstance(rule, ThresholdRule | CostRule)
 
 
 def _is_prefit(cv: Any) -> bool:

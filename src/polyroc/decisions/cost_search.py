@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyroc.decisions.thresholds import EQUAL
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.cut_points import EQUAL
 from polyroc.rules import CostRule
 from polyroc.scores import Scores
 

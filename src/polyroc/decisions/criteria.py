@@ -1,33 +1,37 @@
 """The objective of `operate` (costs, limits, a criterion), and the rule that is best for it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from polyroc.decisions.cost_search import CostProblem, search_costs
+from polyroc.decisions.cut_points import CutProblem, ScoreOrder, limit_matrix, rule_at_cuts
 from polyroc.decisions.operating_point import Optimality
-from polyroc.decisions.optimality import improve_and_prove
-from polyroc.decisions.thresholds import EQUAL, Thresholds, best_threshold
+from polyroc.decisions.thresholds import thresholds_in_conflict
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.cut_points import EQUAL
 from polyroc.measures.applicability import ROUNDING
-from polyroc.messages import Message, Option, short_repr
+from polyroc.messages import Call, Message, Option, short_repr
 from polyroc.rules import CostRule, Rule, ThresholdRule
 from polyroc.scores import Scores
 from polyroc.validation.costs import as_costs, as_limits, as_priors
 
-__all__ = ["Criterion", "Objective", "choose_rule", "limits_text", "read_objective"]
+__all__ = ["Criterion", "Objective", "choose_rule", "cut_problem", "limits_text", "order_needed", "read_objective"]
 
 Criterion = Literal["youden", "closest"]
-ThresholdLoss = Callable[[Thresholds], FloatArray]
 
-CRITERIA: Mapping[str, tuple[str, ThresholdLoss]] = {
-    "youden": ("largest sensitivity + specificity - 1 (Youden)", lambda at: at.fnr + at.fpr),
-    "closest": ("closest to the corner of no errors", lambda at: at.fnr**2 + at.fpr**2),
-    "sensitivity": ("largest specificity", lambda at: at.fpr),
-    "specificity": ("largest sensitivity", lambda at: at.fnr),
+CRITERIA: Mapping[str, str] = {
+    "youden": "largest sensitivity + specificity - 1 (Youden)",
+    "closest": "closest to the corner of no errors",
+    "sensitivity": "largest specificity",
+    "specificity": "largest sensitivity",
+}
+MANY_CLASSES = {
+    "youden": "largest sum of the rates of right decisions (generalised Youden index)",
+    "closest": "closest to the point of no errors",
 }
 
 
@@ -65,6 +69,11 @@ class Objective:
         """The derivatives of the expected cost with respect to the confusion rates."""
         return np.asarray(self.priors[:, None] * self.costs)
 
+    @property
+    def search_losses(self) -> FloatArray:
+        """What the search of a rule for probabilities minimises: losses, the largest 1; by Youden all are 1."""
+        return np.asarray(1.0 - np.eye(len(self.costs)) if self.criterion else self.losses / self.losses.max())
+
 
 def read_objective(
     scores: Scores,
@@ -101,7 +110,7 @@ def read_objective(
     limits = as_limits(at_most, scores.labels)
     words = "least expected cost"
     if criteria:
-        criterion, words, limits = _two_class_criterion(scores, criterion, sensitivity, specificity)
+        criterion, words, limits = _criterion(scores, criterion, sensitivity, specificity)
     objective = Objective(
         words=words + limits_text(scores.names, limits),
         costs=as_costs(costs, scores.labels),
@@ -126,11 +135,15 @@ def _training_priors(training_priors: Any, shares: FloatArray, scores: Scores) -
     return priors
 
 
-def _two_class_criterion(
+def _criterion(
     scores: Scores, criterion: Any, sensitivity: float | None, specificity: float | None
 ) -> tuple[Any, str, dict[tuple[int, int], float]]:
     """The key of the criterion, the objective in words, and the limit that a required rate implies."""
     name = criterion or ("sensitivity" if specificity is None else "specificity")
+    if name not in CRITERIA:
+        raise InputError(f"criterion must be 'youden' or 'closest', got {short_repr(criterion)}.")
+    if criterion is not None and scores.n_classes > 2:
+        return _criterion_of_many(scores, criterion)
     if scores.n_classes != 2 or scores.positive is None:
         raise InputError(
             f"{name} needs two classes with a known positive class (",
@@ -142,14 +155,26 @@ def _two_class_criterion(
             ".",
         )
     if criterion is not None:
-        if criterion not in ("youden", "closest"):
-            raise InputError(f"criterion must be 'youden' or 'closest', got {short_repr(criterion)}.")
-        return criterion, CRITERIA[criterion][0], {}
+        return criterion, CRITERIA[criterion], {}
     rate = sensitivity if specificity is None else specificity
     if not isinstance(rate, int | float) or not 0 <= rate <= 1:
         raise InputError(f"{name} must be a number from 0 to 1 (0.9 for 90 %), got {short_repr(rate)}.")
     true = scores.positive if name == "sensitivity" else 1 - scores.positive
-    return name, CRITERIA[name][0], {(true, 1 - true): 1.0 - rate}
+    return name, CRITERIA[name], {(true, 1 - true): 1.0 - rate}
+
+
+def _criterion_of_many(scores: Scores, criterion: str) -> tuple[str, str, dict[tuple[int, int], float]]:
+    """As `_criterion`, for three classes or more."""
+    if criterion == "closest" and scores.kind != "score":
+        raise InputError(
+            Option("criterion", "closest"),
+            f" needs one ordered score for {scores.n_classes} classes, got one column per class; use ",
+            Option("criterion", "youden"),
+            ", or convert them with ",
+            Call("to_ordered", ...),
+            ".",
+        )
+    return criterion, MANY_CLASSES[criterion], {}
 
 
 def limits_text(names: Sequence[str], limits: Mapping[tuple[int, int], float]) -> str:
@@ -169,10 +194,13 @@ def choose_rule(
     bayes = objective.costs * (objective.priors / objective.training_priors)[:, None]
     if objective.calibrated:
         return _bayes_rule(scores, bayes), None
-    if scores.n_classes == 2:
-        return best_threshold(scores, values, _threshold_loss(objective), objective.limits), "proven"
-    losses = objective.losses / objective.losses.max()  # tolerances then do not depend on the unit of the costs
-    problem = CostProblem.of(scores, values, losses, objective.limits)
+    if scores.n_classes == 2 or values.ndim == 1:
+        return _best_thresholds(scores, values, objective), "proven"
+    from polyroc.decisions.optimality import improve_and_prove  # not above: scipy.optimize takes long to import
+
+    if objective.criterion:
+        bayes = objective.search_losses / objective.training_priors[:, None]
+    problem = CostProblem.of(scores, values, objective.search_losses, objective.limits)
     L, loss = search_costs(problem, objective.limits, bayes / bayes.max(), rng)
     L, loss, proven = improve_and_prove(problem, L, loss)
     rule = CostRule(scores.labels, L.tolist())
@@ -181,33 +209,67 @@ def choose_rule(
     return rule, "proven" if proven else "best found"
 
 
+def _best_thresholds(scores: Scores, values: FloatArray, objective: Objective) -> Rule:
+    """The best threshold or cut-points of one score; of equally good ones the highest."""
+    order = ScoreOrder.of(scores, values)
+    problem = cut_problem(objective, order.classes)
+    thresholds = order.best(problem)
+    if thresholds is not None:
+        return rule_at_cuts(scores, order, thresholds)
+    if scores.n_classes == 2:
+        raise InputError(thresholds_in_conflict(scores, values, objective.limits))
+    nearest = rule_at_cuts(scores, order, order.nearest(problem))
+    raise InputError(_infeasible(scores, values, objective, nearest))
+
+
+def cut_problem(objective: Objective, classes: tuple[int, ...]) -> CutProblem:
+    """The objective for thresholds of one score, by classes in the order of rising scores."""
+    limits = limit_matrix(objective.limits, classes)
+    if objective.criterion is None:
+        costs = objective.costs[np.ix_(classes, classes)] / objective.losses.max()  # a tolerance then has no unit
+        return CutProblem(costs, objective.priors[[*classes]], limits, False, not objective.priors_given)
+    errors = 1.0 - np.eye(len(classes))
+    if objective.criterion == "sensitivity":
+        errors[1] = 0.0  # only false positives count
+    elif objective.criterion == "specificity":
+        errors[0] = 0.0
+    return CutProblem(errors, np.ones(len(classes)), limits, objective.criterion == "closest", False)
+
+
 def _check_values(scores: Scores, values: FloatArray, objective: Objective) -> None:
     if scores.kind == "decisions":
         raise InputError("y_score contains decisions (labels); operate needs scores or probabilities.")
     if scores.absent:
         raise InputError(f"No case of class {scores.absent[0]!r}, so no rule can be chosen; add cases.")
     if scores.n_classes > 2 and values.ndim == 1:
-        raise InputError(
-            f"operate needs one column per class for {scores.n_classes} classes, got one score per case; "
-            "pass probabilities."
-        )
-    if (scores.n_classes > 2 or objective.calibrated) and (
+        _check_ordered(scores, objective)
+    elif (scores.n_classes > 2 or objective.calibrated) and (
         values.min() < -ROUNDING or values.max() > 1 + ROUNDING
     ):
         worst = values.min() if values.min() < -ROUNDING else values.max()
         raise InputError(f"operate needs probabilities in [0, 1] here, got {worst:g}; convert the scores.")
 
 
-def _threshold_loss(objective: Objective) -> ThresholdLoss:
-    if objective.criterion is not None:
-        return CRITERIA[objective.criterion][1]
-    losses = objective.losses / objective.losses.max()
+def _check_ordered(scores: Scores, objective: Objective) -> None:
+    """One score of three classes or more: its cut-points need the order of the classes."""
+    if objective.calibrated:
+        raise InputError(
+            Option("calibrated", True),
+            f" needs probabilities, one column per class, for {scores.n_classes} classes, got one score per case; "
+            "omit it to choose cut-points of the score.",
+        )
+    if not scores.ordered:
+        raise InputError(order_needed(scores.n_classes))
 
-    def expected_cost(at: Thresholds) -> FloatArray:
-        negative, positive = 1 - at.positive, at.positive
-        return np.asarray(losses[positive, negative] * at.fnr + losses[negative, positive] * at.fpr)
 
-    return expected_cost
+def order_needed(classes: int) -> Message:
+    """The message if the classes along one score have no order."""
+    return Message(
+        f"operate needs the order of the classes for one score and {classes} classes; give them by rising score "
+        "with ",
+        Option("labels", [...]),
+        ", or pass probabilities, one column per class.",
+    )
 
 
 def _bayes_rule(scores: Scores, bayes: FloatArray) -> Rule:
@@ -220,7 +282,7 @@ def _bayes_rule(scores: Scores, bayes: FloatArray) -> Rule:
     return ThresholdRule(scores.labels, scores.labels[positive], float(false_alarm / (false_alarm + miss)))
 
 
-def _infeasible(scores: Scores, values: FloatArray, objective: Objective, rule: CostRule) -> Message:
+def _infeasible(scores: Scores, values: FloatArray, objective: Objective, rule: Rule) -> Message:
     """The message if no rule within the limits was found: the rates of the closest one."""
     decisions = rule.codes(values)
     weight = np.ones(len(values)) if scores.sample_weight is None else scores.sample_weight
@@ -229,8 +291,9 @@ def _infeasible(scores: Scores, values: FloatArray, objective: Objective, rule: 
         of_class = np.where(scores.codes == k, weight, 0.0)
         rate = of_class[decisions == m].sum() / of_class.sum()
         rates.append(f"{rate:.4g} of {scores.names[k]!r} classified as {scores.names[m]!r} (at most {limit:g})")
+    none = "No rule was found that satisfies " if isinstance(rule, CostRule) else "No cut-points satisfy "
     return Message(
-        "No rule was found that satisfies ",
+        none,
         Option("at_most"),
         f"; the closest has {', '.join(rates)}. Increase the limits, or use a better classifier.",
     )

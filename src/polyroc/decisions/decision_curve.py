@@ -1,24 +1,27 @@
 """The verb `decision_curve`: net benefit by probability threshold (Vickers & Elkin 2006)."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from math import hypot, sqrt
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from polyroc.decisions.benefit_differences import BenefitDifference, benefit_differences
 from polyroc.decisions.rates import provenance_of
 from polyroc.errors import InputError
-from polyroc.estimates.boundary import unseen_variance
 from polyroc.estimates.intervals import interval
-from polyroc.inference.covariance import effective_units, sampled_strata, variance
-from polyroc.kernels.arrays import BoolArray, FloatArray
+from polyroc.inference.covariance import covariance, effective_units, sampled_strata, variance
+from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
-from polyroc.measures.statistic import Shares, Statistic, Stratum
+from polyroc.measures.sample import Sample
+from polyroc.measures.statistic import Errors, Statistic
+from polyroc.measures.two_class_table import net_benefit
 from polyroc.messages import Option, short_repr
 from polyroc.output.numbers import number_text
+from polyroc.results.codec import STORED_IF_SET
 from polyroc.results.invariants import Invariants, ascending, at_least, shares
 from polyroc.results.provenance import Provenance
 from polyroc.results.result import Result
@@ -108,6 +111,8 @@ class DecisionCurve(Result):
         The share of positives.
     provenance
         What is needed to reproduce it.
+    differences
+        Of several classifiers, by pair: first minus second, with bands; None for a single classifier.
     """
 
     thresholds: FloatArray
@@ -115,13 +120,17 @@ class DecisionCurve(Result):
     treat_all: NetBenefit
     prevalence: float
     provenance: Provenance
+    differences: Mapping[tuple[str, str], BenefitDifference] | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         n = len(self.thresholds)
         yield shares(self.thresholds) and ascending(self.thresholds), "thresholds must rise from 0 to 1"
         yield shares(self.prevalence), "prevalence must be from 0 to 1"
-        curves = [*self.curves.values(), self.treat_all]
+        curves: list[Any] = [*self.curves.values(), self.treat_all]
+        curves += (self.differences or {}).values()
         yield all(len(curve.value) == n for curve in curves), "curves must have a value for each threshold"
+        pairs = [] if self.differences is None else [*combinations(self.curves, 2)]
+        yield [*(self.differences or {})] == pairs, "there must be a difference for every pair"
 
     @property
     def treat_none(self) -> FloatArray:
@@ -134,6 +143,17 @@ class DecisionCurve(Result):
         if len(self.curves) != 1:
             raise InputError(f"There are several classifiers, {', '.join(self.curves)}; use curves[name].value.")
         return next(iter(self.curves.values())).value
+
+    @validated
+    def difference(self, first: str, second: str) -> BenefitDifference:
+        """The net benefit of the first classifier minus that of the second."""
+        differences = self.differences or {}
+        if (first, second) in differences:
+            return differences[first, second]
+        if (second, first) in differences:
+            return differences[second, first].reversed()
+        known = ", ".join(map(repr, self.curves))
+        raise InputError(f"first and second must be two of the classifiers {known}, got {first!r} and {second!r}.")
 
     def __repr__(self) -> str:
         low, high = self.thresholds[0], self.thresholds[-1]
@@ -162,6 +182,27 @@ class DecisionCurve(Result):
                 )
         return rows
 
+    def difference_rows(self) -> list[dict[str, Any]]:
+        """One record per pair of classifiers and threshold, with the interval and the simultaneous band."""
+        return [
+            {
+                "first": first,
+                "second": second,
+                "threshold": float(threshold),
+                "difference": float(own.value[i]),
+                "standard_error": float(own.standard_error[i]),
+                "low": float(own.pointwise.low[i]),
+                "high": float(own.pointwise.high[i]),
+                "simultaneous_low": float(own.simultaneous.low[i]),
+                "simultaneous_high": float(own.simultaneous.high[i]),
+                "level": own.pointwise.level,
+                "pvalue": float(own.pvalue[i]),
+                "adjusted_pvalue": float(own.adjusted_pvalue[i]),
+            }
+            for (first, second), own in (self.differences or {}).items()
+            for i, threshold in enumerate(self.thresholds)
+        ]
+
 
 @validated
 def decision_curve(
@@ -177,6 +218,7 @@ def decision_curve(
     groups: Any = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
+    level: float = 0.95,
 ) -> DecisionCurve:
     """Compute the net benefit of acting where the probability is at least a threshold, for every threshold.
 
@@ -196,12 +238,23 @@ def decision_curve(
         A given prevalence is treated as known.
     labels, pos_label, sample_weight, weight_kind, groups, sampling, missing
         As in `evaluate`.
+    level
+        Of the bands of the differences between classifiers, which are paired: the same cases. The pointwise band
+        is the interval of `compare(measure="net_benefit(threshold=...)")` at each threshold; the simultaneous one
+        contains the difference at all thresholds at once, by the distribution of the largest |z|, simulated from
+        the covariance of the influence values.
 
     Examples
     --------
     >>> benefit = decision_curve([0, 0, 0, 1, 1], [0.1, 0.3, 0.6, 0.4, 0.9], thresholds=[0.2, 0.5])
     >>> benefit.net_benefit.round(4).tolist(), benefit.treat_all.value.round(4).tolist()
     ([0.3, 0.0], [0.25, -0.2])
+    >>> y, rng = np.arange(400) % 4 == 0, np.random.default_rng(0)
+    >>> logits = rng.normal(2 * y - 2, 1, (2, 400)) * [[1.0], [0.2]]
+    >>> models = dict(zip(["good", "poor"], 1 / (1 + np.exp(-logits)), strict=True))
+    >>> difference = decision_curve(y, models, thresholds=[0.2, 0.4]).difference("good", "poor")
+    >>> difference.value.round(3).tolist(), round(difference.equal_pvalue, 4)
+    ([0.129, 0.125], 0.0)
 
     References
     ----------
@@ -220,81 +273,77 @@ def decision_curve(
     grid = _checked_thresholds(thresholds)
     shares = np.bincount(scores.codes, scores.sample_weight, 2)
     share = float(shares[positive] / shares.sum()) if prevalence is None else _checked_prevalence(prevalence)
+    for name in scores.classifiers:
+        _check_probabilities(scores, name)
     known = None if prevalence is None else share
+    statistics = {name: _statistics(scores, name, grid, known) for name in scores.classifiers}
+    everyone = replace(scores, values={"treat all": np.ones((len(scores), 2))}, kind="matrix")
+    in_common: Any = {"grid": grid, "share": share, "known": known is not None}
     return DecisionCurve(
         thresholds=grid,
-        curves={name: _benefit(scores, grid, known, _probability(scores, name)) for name in scores.classifiers},
-        treat_all=_benefit(scores, grid, known, np.ones(len(scores)), certain=True),
+        curves={name: _benefit(scores, own, **in_common) for name, own in statistics.items()},
+        treat_all=_benefit(scores, _statistics(everyone, "treat all", grid, known), **in_common, certain=True),
         prevalence=share,
         provenance=provenance_of(scores),
+        differences=benefit_differences(scores, grid, known, statistics, level) if len(statistics) > 1 else None,
     )
 
 
+def _statistics(scores: Scores, name: str, grid: FloatArray, prevalence: float | None) -> list[Statistic]:
+    """The measure net_benefit at each threshold."""
+    sample = Sample(scores, name)
+    return [net_benefit(sample, float(t), prevalence) for t in grid]
+
+
 def _benefit(
-    scores: Scores, grid: FloatArray, prevalence: float | None, p: FloatArray, certain: bool = False
+    scores: Scores,
+    statistics: Sequence[Statistic],
+    grid: FloatArray,
+    share: float,
+    known: bool,
+    certain: bool = False,
 ) -> NetBenefit:
-    """Net benefit at each threshold; `certain` if all cases have the same decision, whatever the sample."""
-    outcomes = [_Outcome(scores, p >= t, t / (1.0 - t), prevalence) for t in grid]
-    values, errors = np.array([(outcome.value(), outcome.error()) for outcome in outcomes]).T
-    if certain and not outcomes[0].random:  # acting on all cases at a known prevalence: nothing is estimated
+    """Net benefit with its errors at each threshold; `certain` if the decisions are the same for every sample.
+
+    Parameters
+    ----------
+    scores, statistics, grid
+        The cases, and the measure net_benefit at each threshold.
+    share, known
+        The prevalence, and whether it was given.
+    certain
+        Whether acting does not depend on the case.
+    """
+    random_sizes = not known and scores.sampling == "cohort"
+    values = np.array([statistic.value for statistic in statistics])
+    errors = np.sqrt([variance(sampled_strata(statistic, scores), scores) for statistic in statistics])
+    if certain and not random_sizes:  # acting on all cases at a known prevalence: nothing is estimated
         return NetBenefit(values, errors)
-    low, high, effective, unseen = np.array(
-        [(*outcome.limits(), outcome.effective(), outcome.unseen()) for outcome in outcomes]
-    ).T
-    return NetBenefit(values, errors, low, high, effective, unseen)
+    odds = grid / (1.0 - grid)
+    # The smallest and the largest possible value: at the given prevalence, or over all prevalences.
+    low, high = (-odds, np.ones(len(grid))) if random_sizes else (-(1.0 - share) * odds, np.full(len(grid), share))
+    units = _units(scores)
+    spans = zip(statistics, high - low, 1.0 + odds, strict=True)
+    effective = [_effective(scores, statistic, span, reach, random_sizes) for statistic, span, reach in spans]
+    unseen = [statistic.boundary(units).unseen for statistic in statistics if statistic.boundary is not None]
+    return NetBenefit(values, errors, low, high, np.array(effective), np.array(unseen))
 
 
-class _Outcome:
-    """The benefit of acting on some cases: 1 for a positive, minus the odds for a negative, 0 for the others."""
+def _units(scores: Scores) -> Errors:
+    """The effective numbers of cases, of which the variance due to unobserved cases is made."""
+    return Errors(
+        lambda strata, _=None: variance(strata, scores),
+        lambda several: covariance(several, scores),
+        lambda stratum: effective_units(stratum, scores),
+    )
 
-    def __init__(self, scores: Scores, acted: BoolArray, odds: float, prevalence: float | None) -> None:
-        self.scores, self.odds = scores, odds
-        self.random = prevalence is None and scores.sampling == "cohort"
-        assert scores.positive is not None
-        weight = np.ones(len(scores)) if scores.sample_weight is None else scores.sample_weight
-        cases = [np.flatnonzero(scores.codes == k) for k in range(2)]
-        self.gains = np.where(np.arange(2) == scores.positive, 1.0, -odds)
-        self.priors = np.array([weight[members].sum() for members in cases]) / weight.sum()
-        if prevalence is not None:
-            self.priors = np.where(np.arange(2) == scores.positive, prevalence, 1.0 - prevalence)
-        outcome = acted * self.gains[scores.codes]
-        self.means = np.array([np.average(outcome[members], weights=weight[members]) for members in cases])
-        strata = tuple(
-            Stratum(
-                self.priors[k] * outcome[members],
-                partial(np.asarray, members),
-                abs(self.priors[k] * self.gains[k]),
-            )
-            for k, members in enumerate(cases)
-        )
-        shares = Shares(self.means, 1.0 + odds)
-        statistic = Statistic(self.value(), lambda: strata, shares=lambda: shares)
-        self.strata = sampled_strata(statistic, scores, random_sizes=self.random)
 
-    def value(self) -> float:
-        return float(self.priors @ self.means)
-
-    def error(self) -> float:
-        return float(np.sqrt(variance(self.strata, self.scores)))
-
-    def limits(self) -> tuple[float, float]:
-        """The smallest and the largest possible value: at the given prevalence, or over all prevalences."""
-        extremes = self.gains if self.random else self.priors * self.gains
-        return float(extremes.min()), float(extremes.max())
-
-    def effective(self) -> float:
-        """As `Estimate.effective`."""
-        low, high = self.limits()
-        reaching = [(effective_units(stratum, self.scores), stratum.reach) for stratum in self.strata]
-        return min(n * (high - low) / reach for n, reach in reaching if reach)
-
-    def unseen(self) -> float:
-        """The variance that half an unobserved case of each class adds: rare errors may be costly."""
-        acted = self.means / self.gains
-        rates = np.column_stack([acted, 1.0 - acted])
-        slopes = np.column_stack([self.priors * self.gains, np.zeros(2)])
-        units = np.array([effective_units(stratum, self.scores) for stratum in self.strata[:2]])
-        return unseen_variance(rates, slopes, units)
+def _effective(scores: Scores, statistic: Statistic, span: float, reach: float, random_sizes: bool) -> float:
+    """As `Estimate.effective`; `reach` is that of all cases, from a false to a true positive."""
+    strata = [(effective_units(stratum, scores), stratum.reach) for stratum in statistic.strata()]
+    if random_sizes:
+        strata.append((effective_units(sampled_strata(statistic, scores)[-1], scores), reach))
+    return min(n * span / reach for n, reach in strata if reach)
 
 
 def _positive(scores: Scores) -> int:
@@ -309,13 +358,12 @@ def _positive(scores: Scores) -> int:
     return scores.positive
 
 
-def _probability(scores: Scores, classifier: str) -> FloatArray:
+def _check_probabilities(scores: Scores, classifier: str) -> None:
     values = scores.values[classifier]
     p = values if values.ndim == 1 else values[:, scores.positive]
     if scores.kind == "decisions" or p.min() < -ROUNDING or p.max() > 1 + ROUNDING:
         got = "decisions" if scores.kind == "decisions" else f"values from {p.min():g} to {p.max():g}"
         raise InputError(f"A decision curve needs probabilities in [0, 1], got {got}; calibrate the scores.")
-    return p
 
 
 def _checked_thresholds(thresholds: Any) -> FloatArray:

@@ -9,11 +9,12 @@ from polyroc.decisions.files import FileCases, FileReader
 from polyroc.decisions.operating_point import OperatingPoint, Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import one_classifier, rates_of
+from polyroc.decisions.uncertainty import ThresholdUncertainty
 from polyroc.engines.files import is_frame, is_source
 from polyroc.errors import InputError, OptimismWarning, warn
 from polyroc.estimates.estimate import Estimate
 from polyroc.kernels.arrays import BoolArray, FloatArray
-from polyroc.messages import Message, Option, short_repr
+from polyroc.messages import Call, Message, Option, short_repr
 from polyroc.rules import Rule
 from polyroc.scores import Sampling, Scores
 from polyroc.validation.arrays import Missing
@@ -81,6 +82,7 @@ def operating_point(
     evaluated: Rates | None,
     optimality: Optimality | None,
     point: int | None = None,
+    repeated: tuple[ThresholdUncertainty, Rates] | None = None,
 ) -> OperatingPoint:
     """The result of `operate`; if the rule was evaluated on the cases it was fitted to, with a warning.
 
@@ -94,18 +96,26 @@ def operating_point(
         The rates on other cases, if there are any.
     optimality, point
         As in `OperatingPoint`.
+    repeated
+        If the choice was repeated in resamples: the uncertainty of the thresholds, and the corrected rates.
     """
-    if evaluated is None and not objective.calibrated:
+    uncertainty, corrected = (None, apparent) if repeated is None else repeated
+    if evaluated is None and uncertainty is None and not objective.calibrated:
         warn(
             Message(
                 "The rule was chosen and evaluated on the same cases, so its rates and cost are optimistic. "
                 "Evaluate it on other cases with ",
                 Option("evaluate_on"),
+                *(
+                    (", or correct them with ", Option("method", Call("Bootstrap")))
+                    if rule.thresholds and point is None
+                    else ()
+                ),
                 ".",
             ),
             OptimismWarning,
         )
-    rates = apparent if evaluated is None else evaluated
+    rates = corrected if evaluated is None else evaluated
     names = rates.classes
     return OperatingPoint(
         aim=objective.words,
@@ -119,6 +129,7 @@ def operating_point(
         held_out=evaluated is not None,
         optimality=optimality,
         point=point,
+        uncertainty=uncertainty,
     )
 
 

@@ -9,19 +9,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polyroc.curves.points import AUC
-from polyroc.decisions.criteria import Objective, choose_rule, read_objective
+from polyroc.decisions.criteria import Objective, choose_rule, order_needed, read_objective
 from polyroc.decisions.operating_point import Optimality
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.decisions.rates import check_rule, one_classifier, rule_at
 from polyroc.engines.binned_sample import edge_scores
 from polyroc.engines.bins import BinnedColumn
+from polyroc.engines.dataset import Dataset
 from polyroc.engines.decision_counts import class_totals, count_decisions
 from polyroc.engines.estimates import share_offsets
 from polyroc.engines.evaluate import estimate_dataset, open_dataset
 from polyroc.engines.options import Engine, EngineOptions
+from polyroc.engines.support import check_supported
 from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.file_input import scores_or_settings
+from polyroc.inference.methods.method import Method
 from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.registry import measure as measure_named
 from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
@@ -30,6 +34,8 @@ from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 
 __all__ = ["FileCases", "FileReader", "choose_from_counts"]
+
+VUS = measure_named("vus")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,7 @@ class FileReader:
     weight_kind: WeightKind | None
     sampling: Sampling | None
     groups: str | None
+    method: Method | None
 
     def read(self, files: Any) -> "Scores | FileCases":
         """The cases in memory, or the files with their settings."""
@@ -55,14 +62,14 @@ class FileReader:
             "sampling": self.sampling,
             "groups": self.groups,
         }
-        source = scores_or_settings("operate", files, self.engine, self.reading, None, **options, **design)
+        source = scores_or_settings("operate", files, self.engine, self.reading, self.method, **options, **design)
         if isinstance(source, Scores):
             return source
         return FileCases(source, options, self.classifier, self.progress)
 
 
 class _BinnedScores(NamedTuple):
-    """Two classes counted in bins of a score.
+    """Classes counted in bins of one score.
 
     Attributes
     ----------
@@ -81,10 +88,16 @@ class _BinnedScores(NamedTuple):
         """The confusion rates of a threshold at an edge."""
         assert self.column.index is not None
         positions = [self.scores.labels.index(label) for label in rule.labels]
-        shares = np.eye(2)[positions][rule.codes(self.column.index.edges())]
+        shares = np.eye(len(positions))[positions][rule.codes(self.column.index.edges())]
         return _rates(
             self.column, shares, self.scores.names, self.classifier, self.provenance, self.weight_exponent
         )
+
+
+def _check_not_negated(data: Dataset) -> None:
+    """Raise an error if scores are multiplied by -1: a rule is for the scores that it is given."""
+    if data.negated:
+        check_supported("negate", "duckdb", "operate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +120,25 @@ class FileCases:
     progress: ProgressOption
 
     def binned(self) -> _BinnedScores:
-        """Count two classes in bins, to choose a threshold from."""
+        """Count classes in bins of one score, to choose a threshold or cut-points from."""
         settings = replace(self.settings, tolerance=None)
+        with open_dataset(settings, **self.options) as data:
+            _require_one_score(data.schema)
+            measure = AUC if data.schema.n_classes == 2 else VUS  # both count one column, and refine its bins
         with progress_callback(self.progress) as report:
-            result, _, schema = estimate_dataset(
-                settings, AUC, errors=False, check=_require_two_classes, progress=report, **self.options
-            )
+            result, _, schema = estimate_dataset(settings, measure, errors=False, progress=report, **self.options)
         if not result.binned:
             raise InputError("A class has no case, so no rule can be chosen; add cases.")
         name = one_classifier(schema, self.classifier)
         (column,) = result.binned[name].columns.values()
-        provenance = replace(result.estimates[name, AUC.key].provenance, method="DeLong()")
-        scores = edge_scores(column, schema.labels, schema.positive, name)
+        provenance = replace(result.estimates[name, measure.key].provenance, method="DeLong()")
+        scores = edge_scores(column, schema, name)
         return _BinnedScores(scores, name, column, provenance, result.weight_exponent)
 
     def frequencies(self) -> tuple[Scores, str]:
         """The class frequencies as one weighted case per class, and the name of the classifier."""
         with open_dataset(self.settings, **self.options) as data, progress_callback(self.progress) as report:
+            _check_not_negated(data)
             totals = class_totals(data, report)
             schema: Schema = data.schema
         name = one_classifier(schema, self.classifier)
@@ -136,6 +151,7 @@ class FileCases:
     def rates(self, rule: Rule | None, threshold: float | None = None, probabilities: bool = False) -> Rates:
         """The confusion rates of a rule or threshold; with `probabilities`, values must be in [0, 1]."""
         with open_dataset(self.settings, **self.options) as data:
+            _check_not_negated(data)
             schema: Schema = data.schema
             name = one_classifier(schema, self.classifier)
             rule = rule if threshold is None else rule_at(schema, threshold, rule)
@@ -175,8 +191,10 @@ def choose_from_counts(
     return objective, rule, optimality, binned.rates(rule), binned.scores
 
 
-def _require_two_classes(schema: Schema) -> None:
-    if schema.n_classes > 2:
+def _require_one_score(schema: Schema) -> None:
+    if schema.n_classes > 2 and schema.kind == "score" and not schema.ordered:
+        raise InputError(order_needed(schema.n_classes))
+    if schema.n_classes > 2 and schema.kind != "score":
         raise NotApplicableError(
             f"For {schema.n_classes} classes the search for the best rule needs all cases in memory, and an "
             "engine does not keep them. Use ",

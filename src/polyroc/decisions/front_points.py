@@ -11,10 +11,10 @@ from polyroc.decisions.criteria import Objective, limits_text
 from polyroc.decisions.evaluation import evaluation_cases, operating_point, rates_on
 from polyroc.decisions.operating_point import OperatingPoint, Optimality
 from polyroc.decisions.rate_matrix import Rates
-from polyroc.decisions.thresholds import EQUAL
 from polyroc.errors import InputError
 from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.cut_points import EQUAL
 from polyroc.messages import Message, Option, short_repr
 from polyroc.scores import Scores
 from polyroc.validation.arrays import Missing

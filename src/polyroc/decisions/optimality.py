@@ -19,8 +19,8 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array
 
 from polyroc.decisions.cost_search import CostProblem, Loss, is_better
-from polyroc.decisions.thresholds import EQUAL
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.cut_points import EQUAL
 
 __all__ = ["improve_and_prove"]
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.engines.options import Engine, FileOptions, is_file_input
+from polyroc.engines.support import check_supported
 from polyroc.errors import InputError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.inference.covariance import effective_units, sampled_strata, variance
 from polyroc.inference.file_input import scores_or_settings
-from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.arrays import FloatArray, IntArray
 from polyroc.measures.confusion import Confusion, decided
 from polyroc.measures.sample import Sample
 from polyroc.measures.statistic import Statistic
@@ -20,13 +21,13 @@ from polyroc.measures.within_folds import average_over_folds, check_folds
 from polyroc.messages import Message, Option, short_repr
 from polyroc.progress import ProgressOption
 from polyroc.results.provenance import Provenance
-from polyroc.rules import Rule, ThresholdRule
+from polyroc.rules import CutPointRule, Rule, ThresholdRule
 from polyroc.scores import Sampling, Schema, Scores, WeightKind
 from polyroc.validation.arrays import Missing
 from polyroc.validation.scores import as_scores
 from polyroc.validation.signatures import validated
 
-__all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of", "rule_at"]
+__all__ = ["check_rule", "one_classifier", "provenance_of", "rates", "rates_of", "rule_at", "scored_cases"]
 
 
 @validated
@@ -97,7 +98,7 @@ def rates(
         "pooled": pooled,
         "sampling": sampling,
     }
-    if is_file_input(y_true, engine, reading, "rates"):
+    if is_file_input(y_true, engine, reading):
         source = scores_or_settings(
             "rates", y_true, engine, reading, None, **options, missing=missing, y_score=y_score
         )
@@ -113,7 +114,9 @@ def rates(
 
 
 def one_classifier(scores: Scores | Schema, classifier: str | None) -> str:
-    """The given classifier, or the only one there is."""
+    """The given classifier, or the only one there is; a rule is for its scores as they are, not negated."""
+    if isinstance(scores, Scores) and {classifier or scores.classifiers[0]} & {*scores.negated}:
+        check_supported("negate", "memory", "operate")
     if classifier is None and len(scores.classifiers) == 1:
         return scores.classifiers[0]
     if classifier not in scores.classifiers:
@@ -212,6 +215,24 @@ def shares_by(rule: Rule, scores: Scores, values: FloatArray) -> FloatArray:
     return np.asarray(np.eye(len(positions))[np.array(positions)[codes]])
 
 
+def scored_cases(rule: Rule, scores: Any, classifier: str) -> tuple[FloatArray, IntArray, IntArray]:
+    """For a rule of one score: the scores of the cases, their true classes and the decisions.
+
+    Classes are positions in the labels of the rule. A classifier of this name is used, or else the only one.
+    """
+    if not isinstance(scores, Scores):
+        raise InputError(
+            f"scores must be Scores, such as Scores.from_arrays(y_true, y_score), got {short_repr(scores)}."
+        )
+    check_rule(rule, scores)
+    values = scores.values[classifier if classifier in scores.values else one_classifier(scores, None)]
+    if values.ndim == 2:
+        positive = getattr(rule, "positive", rule.labels[-1])
+        values = values[:, scores.labels.index(positive)]
+    positions = np.array([rule.labels.index(label) for label in scores.labels])
+    return values, positions[scores.codes], rule.codes(values)
+
+
 def check_rule(rule: Rule, scores: Scores | Schema) -> None:
     """Raise an error if the rule has other classes, or needs another kind of scores."""
     if scores.kind == "decisions":
@@ -228,6 +249,13 @@ def check_rule(rule: Rule, scores: Scores | Schema) -> None:
 
 def _check_direction(rule: Rule, scores: Scores | Schema) -> None:
     """Raise an error unless high scores indicate the same class in the data and in the rule."""
+    if isinstance(rule, CutPointRule) and scores.ordered and rule.labels != scores.labels:
+        raise InputError(
+            f"Scores rise along {short_repr(list(rule.labels))} in the rule but along "
+            f"{short_repr(list(scores.labels))} in the data; give the classes in the order of the rule with ",
+            Option("labels", [...]),
+            ", or leave it out.",
+        )
     if scores.kind != "score" or not isinstance(rule, ThresholdRule) or scores.positive is None:
         return
     positive = scores.labels[scores.positive]

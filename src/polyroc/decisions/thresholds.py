@@ -1,19 +1,16 @@
-"""Two classes: the error rates of every threshold, and the best threshold within limits, exactly."""
+"""Two classes: the error rates of every threshold."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.cut_points import EQUAL
 from polyroc.messages import Message, Option
-from polyroc.rules import ThresholdRule
 from polyroc.scores import Scores
 
-__all__ = ["EQUAL", "Thresholds", "best_threshold", "thresholds_of"]
-
-EQUAL = 1e-12  # rates and costs that differ by less are equal up to rounding
+__all__ = ["Thresholds", "thresholds_in_conflict", "thresholds_of"]
 
 
 class Thresholds(NamedTuple):
@@ -53,27 +50,9 @@ def thresholds_of(scores: Scores, values: FloatArray) -> Thresholds:
     return Thresholds(np.append(np.inf, score[last]), 1.0 - rates[positive], rates[1 - positive], positive)
 
 
-def best_threshold(
-    scores: Scores,
-    values: FloatArray,
-    loss: Callable[[Thresholds], FloatArray],
-    limits: Mapping[tuple[int, int], float],
-) -> ThresholdRule:
-    """The threshold of the smallest loss among those within the limits; of several, the highest."""
-    thresholds = thresholds_of(scores, values)
-    allowed = np.ones(len(thresholds.values), dtype=bool)
-    for (true, _), limit in limits.items():
-        allowed &= thresholds.error_rate(true) <= limit + EQUAL
-    if not allowed.any():
-        raise InputError(_infeasible(scores, thresholds, limits))
-    losses = np.where(allowed, loss(thresholds), np.inf)
-    best = int(np.argmax(losses <= losses.min() + EQUAL * max(1.0, abs(losses.min()))))
-    return ThresholdRule(scores.labels, scores.labels[thresholds.positive], float(thresholds.values[best]))
-
-
-def _infeasible(scores: Scores, thresholds: Thresholds, limits: Mapping[tuple[int, int], float]) -> Message:
+def thresholds_in_conflict(scores: Scores, values: FloatArray, limits: Mapping[tuple[int, int], float]) -> Message:
     """The message if both rates are limited and no threshold satisfies both: the least of one within the other."""
-    names = scores.names
+    names, thresholds = scores.names, thresholds_of(scores, values)
     tradeoffs = []
     for (true, decision), limit in limits.items():
         within = thresholds.error_rate(true) <= limit + EQUAL

@@ -9,7 +9,7 @@ import numpy as np
 from polyroc.engines.bins import BinnedColumn
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
 from polyroc.measures.sample import Sample
-from polyroc.scores import Scores
+from polyroc.scores import Schema, Scores
 
 __all__ = ["BinnedSample", "edge_scores", "pattern_sample", "two_sides"]
 
@@ -58,7 +58,7 @@ class BinnedSample(Sample):
         self.totals = column.totals
         self.starts = np.concatenate([[0], np.cumsum([len(bins) for bins in self.bins])]).astype(np.int64)
         self._made: dict[Callable[..., Any], Any] = {}
-        self.effective_shares = _effective_shares(column)
+        self.effective_sizes = _effective_sizes(column)
 
     def fixed(self, make: Callable[[Sample], T]) -> T:
         """The result of `make` for this sample, computed once."""
@@ -92,20 +92,20 @@ def pattern_sample(
     patterns, codes, weight = _occupied(column, len(labels))
     table = rows[np.concatenate(patterns)]
     sample = Sample(Scores(codes, labels, {"": table}, "matrix", positive, True, weight), "")
-    sample.effective_shares = _effective_shares(column)
+    sample.effective_sizes = _effective_sizes(column)
     return sample, patterns
 
 
-def edge_scores(column: BinnedColumn, labels: tuple[Any, ...], positive: int | None, classifier: str) -> Scores:
+def edge_scores(column: BinnedColumn, schema: Schema, classifier: str) -> Scores:
     """Each bin and class as a weighted case at the lower edge of the bin.
 
     A threshold at an edge decides these cases as it decides the rows themselves.
     """
     assert column.index is not None
-    bins, codes, weight = _occupied(column, len(labels))
+    bins, codes, weight = _occupied(column, schema.n_classes)
     edges = column.index.edges()
     values = {classifier: np.concatenate([edges[of_class] for of_class in bins])}
-    return Scores(codes, labels, values, "score", positive, sample_weight=weight)
+    return Scores(codes, schema.labels, values, "score", schema.positive, schema.ordered, weight)
 
 
 def _occupied(column: BinnedColumn, classes: int) -> tuple[list[IntArray], CodeArray, FloatArray]:
@@ -116,10 +116,9 @@ def _occupied(column: BinnedColumn, classes: int) -> tuple[list[IntArray], CodeA
     return bins, codes, weight
 
 
-def _effective_shares(column: BinnedColumn) -> FloatArray:
+def _effective_sizes(column: BinnedColumn) -> FloatArray:
     """As in `Sample`, of the cases that the bins hold."""
-    sizes = column.totals**2 / column.squares.sum(axis=0)
-    return np.asarray(sizes / sizes.sum())
+    return np.asarray(column.totals**2 / column.squares.sum(axis=0))
 
 
 def two_sides(column: BinnedColumn, positive: Sequence[int], negative: Sequence[int]) -> BinnedColumn:

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,12 +23,14 @@ from polyroc.engines.support import check_supported, decisions_subject
 from polyroc.errors import DroppedRowsWarning, InputError, warn
 from polyroc.io.columns import Columns, RequestedColumns, ScorePatterns, TableNames, columns_text, find_columns
 from polyroc.io.files import check_no_table, files_source
-from polyroc.io.frames import frame_source, is_table
+from polyroc.io.frames import frame_source, is_table, stated_categories
 from polyroc.io.predictions import class_columns, matching_label, matching_labels
 from polyroc.io.sources import DataFile, Kind, Source, unchanged
+from polyroc.io.stacked_rows import Repetition, key_columns, readable_keys, warn_of_stacked_rows
 from polyroc.io.table import inexact_integers
 from polyroc.scores import Sampling, Schema
 from polyroc.validation.arrays import Missing
+from polyroc.validation.data_frames import ordered_classes
 from polyroc.validation.predictions import LARGEST_EXACT, large_integers_message
 from polyroc.validation.scores import schema_of
 
@@ -60,6 +62,7 @@ class ColumnRequest(NamedTuple):
     missing: Missing
     sampling: Sampling = "cohort"
     groups: str | None = None
+    negate: Any = None
 
     @property
     def labels_of_rows(self) -> tuple[str, ...]:
@@ -81,12 +84,15 @@ class Dataset:
         The classes and the kind of the scores, from which the applicability of a measure is checked.
     dropped
         Number of rows left out because a value is missing.
+    negated
+        The classifiers whose scores are multiplied by -1.
     """
 
     rows: Rows
     classifiers: dict[str, tuple[int, ...]]
     schema: Schema
     dropped: int
+    negated: tuple[str, ...] = field(default=(), kw_only=True)
 
     def expected(self) -> int | None:
         """The number of rows, if it is known without a scan."""
@@ -129,8 +135,10 @@ def open_files(
     paths = [] if is_table(files) else find_files(files)
     with unchanged([Path(path) for path in paths]), EngineSession(memory // 2, disk) as session:
         source, columns = _open_source(session, files, paths, request, table)
+        _warn_of_stacked_rows(session, files, source, key_columns(columns, source, request.by))
         present = _labels(session, source, columns.truth)
-        classifiers, names, schema = bind_columns(source, columns, present, request)
+        categories = stated_categories(files, columns.truth) if not paths and request.labels is None else None
+        classifiers, names, schema = bind_columns(source, columns, present, request, categories=categories)
         weight = [request.weight] if request.weight else []
         _check_numbers(source, (*names, *weight))
         if is_parquet(paths):
@@ -142,7 +150,7 @@ def open_files(
             source=source,
             code=code,
             names=names,
-            expressions=[_number(source, name) for name in names],
+            expressions=_expressions(source, columns, names),
             weight=_number(source, request.weight) if request.weight else None,
             condition="TRUE",
             code_parameters=code_parameters,
@@ -157,14 +165,14 @@ def open_files(
         if request.groups is not None:
             rows = _with_clusters(rows, request.groups)
         _check_integers(rows, request)
-        yield FileDataset(_with_scaled_weights(rows), classifiers, schema, dropped)
+        yield FileDataset(_with_scaled_weights(rows), classifiers, schema, dropped, negated=columns.negated)
 
 
 def _open_source(
     session: EngineSession, files: Any, paths: Sequence[str], request: ColumnRequest, table: str | None
 ) -> tuple[Source, Columns]:
     """The files or the table as one source whose columns have kinds, and the requested columns."""
-    names = (*_requested(request).names, *request.by)
+    names = _requested(request).names
     if is_csv(paths) and table is None:
         csv = csv_table(session, paths, names)
         columns = check_columns(csv.text, request)
@@ -179,6 +187,20 @@ def _open_source(
     else:
         source = files_source(session, [DataFile(Path(path)) for path in paths], names, table, files_text(paths))
     return source, check_columns(source, request)
+
+
+def _warn_of_stacked_rows(session: EngineSession, files: Any, source: Source, names: Sequence[str]) -> None:
+    """Warn if rows seem to be stacked; the different values of these columns are estimated in one scan."""
+    if names and is_table(files):  # whose scans read all registered columns
+        source = frame_source(session, files, names, view="row_keys")
+    keys = readable_keys(names, source)
+    if not keys:
+        return
+    numbers = [f"c{source.columns.index(name)}" for name in keys]
+    query = source.select([f"{count}({c})" for c in numbers for count in ("count", "approx_count_distinct")])
+    (counts,) = session.rows(query, source.parameters, source.name)
+    repetitions = dict(zip(keys, map(Repetition, counts[::2], counts[1::2]), strict=True))
+    warn_of_stacked_rows(keys, repetitions.__getitem__)
 
 
 def _check_numbers(source: Source, names: Sequence[str]) -> None:
@@ -196,11 +218,22 @@ def _check_numbers(source: Source, names: Sequence[str]) -> None:
 
 
 def _requested(request: ColumnRequest) -> RequestedColumns:
-    return RequestedColumns(request.truth, request.scores, None, None, None, request.weight, request.groups)
+    columns = request.truth, request.scores, None, None, None, request.weight, request.groups
+    return RequestedColumns(*columns, by=tuple(request.by))
 
 
 def _number(source: Source, name: str) -> str:
     return f"CAST(c{source.columns.index(name)} AS DOUBLE)"
+
+
+def _expressions(source: Source, columns: Columns, names: Sequence[str]) -> list[str]:
+    """The SQL expressions of the scores as doubles; those of negated classifiers with the other sign."""
+    negated = {columns.scores[classifier].names[0] for classifier in columns.negated}
+    both = [own.names[0] for own in columns.scores.values() if not own.negated and own.names[0] in negated]
+    if both:
+        raise InputError(f"column {both[0]!r} is named with and without a negative sign; evaluate them apart.")
+    numbers = {name: _number(source, name) for name in names}
+    return [f"(0.0 - {number})" if name in negated else number for name, number in numbers.items()]
 
 
 def _with_scaled_weights(rows: DuckRows) -> DuckRows:
@@ -264,7 +297,7 @@ def _labels(session: EngineSession, source: Source, truth: str) -> tuple[Hashabl
 
 def check_columns(source: Source, request: ColumnRequest) -> Columns:
     """The requested columns, which must be among those of the source."""
-    columns = find_columns(_requested(request), source, request.by)
+    columns = find_columns(_requested(request), source).with_negated(request.negate)
     if source.kinds is not None:
         for name in request.labels_of_rows:
             label_kind(source, name)
@@ -296,14 +329,19 @@ def bind_columns(
     present: tuple[Hashable, ...],
     request: ColumnRequest,
     vectors: Mapping[str, tuple[str, ...]] | None = None,
+    categories: Sequence[Hashable] | None = None,
 ) -> tuple[dict[str, tuple[int, ...]], list[str], Schema]:
     """By classifier the numbers of its columns; the names of all columns of scores; and the schema.
 
-    `vectors` has the names of the elements of columns that contain one number per class, in the order of these.
+    `vectors` has the names of the elements of columns that contain one number per class, in the order of these;
+    `categories` the order that an ordered categorical states, which is not one of unnamed columns.
     """
     if not present:
         raise InputError(f"column {columns.truth!r} of {source.name} has no label at all; is it the right column?")
-    order = matching_labels(request.labels, present)
+    stated = None
+    if categories is not None:
+        stated = ordered_classes(categories, present, len(next(iter(columns.scores.values())).names))
+    order = matching_labels(request.labels if stated is None else stated, present)
     labels = order or present
     names: list[str] = []
     classifiers: dict[str, tuple[int, ...]] = {}
@@ -312,7 +350,7 @@ def bind_columns(
         if len(own) == 1 and vectors and own[0] in vectors:
             own = vectors[own[0]]
         elif len(own) > 1:
-            own = class_columns(source.name, score_columns, labels, order is not None)
+            own = class_columns(source.name, score_columns, labels, request.labels is not None)
         names += [name for name in own if name not in names]
         classifiers[classifier] = tuple(names.index(name) for name in own)
     widths = {len(numbers) for numbers in classifiers.values()}

@@ -86,6 +86,7 @@ class Estimator:
             provenance=self.summary.provenance,
             certificate=self._certificate(bounded, within, is_bound, wide),
             boundary=self._boundary(bounded.statistic),
+            larger_is_better=None if self.measure.larger_is_better else False,
             _parts=cache(lambda: self._parts(bounded)),
         )
 

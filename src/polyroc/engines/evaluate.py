@@ -123,6 +123,7 @@ def open_dataset(options: EngineOptions, labels: Any, pos_label: Any, missing: M
         missing,
         options.sampling,
         options.groups,
+        options.negate,
     )
     if is_frame(options.files):
         from polyroc.engines.spark_frames import open_frame

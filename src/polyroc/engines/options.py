@@ -8,7 +8,6 @@ from typing import Any, Literal, TypedDict
 
 from polyroc.engines.files import Files, find_files, is_frame, is_session, is_source
 from polyroc.engines.session import machine_memory, parse_size
-from polyroc.engines.support import Verb, check_supported
 from polyroc.errors import InputError
 from polyroc.io.columns import ScorePatterns
 from polyroc.io.frames import is_lazy, is_table
@@ -74,11 +73,12 @@ class EngineOptions:
     sampling: Sampling = "cohort"
     groups: str | None = None
     table: str | None = None
+    negate: Any = None
 
 
 def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOptions:
     """Validate the options for file input."""
-    known = [*FileOptions.__annotations__, "by"]
+    known = [*FileOptions.__annotations__, "by", "negate"]
     unknown = [name for name in options if name not in known]
     if unknown:
         raise InputError(f"There is no option {unknown[0]!r}; files are read with {', '.join(known)}.")
@@ -102,17 +102,26 @@ def engine_options(files: Files | Any, options: Mapping[str, Any]) -> EngineOpti
         truth=options["truth"],
         scores=options["scores"],
         weight=options.get("weight"),
-        by=(by,) if isinstance(by, str) else tuple(by or ()),
+        by=_columns_of_by(by),
         tolerance=tolerance,
         exact=bool(options.get("exact", False)),
         memory=default_memory if memory is None else parse_size(memory),
         disk=None if disk is None else parse_size(disk),
         covariance=covariance,
         table=options.get("table"),
+        negate=options.get("negate"),
     )
 
 
-def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any], verb: Verb) -> bool:
+def _columns_of_by(by: Any) -> tuple[str, ...]:
+    """The names of the columns that divide the rows."""
+    names = (by,) if isinstance(by, str) else () if by is None else by
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"Of files and tables, by must be a column or a list of columns, got {short_repr(by)}.")
+    return tuple(dict.fromkeys(names))
+
+
+def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any]) -> bool:
     """Whether the first argument of a verb names files, or is a table whose columns are named.
 
     It is an error if the engine or the options are those of file input, and the first argument is not.
@@ -129,8 +138,6 @@ def is_file_input(data: Any, engine: Engine | None, options: Mapping[str, Any], 
             "engine=spark takes a Spark data frame; make one from files with spark.read.parquet(...)."
         )
     is_input = options.get("truth") is not None and is_source(data)
-    if not is_input and options.get("by") is not None and options.get("truth") is None:
-        check_supported("by", "memory", verb)
     if not is_input and (engine is not None or options):
         names = ", ".join([*(["engine"] if engine else []), *options])
         raise InputError(
@@ -149,7 +156,7 @@ def fits_memory(options: EngineOptions, engine: Engine | None) -> bool:
     files = options.files
     if is_frame(files):
         return False
-    if engine == "duckdb" or (engine is None and (options.by or options.tolerance is not None or options.exact)):
+    if engine == "duckdb" or (engine is None and (options.tolerance is not None or options.exact)):
         return False
     if is_table(files):
         return engine == "memory" or not is_lazy(files)

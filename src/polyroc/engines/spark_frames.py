@@ -36,7 +36,8 @@ from polyroc.estimates.estimate import Estimate
 from polyroc.io.columns import Columns
 from polyroc.io.predictions import matching_labels
 from polyroc.io.sources import Kind, Source, check_names
-from polyroc.messages import Option
+from polyroc.io.stacked_rows import Repetition, key_columns, readable_keys, warn_of_stacked_rows
+from polyroc.messages import Option, install_command
 from polyroc.validation.predictions import large_integers_message
 
 if TYPE_CHECKING:
@@ -63,7 +64,10 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
     check_names(names, NAME)
     source = Source(NAME, names, "", (), tuple(column_kind(field.dataType) for field in frame.schema.fields))
     columns = check_columns(source, request)
+    if columns.negated:
+        check_supported("negate", "spark", None)
     plain = frame.toDF(*(f"c{i}" for i in range(len(names))))
+    _warn_of_stacked_rows(plain, readable_keys(key_columns(columns, source, request.by), source), source)
     label = _label(source, columns.truth)
     labels = run_spark(plain.select(label.alias("label")).distinct().limit(MOST_LABELS + 2).collect)
     present = sorted_labels((row["label"] for row in labels), columns.truth)
@@ -89,7 +93,18 @@ def open_frame(frame: "DataFrame", request: ColumnRequest, memory: int) -> Itera
 
 def _check_environment() -> None:
     if find_spec("pyarrow") is None:
-        raise MissingPackageError("Spark needs pyarrow here: pip install 'polyroc[spark]'.")
+        raise MissingPackageError(f"Spark needs pyarrow here: {install_command('spark')}.")
+
+
+def _warn_of_stacked_rows(plain: "DataFrame", keys: Sequence[str], source: Source) -> None:
+    """Warn if rows seem to be stacked; the different values of all columns are estimated in one job."""
+    if not keys:
+        return
+    numbers = [f"c{source.columns.index(name)}" for name in keys]
+    counts = [count(c) for c in numbers for count in (sql.count, sql.approx_count_distinct)]
+    row = run_spark(lambda: plain.select(*counts).collect()[0])
+    repetitions = dict(zip(keys, map(Repetition, row[::2], row[1::2]), strict=True))
+    warn_of_stacked_rows(keys, repetitions.__getitem__)
 
 
 def _label(source: Source, truth: str) -> "Column":

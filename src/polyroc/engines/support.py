@@ -33,6 +33,7 @@ Parts = tuple[str | Reference, ...]
 
 VERBS: tuple[Verb, ...] = ("evaluate", "compare", "curve", "operate", "rates")
 ESTIMATES: tuple[Verb, ...] = ("evaluate", "compare")
+SCORED: tuple[Verb, ...] = ("evaluate", "compare", "curve")
 ONLY_EVALUATE: tuple[Verb, ...] = ("evaluate",)
 NONE: tuple[Verb, ...] = ()
 
@@ -140,18 +141,25 @@ FEATURES: Mapping[str, Feature] = {
         _engines("have one result per fold with ", Option("by", ...)),
     ),
     "by": Feature(
-        "`by`: one result per group of rows",
+        "`by`: one result per subgroup",
         (Option("by"),),
-        _verbs(NONE, ESTIMATES),
+        _verbs(ESTIMATES, ESTIMATES),
+        _engines("pass the rows of each group in turn"),
+    ),
+    "negate": Feature(
+        "`negate`, `scores='-COLUMN'`: a score multiplied by -1",
+        (Option("negate"),),
+        _verbs(SCORED, SCORED, NONE),
         {
-            "memory": ("evaluate each group's cases in turn",),
-            **_engines("pass the rows of each group in turn"),
+            "memory": ("multiply the column itself by -1, as the rule is for the scores that it is given",),
+            "duckdb": ("multiply the column itself by -1, as the rule is for the scores that it is given",),
+            "spark": ("multiply the column by -1 (withColumn)",),
         },
     ),
     "method": Feature(
         "methods other than `DeLong()`",
         (Option("method"),),
-        _verbs(("evaluate", "compare", "curve"), NONE),
+        _verbs(("evaluate", "compare", "curve", "operate"), NONE),
         _engines("use ", Option("method", Call("DeLong"))),
     ),
     "measures": Feature(

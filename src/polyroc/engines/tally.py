@@ -343,5 +343,7 @@ def check_applicable(measure: Measure, counts: Counts) -> None:
             if low < -ROUNDING or high > 1 + ROUNDING:
                 raise NotApplicableError(
                     f"{measure} needs probabilities in [0, 1], but those of class {names[place]!r} go "
-                    f"from {low:g} to {high:g}; {SOFTMAX}."
+                    f"from {low:g} to {high:g}; ",
+                    SOFTMAX,
+                    ".",
                 )

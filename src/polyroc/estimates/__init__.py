@@ -8,10 +8,21 @@ if TYPE_CHECKING:
     from polyroc.estimates.comparison import Comparison
     from polyroc.estimates.difference import Difference
     from polyroc.estimates.estimate import Certificate, Estimate
-    from polyroc.estimates.evaluation import Evaluation, Grouped
+    from polyroc.estimates.evaluation import Evaluation
+    from polyroc.estimates.grouped import Grouped
+    from polyroc.estimates.interaction import Interaction
     from polyroc.estimates.intervals import ConfidenceInterval
 
-__all__ = ["Certificate", "Comparison", "ConfidenceInterval", "Difference", "Estimate", "Evaluation", "Grouped"]
+__all__ = [
+    "Certificate",
+    "Comparison",
+    "ConfidenceInterval",
+    "Difference",
+    "Estimate",
+    "Evaluation",
+    "Grouped",
+    "Interaction",
+]
 
 __getattr__, __dir__ = attach(
     __name__,
@@ -22,6 +33,7 @@ __getattr__, __dir__ = attach(
         "Difference": "polyroc.estimates.difference",
         "Estimate": "polyroc.estimates.estimate",
         "Evaluation": "polyroc.estimates.evaluation",
-        "Grouped": "polyroc.estimates.evaluation",
+        "Grouped": "polyroc.estimates.grouped",
+        "Interaction": "polyroc.estimates.interaction",
     },
 )

@@ -170,7 +170,7 @@ def _curved(distance: float, error: float, boundary: Boundary, level: float) -> 
 
 def _noncentrality(form: float, df: float, p: float) -> float:
     """The noncentrality of a chi-square variable that is below `form` with probability p; 0 if there is none."""
-    from scipy.special import chndtr, chndtrinc
+    from polyroc._scipy import chndtr, chndtrinc
 
     df = max(df, ROUNDING_ERROR)
     if chndtr(form, df, 0.0) <= p:

@@ -5,18 +5,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from math import nan, sqrt
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 
 from polyroc.errors import DegenerateComparisonWarning, InputError, warn
-from polyroc.estimates.bootstrap_intervals import difference_of_replicates
+from polyroc.estimates.bootstrap_intervals import acceleration, difference_of_replicates
 from polyroc.estimates.difference import Difference, JointRegion
 from polyroc.estimates.estimate import Estimate
-from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE, Wald, wald
+from polyroc.estimates.hypothesis_tests import ROUNDING_VARIANCE, Wald, two_sided, wald
 from polyroc.estimates.intervals import guard_variance
-from polyroc.estimates.multiplicity import Adjustment, MaxT, critical_values
-from polyroc.estimates.tables import comparison_table
+from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues, critical_values
+from polyroc.estimates.tables import comparison_table, direction_notes
 from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text, p_text
@@ -26,7 +26,16 @@ from polyroc.results.invariants import Invariants, at_least, is_covariance, shar
 from polyroc.results.result import Result
 from polyroc.validation.signatures import validated
 
-__all__ = ["Comparison", "guarded_covariance", "pairwise_differences"]
+__all__ = [
+    "NAMES",
+    "Comparison",
+    "accelerations_of",
+    "adjusted_comparison",
+    "compare_estimates",
+    "critical_of",
+    "guarded_covariance",
+    "pairwise_differences",
+]
 
 NAMES: Mapping[Adjustment | None, str | None] = {
     "max-t": "max-t adjustment",
@@ -83,7 +92,7 @@ class Comparison(Result):
         # `critical` does not refer to this object: with a reference cycle, the data of the estimates would stay in
         # memory until the next garbage collection.
         pvalues = [difference.pvalue for difference in self.differences.values()]
-        critical = partial(_critical, pvalues, self.adjustment, self.max_t)
+        critical = partial(critical_of, pvalues, self.adjustment, self.max_t)
         differences = {
             pair: replace(difference, critical=partial(critical, number))
             for number, (pair, difference) in enumerate(self.differences.items())
@@ -151,10 +160,14 @@ class Comparison(Result):
         return self.adjustment is not None and len(self.differences) > 1
 
     def conclusion(self, level: float = 0.95) -> list[str]:
-        """The comparison in plain sentences, one per pair, with simultaneous intervals."""
+        """The comparison in plain sentences, one per pair, with simultaneous intervals.
+
+        A classifier whose interval is below chance has a sentence of its own: its score may be reversed.
+        """
         adjustment = NAMES[self.adjustment] if self.is_adjusted else None
         target = next(iter(self.estimates.values())).provenance.target
         sentences = [difference.sentence(adjustment, level) for difference in self.differences.values()]
+        sentences += direction_notes(self.estimates.values(), level)
         return sentences if target is None else [*sentences, target]
 
     def to_table(self, level: float = 0.95, *, margin: float | None = None) -> Table:
@@ -264,6 +277,68 @@ def pairwise_differences(
     return differences
 
 
+def compare_estimates(
+    estimates: Mapping[str, Estimate],
+    covariance: FloatArray,
+    accelerations: Mapping[tuple[str, str], float | None],
+    larger_is_better: bool,
+    adjustment: Adjustment | None,
+) -> Comparison:
+    """The differences of all pairs, their adjusted p-values, and the test that all are equal.
+
+    Parameters
+    ----------
+    estimates, covariance
+        By name; of the estimates, in the same order.
+    accelerations
+        By pair: BCa's acceleration of the difference, if the method resamples.
+    larger_is_better
+        False for a cost.
+    adjustment
+        Of the p-values of the pairs.
+    """
+    if adjustment not in (*get_args(Adjustment), None):
+        known = ", ".join(map(repr, get_args(Adjustment)))
+        raise InputError(f"adjustment must be {known} or None, got {adjustment!r}.")
+    differences = pairwise_differences(estimates, covariance, larger_is_better, accelerations)
+    z = {pair: difference.z_value() for pair, difference in differences.items()}
+    tested = {pair: replace(one, pvalue=two_sided(z[pair])) for pair, one in differences.items()}
+    return adjusted_comparison(estimates, covariance, tested, z, adjustment)
+
+
+def adjusted_comparison(
+    estimates: Mapping[str, Estimate],
+    covariance: FloatArray,
+    differences: Mapping[tuple[str, str], Difference],
+    z: Mapping[tuple[str, str], float],
+    adjustment: Adjustment | None,
+) -> Comparison:
+    """The comparison with adjusted p-values and the test that all are equal, from the z of each pair."""
+    max_t = MaxT(guarded_covariance(estimates, covariance))
+    adjusted = adjusted_pvalues(np.array(list(z.values())), adjustment, max_t)
+    largest = float(np.max(np.abs(list(z.values()))))  # nan if a value is undefined
+    return Comparison(
+        estimates=estimates,
+        covariance=covariance,
+        statistic=largest,
+        pvalue=max_t.adjusted(largest),
+        differences={
+            pair: replace(difference, adjusted_pvalue=float(p))
+            for (pair, difference), p in zip(differences.items(), adjusted, strict=True)
+        },
+        adjustment=adjustment,
+        max_t=max_t,
+    )
+
+
+def accelerations_of(estimates: Mapping[str, Estimate], influence: FloatArray) -> dict[tuple[str, str], float]:
+    """By pair, BCa's acceleration of its difference, from the influence values at [estimate, unit]."""
+    return {
+        (a, b): acceleration(influence[i] - influence[j])
+        for (i, a), (j, b) in combinations(enumerate(estimates), 2)
+    }
+
+
 def _variance_of_difference(covariance: FloatArray, i: int, j: int) -> float:
     """The variance of estimate i minus estimate j; 0 if it is only rounding."""
     own = float(covariance[i, i] + covariance[j, j])
@@ -271,7 +346,7 @@ def _variance_of_difference(covariance: FloatArray, i: int, j: int) -> float:
     return 0.0 if variance <= ROUNDING_VARIANCE * own else variance
 
 
-def _critical(
+def critical_of(
     pvalues: Sequence[float], adjustment: Adjustment | None, max_t: MaxT, number: int, level: float
 ) -> float:
     """The standard normal quantile of the simultaneous interval of the pair with this number."""

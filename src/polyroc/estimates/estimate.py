@@ -186,6 +186,8 @@ class Estimate(Result):
     df
         Degrees of freedom of the standard error, if intervals and tests use Student's t; None: the normal
         distribution.
+    larger_is_better
+        False for a cost, of which small values are good; None otherwise.
     """
 
     measure: str
@@ -206,6 +208,7 @@ class Estimate(Result):
     boundary: Boundary | None = None
     part: str | None = field(default=None, metadata=STORED_IF_SET)
     df: float | None = field(default=None, metadata=STORED_IF_SET)
+    larger_is_better: bool | None = field(default=None, metadata=STORED_IF_SET)
     _components: Callable[[], FloatArray | None] = field(default=Known(None), metadata=NOT_STORED)
     _cross_validation: Callable[[], CrossValidation] | None = field(default=None, metadata=STORED_IF_SET)
     _parts: Callable[[], Parts] = field(
@@ -394,6 +397,19 @@ class Estimate(Result):
     def pvalue(self) -> float | None:
         """Two-sided p-value of the hypothesis that the true value is `null`; None without one."""
         return None if self.null is None else self.test(self.null)
+
+    @validated
+    def is_below_chance(self, level: float = 0.95) -> bool:
+        """True if every value of the interval is worse than chance: the score may be reversed.
+
+        >>> from polyroc import evaluate
+        >>> evaluate([0] * 9 + [1] * 9, range(18, 0, -1), measure="auc").is_below_chance()
+        True
+        """
+        if self.chance is None or np.isnan(self.value):
+            return False
+        low, high = self.confidence_interval(level)
+        return low > self.chance if self.larger_is_better is False else high < self.chance
 
     @property
     def cases_behind(self) -> float:

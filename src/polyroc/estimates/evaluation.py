@@ -1,19 +1,16 @@
-"""Evaluation, the estimates of several measures and classifiers, and Grouped, one result per group of cases."""
+"""Evaluation, the estimates of several measures and classifiers."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, overload
 
-from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.tables import evaluation_table
 from polyroc.output.tables import Table
-from polyroc.results.invariants import Invariants, distinct
+from polyroc.results.invariants import Invariants
 from polyroc.results.result import Result
 
-__all__ = ["Evaluation", "Grouped"]
-
-Group = tuple[Hashable, ...]
+__all__ = ["Evaluation"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -88,47 +85,3 @@ class Evaluation(Result):
     def to_table(self, level: float = 0.95, *, parts: bool = False) -> Table:
         """Measures and classifiers as a table of text, with the parts of each measure if requested."""
         return evaluation_table(self, level, parts=parts)
-
-
-GroupResult = Estimate | Evaluation | Comparison
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Grouped(Result, Mapping[Group, GroupResult]):
-    """One result per group of cases, such as the AUC per country and day.
-
-    Attributes
-    ----------
-    by
-        The columns that define the groups.
-    groups
-        The results by the values of these columns.
-    """
-
-    by: tuple[str, ...]
-    groups: Mapping[Group, GroupResult]
-
-    def _invariants(self) -> Invariants:
-        yield distinct(self.by), "the columns of by must be distinct"
-        yield all(len(group) == len(self.by) for group in self.groups), "a group has a value for each column"
-
-    def __getitem__(self, key: Hashable) -> GroupResult:
-        """The result of a group, by the value of its column or the values of its columns."""
-        return self.groups[key if isinstance(key, tuple) else (key,)]
-
-    def __iter__(self) -> Iterator[Group]:
-        return iter(self.groups)
-
-    def __len__(self) -> int:
-        return len(self.groups)
-
-    def __repr__(self) -> str:
-        return f"Grouped({len(self)} groups by {', '.join(self.by)})"
-
-    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record per group, classifier and measure, or per group and pair; the columns of the group first."""
-        return [
-            {**dict(zip(self.by, group, strict=True)), **row}
-            for group, result in self.groups.items()
-            for row in ([result.row(level)] if isinstance(result, Estimate) else result.rows(level))
-        ]

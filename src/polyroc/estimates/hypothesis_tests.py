@@ -165,7 +165,7 @@ def _f_tail(statistic: float, df: int, units: float, rest: float) -> float:
         return nan
     if np.isinf(rest):
         return chi_square_tail(statistic, df)
-    from scipy.special import fdtrc
+    from polyroc._scipy import fdtrc
 
     return float(fdtrc(df, rest, statistic * rest / (df * units)))
 
@@ -174,6 +174,6 @@ def chi_square_tail(statistic: float, df: int) -> float:
     """P(chi-square with df degrees of freedom >= statistic); 1 for df = 0."""
     if df == 0:
         return 1.0
-    from scipy.special import gammaincc
+    from polyroc._scipy import gammaincc
 
     return float(gammaincc(df / 2.0, statistic / 2.0))

@@ -248,7 +248,7 @@ def student_z(z: float, df: float | None) -> float:
     """
     if df is None:
         return z
-    from scipy.special import ndtr, stdtrit
+    from polyroc._scipy import ndtr, stdtrit
 
     quantile = -float(stdtrit(df, ndtr(-abs(z))))
     return math.copysign(quantile if quantile >= 0 else math.inf, z)  # scipy loses the sign of some huge ones
@@ -261,7 +261,7 @@ def student_interval(value: float, standard_error: float, df: float, level: floa
     ConfidenceInterval(low=-0.1310785..., high=2.1310785...)
     """
     checked_level(level)
-    from scipy.special import stdtrit
+    from polyroc._scipy import stdtrit
 
     reach = float(stdtrit(df, 0.5 + level / 2)) * standard_error
     return ConfidenceInterval(value - reach, value + reach)

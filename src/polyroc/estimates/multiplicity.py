@@ -1,5 +1,6 @@
 """Multiple comparisons: adjusted p-values, and the simultaneous intervals that agree with them."""
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 from math import expm1, log1p
@@ -12,7 +13,7 @@ from polyroc.errors import InputError
 from polyroc.estimates.hypothesis_tests import two_sided
 from polyroc.kernels.arrays import FloatArray
 
-__all__ = ["Adjustment", "MaxT", "adjust", "adjusted_pvalues", "critical_values"]
+__all__ = ["Adjustment", "LargestZ", "MaxT", "adjust", "adjusted_pvalues", "critical_values"]
 
 Adjustment = Literal["max-t", "holm", "bonferroni", "benjamini-hochberg"]
 DRAWS = 2**14  # of the maximum, for a Monte Carlo error of .0017 at a p-value of .05
@@ -20,13 +21,12 @@ TAIL_DRAWS = 100  # beyond a point, for a relative error of 1/10 of the share of
 NORMAL = NormalDist()
 
 
-class MaxT:
-    """The distribution of the largest |z| of all m pairwise differences if all values are equal.
+class LargestZ:
+    """The distribution of the largest |z| of m correlated estimates if all true values are 0.
 
-    The differences are correlated, so their maximum is smaller than that of independent ones. Its distribution is
-    simulated from the covariance of the estimates with a fixed seed: 16,384 draws, a Monte Carlo error of .0017 at
-    a p-value of .05. Beyond the 100 largest draws it is extrapolated in proportion to Sidak's bound 1 - (1 - p)^m,
-    which is an upper bound everywhere.
+    It is simulated from the covariance of the estimates with a fixed seed: 16,384 draws, a Monte Carlo error of
+    .0017 at a p-value of .05. Beyond the 100 largest draws it is extrapolated in proportion to Sidak's bound 1 -
+    (1 - p)^m, which is an upper bound everywhere.
 
     References
     ----------
@@ -36,7 +36,7 @@ class MaxT:
 
     def __init__(self, covariance: FloatArray) -> None:
         self._covariance = covariance
-        self.pairs = len(covariance) * (len(covariance) - 1) // 2
+        self.tests = len(covariance)
 
     @cached_property
     def _maxima(self) -> FloatArray:
@@ -46,15 +46,18 @@ class MaxT:
         root = axes * np.sqrt(np.maximum(variances, 0.0))
         draws = root @ np.random.default_rng(0).standard_normal((len(root), DRAWS))
         largest = np.zeros(DRAWS)
-        for i, j in combinations(range(len(root)), 2):
-            variance = float(((root[i] - root[j]) ** 2).sum())
+        for values, variance in self._tested(root, draws):
             if variance > 0:
-                np.maximum(largest, np.abs(draws[i] - draws[j]) / np.sqrt(variance), out=largest)
+                np.maximum(largest, np.abs(values) / np.sqrt(variance), out=largest)
         return np.sort(largest)
 
+    def _tested(self, root: FloatArray, draws: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        """The draws of each value that is tested, and its variance."""
+        return ((values, float((row**2).sum())) for row, values in zip(root, draws, strict=True))
+
     def adjusted(self, z: float) -> float:
-        """P(largest |z| >= |z|): the p-value adjusted for all pairs."""
-        if self.pairs == 1 or np.isnan(z):
+        """P(largest |z| >= |z|): the p-value adjusted for all tests."""
+        if self.tests == 1 or np.isnan(z):
             return two_sided(z)
         bound = self._sidak(z)
         if not np.isfinite(self._covariance).all():
@@ -65,7 +68,7 @@ class MaxT:
 
     def critical(self, level: float) -> float:
         """The |z| beyond which the adjusted p-value is below 1 - level, by bisection."""
-        low, high = 0.0, NORMAL.inv_cdf(0.5 + level ** (1.0 / self.pairs) / 2.0)
+        low, high = 0.0, NORMAL.inv_cdf(0.5 + level ** (1.0 / self.tests) / 2.0)
         for _ in range(60):
             middle = (low + high) / 2.0
             low, high = (low, middle) if self.adjusted(middle) < 1.0 - level else (middle, high)
@@ -76,7 +79,23 @@ class MaxT:
 
     def _sidak(self, z: float) -> float:
         p = two_sided(z)
-        return -expm1(self.pairs * log1p(-p)) if p < 1 else 1.0
+        return -expm1(self.tests * log1p(-p)) if p < 1 else 1.0
+
+
+class MaxT(LargestZ):
+    """The distribution of the largest |z| of m pairwise differences, by default of all, if all values are equal.
+
+    The differences are correlated, so their maximum is smaller than that of independent ones; see `LargestZ`.
+    """
+
+    def __init__(self, covariance: FloatArray, pairs: Sequence[tuple[int, int]] | None = None) -> None:
+        super().__init__(covariance)
+        self._pairs = [*combinations(range(len(covariance)), 2)] if pairs is None else [*pairs]
+        self.tests = len(self._pairs)
+
+    def _tested(self, root: FloatArray, draws: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        for i, j in self._pairs:
+            yield draws[i] - draws[j], float(((root[i] - root[j]) ** 2).sum())
 
 
 def adjusted_pvalues(z: FloatArray, adjustment: Adjustment | None, max_t: MaxT) -> FloatArray:

@@ -1,9 +1,10 @@
 """Estimates and differences as tables of text, the same for the command line, `print` and notebooks."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from polyroc.output.numbers import interval_text, level_text, number_text, p_number, p_text
+from polyroc.output.sentences import listed
 from polyroc.output.tables import Row, Table
 
 if TYPE_CHECKING:
@@ -15,10 +16,12 @@ __all__ = [
     "comparison_table",
     "conversion_notes",
     "difference_rows",
+    "direction_notes",
     "estimate_row",
     "estimate_table",
     "evaluation_table",
     "fold_notes",
+    "notes_of",
 ]
 
 UNNAMED = "classifier"  # the name of a single classifier that was given none
@@ -40,9 +43,7 @@ def estimate_row(estimate: "Estimate", name: str, level: float) -> Row:
 
 def estimate_table(estimate: "Estimate", level: float) -> Table:
     """An estimate and the parts it is the mean of."""
-    return Table.of(
-        "", [*_rows(estimate, level, parts=True)], [*conversion_notes([estimate]), *fold_notes([estimate])]
-    )
+    return Table.of("", [*_rows(estimate, level, parts=True)], notes_of([estimate], level))
 
 
 def evaluation_table(evaluation: "Evaluation", level: float, *, parts: bool = False) -> Table:
@@ -56,7 +57,7 @@ def evaluation_table(evaluation: "Evaluation", level: float, *, parts: bool = Fa
     if evaluation.classifiers == (UNNAMED,):
         rows = [{name: cell for name, cell in row.items() if name != "classifier"} for row in rows]
     estimates = evaluation.estimates.values()
-    notes = [*conversion_notes(estimates), *fold_notes(estimates)]
+    notes = notes_of(estimates, level)
     return Table.of("", rows, notes, grouped=len(evaluation.classifiers) > 1)
 
 
@@ -71,6 +72,31 @@ def conversion_notes(estimates: Iterable["Estimate"]) -> list[str]:
     """The meaning of the mark *: how the scores of a measure were converted."""
     conversions = dict.fromkeys(estimate.converted for estimate in estimates if estimate.converted)
     return [f"* Converted: {conversion}." for conversion in conversions]
+
+
+def direction_notes(estimates: Iterable["Estimate"], level: float) -> list[str]:
+    """Which classifiers are worse than chance with every value of the interval, and which scores were negated."""
+    estimates = [*estimates]
+    worse: dict[str, list[Estimate]] = {}
+    for estimate in estimates:
+        if estimate.is_below_chance(level):
+            worse.setdefault(estimate.classifier, []).append(estimate)
+    negated = dict.fromkeys(name for estimate in estimates for name in estimate.provenance.negated or ())
+    return [
+        *(_below_chance(classifier, own, level) for classifier, own in worse.items()),
+        *([f"The scores of {listed([*negated])} are negated."] if negated else []),
+    ]
+
+
+def _below_chance(classifier: str, estimates: Sequence["Estimate"], level: float) -> str:
+    measures = listed([estimate.label for estimate in estimates])
+    side = "above" if all(estimate.larger_is_better is False for estimate in estimates) else "below"
+    chances = dict.fromkeys(f"{estimate.chance:.3g}" for estimate in estimates)
+    chance = f" ({next(iter(chances))})" if len(chances) == 1 else ""
+    return (
+        f"{classifier}: every value of the {level_text(level)} interval of {measures} is {side} chance{chance}: "
+        "is the score reversed? If so, negate it (-COLUMN in scores, or negate)."
+    )
 
 
 def fold_notes(estimates: Iterable["Estimate"]) -> list[str]:
@@ -90,9 +116,15 @@ def fold_notes(estimates: Iterable["Estimate"]) -> list[str]:
     return notes
 
 
+def notes_of(estimates: Iterable["Estimate"], level: float) -> list[str]:
+    """The notes below a table of estimates: conversions, folds, directions."""
+    estimates = [*estimates]
+    return [*conversion_notes(estimates), *fold_notes(estimates), *direction_notes(estimates, level)]
+
+
 def comparison_table(comparison: "Comparison", level: float, margin: float | None = None) -> Table:
     """Pair by pair."""
-    notes = [*conversion_notes(comparison.estimates.values()), *fold_notes(comparison.estimates.values())]
+    notes = notes_of(comparison.estimates.values(), level)
     return Table.of("", difference_rows(comparison, level, margin), notes)
 
 

@@ -15,6 +15,13 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.estimates.intervals import ConfidenceInterval, interval
 from polyroc.kernels.arrays import FloatArray
+from polyroc.kernels.volumes import (
+    DominatedRegion,
+    points_below_chance,
+    region_volume,
+    staircase_share,
+    union_share,
+)
 from polyroc.messages import short_repr
 from polyroc.validation.random import Rng, check_rng, is_whole
 from polyroc.validation.signatures import Count, validated, within
@@ -78,11 +85,6 @@ def volume_shares(fronts: Sequence[FloatArray], n_points: int | None, rng: Any) 
 
     The fronts are rates, points x classes x classes, of the same classes; see `polyroc.fronts.gini_volume`.
     """
-    from polyroc.kernels.volumes import (
-        DominatedRegion,
-        points_below_chance,
-    )  # imports numba, which `--help` does not need
-
     classes = fronts[0].shape[1]
     objectives = [np.ascontiguousarray(rates[:, ~np.eye(classes, dtype=bool)]) for rates in fronts]
     if n_points is not None and not is_whole(n_points, 1):
@@ -113,8 +115,6 @@ def _exact(objectives: Sequence[FloatArray], classes: int) -> list[list[Volume]]
 
 def _share(front: FloatArray, classes: int) -> float:
     """The exact share of the region that a set of points dominates."""
-    from polyroc.kernels.volumes import staircase_share, union_share
-
     if classes == 2:
         return staircase_share(front)
     share = union_share(front, classes, MOST_COMPARISONS)
@@ -139,8 +139,6 @@ def chance_volume(classes: Annotated[int, within(2, 1000)]) -> float:
     """
     if not is_whole(classes, 2):
         raise InputError(f"classes must be a whole number, 2 or more, got {classes!r}.")
-    from polyroc.kernels.volumes import region_volume
-
     return float(region_volume(int(classes)))
 
 

@@ -8,7 +8,9 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.fronts.dominated_volume import Volume, volume_shares
+from polyroc.kernels.archives import guard_bits, pack, sift
 from polyroc.kernels.arrays import BoolArray, FloatArray, IntArray
+from polyroc.kernels.cost_decisions import tally_decisions
 from polyroc.output.numbers import number_text
 from polyroc.results.codec import stored_as
 from polyroc.results.invariants import Invariants, at_least, distinct
@@ -115,8 +117,6 @@ class HeldOut(Result):
 
 def _non_dominated(vectors: IntArray) -> BoolArray:
     """Which of these distinct vectors no other one dominates: those that enter an empty archive."""
-    from polyroc.kernels.archives import guard_bits, pack, sift  # imports numba, which `--help` does not need
-
     order, largest = np.argsort(vectors.sum(axis=1), kind="stable"), int(vectors.max())
     words, enter = pack(vectors[order], largest), np.empty(len(vectors), dtype=np.bool_)
     no_members, places = np.empty((len(words), 0), dtype=np.uint64), np.zeros(len(vectors), dtype=np.int64)
@@ -137,8 +137,6 @@ def recount(
 
     Points that share parameters are evaluated together, so that posteriors are computed once.
     """
-    from polyroc.kernels.cost_decisions import tally_decisions  # imports numba, which `--help` does not need
-
     c = costs.shape[1]
     sizes = np.bincount(codes, minlength=c)
     if not np.bincount(codes, weight, c).all():

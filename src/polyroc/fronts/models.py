@@ -14,6 +14,7 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import FloatArray, IntArray
+from polyroc.kernels.softmax import softmax
 from polyroc.rules import Rule
 from polyroc.validation.arrays import as_features
 
@@ -96,8 +97,6 @@ class LogisticModel(Model):
 
     def posterior_function(self, X: FloatArray) -> Posteriors:
         """The function from parameters to the posteriors of these cases."""
-        from polyroc.kernels.softmax import softmax  # not above: help needs no compiler
-
         scaled = np.ascontiguousarray((X - self.centre) / self.spread)
 
         def posteriors(parameters: FloatArray) -> FloatArray:

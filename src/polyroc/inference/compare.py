@@ -2,25 +2,28 @@
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Annotated, Any, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Annotated, Any, Unpack, overload
 
 import numpy as np
 
 from polyroc.engines.options import Engine, FileOptions, is_file_input
 from polyroc.errors import InputError
-from polyroc.estimates.bootstrap_intervals import acceleration
-from polyroc.estimates.comparison import Comparison, guarded_covariance, pairwise_differences
+from polyroc.estimates.comparison import (
+    Comparison,
+    accelerations_of,
+    adjusted_comparison,
+    compare_estimates,
+)
 from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.estimates.evaluation import Grouped
-from polyroc.estimates.hypothesis_tests import two_sided
-from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues
+from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.estimation import Estimates, estimate_measure
 from polyroc.inference.evaluate import Options, select_measures, warn_of_absent, warn_of_small
 from polyroc.inference.methods import DEFAULT, Method, as_method
-from polyroc.inference.methods.permutation import PermutationPvalues
+from polyroc.inference.methods.method import PairedPvalues
+from polyroc.inference.subgroups import group_results
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import measure as find
@@ -35,23 +38,17 @@ from polyroc.validation.signatures import own_check, validated
 if TYPE_CHECKING:
     from polyroc.engines.refine import EngineResult
 
-__all__ = ["compare"]
-
-
-class _Options(Options, total=False):
-    """The options of `compare`, for the type checker."""
-
-    adjustment: Adjustment | None
+__all__ = ["compare", "name_in_block", "paired_blocks"]
 
 
 @overload
 def compare(
     y_true: Any,
-    y_score: None = ...,
+    y_score: Mapping[Any, Any] | None = ...,
     *,
     measure: str | Measure,
-    by: str | Sequence[str],
-    **options: Unpack[_Options],
+    by: Any,
+    **options: Unpack[Options],
 ) -> Grouped: ...
 @overload
 def compare(
@@ -59,7 +56,7 @@ def compare(
     y_score: Mapping[Any, Any] | None = ...,
     *,
     measure: str | Measure,
-    **options: Unpack[_Options],
+    **options: Unpack[Options],
 ) -> Comparison: ...
 
 
@@ -81,9 +78,10 @@ def compare(
     pooled: bool = False,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
+    negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
+    by: Any = None,
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    by: str | Sequence[str] | None = None,
     **reading: Unpack[FileOptions],
 ) -> Comparison | Grouped:
     """Compare two or more classifiers by one measure.
@@ -93,29 +91,35 @@ def compare(
     Parameters
     ----------
     y_true, y_score
-        True classes and a dict of scores by classifier, or `Scores` of several classifiers: paired. A dict of
-        `Scores` by name instead: different cases, unpaired.
+        True classes and a dict of scores by classifier, or `Scores` of several classifiers: paired; or a file or a
+        data frame with `truth` and `scores`, as in `evaluate`. A dict by name instead, of `Scores` or of pairs
+        (y_true, y_score): different cases, unpaired.
     measure
         A key such as "hand_till".
     method
         How the covariance is made: `DeLong()`, `Unbiased()`, `Bootstrap()`, `Jackknife()`, or one of these by name
         ("bootstrap"); `HanleyMcNeil()` for different cases; `Permutation()` makes the p-values by exchanging
-        paired classifiers, and intervals are stretched to agree. With `Bootstrap()` intervals are of the kind that
+        paired classifiers, `McNemar()` those of proportions of right decisions, and intervals are stretched to
+        agree. With `Bootstrap()` intervals are of the kind that
         it names, from the replicates of the difference (sets of different cases are drawn independently). All
         other p-values are inversions of the interval of the difference (see `Difference`): p < 0.05 if and only if
         the 95 % interval excludes 0.
     adjustment
         Of the p-values and intervals of all pairs: "max-t" (from the joint covariance; see `MaxT`), "holm",
         "bonferroni", "benjamini-hochberg", or None.
-    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing
+    by
+        Subgroups of the cases, as in `evaluate`: one comparison for each. The p-values of each are adjusted for
+        the pairs within it; `Grouped.adjusted_over_groups` also for the number of subgroups.
+        `Grouped.interaction` tests whether a difference is the same in all subgroups, and `Grouped.between`
+        whether a classifier has the same value in all.
+    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing, negate
         As in `evaluate`. With `folds`, differences are averaged over the pairs of models trained on the same
         cases, and tests are about these trained models.
     progress
         For files: True for a progress bar, or a function called with (done, total, message), as in `evaluate`.
-    engine, by, reading
+    engine, reading
         For files, as in `evaluate`; `scores` is a mapping by classifier. `covariance="bound"` takes the covariance
-        that makes a difference most uncertain instead of seeing the rows again. With `by` there is one
-        comparison for each group; p-values are adjusted for the pairs within it, not for the groups.
+        that makes a difference most uncertain instead of seeing the rows again.
 
     Examples
     --------
@@ -140,27 +144,58 @@ def compare(
         "sampling": sampling,
         "missing": missing,
     }
-    columns = {**reading, **({} if by is None else {"by": by})}
-    if is_file_input(y_true, engine, columns, "compare"):
+    if is_file_input(y_true, engine, reading):
         options["y_score"] = y_score
+        columns = {**reading, "by": by, "negate": negate}
         with progress_callback(progress) as report:
             return _compare_files(y_true, engine, columns, measure, method, adjustment, report, **options)
-    blocks = _blocks(y_true, y_score, **options)
+    if by is not None and isinstance(y_true, Mapping):
+        raise InputError(
+            Option("by"),
+            " divides cases that all classifiers have in common; compare a dict of Scores without it.",
+        )
+    blocks = paired_blocks(y_true, y_score, **options, negate=negate, by=by)
+    if by is not None:
+        return _compare_groups(blocks[""], measure, method, adjustment)
+    return _compare_blocks(blocks, measure, method, adjustment)
+
+
+def _compare_blocks(
+    blocks: Mapping[str, Scores], measure: str | Measure, method: Method, adjustment: Adjustment | None
+) -> Comparison:
+    """Compare all classifiers: those of one set of cases are paired."""
     estimates: dict[str, Estimate] = {}
     estimated: list[Estimates] = []
     for number, (prefix, scores) in enumerate(blocks.items()):
         (chosen,), _ = select_measures([measure], scores)
         block = _estimate_block(scores, chosen, method.for_block(number))
         for classifier, estimate in block.estimates.items():
-            name = _name(prefix, classifier, scores)
+            name = name_in_block(prefix, classifier, scores)
             estimates[name] = replace(estimate, classifier=name)
         estimated.append(block)
     _require_two(estimates)
     covariance = _block_diagonal([block.covariance for block in estimated])
     influence = _block_diagonal([block.influence for block in estimated])
-    comparison = _comparison(estimates, covariance, influence, chosen, adjustment)
+    accelerations = accelerations_of(estimates, influence)
+    comparison = compare_estimates(estimates, covariance, accelerations, chosen.larger_is_better, adjustment)
     pvalues = method.paired_pvalues(chosen, blocks.get(""))
     return comparison if pvalues is None else _with_pvalues(comparison, pvalues)
+
+
+def _compare_groups(
+    scores: Scores, measure: str | Measure, method: Method, adjustment: Adjustment | None
+) -> Grouped:
+    """Compare the classifiers in every subgroup of the cases."""
+    _require_two(scores.classifiers)
+
+    def compare_part(part: Scores, method: Method | None) -> Comparison:
+        assert method is not None
+        return _compare_blocks({"": part}, measure, method, adjustment)
+
+    def samples(part: Scores, _: Measure) -> dict[str, Sample]:
+        return {classifier: Sample(part, classifier) for classifier in part.classifiers}
+
+    return group_results(scores, compare_part, samples, [find(measure)], method, adjustment)
 
 
 def _compare_files(
@@ -179,12 +214,16 @@ def _compare_files(
 
     settings = scores_or_settings("compare", files, engine, columns, method, **options)
     if isinstance(settings, Scores):
-        return compare(settings, measure=measure, method=method, adjustment=adjustment)
+        if columns["by"] is not None:
+            return _compare_groups(settings, measure, method, adjustment)
+        return _compare_blocks({"": settings}, measure, method, adjustment)
 
     def result(solution: "EngineResult", _: object = None) -> Comparison:
         estimates = {classifier: estimate for (classifier, _), estimate in solution.estimates.items()}
         no_influence = np.empty((len(estimates), 0))
-        return _comparison(estimates, solution.covariance, no_influence, find(measure), adjustment)
+        accelerations = accelerations_of(estimates, no_influence)
+        larger = find(measure).larger_is_better
+        return compare_estimates(estimates, solution.covariance, accelerations, larger, adjustment)
 
     engine_arguments: dict[str, Any] = {
         **{name: options[name] for name in ("labels", "pos_label", "missing")},
@@ -193,7 +232,8 @@ def _compare_files(
         "progress": progress,
     }
     if settings.by:
-        return Grouped(settings.by, estimate_groups(settings, measure, result, **engine_arguments))
+        groups = estimate_groups(settings, measure, result, **engine_arguments)
+        return Grouped(settings.by, groups, adjustment=adjustment, dependent=settings.groups is not None or None)
     return result(estimate_dataset(settings, measure, **engine_arguments)[0])
 
 
@@ -207,20 +247,28 @@ def _require_two(classifiers: Collection[str]) -> None:
         )
 
 
-def _blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:
+def paired_blocks(y_true: Any, y_score: Any, **options: Any) -> dict[str, Scores]:
     """The sets of cases: one if the classifiers are paired, one each if not."""
     if not isinstance(y_true, Mapping):
         return {"": as_scores(y_true, y_score, **options)}
-    invalid = [name for name, scores in y_true.items() if not isinstance(scores, Scores)]
+    invalid = [name for name, cases in y_true.items() if not (isinstance(cases, Scores) or _is_pair(cases))]
     if invalid or not y_true:
         raise InputError(
-            "To compare classifiers on different cases, give a dict of Scores by name (polyroc.read makes them)"
+            "To compare classifiers on different cases, give a dict of Scores, or of (y_true, y_score), by name"
             + (f"; {invalid[0]!r} is a {type(y_true[invalid[0]]).__name__}." if invalid else "; got an empty one.")
         )
-    return {str(name): as_scores(scores, y_score, **options) for name, scores in y_true.items()}
+    return {
+        str(name): as_scores(*(cases if _is_pair(cases) and y_score is None else (cases, y_score)), **options)
+        for name, cases in y_true.items()
+    }
 
 
-def _name(prefix: str, classifier: str, scores: Scores) -> str:
+def _is_pair(cases: Any) -> bool:
+    return isinstance(cases, tuple) and len(cases) == 2
+
+
+def name_in_block(prefix: str, classifier: str, scores: Scores) -> str:
+    """The name of a classifier among those of all sets of cases."""
     if not prefix:
         return classifier
     return prefix if len(scores.classifiers) == 1 else f"{prefix}: {classifier}"
@@ -245,60 +293,16 @@ def _block_diagonal(blocks: Sequence[FloatArray]) -> FloatArray:
     return whole
 
 
-def _comparison(
-    estimates: Mapping[str, Estimate],
-    covariance: FloatArray,
-    influence: FloatArray,
-    measure: Measure,
-    adjustment: Adjustment | None,
-) -> Comparison:
-    """The differences of all pairs, their adjusted p-values, and the test that all are equal."""
-    if adjustment not in (*get_args(Adjustment), None):
-        known = ", ".join(map(repr, get_args(Adjustment)))
-        raise InputError(f"adjustment must be {known} or None, got {adjustment!r}.")
-    accelerations = {
-        (a, b): acceleration(influence[i] - influence[j])
-        for (i, a), (j, b) in combinations(enumerate(estimates), 2)
-    }
-    differences = pairwise_differences(estimates, covariance, measure.larger_is_better, accelerations)
-    z = {pair: difference.z_value() for pair, difference in differences.items()}
-    tested = {pair: replace(one, pvalue=two_sided(z[pair])) for pair, one in differences.items()}
-    return _adjusted(estimates, covariance, tested, z, adjustment)
-
-
-def _adjusted(
-    estimates: Mapping[str, Estimate],
-    covariance: FloatArray,
-    differences: Mapping[tuple[str, str], Difference],
-    z: Mapping[tuple[str, str], float],
-    adjustment: Adjustment | None,
-) -> Comparison:
-    """The comparison with adjusted p-values and the test that all are equal, from the z of each pair."""
-    max_t = MaxT(guarded_covariance(estimates, covariance))
-    adjusted = adjusted_pvalues(np.array(list(z.values())), adjustment, max_t)
-    largest = float(np.max(np.abs(list(z.values()))))  # nan if a value is undefined
-    return Comparison(
-        estimates=estimates,
-        covariance=covariance,
-        statistic=largest,
-        pvalue=max_t.adjusted(largest),
-        differences={
-            pair: replace(difference, adjusted_pvalue=float(p))
-            for (pair, difference), p in zip(differences.items(), adjusted, strict=True)
-        },
-        adjustment=adjustment,
-        max_t=max_t,
-    )
-
-
-def _with_pvalues(comparison: Comparison, pvalues: PermutationPvalues) -> Comparison:
+def _with_pvalues(comparison: Comparison, pvalues: PairedPvalues) -> Comparison:
     """The same comparison with p-values of the method's own, and intervals stretched to agree with them."""
     stretched = {
         pair: replace(difference, pvalue=pvalues.pairs[pair], stretch=_stretch(difference, pvalues.pairs[pair]))
         for pair, difference in comparison.differences.items()
     }
     z = {pair: difference.z_value() for pair, difference in stretched.items()}
-    adjusted = _adjusted(comparison.estimates, comparison.covariance, stretched, z, comparison.adjustment)
+    adjusted = adjusted_comparison(
+        comparison.estimates, comparison.covariance, stretched, z, comparison.adjustment
+    )
     return replace(adjusted, pvalue=pvalues.all_equal)
 
 

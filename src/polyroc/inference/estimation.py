@@ -150,6 +150,7 @@ class _Assembler:
             monte_carlo_error=statistic.monte_carlo_error,
             boundary=None if isnan(fewest) else self._boundary(statistic),
             df=df,
+            larger_is_better=None if self.measure.larger_is_better else False,
             _components=cache(lambda: self._components(statistic)),
             _cross_validation=folds,
             _parts=cache(lambda: self._parts(statistic, df)),

@@ -11,9 +11,12 @@ from polyroc.conversions import to_ordered
 from polyroc.engines.options import Engine, EngineOptions, FileOptions, is_file_input
 from polyroc.errors import InputError, NotApplicableError, SmallClassWarning, UndefinedMeasureWarning, warn
 from polyroc.estimates.estimate import Estimate, warn_of_few_effective
-from polyroc.estimates.evaluation import Evaluation, Grouped
+from polyroc.estimates.evaluation import Evaluation
+from polyroc.estimates.grouped import Grouped
+from polyroc.estimates.multiplicity import Adjustment
 from polyroc.inference.estimation import estimate_measure
 from polyroc.inference.methods import DEFAULT, Method, as_estimating_method
+from polyroc.inference.subgroups import group_results
 from polyroc.measures.applicability import inapplicable_reason
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
@@ -51,6 +54,8 @@ class Options(FileOptions, total=False):
     pooled: bool
     sampling: Sampling | None
     missing: Missing
+    negate: str | Sequence[str] | bool | None
+    adjustment: Adjustment | None
     progress: ProgressOption
 
 
@@ -63,9 +68,9 @@ class _Options(Options, total=False):
 @overload
 def evaluate(
     y_true: Any,
-    y_score: None = ...,
+    y_score: Any = ...,
     *,
-    by: str | Sequence[str],
+    by: Any,
     measure: MeasureLike | Sequence[MeasureLike] | None = ...,
     **options: Unpack[_Options],
 ) -> Grouped: ...
@@ -109,9 +114,11 @@ def evaluate(
     pooled: bool = False,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
+    negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
+    by: Any = None,
+    adjustment: Adjustment | None = "max-t",
     progress: ProgressOption = None,
     engine: Engine | None = None,
-    by: str | Sequence[str] | None = None,
     **reading: Unpack[FileOptions],
 ) -> Estimate | Evaluation | Grouped:
     """Evaluate one or more classifiers by one, several or all measures, each with its standard error.
@@ -172,15 +179,24 @@ def evaluate(
         as many of each class as was decided in advance; class sizes are fixed. Other measures are the same either
         way.
     missing
-        "raise" rows with missing values, or "drop" them and warn how many.
+        "raise" rows with missing values, or "drop" them and warn how many; those of `by` included.
+    negate
+        The name of a classifier, or several, whose scores are multiplied by -1, because small ones indicate the
+        positive class; True for all. Not for one column per class.
+    by
+        Subgroups of the cases; one result for each, and tests whether they differ. An array with one entry per
+        case (sex, site), a mapping from names to such arrays, a list of arrays or a data frame; of `Scores` also
+        the names of columns that it has (`Scores.by`); of files and tables the names of columns. A subgroup
+        without a case of some class has nan, with a warning. What patients (`groups`) with cases in several
+        subgroups have in common is accounted for.
+    adjustment
+        With `by`: of the p-values of pairs of subgroups, as in `compare`.
     progress
         True for a progress bar on the standard error, or a function called with (done, total, message).
     engine
         For files and tables: "duckdb" counts them in bins and gives certified bounds, "memory" reads them. By
         default the engine is used for lazy tables, for several files, and if they are larger than a quarter of the
         memory. For a Spark data frame its session, which need not be named.
-    by
-        For files and tables: columns that make groups; one result for each.
     reading
         For files and tables: `truth`, `scores`, `weight` name columns, as in `read`; `table` is that of a DuckDB
         file, and `connection` your own DuckDB connection; `tolerance` is how far apart the bounds may be at most,
@@ -189,8 +205,9 @@ def evaluate(
 
     Returns
     -------
-    Estimate or Evaluation
-        An `Estimate` for one measure of one classifier; an `Evaluation` for several, or if `y_score` is a dict.
+    Estimate, Evaluation or Grouped
+        An `Estimate` for one measure of one classifier; an `Evaluation` for several, or if `y_score` is a dict;
+        with `by` a `Grouped`, which has one of these for each subgroup, and compares them (`Grouped.between`).
 
     Examples
     --------
@@ -215,29 +232,69 @@ def evaluate(
     0.9583
     >>> evaluation.skipped["auc"]
     'is for 2 classes, here 3'
+
+    Subgroups of the cases:
+
+    >>> sex = ["f", "m"] * 12
+    >>> grouped = evaluate([0, 0, 0, 1, 1, 1] * 4, range(24), measure="auc", by={"sex": sex})
+    >>> grouped["f"]
+    Estimate(auc = 0.6250, standard error 0.1929, 95 % ... to ...)
+    >>> grouped.between().difference("f", "m").pvalue > 0.9
+    True
     """
     method = as_estimating_method(method)
     options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "missing": missing}
     kinds: dict[str, Any] = {"weight_kind": weight_kind, "sampling": sampling, "pooled": pooled}
     kinds |= {"folds": folds, "repeats": repeats}
     arrays = {"y_score": y_score, "sample_weight": sample_weight, "groups": groups}
-    if is_file_input(y_true, engine, {**reading, **({} if by is None else {"by": by})}, "evaluate"):
+    if is_file_input(y_true, engine, reading):
         from polyroc.inference.file_input import scores_or_settings
 
-        columns = {**reading, "by": by}
+        columns = {**reading, "by": by, "negate": negate}
         files = scores_or_settings("evaluate", y_true, engine, columns, method, **options, **arrays, **kinds)
         if not isinstance(files, Scores):
             with progress_callback(progress) as report:
-                result = _evaluate_files(files, measure, method, report, **options)
+                result = _evaluate_files(files, measure, method, adjustment, report, **options)
             return with_null(result, null, method)
         scores = files
     else:
-        scores = as_scores(y_true, **arrays, **options, **kinds)
+        scores = as_scores(y_true, **arrays, **options, **kinds, negate=negate, by=by)
+    single = (
+        isinstance(measure, str | Measure) and len(scores.classifiers) == 1 and not isinstance(y_score, Mapping)
+    )
     with progress_callback(progress) as report:
+        if by is not None:
+            return with_null(_evaluate_groups(scores, measure, method, adjustment, report, single), null, method)
         evaluation = _evaluate_scores(scores, measure, method, report)
-    if isinstance(measure, str | Measure) and len(evaluation.estimates) == 1 and not isinstance(y_score, Mapping):
-        return with_null(next(iter(evaluation.estimates.values())), null, method)
-    return with_null(evaluation, null, method)
+    return with_null(_alone(evaluation) if single else evaluation, null, method)
+
+
+def _alone(evaluation: Evaluation) -> Estimate:
+    """The estimate of an evaluation of one measure of one classifier."""
+    (estimate,) = evaluation.estimates.values()
+    return estimate
+
+
+def _evaluate_groups(
+    scores: Scores,
+    measure: MeasureLike | Sequence[MeasureLike] | None,
+    method: Method | None,
+    adjustment: Adjustment | None,
+    progress: Progress | None,
+    single: bool,
+) -> Grouped:
+    """Evaluate every subgroup by the measures that apply to all cases."""
+    measures, skipped = select_measures(measure, scores)
+
+    def evaluate_part(part: Scores, method: Method | None) -> Estimate | Evaluation:
+        evaluation = _evaluate_selected(part, measures, dict(skipped), method, progress, measure is not None)
+        return _alone(evaluation) if single else evaluation
+
+    def samples(part: Scores, chosen: Measure) -> dict[str, Sample]:
+        cases = to_ordered(part) if _converts(chosen, part) else part
+        return {classifier: Sample(cases, classifier) for classifier in part.classifiers}
+
+    return group_results(scores, evaluate_part, samples, measures, method, adjustment)
 
 
 def _evaluate_scores(
@@ -248,6 +305,18 @@ def _evaluate_scores(
 ) -> Evaluation:
     """Evaluate every classifier by the measures, or by all that apply."""
     measures, skipped = select_measures(measure, scores)
+    return _evaluate_selected(scores, measures, skipped, method, progress, measure is not None)
+
+
+def _evaluate_selected(
+    scores: Scores,
+    measures: Sequence[Measure],
+    skipped: dict[str, str],
+    method: Method | None,
+    progress: Progress | None,
+    by_name: bool,
+) -> Evaluation:
+    """Evaluate every classifier by these measures; `by_name` if they were asked for by name, and must apply."""
     warn_of_absent(scores, measures)
     converted = to_ordered(scores) if any(_converts(chosen, scores) for chosen in measures) else scores
     estimates: dict[tuple[str, str], Estimate] = {}
@@ -262,12 +331,12 @@ def _evaluate_scores(
             try:
                 estimates[classifier, str(chosen)] = estimate_measure(chosen, method, cases).estimates[classifier]
             except NotApplicableError as reason:  # the method has no formula for it
-                if measure is not None:
+                if by_name:
                     raise
                 skipped[chosen.key] = reason.message
     warn_of_small(scores, estimates)
     # no warning for the default range of a measure that was not named
-    warn_of_few_effective(() if measure is None else estimates.values())
+    warn_of_few_effective(estimates.values() if by_name else ())
     return Evaluation(estimates, skipped)
 
 
@@ -275,6 +344,7 @@ def _evaluate_files(
     files: EngineOptions,
     measure: MeasureLike | Sequence[MeasureLike] | None,
     method: Method | None,
+    adjustment: Adjustment | None,
     progress: Progress | None,
     **options: Any,
 ) -> Estimate | Evaluation | Grouped:
@@ -290,7 +360,8 @@ def _evaluate_files(
 
     engine_arguments: dict[str, Any] = {**options, "errors": method is not None, "progress": progress}
     if files.by:
-        return Grouped(files.by, estimate_groups(files, measure, result, **engine_arguments))
+        groups = estimate_groups(files, measure, result, **engine_arguments)
+        return Grouped(files.by, groups, adjustment=adjustment, dependent=files.groups is not None or None)
     solution, skipped, _ = estimate_dataset(files, measure, **engine_arguments)
     return result(solution, skipped)
 
@@ -314,7 +385,8 @@ def with_null(
     groups: dict[Any, Any] = {
         key: with_null(cast("Any", group), null, method) for key, group in result.groups.items()
     }
-    return Grouped(result.by, groups)
+    overall: Any = None if result.overall is None else with_null(cast("Any", result.overall), null, method)
+    return replace(result, groups=groups, overall=overall)
 
 
 def _check_null_names(result: Estimate | Evaluation | Grouped, null: Null) -> None:
@@ -370,7 +442,7 @@ def select_measures(
     return selected, {}
 
 
-def warn_of_absent(scores: Scores, measures: list[Measure]) -> None:
+def warn_of_absent(scores: Scores, measures: Sequence[Measure]) -> None:
     """Warn if a class has no case."""
     if scores.absent and measures:
         named = ", ".join(repr(name) for name in scores.absent)

@@ -22,7 +22,7 @@ __all__ = ["read_into_memory", "scores_or_settings"]
 
 def read_into_memory(files: Any, reading: Mapping[str, Any], **options: Any) -> Scores:
     """The scores of a file or a table, for verbs that need all cases; the options are those of the verb."""
-    unknown = [name for name in reading if name not in TableOptions.__annotations__]
+    unknown = [name for name in reading if name not in (*TableOptions.__annotations__, "by", "negate")]
     if unknown:
         known = ", ".join(TableOptions.__annotations__)
         raise InputError(f"There is no option {unknown[0]!r}; files and tables are read with {known}.")
@@ -60,9 +60,9 @@ def scores_or_settings(
             raise InputError(f"Of files, {name} must be the name of a column, got {short_repr(column)}.")
     files = resolve_input(files, reading.get("connection"))
     chosen = replace(engine_options(files, reading), sampling=check_sampling(sampling), groups=groups)
-    if engine == "memory" and chosen.by:
-        check_supported("by", "memory", verb)
     if fits_memory(chosen, engine):
+        if chosen.by:
+            check_supported("by", "memory", verb)
         scores = read(
             files[0] if isinstance(files, list | tuple) else files,
             truth=chosen.truth,
@@ -76,6 +76,8 @@ def scores_or_settings(
             labels=labels,
             pos_label=pos_label,
             missing=missing,
+            by=chosen.by or None,
+            negate=chosen.negate,
             table=chosen.table,
         )
         return pooled_scores(scores) if pooled else scores

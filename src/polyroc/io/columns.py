@@ -1,10 +1,10 @@
 """Columns by role: names and globs are resolved, unknown ones reported with the nearest; columns in messages."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from polyroc.kernels.arrays import BoolArray
 from polyroc.messages import Option, short_repr
 from polyroc.scores import readable
 from polyroc.validation.arguments import ArgumentNames
+from polyroc.validation.negation import classifiers_of, not_negatable
 from polyroc.validation.signatures import own_check
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 _LISTED = 8  # names of columns in a message
+NEGATIVE = "-"  # before the name of a score column that is multiplied by -1
 
 ColumnPatterns = str | Sequence[str]
 ScorePatterns = Annotated[ColumnPatterns | Mapping[str, ColumnPatterns], own_check]
@@ -47,6 +49,7 @@ class RequestedColumns:
     groups: str | None
     folds: str | None = None
     repeats: str | None = None
+    by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         several = isinstance(self.scores, Mapping)
@@ -71,7 +74,9 @@ class RequestedColumns:
     @property
     def names(self) -> tuple[str, ...]:
         """All names and globs."""
-        return (*(name for _, name in self.roles()), *(name for named in _lists(self.scores) for name in named))
+        scores = [name for named in _lists(self.scores) for name in named]
+        signed = [name.removeprefix(NEGATIVE) for name in scores if name.startswith(NEGATIVE)]
+        return (*(name for _, name in self.roles()), *self.by, *scores, *signed)
 
     def roles(self) -> Iterator[tuple[str, str]]:
         """The roles other than the scores, with the name of their column."""
@@ -86,10 +91,14 @@ class RequestedColumns:
 
 
 class ScoreColumns(NamedTuple):
-    """The columns of one classifier; `spelt` if all were given by name, so that their order counts."""
+    """The columns of one classifier; `spelt` if all were given by name, so that their order counts.
+
+    `negated` if the score was written as -COLUMN, and is multiplied by -1.
+    """
 
     names: tuple[str, ...]
     spelt: bool
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +115,24 @@ class Columns:
     groups: str | None = None
     folds: str | None = None
     repeats: str | None = None
+    by: tuple[str, ...] = ()
+
+    @property
+    def negated(self) -> tuple[str, ...]:
+        """The classifiers whose score is multiplied by -1."""
+        return tuple(name for name, columns in self.scores.items() if columns.negated)
+
+    def with_negated(self, negate: Any) -> "Columns":
+        """The columns with the scores of some classifiers negated: a name, a list of names, True for all."""
+        names = classifiers_of(negate, tuple(self.scores))
+        matrix = next((name for name in names if len(self.scores[name].names) > 1), None)
+        if matrix is not None:
+            raise InputError(not_negatable(matrix, "one column per class"))
+        scores = {
+            name: columns._replace(negated=columns.negated != (name in names))
+            for name, columns in self.scores.items()
+        }
+        return replace(self, scores=scores)
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -117,15 +144,15 @@ class Columns:
     def labels(self) -> tuple[str, ...]:
         """The columns that are read as labels."""
         roles = (self.truth, self.classifier, self.case, self.class_, self.groups, self.folds, self.repeats)
-        return tuple(dict.fromkeys(name for name in roles if name is not None))
+        return tuple(dict.fromkeys(name for name in (*roles, *self.by) if name is not None))
 
 
-def find_columns(requested: RequestedColumns, source: Source, by: Sequence[str] = ()) -> Columns:
+def find_columns(requested: RequestedColumns, source: Source) -> Columns:
     """The requested columns; a glob of scores leaves out those of other roles, and those of `by`."""
     roles = dict(requested.roles())
-    for role, name in (*roles.items(), *(("by", name) for name in by)):
+    for role, name in (*roles.items(), *(("by", name) for name in requested.by)):
         check_column(name, source, role)
-    taken = {*roles.values(), *by}
+    taken = {*roles.values(), *requested.by}
     named = isinstance(requested.scores, Mapping)
     requests = (
         dict(requested.scores) if isinstance(requested.scores, Mapping) else {"classifier": requested.scores}
@@ -142,7 +169,7 @@ def find_columns(requested: RequestedColumns, source: Source, by: Sequence[str] 
             Option("scores"),
             f" names {columns_text(several)}; name one.",
         )
-    return Columns(scores=scores, named=named, **roles)
+    return Columns(scores=scores, named=named, by=requested.by, **roles)
 
 
 def _score_columns(request: ColumnPatterns, source: Source, taken: set[str]) -> ScoreColumns:
@@ -151,6 +178,10 @@ def _score_columns(request: ColumnPatterns, source: Source, taken: set[str]) -> 
         raise InputError(
             Option("scores"), " names no column; give a name, a list of names or a glob such as 'p_*'."
         )
+    # A column whose name begins with the sign is meant itself.
+    signed = [pattern for pattern in patterns if pattern.startswith(NEGATIVE) and pattern not in source.columns]
+    if signed:
+        patterns = tuple(pattern.removeprefix(NEGATIVE) if pattern in signed else pattern for pattern in patterns)
     spelt = [pattern for pattern in patterns if pattern in source.columns]
     names = [name for pattern in patterns for name in _matches(pattern, source, taken)]
     twice = next((name for name in spelt if spelt.count(name) > 1), None)
@@ -161,7 +192,10 @@ def _score_columns(request: ColumnPatterns, source: Source, taken: set[str]) -> 
         raise InputError(
             f"Column {both!r} is named in ", Option("scores"), " and for another role; use it for one of them."
         )
-    return ScoreColumns(tuple(dict.fromkeys(names)), len(spelt) == len(patterns))
+    names = list(dict.fromkeys(names))
+    if signed and len(names) > 1:
+        raise InputError(not_negatable(signed[0], columns_text(names)))
+    return ScoreColumns(tuple(names), len(spelt) == len(patterns), bool(signed))
 
 
 def _matches(pattern: str, source: Source, taken: set[str]) -> list[str]:

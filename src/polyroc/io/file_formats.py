@@ -42,7 +42,7 @@ def arrow_source(
         schema = plain_schema(schemas[0].field(i) for i in positions)
         return record_streams(schema, lambda: _batches(files, positions, schema))
 
-    return lazy_source(session, LazyTable(name or files[0].name, columns, select), requested)
+    return lazy_source(session, LazyTable(name or files[0].name, columns, select), requested, keys=True)
 
 
 def _schema(file: DataFile) -> Any:

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 from polyroc.errors import InputError
 from polyroc.io.session import Session
 from polyroc.io.sources import Kind, Source, check_names, kind_of
+from polyroc.io.stacked_rows import is_key
+from polyroc.validation.data_frames import ordered_categories
 from polyroc.validation.predictions import is_inexact, large_integers_message
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "plain_batches",
     "plain_schema",
     "record_streams",
+    "stated_categories",
 ]
 
 _FRAME = "the data frame"
@@ -78,28 +81,58 @@ def is_lazy(data: Any) -> bool:
     return _opener(data) is not None
 
 
-def frame_source(session: Session, data: Any, requested: Collection[str]) -> Source:
-    """A source for a data frame or a lazy table; only the requested columns are registered."""
+def stated_categories(data: Any, column: str) -> list[Any] | None:
+    """The categories of a column that is an ordered categorical; None for other columns, tables and files."""
+    from narwhals import dependencies
+
+    if dependencies.is_polars_lazyframe(data):
+        dtype: Any = data.collect_schema().get(column)
+        return list(dtype.categories) if type(dtype).__name__ == "Enum" else None
+    if not dependencies.is_into_dataframe(data) or column not in _names(data):
+        return None
+    return ordered_categories(data[column])
+
+
+def frame_source(
+    session: Session, data: Any, requested: Collection[str], *, keys: bool = False, view: str = "frame"
+) -> Source:
+    """A source for a data frame or a lazy table; only the requested columns are registered, and keys if so.
+
+    Parameters
+    ----------
+    session, data
+        The connection, and the table.
+    requested
+        The names and globs of the columns.
+    keys
+        Whether to register keys too (see `stacked_rows`). Every scan of a lazy table reads all registered columns.
+    view
+        The name of the table in queries.
+    """
     opener = _opener(data)
     if opener is None:
-        return _eager_source(session, data, requested)
-    return lazy_source(session, opener(data), requested)
+        return _eager_source(session, data, requested, keys, view)
+    return lazy_source(session, opener(data), requested, keys=keys, view=view)
 
 
-def lazy_source(session: Session, table: LazyTable, requested: Collection[str]) -> Source:
-    """A source for a lazy table; only the requested columns are registered."""
+def lazy_source(
+    session: Session, table: LazyTable, requested: Collection[str], *, keys: bool = False, view: str = "frame"
+) -> Source:
+    """As `frame_source`, for a lazy table."""
     names = tuple(str(name) for name in table.columns)
     check_names(names, table.name)
-    selectable = tuple(i for i, name in enumerate(names) if _is_requested(name, requested))
+    selectable = tuple(
+        i for i, name in enumerate(names) if _is_requested(name, requested) or (keys and is_key(name))
+    )
     kinds: list[Kind] = []
     if selectable:
         with _errors_of(table.name):
             stream = table.select([table.columns[i] for i in selectable])
-        kinds = _register(session, stream, table.name)
-    return _source(table.name, names, selectable, kinds)
+        kinds = _register(session, stream, table.name, view)
+    return _source(table.name, names, selectable, kinds, view)
 
 
-def _eager_source(session: Session, data: Any, requested: Collection[str]) -> Source:
+def _eager_source(session: Session, data: Any, requested: Collection[str], keys: bool, view: str) -> Source:
     import narwhals as nw
 
     try:
@@ -114,28 +147,36 @@ def _eager_source(session: Session, data: Any, requested: Collection[str]) -> So
         )
     names = _names(frame.to_native())
     check_names(names, _FRAME)
-    selectable = tuple(i for i, name in enumerate(names) if _is_requested(name, requested))
+    plain = [keys and is_key(name) and _is_plain(frame[:, i].dtype) for i, name in enumerate(names)]
+    selectable = tuple(i for i, name in enumerate(names) if _is_requested(name, requested) or plain[i])
     kinds: list[Kind] = []
     if selectable:
         selected = frame[:, list(selectable)]
         # pandas as it is, all others by Arrow's C interface, which needs no pyarrow
         is_pandas = frame.implementation.is_pandas()
-        kinds = _register(session, selected.to_native() if is_pandas else selected, _FRAME)
+        kinds = _register(session, selected.to_native() if is_pandas else selected, _FRAME, view)
         if is_pandas:
             _check_objects(selected.to_native(), kinds)
-    return _source(_FRAME, names, selectable, kinds)
+    return _source(_FRAME, names, selectable, kinds, view)
 
 
-def _source(name: str, names: tuple[str, ...], selectable: tuple[int, ...], kinds: Sequence[Kind]) -> Source:
+def _is_plain(dtype: Any) -> bool:
+    """Whether a column holds text or numbers, which can always be read."""
+    import narwhals as nw
+
+    return bool(dtype.is_numeric()) or isinstance(dtype, nw.String | nw.Categorical | nw.Enum | nw.Boolean)
+
+
+def _source(
+    name: str, names: tuple[str, ...], selectable: tuple[int, ...], kinds: Sequence[Kind], view: str
+) -> Source:
     by_position = dict(zip(selectable, kinds, strict=True))
-    return Source(
-        name, names, "frame", (), tuple(by_position.get(i, "other") for i in range(len(names))), selectable
-    )
+    return Source(name, names, view, (), tuple(by_position.get(i, "other") for i in range(len(names))), selectable)
 
 
-def _register(session: Session, data: Any, name: str) -> list[Kind]:
-    session.register("frame", data, name)
-    return [kind_of(str(row[1])) for row in session.rows("DESCRIBE SELECT * FROM frame", (), name)]
+def _register(session: Session, data: Any, name: str, view: str) -> list[Kind]:
+    session.register(view, data, name)
+    return [kind_of(str(row[1])) for row in session.rows(f"DESCRIBE SELECT * FROM {view}", (), name)]
 
 
 def _check_objects(frame: Any, kinds: Sequence[Kind]) -> None:

@@ -1,7 +1,7 @@
 """Layouts with several rows per case: the rows of every classifier, case and class become one row per case."""
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -192,6 +192,7 @@ class CaseData:
     folds: Coded | None = None
     repeats: Coded | None = None
     cases: Coded | None = None
+    by: Mapping[str, Coded] = field(default_factory=dict, kw_only=True)
 
 
 def names_for(columns: Columns) -> TableNames:
@@ -204,6 +205,7 @@ def names_for(columns: Columns) -> TableNames:
         groups=columns_text([columns.groups or ""]),
         folds=columns_text([columns.folds or ""]),
         repeats=columns_text([columns.repeats or ""]),
+        by="column",
     )
 
 
@@ -221,7 +223,8 @@ def arrange(table: Table, columns: Columns, truth: Coded, in_order: bool) -> Cas
     folds, repeats = (table.coded(name) if name else None for name in (columns.folds, columns.repeats))
     cases = _numbered(table, columns.case) if columns.case and columns.repeats else None
     scores = {name: own.values for name, own in predictions.items()}
-    rows = CaseData(truth, scores, weight, groups, words, folds, repeats, cases)
+    by = {name: table.coded(name) for name in columns.by}
+    rows = CaseData(truth, scores, weight, groups, words, folds, repeats, cases, by=by)
     if columns.classifier is None and columns.class_ is None and columns.case is None:
         return rows
     return _paired(table, columns, rows)
@@ -259,6 +262,7 @@ def _paired(table: Table, columns: Columns, rows: CaseData) -> CaseData:
             name_case=cases.name if cases.named else None,
         ),
         *(None if column is None else _rows(column, first) for column in (rows.folds, rows.repeats, rows.cases)),
+        by={name: _rows(column, first) for name, column in rows.by.items()},
     )
 
 
@@ -289,6 +293,7 @@ def _check_agreement(rows: CaseData, places: IntArray, cases: Cases, columns: Co
         (None if rows.groups is None else rows.groups.codes, columns.groups),
         (None if rows.folds is None else rows.folds.codes, columns.folds),
         (None if rows.repeats is None else rows.repeats.codes, columns.repeats),
+        *((column.codes, name) for name, column in rows.by.items()),
     ]
     for values, column in by_column:
         if values is not None and column is not None:

@@ -7,16 +7,19 @@ from typing import Annotated, Any
 
 from polyroc.io.columns import RequestedColumns, ScorePatterns, find_columns
 from polyroc.io.files import check_no_table, file_source
-from polyroc.io.frames import frame_source
+from polyroc.io.frames import frame_source, stated_categories
 from polyroc.io.inputs import LocalCopy, resolve_input
 from polyroc.io.layouts import arrange, names_for
 from polyroc.io.predictions import matching_label, matching_labels
 from polyroc.io.session import Session
 from polyroc.io.sources import DataFile, Source, expand_home, unchanged
+from polyroc.io.stacked_rows import key_columns, readable_keys, warn_of_stacked_rows
 from polyroc.io.table import Table
 from polyroc.scores import Sampling, Scores, WeightKind
 from polyroc.validation.arrays import Missing
+from polyroc.validation.data_frames import ordered_classes
 from polyroc.validation.labels import in_order
+from polyroc.validation.negation import negated
 from polyroc.validation.scores import normalise
 from polyroc.validation.signatures import own_check, validated
 
@@ -41,6 +44,8 @@ def read(
     labels: Sequence[Hashable] | None = None,
     pos_label: Hashable = None,
     missing: Missing = "raise",
+    by: str | Sequence[str] | None = None,
+    negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
     table: str | None = None,
     connection: Any = None,
 ) -> Scores:
@@ -64,7 +69,8 @@ def read(
         The column or columns of the predictions: a name, a list of names, a glob ('p_*'), or a mapping of these by
         classifier. One column is a ranking score (or decisions, if it holds labels); several are matched to the
         classes by name, apart from a common prefix and suffix. A list of names that are not those of classes is
-        taken in the order of `labels`, if that is given.
+        taken in the order of `labels`, if that is given. '-COLUMN' is the column multiplied by -1, for a score
+        of which small values indicate the positive class; it is the same as `negate`.
     classifier
         The column of the classifier that a row belongs to.
     case
@@ -86,6 +92,11 @@ def read(
     labels, pos_label, missing
         As everywhere: the classes in order, the positive one of two, and "raise" or "drop" for rows with missing
         values. Labels given as text match a column of numbers by their text, and the other way round.
+    by
+        Columns that divide the cases into subgroups, for `evaluate(scores, by=...)`.
+    negate
+        The name of a classifier, or several, whose scores are multiplied by -1; True for all. Not for one column
+        per class.
     table
         The table or view of a DuckDB file; not needed if there is only one. The store of a study has one for each
         data set, with the columns learner, repeat, fold, case, id (of a prediction), truth and p_CLASS. A view
@@ -114,18 +125,27 @@ def read(
     ...     read(path, truth="kind", scores="p_*")
     Scores(2 cases (cat: 1, dog: 1); matrix of classifier)
     """
-    requested = RequestedColumns(truth, scores, classifier, case, class_, weight, groups, folds, repeats)
+    columns_of_by = (by,) if isinstance(by, str) else tuple(by or ())
+    requested = RequestedColumns(
+        truth, scores, classifier, case, class_, weight, groups, folds, repeats, columns_of_by
+    )
     source = resolve_input(source, connection)
     with unchanged(_files(source)), Session() as session:
         opened = _open(session, source, requested, table)
         columns = find_columns(requested, opened)
-        rows = Table(session, opened, columns.numbers, columns.labels)
+        keys = readable_keys(key_columns(columns, opened), opened)
+        rows = Table(session, opened, columns.numbers, (*columns.labels, *keys))
         coded = rows.coded(columns.truth)
+        categories = stated_categories(source, columns.truth) if labels is None else None
+        if categories is not None:
+            width = len(next(iter(columns.scores.values())).names)
+            labels = ordered_classes(categories, coded.labels, width)
         order = matching_labels(labels, coded.labels)
         classes = in_order(coded, order, names_for(columns))
-        data = arrange(rows, columns, classes, order is not None)
+        data = arrange(rows, columns, classes, order is not None and categories is None)
+        warn_of_stacked_rows(keys, rows.repetition)
         several = columns.named or columns.classifier is not None
-        return normalise(
+        made = normalise(
             data.truth,
             data.scores if several else data.scores["classifier"],
             labels=order,
@@ -138,8 +158,11 @@ def read(
             cases=data.cases,
             sampling=sampling,
             missing=missing,
+            by=data.by or None,
+            negate=negate,
             arguments=data.arguments,
         )
+        return negated(made, True if columns.classifier and columns.negated else columns.negated)
 
 
 def _files(source: Any) -> list[Path]:
@@ -159,4 +182,4 @@ def _open(session: Session, source: Any, requested: RequestedColumns, table: str
     if isinstance(source, DataFile):
         return file_source(session, source, requested.names, table)
     check_no_table(table)
-    return frame_source(session, source, requested.names)
+    return frame_source(session, source, requested.names, keys=True)

@@ -9,6 +9,7 @@ from polyroc.errors import InputError
 from polyroc.io.csv_files import rejected
 from polyroc.io.session import Session
 from polyroc.io.sources import Kind, Source
+from polyroc.io.stacked_rows import Repetition
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray
 from polyroc.validation.labels import Coded
 from polyroc.validation.predictions import LARGEST_EXACT, large_integers_message
@@ -126,6 +127,16 @@ class Table:
         """The number of distinct labels of a column."""
         self._number(name)
         return self._numbered[name]
+
+    def repetition(self, name: str) -> Repetition:
+        """How often the values of a column of labels occur."""
+        column, table = self._label(name), self._home[name]
+        ((rows, values),) = self._ask(f"SELECT count({column}), approx_count_distinct({column}) FROM {table}")
+        if not values or rows < 1.1 * values:  # hardly a value twice: no need to count exactly
+            return Repetition(rows, values)
+        counts = f"SELECT count(*) AS n FROM {table} WHERE {column} IS NOT NULL GROUP BY {column}"
+        ((values, even),) = self._ask(f"SELECT count(*), min(n) = max(n) FROM ({counts})")
+        return Repetition(rows, values, even)
 
     def cell(self, name: str, row: int) -> Any:
         """One cell of a column of labels as it is written, for a message."""

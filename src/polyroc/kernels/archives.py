@@ -98,7 +98,8 @@ def _below(vector: WordArray, words: WordArray, stop: int, H: np.uint64, guards:
     """Whether one of the first `stop` vectors in `words` dominates or equals this one (is nowhere above it)."""
     for start in range(0, stop, BLOCK):
         size = min(BLOCK, stop - start)
-        guards[:size] = H  # a guard bit survives all words if the vector is nowhere smaller
+        for i in range(size):  # loops instead of `[:] =`, which takes much longer to compile
+            guards[i] = H  # it survives all words if the vector is nowhere smaller
         for w in range(len(words)):
             guarded = vector[w] | H
             for i in range(size):
@@ -119,7 +120,8 @@ def _remove_dominated(
     stop = words.shape[1]
     for start in range(begin, stop, BLOCK):
         size = min(BLOCK, stop - start)
-        guards[:size] = H  # as in `_below`, with the two sides exchanged
+        for i in range(size):  # as in `_below`, with the two sides exchanged
+            guards[i] = H
         for w in range(len(words)):
             for i in range(size):
                 guards[i] &= (words[w, start + i] | H) - vector[w]
@@ -136,14 +138,17 @@ def sift(
     A candidate enters if no member, and no candidate before it, dominates or equals it: none of a larger sum can.
     A member stays unless a candidate that entered dominates it: only one of a smaller sum can.
     """
-    guards = np.empty(BLOCK, dtype=np.uint64)
-    entered = np.empty_like(candidates)
+    guards, vector = np.empty(BLOCK, dtype=np.uint64), np.empty(len(candidates), dtype=np.uint64)
+    entered = np.empty(candidates.shape, dtype=np.uint64)
     count = 0
-    stay[:] = True
+    for i in range(len(stay)):
+        stay[i] = True
     for n in range(candidates.shape[1]):
-        vector = candidates[:, n].copy()
+        for w in range(len(vector)):
+            vector[w] = candidates[w, n]
         enter[n] = not (_below(vector, entered, count, H, guards) or _below(vector, members, places[n], H, guards))
         if enter[n]:
-            entered[:, count] = vector
+            for w in range(len(vector)):
+                entered[w, count] = vector[w]
             count += 1
             _remove_dominated(vector, members, places[n], H, guards, stay)

@@ -23,7 +23,7 @@ __all__ = ["MOST_COUNTED", "tally_worths", "worths"]
 MOST_COUNTED = factorial(10)
 
 
-@kernel
+@kernel(steps=lambda scores, _starts, _tolerance, values: 10 * len(values) * scores.shape[1] ** 2)
 def worths(scores: FloatArray, starts: IntArray, tolerance: float, values: FloatArray) -> None:
     """The worth of every tuple, the last class changing first; class k has the rows starts[k] .. starts[k + 1].
 
@@ -146,7 +146,8 @@ def _find_potentials(cost: FloatArray, potential: FloatArray, less: float, slack
     nothing changes; if something still changes in round c, there is a negative cycle.
     """
     c = len(cost)
-    potential[:] = 0.0
+    for k in range(c):  # loops instead of `[:] =`, which takes longer to compile
+        potential[k] = 0.0
     for _ in range(c):
         moved = 0.0
         for k in range(c):
@@ -182,8 +183,8 @@ def _tight(cost: FloatArray, potential: FloatArray, tolerance: float) -> FloatAr
                 back |= i != k and cost[i, k] <= tolerance
             if out != back:
                 going = True
-                cost[k, :] = np.inf
-                cost[:, k] = np.inf
+                for i in range(c):
+                    cost[k, i] = cost[i, k] = np.inf
                 cost[k, k] = 0.0
     return cost
 
@@ -216,5 +217,8 @@ def _count_best(cost: FloatArray, tolerance: float) -> int:
         spent[depth], taken[depth] = spent[depth - 1] + cost[k, i], -1
         start[depth], case[depth] = start[depth - 1], i
         if i == start[depth]:  # the cycle is closed: a new one begins with the first case that has no class yet
-            start[depth] = case[depth] = np.argmax(free)
+            k = 0
+            while not free[k]:
+                k += 1
+            start[depth] = case[depth] = k
     return count

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
-from polyroc.kernels.jit import kernel
+from polyroc.kernels.jit import all_sizes, kernel
 
 __all__ = ["Runs", "chain_components", "chain_states", "expand_runs", "merge", "run_shares"]
 
@@ -40,12 +40,14 @@ class Runs(NamedTuple):
     tied: BoolArray
 
 
-@kernel
+@kernel(steps=lambda values, starts, *_: len(values) * len(starts))
 def _merge(values: FloatArray, starts: IntArray, code: CodeArray, size: CodeArray, tied: BoolArray) -> int:
     """A merge of c sorted lists that writes whole runs; returns their number."""
     c, runs = len(starts) - 1, 0
     head = starts[:-1].copy()  # by class, the next case; `front` is its score, infinite at the end
-    front = np.array([values[starts[k]] if starts[k] < starts[k + 1] else np.inf for k in range(c)])
+    front = np.empty(c)
+    for k in range(c):
+        front[k] = values[starts[k]] if starts[k] < starts[k + 1] else np.inf
     while True:
         # The lowest front and the second lowest (which may equal it), by selections instead of branches.
         first, lowest, second = 0, np.inf, np.inf
@@ -84,7 +86,7 @@ def merge(values: FloatArray, starts: IntArray) -> Runs:
     return Runs(every.code[:runs], every.size[:runs], every.tied[:runs])
 
 
-@kernel
+@kernel(steps=all_sizes)
 def _run_shares(
     code: CodeArray, size: CodeArray, starts: IntArray, weight: FloatArray, total: FloatArray, share: FloatArray
 ) -> None:
@@ -107,7 +109,7 @@ def run_shares(runs: Runs, starts: IntArray, weight: FloatArray | None, total: F
     return share
 
 
-@kernel
+@kernel(steps=all_sizes)
 def _expand_runs(by_run: FloatArray, code: CodeArray, size: CodeArray, starts: IntArray, out: FloatArray) -> None:
     head = starts[:-1].copy()
     for run in range(len(by_run)):
@@ -124,7 +126,7 @@ def expand_runs(by_run: FloatArray, runs: Runs, starts: IntArray) -> FloatArray:
     return out
 
 
-@kernel
+@kernel(steps=lambda code, _tied, _share, position, *_: len(code) * len(position) ** 2)
 def chain_states(
     code: CodeArray, tied: BoolArray, share: FloatArray, position: IntArray, below: FloatArray, shared: FloatArray
 ) -> float:
@@ -153,9 +155,10 @@ def chain_states(
             state[k + 1] += state[k] * share[run]
             run += 1
             continue
-        shared[sharing] = state
+        for k in range(c):  # loops instead of `[:] =`, which takes longer to compile
+            shared[sharing, k], at[k] = state[k], 0.0
+        shared[sharing, c] = state[c]
         sharing += 1
-        at[:] = 0.0
         first = run
         while run < many and (run == first or tied[run]):
             at[position[code[run]]] = share[run]
@@ -187,7 +190,7 @@ def _through(k: int, at: FloatArray, below: FloatArray, above: FloatArray) -> fl
     return total
 
 
-@kernel
+@kernel(steps=lambda code, _tied, _share, position, *_: len(code) * len(position) ** 2)
 def chain_components(
     code: CodeArray, tied: BoolArray, share: FloatArray, position: IntArray, below: FloatArray, shared: FloatArray
 ) -> None:
@@ -208,7 +211,8 @@ def chain_components(
         first = last
         while tied[first]:
             first -= 1
-        at[:] = 0.0
+        for k in range(c):
+            at[k] = 0.0
         for run in range(first, last + 1):
             at[position[code[run]]] = share[run]
         for run in range(first, last + 1):

@@ -1,19 +1,19 @@
 """Group cases by class: one pass over the data (a counting sort), a block of memory per class."""
 
-import numba
 import numpy as np
 
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
-from polyroc.kernels.jit import kernel, kernel_for
+from polyroc.kernels.jit import all_sizes, kernel
 
 __all__ = ["argsort_blocks", "count", "group", "sort_blocks", "split"]
 
-COLUMN = numba.types.Array(numba.float64, 1, "A", readonly=True)
-# As the user passed it: strided, not to be modified.
-USER_TABLE = numba.types.Array(numba.float64, 2, "A", readonly=True)
+# What the user passed: strided, not to be modified.
+COLUMN = "Array(float64, 1, 'A', readonly=True)"
+TABLE = "Array(float64, 2, 'A', readonly=True)"
+CODES = "Array(int32, 1, 'C', readonly=True)"
 
 
-@kernel_for(USER_TABLE, numba.int32[::1], numba.int64[::1], numba.float64[:, ::1])
+@kernel(types=f"({TABLE}, {CODES}, int64[::1], float64[:, ::1])", steps=all_sizes)
 def _split(columns: FloatArray, codes: CodeArray, starts: IntArray, out: FloatArray) -> None:
     free = starts[:-1].copy()  # by class, the next free slot of its block
     for i in range(len(codes)):
@@ -23,7 +23,7 @@ def _split(columns: FloatArray, codes: CodeArray, starts: IntArray, out: FloatAr
         free[codes[i]] = slot + 1
 
 
-@kernel_for(COLUMN, numba.int32[::1], numba.int64[::1], numba.float64[::1])
+@kernel(types=f"({COLUMN}, {CODES}, int64[::1], float64[::1])", steps=all_sizes)
 def _split_column(column: FloatArray, codes: CodeArray, starts: IntArray, out: FloatArray) -> None:
     free = starts[:-1].copy()
     for i in range(len(codes)):
@@ -32,7 +32,7 @@ def _split_column(column: FloatArray, codes: CodeArray, starts: IntArray, out: F
         free[codes[i]] = slot + 1
 
 
-@kernel_for(COLUMN, numba.int32[::1], numba.int64[::1], numba.float64[::1])
+@kernel(types=f"({COLUMN}, {CODES}, int64[::1], float64[::1])", steps=all_sizes)
 def _split_in_two(column: FloatArray, codes: CodeArray, starts: IntArray, out: FloatArray) -> None:
     """The same for one column and two classes, with the free slots in registers: several times faster."""
     first, second = starts[0], starts[1]
@@ -42,7 +42,7 @@ def _split_in_two(column: FloatArray, codes: CodeArray, starts: IntArray, out: F
         first += 1 - codes[i]
 
 
-@kernel_for(numba.types.Array(numba.int32, 1, "C", readonly=True), numba.int64)
+@kernel(types=f"({CODES}, int64)", steps=all_sizes)
 def count(codes: CodeArray, classes: int) -> IntArray:
     """The number of cases of each class; a code below 0 is no class.
 
@@ -53,11 +53,13 @@ def count(codes: CodeArray, classes: int) -> IntArray:
     counts = np.zeros((4, classes + 1), dtype=np.int64)
     for i in range(len(codes)):
         counts[i & 3, codes[i] + 1] += 1
-    total: IntArray = counts[:, 1:].sum(axis=0)
+    total = np.empty(classes, dtype=np.int64)
+    for k in range(classes):  # a loop instead of `counts[:, 1:].sum(axis=0)`, which takes seconds to compile
+        total[k] = counts[0, k + 1] + counts[1, k + 1] + counts[2, k + 1] + counts[3, k + 1]
     return total
 
 
-@kernel
+@kernel(types=f"({CODES}, int64[::1], int64[::1])", steps=all_sizes)
 def _group(codes: CodeArray, starts: IntArray, out: IntArray) -> None:
     free = starts[:-1].copy()
     for i in range(len(codes)):

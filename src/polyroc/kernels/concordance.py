@@ -87,7 +87,9 @@ def places(x: FloatArray, x_order: IntArray, z: FloatArray, z_order: IntArray) -
     return Places(x_order, z_order, below, up_to)
 
 
-@kernel
+@kernel(
+    steps=lambda order, _limits, _below, _up_to, rank, *_: (2 * len(order) + len(rank)) * len(rank).bit_length()
+)
 def _sweep(
     order: IntArray,
     limits: IntArray,
@@ -171,7 +173,7 @@ def concordance(a: Places, b: Places) -> float:
     return float(dominance(a, b).sum()) - a.won - b.won - a.pairs
 
 
-@kernel
+@kernel(steps=lambda _edges, code, *_: 3 * len(code) * len(code).bit_length())
 def rising_pairs(
     edges: IntArray,
     code: CodeArray,

@@ -50,7 +50,8 @@ def _risks(P: FloatArray, start: int, stop: int, costs: FloatArray, risk: FloatA
     """The expected cost of each decision; by rows, which the compiler knows to be contiguous."""
     for j in range(len(P)):
         total = risk[j]
-        total[:] = 0.0
+        for i in range(stop - start):  # loops instead of `[:] =`, which takes much longer to compile
+            total[i] = 0.0
         for k in range(len(P)):
             p, cost = P[k][start:stop], costs[k, j]
             if cost != 0.0:  # the diagonal of a cost matrix is zero
@@ -62,8 +63,10 @@ def _risks(P: FloatArray, start: int, stop: int, costs: FloatArray, risk: FloatA
 def _first_least(risk: FloatArray, size: int, least: FloatArray, best: IntArray) -> None:
     """The first of the decisions that cost least, for each case."""
     last = len(risk) - 1
-    least[:] = risk[last]
-    best[:] = last
+    total = risk[last]
+    for i in range(size):
+        least[i] = total[i]
+        best[i] = last
     for j in range(last):  # pass 1: the smallest risk
         total = risk[j]
         for i in range(size):

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polyroc.kernels.arrays import BoolArray, CodeArray, FloatArray, IntArray
-from polyroc.kernels.jit import kernel
+from polyroc.kernels.jit import all_sizes, kernel
 
 __all__ = ["heights", "thin", "trace", "turning_points", "upper_hull"]
 
@@ -12,7 +12,7 @@ __all__ = ["heights", "thin", "trace", "turning_points", "upper_hull"]
 NUDGE = 1e-12  # relative: a rate times a total may be an ulp beside the integer that is meant
 
 
-@kernel
+@kernel(steps=all_sizes)
 def _trace(x: FloatArray, z: FloatArray, x_called: CodeArray, z_called: CodeArray, thresholds: FloatArray) -> int:
     """A merge from the largest value down; k counts distinct thresholds. Returns the number of points."""
     i, j, k, last = len(x), len(z), 0, np.inf
@@ -68,7 +68,7 @@ def turning_points(x: npt.NDArray[np.generic], y: npt.NDArray[np.generic]) -> Bo
     return turns
 
 
-@kernel
+@kernel(steps=all_sizes)
 def upper_hull(x: FloatArray, y: FloatArray) -> IntArray:
     """The upper convex hull of points sorted by x, then y: the monotone chain of Andrew (1979), linear.
 

@@ -1,38 +1,119 @@
-"""Compilation of kernels: machine code without object mode, without the interpreter lock, cached on disk."""
+"""Kernels: loops on arrays that are machine code where that is faster.
+
+To load numba takes half a second, and to compile a kernel as much again. So a kernel whose work can be estimated
+(`steps`) is run by Python as it is written, until it has done so much that compiled code would have been faster.
+What it computes is the same to the last bit: such kernels only compare, add and multiply, in a fixed order. No
+import compiles anything or loads numba.
+
+Compiled code has no object mode, does not hold the interpreter lock, and is kept on disk.
+"""
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from functools import cached_property, partial, update_wrapper
+from types import FunctionType
+from typing import Any, TypeVar, cast, overload
 
-import numba
+import numpy as np
 
-from polyroc.kernels.code_cache import code_cache
+__all__ = ["INTERPRETED", "Kernel", "all_sizes", "kernel"]
 
-__all__ = ["kernel", "kernel_for"]
-
-numba_config: Any = numba.config  # numba has no types
 F = TypeVar("F", bound=Callable[..., Any])
+Steps = Callable[..., int]
+INTERPRETED = 200_000  # steps of a kernel that Python runs before it is compiled: about a tenth of a second
 
 
-def kernel(function: F) -> F:
-    """Compile on first use for the types of the arguments; later processes load the machine code from disk.
+def all_sizes(*arguments: Any) -> int:
+    """The steps of a kernel with linear work: the numbers of all arrays together."""
+    return sum(argument.size for argument in arguments if isinstance(argument, np.ndarray))
+
+
+class Kernel:
+    """A function of arrays and numbers, run as Python or as machine code.
+
+    Attributes
+    ----------
+    types
+        The types of the arguments, in numba's notation, if it is compiled for these only: a read-only or strided
+        array then costs no second compilation. Otherwise it is compiled for every combination of types.
+    steps
+        The steps that a call takes, at most, given its arguments; None if the kernel is always compiled.
+    """
+
+    def __init__(self, function: Callable[..., Any], types: str | None, steps: Steps | None) -> None:
+        update_wrapper(self, function)
+        self.function, self.types, self.steps = function, types, steps
+        self._taken = 0
+        self._compiled: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the kernel."""
+        if self._compiled is not None:
+            return self._compiled(*arguments)
+        if self.steps is not None:
+            self._taken += self.steps(*arguments)
+            if self._taken <= INTERPRETED:
+                return self.interpret(*arguments)
+        return self.dispatcher(*arguments)
+
+    def __reduce__(self) -> str:
+        return str(self.function.__qualname__)
+
+    @property
+    def dispatcher(self) -> Any:
+        """The function that numba compiles; no lock, since two threads may well make it twice."""
+        if self._compiled is None:
+            self._compiled = self._make_dispatcher()
+        return self._compiled
+
+    @property
+    def _numba_type_(self) -> Any:  # how numba sees a kernel that another one calls
+        return self.dispatcher._numba_type_
+
+    def interpret(self, *arguments: Any) -> Any:
+        """Run the kernel by Python; division by zero and overflow as in machine code, numbers as Python's."""
+        with np.errstate(all="ignore"):
+            result = self.as_written(*arguments)
+        return result.item() if isinstance(result, np.generic) else result
+
+    @cached_property
+    def as_written(self) -> Callable[..., Any]:
+        """The function of Python, which calls other kernels as functions of Python too."""
+        function = cast("FunctionType", self.function)
+        called = {
+            name: function.__globals__[name].as_written
+            for name in function.__code__.co_names
+            if isinstance(function.__globals__.get(name), Kernel)
+        }
+        return FunctionType(function.__code__, {**function.__globals__, **called})
+
+    def _make_dispatcher(self) -> Any:
+        import numba
+
+        from polyroc.kernels.code_cache import code_cache
+
+        config: Any = numba.config  # numba has no types
+        if config.DISABLE_JIT:
+            return self.interpret
+        dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(self.function)
+        dispatcher._cache = code_cache(self.function)  # what `cache=True` does, with numba's own cache
+        if self.types is not None:
+            dispatcher.compile(self.types)
+            dispatcher.disable_compile()
+        return dispatcher
+
+
+@overload
+def kernel(function: F, /) -> F: ...
+@overload
+def kernel(*, types: str | None = None, steps: Steps | None = None) -> Callable[[F], F]: ...
+
+
+def kernel(function: Any = None, /, *, types: str | None = None, steps: Steps | None = None) -> Any:
+    """Make a kernel of a function; the options are the attributes of `Kernel`.
 
     Arguments are arrays and numbers, no named tuples: numba stores the name of the class and fails if it is
     renamed.
     """
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
-    if not numba_config.DISABLE_JIT:
-        dispatcher._cache = code_cache(function)  # what `cache=True` does, with numba's own cache
-    return cast("F", dispatcher)
-
-
-def kernel_for(*types: Any) -> Callable[[F], F]:
-    """Compile for these argument types only: a read-only or strided array then costs no second compilation."""
-
-    def compiled(function: F) -> F:
-        dispatcher: Any = kernel(function)
-        if not numba_config.DISABLE_JIT:
-            dispatcher.compile(types)
-            dispatcher.disable_compile()
-        return cast("F", dispatcher)
-
-    return compiled
+    if function is None:
+        return partial(Kernel, types=types, steps=steps)
+    return Kernel(function, types, steps)

@@ -3,12 +3,12 @@
 import numpy as np
 
 from polyroc.kernels.arrays import FloatArray, IntArray
-from polyroc.kernels.jit import kernel
+from polyroc.kernels.jit import all_sizes, kernel
 
 __all__ = ["area", "counts_below", "placements"]
 
 
-@kernel
+@kernel(steps=all_sizes)
 def _counts_below(x: FloatArray, z: FloatArray, below: IntArray, up_to: IntArray) -> None:
     smaller = 0  # the number of z below the present x
     last = 0  # and of those that are not above it: where the next, larger x goes on
@@ -24,7 +24,7 @@ def _counts_below(x: FloatArray, z: FloatArray, below: IntArray, up_to: IntArray
         up_to[i] = last
 
 
-@kernel
+@kernel(steps=all_sizes)
 def _twice_pairs_won(x: FloatArray, z: FloatArray) -> int:
     """Twice the number of pairs with x > z, plus the number of ties."""
     twice, i, j = 0, 0, 0

@@ -35,7 +35,7 @@ def _which(tied: FloatArray, nodes: FloatArray) -> range:
     return range(1)
 
 
-@kernel
+@kernel(steps=lambda below, _tied, nodes, *_: below.size * len(nodes))
 def _highest(below: FloatArray, tied: FloatArray, nodes: FloatArray, weights: FloatArray, out: FloatArray) -> None:
     for d in range(len(below)):
         out[d] = 0.0
@@ -46,7 +46,7 @@ def _highest(below: FloatArray, tied: FloatArray, nodes: FloatArray, weights: Fl
             out[d] += product
 
 
-@kernel
+@kernel(steps=lambda below, _tied, nodes, *_: 4 * below.size * len(nodes))
 def _highest_without(
     below: FloatArray,
     tied: FloatArray,

@@ -135,7 +135,8 @@ def _parts(n: int, tasks: int) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(ends.tolist())]
 
 
-@kernel
+# Steps: for each x2 the x1, with a dozen operations each, and the x3.
+@kernel(steps=lambda first, second, third, *_: second.shape[1] * (4 * first.shape[1] + third.shape[1]))
 def _sweep_triples(
     first: FloatArray, second: FloatArray, third: FloatArray, places: IntArray, tolerance: float, strictly: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -195,7 +196,7 @@ def _merge(
     kind = int(level)  # if no e3 = e2, those with e3 < e2 are those with e3 <= e2
     up_to, below, gain_up_to, gain_below = prefix[0], prefix[kind], prefix[2], prefix[2 + kind]
     total, weak, strict = 0.0, 0, 0  # b3 up to, and below, the limit a1 + e2: both only move up, as a1 does
-    for i in range(np.searchsorted(a1, a2 - tolerance), len(a1)):  # a1 >= a2
+    for i in range(_first_from(a1, a2 - tolerance), len(a1)):  # a1 >= a2
         rising = a1[i] + e2
         while weak < len(b3) and b3[weak] <= rising + tolerance:
             weak += 1
@@ -227,6 +228,19 @@ def _merge(
         totals[i] += w2 * share
         total += w1[i] * share
     return total
+
+
+@kernel
+def _first_from(ascending: FloatArray, limit: float) -> int:
+    """The number of entries below the limit: `np.searchsorted`, which takes longer to compile."""
+    low, high = 0, len(ascending)
+    while low < high:
+        middle = (low + high) // 2
+        if ascending[middle] < limit:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @kernel

@@ -70,8 +70,10 @@ def _scale(drawn: FloatArray, top: float, points: FloatArray) -> int:
     """
     kept = 0
     for n in range(len(drawn)):
-        scale = top / drawn[n].sum()
-        inside = True
+        total, inside = 0.0, True
+        for d in range(drawn.shape[1]):
+            total += drawn[n, d]
+        scale = top / total
         for d in range(points.shape[1]):
             points[kept, d] = drawn[n, d + 1] * scale
             inside &= points[kept, d] <= 1.0
@@ -168,8 +170,12 @@ def _look_up(
 def _confirmed(x: FloatArray, members: FloatArray, i: int, candidates: np.uint64) -> bool:
     """Whether one of the candidates, members from i on, dominates x."""
     while candidates != 0:
-        if candidates & np.uint64(1) and (members[i] <= x).all():
-            return True
+        if candidates & np.uint64(1):
+            dominates = True
+            for d in range(len(x)):
+                dominates &= members[i, d] <= x[d]
+            if dominates:
+                return True
         candidates >>= np.uint64(1)
         i += 1
     return False

@@ -10,10 +10,10 @@ from polyroc.messages import Call, Message, Option, short_repr
 from polyroc.scores import Schema, Scores
 from polyroc.validation.labels import is_hashable
 
-__all__ = ["inapplicable_reason", "require_formula", "require_plain_cases"]
+__all__ = ["ROUNDING", "SOFTMAX", "inapplicable_reason", "require_formula", "require_plain_cases"]
 
 
-SOFTMAX = "of logits, scipy.special.softmax(scores, axis=1) makes probabilities"
+SOFTMAX = Message("of logits, ", Call("to_probabilities", ..., Option("rule", "softmax")), " makes probabilities")
 ROUNDING = 1e-9  # by which probabilities may leave [0, 1]: a softmax may end an ulp or two outside
 
 
@@ -116,9 +116,10 @@ def _no_probabilities(scores: Scores | Schema, by_name: bool) -> str | None:
     for classifier, values in scores.values.items() if isinstance(scores, Scores) else ():
         if values.min() < -ROUNDING or values.max() > 1 + ROUNDING:
             row, column = np.argwhere((values < -ROUNDING) | (values > 1 + ROUNDING))[0]
-            return (
+            return Message(
                 f"needs probabilities in [0, 1], but {classifier!r} gives class {scores.names[column]!r} "
-                f"{values[row, column]:g} at position {row}; {SOFTMAX}"
+                f"{values[row, column]:g} at position {row}; ",
+                SOFTMAX,
             )
     return None
 

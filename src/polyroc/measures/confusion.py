@@ -327,6 +327,7 @@ DECISION = (
         prevalence=True,
         linear=True,
         mean_over_cases=True,
+        proportion=True,
         rates=RateForm(_accuracy_of_rates, increasing=True),
         bins="decisions",
     ),

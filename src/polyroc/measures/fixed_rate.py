@@ -72,7 +72,7 @@ def _rate_at(sample: Sample, mirrored: bool, rate: float) -> Statistic:
     if mirrored:  # classes exchanged and scores negated: (FPR, TPR) becomes (1 - TPR, 1 - FPR)
         first, second = 1.0 - sweep.tpr[::-1], 1.0 - sweep.fpr[::-1]
     place = _place(first, second, rate)
-    cases = _kish(sample, sweep.classes[0 if mirrored else 1])
+    cases = float(sample.effective_sizes[sweep.classes[0 if mirrored else 1]])
     slope = cache(lambda: _slope(first, second, rate, cases))
 
     def strata() -> Strata:
@@ -91,16 +91,6 @@ def _rate_at(sample: Sample, mirrored: bool, rate: float) -> Statistic:
         return Boundary(max(centre, 0.0), 0.0, unseen, 0.0, (0.0, 1.0))
 
     return Statistic(place.value, strata, boundary=boundary)
-
-
-def _kish(sample: Sample, k: int) -> float:
-    """The effective number of cases of class k."""
-    binned = sample.binned_cases(k)
-    if binned is not None:
-        return float(binned.sum())
-    if sample.weight is None:
-        return float(sample.totals[k])
-    return float(sample.totals[k] ** 2 / (sample.weight[sample.cases(k)] ** 2).sum())
 
 
 def sensitivity_at(sample: Sample, specificity: float | None = None, fpr: float | None = None) -> Statistic:

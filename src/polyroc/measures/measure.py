@@ -163,6 +163,8 @@ class Measure:
         component (jackknife).
     mean_over_cases
         True if the value is a mean over all cases, so linear in these too where class sizes are random.
+    proportion
+        True if the value is the share of the cases, of one class or of all, that are decided rightly.
     areas
         How it follows from pairwise areas: fast bootstrap, values of many samples, bounds from binned counts.
     rates
@@ -220,6 +222,7 @@ class Measure:
     degree: Callable[[int], int] | None = None
     linear: bool = False
     mean_over_cases: bool = False
+    proportion: bool = False
     areas: AreaForm | None = None
     rates: RateForm | None = None
     bulk: Callable[..., FloatArray | None] | None = None
@@ -248,6 +251,7 @@ class Measure:
             self,
             linear=False,
             mean_over_cases=False,
+            proportion=False,
             areas=None,
             rates=None,
             bulk=None,

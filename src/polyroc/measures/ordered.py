@@ -7,7 +7,6 @@ from math import factorial, log, log2
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import xlogy
 
 from polyroc.errors import MeasureError
 from polyroc.estimates.boundary import Boundary
@@ -168,6 +167,8 @@ def _curvature(chains: Chains, volumes: Mapping[str, Statistic], errors: Errors)
 def _surprise(share: FloatArray) -> FloatArray:
     """Share x log2(share), 0 for 0; what rounding left below 0 counts as 0."""
     positive = np.maximum(share, 0.0)
+    from polyroc._scipy import xlogy
+
     return np.asarray(xlogy(positive, positive) / np.log(2.0))
 
 

@@ -20,6 +20,7 @@ from polyroc.measures.threeway import THREEWAY
 from polyroc.measures.two_class_table import TABLE
 from polyroc.scores import Schema, Scores
 from polyroc.validation.arguments import did_you_mean
+from polyroc.validation.names_elsewhere import measure_hint
 from polyroc.validation.signatures import validated
 
 __all__ = [
@@ -52,7 +53,7 @@ def measure(key: str | Measure, **options: Any) -> Measure:
         return key.with_options(**options) if options else key
     name, written = _parse(key)
     if name not in MEASURES:
-        raise MeasureError(f"There is no measure {name!r}; {did_you_mean(name, MEASURES)}")
+        raise MeasureError(f"There is no measure {name!r}; {measure_hint(name) or did_you_mean(name, MEASURES)}")
     return MEASURES[name].with_options(**written, **options)
 
 

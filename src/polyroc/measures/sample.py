@@ -58,7 +58,7 @@ class Sample:
         """The same cases with other weights, one per case; they stay grouped and sorted as they are."""
         other = copy(self)
         other.weight, other._made = weight, {}
-        other.__dict__.pop("effective_shares", None)
+        other.__dict__.pop("effective_sizes", None)
         if self.scores.within_folds:
             pairs = zip(self.folds, self.fold_rows, strict=True)
             other.folds = tuple(fold.reweighted(weight[rows]) for fold, rows in pairs)
@@ -66,12 +66,16 @@ class Sample:
         return other
 
     @cached_property
+    def effective_sizes(self) -> FloatArray:
+        """The effective number of cases of each class (Kish's, if there are weights)."""
+        if self.weight is None:
+            return self.totals
+        return np.asarray(self.totals**2 / np.bincount(self.scores.codes, self.weight**2, self.classes))
+
+    @property
     def effective_shares(self) -> FloatArray:
-        """The share of each class in the effective number of cases (Kish's, if there are weights)."""
-        sizes = self.totals
-        if self.weight is not None:
-            sizes = sizes**2 / np.bincount(self.scores.codes, self.weight**2, self.classes)
-        return np.asarray(sizes / sizes.sum())
+        """The share of each class in the effective number of cases."""
+        return np.asarray(self.effective_sizes / self.effective_sizes.sum())
 
     @cached_property
     def folds(self) -> tuple["Sample", ...]:

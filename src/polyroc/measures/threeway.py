@@ -39,7 +39,8 @@ class _Sweep:
         self.edges = np.concatenate([[0], np.flatnonzero(np.diff(y3)) + 1, [len(y3)]])
         self.block = np.repeat(np.arange(len(self.edges) - 1), np.diff(self.edges))
         self.code = sample.scores.codes[self.cases]
-        self.place, self.below, self.up_to = self._along_d(sample)[:, self.cases]
+        # contiguous rows, as in `higher_partners`: one compilation of `rising_pairs` is enough
+        self.place, self.below, self.up_to = np.ascontiguousarray(self._along_d(sample)[:, self.cases])
 
     @staticmethod
     def _along_d(sample: Sample) -> IntArray:
@@ -62,7 +63,7 @@ class _Sweep:
         """The weight of the partners of each case with higher y3: the same sweep from the other end."""
         weights = np.zeros((2, len(weight)))
         rising_pairs(
-            len(weight) - np.flip(self.edges),
+            len(weight) - np.flip(self.edges).copy(),
             np.flip(self.code).copy(),
             np.flip(self.place).copy(),
             np.flip(self.below).copy(),

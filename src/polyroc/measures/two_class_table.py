@@ -204,6 +204,7 @@ TABLE = (
             options=AT,
             variants=variants,
             linear=True,
+            proportion=True,
             rates=RateForm(rate, increasing=True),
             **_FACTS,
         )

@@ -1,6 +1,6 @@
 """Pictures of results, with matplotlib: a result goes in, artists on axes come out; nothing is computed here.
 
-matplotlib is an extra (`pip install 'polyroc[plot]'`); it is imported when the first picture is drawn.
+matplotlib is an extra (`pip install "polyroc[plot]"`); it is imported when the first picture is drawn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 from polyroc.errors import MissingPackageError
+from polyroc.messages import install_command
 from polyroc.results.result import Result
 from polyroc.validation.signatures import own_check, validated
 
@@ -42,7 +43,8 @@ def plot(
         The axes to draw on; by default those of a new figure of a size that suits the result.
     kind
         Which picture, where a result has several: an Estimate "pairs", "volumes" or "forest", a Comparison
-        "differences" or "forest", Rates "rates" or "cobweb", a Front "roc" (two classes), "false_positives"
+        "differences" or "forest", Rates "rates" or "cobweb", an OperatingPoint "rates" or "scores" (its thresholds
+        among the `scores` passed as an option), a Front "roc" (two classes), "false_positives"
         (three), "parallel" or "growth"; of the summaries of a study, a RangeTest "underlines" or "letters",
         PairedTests "differences" or "pvalues", Posteriors "density" or "triangle" (of one `pair`), "bars" or
         "probabilities", a Spread "errors" or "means". By default the first of these that fits; others have one.
@@ -77,4 +79,4 @@ def plot(
 def require_matplotlib() -> None:
     """Refuse to go on without matplotlib, and say how to get it."""
     if find_spec("matplotlib") is None:
-        raise MissingPackageError("Pictures need matplotlib, which is not installed: pip install 'polyroc[plot]'.")
+        raise MissingPackageError(f"Pictures need matplotlib, which is not installed: {install_command('plot')}.")

@@ -1,4 +1,4 @@
-"""Decisions: confusion rates as a matrix, decision curves, and decision regions over two features."""
+"""Decisions: confusion rates as a matrix, thresholds, decision curves, and regions over two features."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,13 +7,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
 from matplotlib.colors import ListedColormap, to_rgb
+from matplotlib.container import BarContainer
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
 
 from polyroc.decisions.decision_curve import DecisionCurve
 from polyroc.decisions.operating_point import OperatingPoint
 from polyroc.decisions.rate_matrix import Rates
+from polyroc.decisions.rates import scored_cases
 from polyroc.decisions.regions import DecisionRegions
+from polyroc.errors import InputError
 from polyroc.output.numbers import level_text, signed_text
 from polyroc.output.sentences import abbreviated
 from polyroc.plots.matrix import MatrixPicture, draw_matrix
@@ -35,12 +39,16 @@ from polyroc.plots.style import (
 )
 
 __all__ = [
+    "BenefitDifferencePicture",
     "DecisionPicture",
     "RegionsPicture",
+    "ThresholdPicture",
+    "draw_benefit_differences",
     "draw_decision_curve",
     "draw_operating_point",
     "draw_rates",
     "draw_regions",
+    "draw_thresholds",
 ]
 
 CURVE_WIDTH, CURVE_HEIGHT = 6.0, 4.2  # inches
@@ -50,6 +58,9 @@ REGIONS_WIDTH, REGIONS_HEIGHT = 6.0, 5.0  # inches
 PALE = 0.72  # share of white in the colour of a region
 MANY = 2000  # cases from which a picture holds them as pixels, not as shapes
 LISTED_CLASSES = 20  # classes in the legend
+SCORES_WIDTH, ROW_HEIGHT = 6.4, 0.75  # inches
+MOST_BINS, FEWEST_BINS = 60, 8  # of the scores of a class
+FULL = 0.82  # height of the highest bar of a class, whose row has height 1
 
 
 def draw_rates(rates: Rates, ax: Axes | None = None, *, level: float = 0.95) -> MatrixPicture:
@@ -90,13 +101,102 @@ def draw_rates(rates: Rates, ax: Axes | None = None, *, level: float = 0.95) -> 
 def draw_operating_point(point: OperatingPoint, ax: Axes | None = None, *, level: float = 0.95) -> MatrixPicture:
     """The confusion rates of the rule that was chosen; see `draw_rates`.
 
-    On a ROC curve it is drawn by `plot(curve, points={"chosen": operating_point})`.
+    On a ROC curve it is drawn by `plot(curve, points={"chosen": operating_point})`, and its thresholds among the
+    scores by `plot(operating_point, kind="scores", scores=scores)`.
     """
     picture = draw_rates(point.confusion, ax, level=level)
     picture.ax.set_title(
         abbreviated(f"{point.confusion.classifier}: {point.aim}", 60), fontsize=TEXT, loc="left", **PLAIN
     )
     return picture
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ThresholdPicture(Picture):
+    """Thresholds among the scores.
+
+    Attributes
+    ----------
+    bars
+        The scores of each class, by decision: a bar of bins for each class and decision that has cases.
+    lines, bands
+        The thresholds, and their intervals; no bands if the choice was not repeated.
+    legend
+        The decisions, and the thresholds.
+    """
+
+    bars: tuple[BarContainer, ...]
+    lines: tuple[Line2D, ...]
+    bands: tuple[Rectangle, ...]
+    legend: Legend
+
+
+def draw_thresholds(
+    point: OperatingPoint, ax: Axes | None = None, *, scores: Any, level: float = 0.95
+) -> ThresholdPicture:
+    """The scores of each class in a row of its own, the thresholds across, and their intervals as bands.
+
+    Parameters
+    ----------
+    point
+        The operating point: a threshold of two classes, or cut-points of ordered classes.
+    ax
+        The axes to draw on.
+    scores
+        The cases to draw, as `Scores`, with the classifier of the operating point; such as those it was chosen on.
+    level
+        Of the intervals of the thresholds.
+    """
+    classes = point.confusion.classes
+    values, truth, decisions = scored_cases(point.rule, scores, point.confusion.classifier)
+    ax = axes_of(ax, SCORES_WIDTH, 1.4 + ROW_HEIGHT * len(classes))
+    style_axes(ax)
+    finite = [threshold for threshold in point.thresholds if np.isfinite(threshold)]
+    edges = _bin_edges(values, finite)
+    bars = []
+    for k in range(len(classes)):
+        counts = [np.histogram(values[(truth == k) & (decisions == m)], edges)[0] for m in range(len(classes))]
+        highest = max(1, int(np.max(np.sum(counts, axis=0))))
+        for m, of_decision in enumerate(counts):
+            if of_decision.any():
+                heights = FULL * of_decision / highest
+                bars.append(
+                    ax.bar(edges[:-1], heights, np.diff(edges), bottom=k, align="edge", color=style(m).colour)
+                )
+    lines = [ax.axvline(t, color=text_colour(), linewidth=LINE, linestyle=(0, (4, 2))) for t in finite]
+    bands = []
+    if point.uncertainty is not None:
+        bands = _threshold_bands(ax, point, level, edges)
+    ax.set(xlim=(edges[0], edges[-1]), ylim=(-0.08, len(classes)))
+    ax.set_yticks([k + FULL / 2 for k in range(len(classes))], [abbreviated(name) for name in classes], **PLAIN)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(abbreviated(point.confusion.classifier, 40), fontsize=TEXT, **PLAIN)
+    ax.set_ylabel("true class", fontsize=TEXT)
+    ax.set_title(abbreviated(point.aim, 80), fontsize=TEXT, loc="left", **PLAIN)
+    patches = [Patch(color=style(m).colour) for m in range(min(len(classes), LISTED_CLASSES))]
+    names = [abbreviated(f"decided {name}") for name in classes[:LISTED_CLASSES]]
+    entries = [*patches, *lines[:1], *bands[:1]]
+    names += ["threshold"] * bool(lines) + [f"{level_text(level)} interval"] * bool(bands)
+    legend = add_legend(ax, entries, names, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return ThresholdPicture(ax, tuple(bars), tuple(lines), tuple(bands), legend)
+
+
+def _bin_edges(values: Any, thresholds: list[float]) -> Any:
+    """Edges of bins, of which one is at each threshold, so that no bar contains two decisions."""
+    low, high = float(values.min()), float(values.max())
+    bins = int(np.clip(np.sqrt(len(values)), FEWEST_BINS, MOST_BINS))
+    edges = np.linspace(low, high if high > low else low + 1.0, bins + 1)
+    for threshold in thresholds:
+        if low < threshold < high:
+            edges[1 + np.abs(edges[1:-1] - threshold).argmin()] = threshold
+    edges[-1] = np.nextafter(max(edges[-1], high), np.inf)  # the last bin contains the highest score
+    return np.unique(edges)
+
+
+def _threshold_bands(ax: Axes, point: OperatingPoint, level: float, edges: Any) -> list[Rectangle]:
+    """The intervals, cut at the edges of the picture where they are infinite."""
+    ends = [np.clip(interval, edges[0], edges[-1]) for interval in point.threshold_intervals(level)]
+    return [ax.axvspan(*pair, color=text_colour(), alpha=0.12, linewidth=0, zorder=0) for pair in ends]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -157,6 +257,81 @@ def draw_decision_curve(
     title = f"{level_text(level)} band, pointwise" if bands else None
     legend = add_legend(ax, [*lines, treat_all, treat_none], names, loc="best", title=title)
     return DecisionPicture(ax, tuple(lines), tuple(bands), treat_all, treat_none, legend)
+
+
+@dataclass(frozen=True, slots=True)
+class BenefitDifferencePicture(Picture):
+    """Differences of net benefit.
+
+    Attributes
+    ----------
+    lines
+        The difference of each pair.
+    bands
+        The simultaneous band of each pair; of a single pair also the pointwise one.
+    legend
+        The pairs.
+    """
+
+    lines: tuple[Line2D, ...]
+    bands: tuple[PolyCollection, ...]
+    legend: Legend
+
+
+def draw_benefit_differences(
+    decision_curve: DecisionCurve, ax: Axes | None = None, *, level: float | None = None, band: bool = True
+) -> BenefitDifferencePicture:
+    """Differences of net benefit between classifiers: a band that excludes 0 shows where one is better.
+
+    Parameters
+    ----------
+    decision_curve
+        The decision curve of two classifiers or more.
+    ax
+        The axes to draw on.
+    level
+        That of the bands of the result, which is the only one available.
+    band
+        Whether the bands are drawn.
+    """
+    differences = decision_curve.differences or {}
+    own = next(iter(differences.values())).simultaneous.level
+    if level is not None and level != own:
+        raise InputError(f"The bands of these differences have the level {own:g}; pass level to decision_curve.")
+    ax = axes_of(ax, CURVE_WIDTH, CURVE_HEIGHT)
+    style_axes(ax, grid="both")
+    t = decision_curve.thresholds
+    ax.axhline(0.0, color=text_colour(), alpha=MUTED, linewidth=1.0)
+    lines, bands = [], []
+    for place, difference in enumerate(differences.values()):
+        colour, marker, line = style(place)
+        sign = marker if len(t) <= FEW else "none"
+        options: dict[str, Any] = {"color": colour, "linewidth": LINE, "marker": sign, "markersize": 5}
+        lines += ax.plot(t, difference.value, linestyle=line, **options)
+        shown = (difference.simultaneous, difference.pointwise)[: 2 if len(differences) == 1 else 1]
+        bands += [
+            ax.fill_between(t, limits.low, limits.high, color=colour, alpha=0.16, linewidth=0, zorder=1)
+            for limits in (shown if band else ())
+        ]
+    ax.set(xlim=(0.0 if t[0] < 0.1 else t[0] - 0.02, t[-1] + 0.02))
+    _zoom(ax, decision_curve)
+    ax.set_xlabel("Probability from which one acts", fontsize=TEXT)
+    ax.set_ylabel("Difference of net benefit", fontsize=TEXT)
+    kinds = "pointwise (darker) and simultaneous" if len(differences) == 1 else "simultaneous"
+    names = [f"{abbreviated(first, 30)} - {abbreviated(second, 30)}" for first, second in differences]
+    title = f"{level_text(own)} bands, {kinds}" if bands else None
+    return BenefitDifferencePicture(
+        ax, tuple(lines), tuple(bands), add_legend(ax, lines, names, loc="best", title=title)
+    )
+
+
+def _zoom(ax: Axes, decision_curve: DecisionCurve) -> None:
+    """Show the differences, and their bands where these are not much wider: at high thresholds they widen."""
+    differences = (decision_curve.differences or {}).values()
+    largest = max(float(np.abs(difference.value).max()) for difference in differences)
+    widths = [difference.simultaneous.high - difference.simultaneous.low for difference in differences]
+    reach = largest + 1.5 * float(np.median(np.concatenate(widths)))
+    ax.set_ylim(-reach, reach)
 
 
 def _limit(ax: Axes, decision_curve: DecisionCurve) -> None:

@@ -19,6 +19,7 @@ from polyroc.errors import InputError
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
+from polyroc.estimates.grouped import Grouped
 from polyroc.fronts.result import Front
 from polyroc.fronts.volume_table import FrontVolumes
 from polyroc.messages import short_repr
@@ -32,7 +33,14 @@ from polyroc.plots.consistency import (
     has_links,
 )
 from polyroc.plots.curves import draw_curve, draw_curves, draw_family, draw_surface
-from polyroc.plots.decisions import draw_decision_curve, draw_operating_point, draw_rates, draw_regions
+from polyroc.plots.decisions import (
+    draw_benefit_differences,
+    draw_decision_curve,
+    draw_operating_point,
+    draw_rates,
+    draw_regions,
+    draw_thresholds,
+)
 from polyroc.plots.estimates import (
     draw_comparison,
     draw_differences,
@@ -52,6 +60,7 @@ from polyroc.plots.studies import draw_anova, draw_errors, draw_means, draw_pair
 from polyroc.plots.studies_groups import draw_critical_difference, draw_letters, draw_several, draw_underlines
 from polyroc.plots.studies_posteriors import draw_bars, draw_density, draw_probabilities, draw_triangle
 from polyroc.plots.style import PLAIN, TEXT, figure_layout, first_colour
+from polyroc.plots.subgroups import draw_group_differences, draw_groups
 from polyroc.results.result import Result
 from polyroc.studies.summaries.anova import Anova
 from polyroc.studies.summaries.bayesian import Posteriors
@@ -99,6 +108,12 @@ def _fronts(several: Sequence[Front]) -> dict[str, Drawer]:
     return {**({"roc": draw_staircases} if two else {}), **({"growth": draw_growths} if grew else {})}
 
 
+def _operating_point(point: OperatingPoint) -> dict[str, Drawer]:
+    """Its thresholds too, if the rule has any."""
+    scores: dict[str, Drawer] = {"scores": draw_thresholds}
+    return {"rates": draw_operating_point, **(scores if point.rule.thresholds else {})}
+
+
 def _paired_tests(tests: PairedTests) -> dict[str, Drawer]:
     """Listed if there are few."""
     both: dict[str, Drawer] = {"differences": draw_paired, "pvalues": draw_pvalues}
@@ -113,20 +128,32 @@ def _posteriors(posteriors: Posteriors) -> dict[str, Drawer]:
     return {**full, **listed} if len(posteriors.pairs) == 1 else {**listed, **full}
 
 
+def _decision_curve(curve: DecisionCurve) -> dict[str, Drawer]:
+    """Differences only of several classifiers."""
+    several = {} if curve.differences is None else {"decision_difference": draw_benefit_differences}
+    return {"decision": draw_decision_curve, **several}
+
+
 def _spread(spread: Spread) -> dict[str, Drawer]:
     """Standard errors first, if there are any."""
     return {**({"errors": draw_spread} if spread.has_errors else {}), "means": draw_means}
 
 
+def _grouped(grouped: Grouped) -> dict[str, Drawer]:
+    """Differences between classifiers first, if they are compared."""
+    return {**({"differences": draw_group_differences} if grouped.pairs else {}), "forest": draw_groups}
+
+
 KINDS: dict[type[Result], Callable[[Any], dict[str, Drawer]]] = {
     Evaluation: lambda _: {"forest": draw_evaluation},
     Comparison: lambda _: {"differences": draw_differences, "forest": draw_comparison},
+    Grouped: _grouped,
     Estimate: _estimate,
     Curve: lambda curve: {curve.kind: draw_curve},
     Curves: lambda curves: {curves.kind: draw_family},
     Rates: lambda _: {"rates": draw_rates, "cobweb": draw_cobweb},
-    OperatingPoint: lambda _: {"rates": draw_operating_point},
-    DecisionCurve: lambda _: {"decision": draw_decision_curve},
+    OperatingPoint: _operating_point,
+    DecisionCurve: _decision_curve,
     DecisionRegions: lambda _: {"regions": draw_regions},
     Front: _front,
     FrontVolumes: lambda _: {"volumes": draw_front_volumes},

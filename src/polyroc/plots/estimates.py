@@ -86,8 +86,8 @@ def draw_estimates(
     elif len(names) == 1:  # a heading above every single row would be too much
         scale = f"Values of {abbreviated(names[0])}"
         groups = [
-            Group("", chance, [row._replace(label=abbreviated(heading, 48)) for row in rows])
-            for heading, chance, rows in groups
+            Group("", group.reference, [row._replace(label=abbreviated(group.heading, 48)) for row in group.rows])
+            for group in groups
         ]
     return draw_forest(ax, groups, scale, level=level, numbers=numbers)
 

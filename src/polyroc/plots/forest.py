@@ -60,12 +60,15 @@ class ForestPicture(Picture):
         The values and intervals in figures, row by row; then the p-values, if there are any.
     references
         The lines of chance, one for each group of rows; or the line of no difference.
+    overall
+        The lines of the values of all cases together, if the rows are subgroups.
     """
 
     points: tuple[Line2D, ...]
     intervals: tuple[Line2D, ...]
     numbers: tuple[Annotation, ...]
     references: tuple[Line2D, ...]
+    overall: tuple[Line2D, ...] = ()
 
 
 class Row(NamedTuple):
@@ -77,6 +80,7 @@ class Row(NamedTuple):
     style: Style
     sure: bool = True
     pvalue: str = ""
+    cases: str = ""
 
 
 class Pair(Protocol):
@@ -103,11 +107,12 @@ def difference_row(pair: Pair, value: float, interval: ConfidenceInterval, level
 
 
 class Group(NamedTuple):
-    """Rows below a heading (none if ""), and the value to hold them against."""
+    """Rows below a heading (none if ""), the value to hold them against, and that of all cases together."""
 
     heading: str
     reference: float | None
     rows: Sequence[Row]
+    overall: float | None = None
 
     @property
     def lines(self) -> list[Row | str]:
@@ -131,6 +136,7 @@ def draw_forest(
     ax = axes_of(ax, SCALE + beside / 72, AROUND + ROW * len(lines))
     _prepare(ax, groups, names, scale)
     references = _references(ax, groups, named=not p_heading)
+    overall = _overall(ax, groups)
     drawn = [_draw_row(ax, y, row) for y, row in rows.items()]
     written: list[Annotation] = []
     offset = 8.0
@@ -138,7 +144,7 @@ def draw_forest(
         written += add_column(ax, heading, texts, offset)
         offset += _width((heading, texts)) + 12
     points, intervals = (tuple(filter(None, kind)) for kind in zip(*drawn, strict=True))
-    return ForestPicture(ax, points, intervals, tuple(written), references)
+    return ForestPicture(ax, points, intervals, tuple(written), references, overall)
 
 
 def _columns(rows: dict[int, Row], level: float, p_heading: str) -> dict[str, dict[int, str]]:
@@ -148,6 +154,8 @@ def _columns(rows: dict[int, Row], level: float, p_heading: str) -> dict[str, di
     decimals = min(6, max([3, *places]))
     values = {y: value_text(row.value, row.interval, decimals) for y, row in rows.items()}
     columns = {f"value ({level_text(level)} interval)": values}
+    if any(row.cases for row in rows.values()):
+        columns = {"cases": {y: row.cases for y, row in rows.items()}, **columns}
     return {**columns, p_heading: {y: row.pvalue for y, row in rows.items()}} if p_heading else columns
 
 
@@ -211,6 +219,17 @@ def _references(ax: Axes, groups: Sequence[Group], named: bool) -> tuple[Line2D,
         if named and (group.heading or top == 0):
             name = f"chance {group.reference:.3g}" if same or group.heading else "chance"
             _name_reference(ax, group.reference, first, name)
+    return tuple(lines)
+
+
+def _overall(ax: Axes, groups: Sequence[Group]) -> tuple[Line2D, ...]:
+    """A thin line beside the rows of each group at the value of all cases together."""
+    tops = accumulate((len(group.lines) for group in groups), initial=0)
+    lines: list[Line2D] = []
+    for top, group in zip(tops, groups, strict=False):
+        if group.overall is not None and isfinite(group.overall):
+            y = top + (0.35 if group.heading else -0.6), top + len(group.lines) - 0.4
+            lines += ax.plot((group.overall, group.overall), y, color=text_colour(), alpha=MUTED, linewidth=HAIR)
     return tuple(lines)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple, Protocol
 
+from polyroc._scipy import brentq
 from polyroc.errors import InputError
 from polyroc.estimates.difference import JointRegion
 from polyroc.estimates.estimate import Estimate
@@ -129,15 +130,13 @@ class PlannedStudy:
         Near a limit the interval may widen faster than the estimate changes, so that a larger effect is not always
         more significant: growing steps away from the hypothesis bracket the first such effect for a root finder.
         """
-        from scipy.optimize import brentq
-
         side = 1.0 if self.question.upward else -1.0
         end = self.question.effect_limits[1 if self.question.upward else 0]
         below, step = self.question.hypothesis, 0.25 * error
         while side * (end - below) > 0:
             above = side * min(side * (below + side * step), side * end)
             if self._distance(above) > 0:
-                return float(brentq(self._distance, below, above, xtol=1e-9 * error, rtol=1e-15))
+                return brentq(self._distance, below, above, xtol=1e-9 * error, rtol=1e-15)
             below, step = above, 1.1 * step
         return None
 

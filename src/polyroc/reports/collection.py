@@ -17,6 +17,7 @@ from polyroc.decisions.rates import rates_of
 from polyroc.errors import NotApplicableError, OptimismWarning, PolyrocError, PolyrocWarning
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
+from polyroc.estimates.grouped import Grouped
 from polyroc.fronts.fixed_classifier import fixed_front
 from polyroc.inference.compare import compare
 from polyroc.inference.evaluate import evaluate
@@ -34,7 +35,6 @@ __all__ = [
     "collect_findings",
     "detached_area",
     "sampled_cases",
-    "subset",
     "thinned",
 ]
 
@@ -47,7 +47,7 @@ MOST_BANDS = 150  # curves with bands
 MOST_PAIR_CURVES = 4000
 ALL_PAIR_POINTS = 40_000
 SURFACE_CASES = 20_000
-STEPS = 9  # of the work, for its progress
+STEPS = 10  # of the work, for its progress
 FRONT_CLASSES = 6  # beyond, a front has too many kinds of errors to be read, and sampling finds little of it
 FEWEST_COSTS = 300  # cost vectors below which a front is too coarse
 FRONT_BYTES = 1_000_000  # of all fronts: per point and kind of error, a cost and a count
@@ -82,6 +82,7 @@ def collect_findings(
     steps: dict[str, Callable[[], Any]] = {
         "evaluation": work.evaluation,
         "comparison": work.comparison,
+        "subgroups": work.subgroups,
         "curves": work.curves,
         "fold_curves": work.fold_curves,
         "pairs": work.pairs,
@@ -126,7 +127,7 @@ class _Collection:
             try:
                 yield
             except PolyrocError as reason:
-                if step in ("evaluation", "comparison"):
+                if step in ("evaluation", "comparison", "subgroups"):
                     raise
                 self.notes.append(f"No {step}: {reason}")
         self.notes += [str(warning.message) for warning in caught if issubclass(warning.category, PolyrocWarning)]
@@ -151,6 +152,15 @@ class _Collection:
         if len(self.scores.classifiers) < 2 or self.method is None:
             return None
         return compare(self.scores, measure=self.measure, method=self.method)
+
+    def subgroups(self) -> Grouped | None:
+        """The measure of the comparison by subgroup, if the cases are divided."""
+        if not self.scores.by:
+            return None
+        by = [*self.scores.by]
+        if len(self.scores.classifiers) < 2 or self.method is None:
+            return evaluate(self.scores, measure=[self.measure], method=self.method, by=by)
+        return compare(self.scores, measure=self.measure, method=self.method, by=by)
 
     def curves(self) -> Curves | None:
         two = self.scores.n_classes == 2 and self.scores.positive is not None
@@ -230,7 +240,7 @@ class _Collection:
         measure = _surface_measure(self.scores)
         scores = self.scores.pool_folds()
         if len(scores) > SURFACE_CASES:
-            scores = subset(scores, sampled_cases(scores, SURFACE_CASES, self.seed))
+            scores = scores.subset(sampled_cases(scores, SURFACE_CASES, self.seed))
             cases = f"{len(scores)} of the {len(self.scores)} cases"
             self.notes.append(f"The surface is drawn from {cases}; its volume is that of all cases.")
         made = surface(scores, measure=measure, points=30, method=None)
@@ -256,7 +266,7 @@ class _Collection:
             return None
         self._check_classes()
         calibrated = self.scores.n_classes > 2
-        names = self.scores.classifiers
+        names = [name for name in self.scores.classifiers if name not in self.scores.negated]
         return {name: operate(self.scores.pool_folds(), classifier=name, calibrated=calibrated) for name in names}
 
     def fronts(self) -> dict[str, Any] | None:
@@ -312,15 +322,3 @@ def sampled_cases(scores: Scores, cases: int, seed: int) -> IntArray:
         size = min(len(members), least + int(share * len(members)))
         sample.append(rng.choice(members, size, replace=False))
     return np.sort(np.concatenate(sample))
-
-
-def subset(scores: Scores, cases: IntArray) -> Scores:
-    """The scores of some of the cases."""
-    return replace(
-        scores,
-        codes=scores.codes[cases],
-        values={name: values[cases] for name, values in scores.values.items()},
-        sample_weight=None if scores.sample_weight is None else scores.sample_weight[cases],
-        groups=None if scores.groups is None else np.unique(scores.groups[cases], return_inverse=True)[1],
-        folds=None if scores.folds is None else scores.folds.subset(cases),
-    )

@@ -12,10 +12,12 @@ from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.difference import Difference
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.intervals import ConfidenceInterval
+from polyroc.estimates.tables import direction_notes
 from polyroc.fronts.result import Front
 from polyroc.output.numbers import estimate_text, interval_text, p_text, percentage
-from polyroc.output.sentences import listed, shortened
+from polyroc.output.sentences import clipped, listed, shortened
 from polyroc.reports.findings import MOST_CLASSES, Findings, with_parts
+from polyroc.reports.subgroups import subgroup_sentences
 from polyroc.results.provenance import Provenance
 from polyroc.studies.summaries.paired_tests import PairedTest
 
@@ -36,7 +38,7 @@ class Conclusion(NamedTuple):
 def conclude(findings: Findings, level: float = 0.95) -> Conclusion:
     """The findings in sentences that claim no more than the tests show."""
     writer = _Writer(findings, level)
-    sentences = [*writer.ranking(), *writer.weaknesses()]
+    sentences = [*writer.ranking(), *writer.weaknesses(), *writer.subgroups()]
     if not sentences and findings.fronts:
         sentences = [*writer.fronts()]
     return Conclusion(tuple(sentences), tuple(writer.cautions()))
@@ -99,16 +101,19 @@ class _Writer:
     def _against_chance(self, estimate: Estimate, low: float, high: float) -> str:
         if estimate.chance is None or isnan(low):
             return "."
-        if low > estimate.chance:
+        if estimate.is_below_chance(self.level):
+            side = "above" if estimate.larger_is_better is False else "below"
+            worse = f"every value of the interval is {side} chance ({estimate.chance:.3g})"
+            return f"; {worse}: is the score reversed? If so, negate it (-COLUMN in scores, or negate)."
+        if high < estimate.chance if estimate.larger_is_better is False else low > estimate.chance:
             return f"; chance gives {estimate.chance:.3g}."
-        if high < estimate.chance:
-            return f"; this is worse than chance ({estimate.chance:.3g}): check the direction of its scores."
         return f". This is not significantly better than chance ({estimate.chance:.3g})."
 
     def _against_others(self, comparison: Comparison, best: str) -> Iterator[str]:
         pairs = [comparison.difference(best, other) for other in comparison.estimates if other != best]
         after = f" after {comparison.adjustment} adjustment" if comparison.is_adjusted else ""
         yield from PairSentences(self.classifier, self.level, after, "these cases").sentences(best, pairs)
+        yield from self._reversed(comparison, best)
 
     def weaknesses(self) -> Iterator[str]:
         """Of the best classifier: the classes it separates least well, and its most frequent error."""
@@ -123,6 +128,17 @@ class _Writer:
         elif best in self.findings.points:
             where = "At the threshold of least error on these cases, the"
             yield from self._worst_error(best, self.findings.points[best].confusion, where)
+
+    def subgroups(self) -> Iterator[str]:
+        """Whether subgroups differ: in the value of the best classifier, and in its differences to the others."""
+        grouped, best = self.findings.subgroups, self.best()
+        if grouped is not None and best in grouped.classifiers:
+            yield from subgroup_sentences(grouped, self.level, best)
+
+    def _reversed(self, comparison: Comparison, best: str) -> Iterator[str]:
+        """Other classifiers of which every value of the interval is worse than chance."""
+        for note in direction_notes([e for name, e in comparison.estimates.items() if name != best], self.level):
+            yield clipped(note, 600)
 
     def _hardest_pair(self, best: str) -> Iterator[str]:
         estimate = with_parts(self.findings.evaluation, "pair_areas").get(best)

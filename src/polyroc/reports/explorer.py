@@ -11,7 +11,7 @@ from polyroc.decisions.thresholds import thresholds_of
 from polyroc.fronts.result import Front
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.applicability import ROUNDING
-from polyroc.reports.collection import FRONT_BYTES, sampled_cases, subset
+from polyroc.reports.collection import FRONT_BYTES, sampled_cases
 from polyroc.reports.findings import MOST_CLASSES
 from polyroc.reports.page_assets import packed
 from polyroc.scores import Scores
@@ -128,6 +128,8 @@ def why_not_explored(scores: Scores) -> str | None:
     """The reason why no operating point can be chosen, or None."""
     if scores.kind == "decisions":
         return "The classifiers gave decisions, so there is no operating point to choose."
+    if scores.negated:
+        return f"The scores of {scores.negated[0]!r} are negated, and a rule is for scores as they are given."
     if scores.absent:
         return f"There is no case of class {scores.absent[0]!r}, so no rule can be chosen for it."
     if scores.n_classes > MOST_CLASSES:
@@ -160,7 +162,7 @@ def explorer_cases(scores: Scores, seed: int) -> ExplorerCases | None:
             f"least cost are the same as in Python; of the others some {kept}, so that a rate under a limit may "
             f"be up to {4 / kept:.2g} below the attainable one. The counts are of all cases.{lost}",
         )
-    sample = subset(scores, sampled_cases(scores, most, seed))
+    sample = scores.subset(sampled_cases(scores, most, seed))
     error = 1.96 * 0.5 / sqrt(min(sample.counts))
     note = (
         f"The explorer uses {len(sample)} of the {len(scores)} cases, a sample stratified by class (seed {seed}). "

@@ -12,6 +12,7 @@ from polyroc.errors import InputError
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.estimate import Estimate
 from polyroc.estimates.evaluation import Evaluation
+from polyroc.estimates.grouped import Grouped, estimates_of
 from polyroc.fronts.result import Front
 from polyroc.measures.measure import Parts
 from polyroc.measures.registry import record_of
@@ -36,6 +37,8 @@ class Findings:
     ----------
     evaluation, comparison
         Every measure of every classifier; the classifiers compared by one of them.
+    subgroups
+        By subgroup: the measure of the comparison, or the comparison of several classifiers by it.
     curves, pairs
         ROC curves of two classes, or of each class against the rest; of every ordered pair of classes.
     fold_curves
@@ -59,6 +62,7 @@ class Findings:
     study: "StudyFindings | None" = None
     notes: tuple[str, ...] = ()
     fold_curves: Curves | None = None
+    subgroups: Grouped | None = None
 
     @property
     def classifiers(self) -> tuple[str, ...]:
@@ -66,6 +70,7 @@ class Findings:
         named: list[str] = list(self.study.study.learners) if self.study else []
         named += self.evaluation.classifiers if self.evaluation else ()
         named += self.comparison.estimates if self.comparison else ()
+        named += self.subgroups.classifiers if self.subgroups else ()
         for curves in (self.curves, self.pairs):
             named += [curve.classifier for curve in curves.values()] if curves else []
         for by_classifier in (self.surfaces, self.rates, self.points, self.fronts):
@@ -86,6 +91,8 @@ class Findings:
         """The provenance of the first result that has one."""
         results: list[Any] = list(self.evaluation.estimates.values()) if self.evaluation else []
         results += list(self.comparison.estimates.values()) if self.comparison else []
+        overall = None if self.subgroups is None else self.subgroups.overall
+        results += [] if overall is None else list(estimates_of(overall).values())
         results += [*self.rates.values(), *self.surfaces.values(), *self.fronts.values()]
         results += [*self.curves.values()] if self.curves else []
         results += [point.confusion for point in self.points.values()]
@@ -160,6 +167,7 @@ ADD_RESULT: Mapping[type, Any] = {
     Evaluation: _with_evaluation,
     Estimate: _with_estimate,
     Comparison: lambda findings, result: replace(findings, comparison=result),
+    Grouped: lambda findings, result: replace(findings, subgroups=result),
     Curve: _with_curve,
     Curves: _with_curves,
     Surface: _by_classifier("surfaces"),

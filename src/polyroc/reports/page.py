@@ -16,6 +16,7 @@ from polyroc.reports.page_assets import as_json, asset, fingerprint, plotly, req
 from polyroc.reports.study_conclusion import name_of_test, ranks_sentence
 from polyroc.reports.study_findings import ALL_DATA_SETS, StudyFindings
 from polyroc.reports.study_tables import group_tables
+from polyroc.reports.subgroups import forest_figure, subgroup_sentences
 from polyroc.reports.tables import confusions, divided_measures
 from polyroc.studies.summaries.friedman import Friedman
 
@@ -66,6 +67,7 @@ def as_html(report: "Report") -> str:
         scripts=[Markup(script) for script in scripts],
         data=Markup(as_json(data)),
         fold_figure=Markup(fold_figure(report.findings)),
+        subgroup_figure=Markup(forest_figure(report.findings.subgroups, report.level)),
         has=data,
         exports=data["csv"],
         **_texts(report),
@@ -84,6 +86,7 @@ def _texts(report: "Report") -> dict[str, Any]:
         "decisions": "of the decisions" if findings.rates else "at the threshold of least error",
         "confusions": [table for key, table in by_key.items() if key.startswith("rates-")],
         "comparison": findings.comparison,
+        "subgroups": None if findings.subgroups is None else subgroup_sentences(findings.subgroups, report.level),
         "omnibus": "" if findings.comparison is None else p_text(findings.comparison.pvalue),
         "skipped": _skipped(report),
         "why_no_cases": report.why_no_cases,
@@ -136,6 +139,8 @@ def _case_records(findings: Findings, level: float) -> Iterator[tuple[str, list[
         yield "parts", [row for estimate in divided_measures(findings.evaluation) for row in estimate.rows(level)]
     if findings.comparison is not None:
         yield "comparisons", findings.comparison.rows(level)
+    if findings.subgroups is not None:
+        yield "subgroups", findings.subgroups.rows(level)
     yield "folds", list(_fold_records(findings))
     yield "rates", [row for rates in confusions(findings).values() for row in rates.rows(level)]
 

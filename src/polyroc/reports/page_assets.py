@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polyroc.errors import MissingPackageError
+from polyroc.messages import install_command
 
 __all__ = [
     "as_json",
@@ -63,7 +64,7 @@ def require_packages() -> None:
     for package in ("plotly", "jinja2"):
         if find_spec(package) is None:
             raise MissingPackageError(
-                f"An HTML report needs {package}, which is not installed: pip install 'polyroc[report]'. "
+                f"An HTML report needs {package}, which is not installed: {install_command('report')}. "
                 "Reports as .md, .tex and .json need neither."
             )
 

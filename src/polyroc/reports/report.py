@@ -4,7 +4,7 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 from polyroc.engines.options import TableOptions, is_file_input
 from polyroc.errors import InputError
@@ -26,7 +26,7 @@ from polyroc.studies.result import Study
 from polyroc.validation.arrays import Missing
 from polyroc.validation.random import Rng, seed_of
 from polyroc.validation.scores import as_scores
-from polyroc.validation.signatures import validated
+from polyroc.validation.signatures import own_check, validated
 
 __all__ = ["report"]
 
@@ -54,6 +54,8 @@ def report(
     pooled: bool = False,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
+    negate: Annotated[str | Sequence[str] | bool | None, own_check] = None,
+    by: Any = None,
     repeat: Sequence[str] = (),
     progress: ProgressOption = None,
     **reading: Unpack[TableOptions],
@@ -82,9 +84,12 @@ def report(
         Method of the standard errors, and level of the intervals.
     rng
         Seed of random samples: the costs of fronts, and the cases in the explorer if there are too many.
-    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing
+    labels, pos_label, sample_weight, weight_kind, groups, folds, repeats, pooled, sampling, missing, negate
         As in `evaluate`. With `folds` there is a section on them: values by fold, averaged and pooled, and both
-        curves. Operating points, surfaces and the explorer are those of all folds as one sample.
+        curves. Operating points, surfaces and the explorer are those of all folds as one sample. Classifiers
+        with negated scores have no operating points and are not in the explorer.
+    by
+        Subgroups of the cases, as in `evaluate`: a section with the measure of the comparison by subgroup.
     repeat
         Lines of code that make the report again; by default a call of this function.
     progress
@@ -117,11 +122,14 @@ def report(
         "folds": folds,
         "repeats": repeats,
         "sampling": sampling,
+        "negate": negate,
+        "by": by,
     }
-    if is_file_input(y_true, None, reading, "evaluate"):
+    if is_file_input(y_true, None, reading):
         options = replace(options, data=_source_text(y_true, reading))
         of_file = {name: columns.pop(name) for name in OF_FILE}
-        y_true = read_into_memory(y_true, reading, y_score=y_score, missing=missing, **of_file)
+        divided = {**reading, "by": by, "negate": columns.pop("negate")}
+        y_true = read_into_memory(y_true, divided, y_score=y_score, missing=missing, **of_file)
     results = _results(y_true, y_score)
     if isinstance(y_true, Study):
         with progress_callback(progress) as callback:
@@ -174,7 +182,7 @@ def _study_report(
 def _case_report(scores: Scores, options: _Options, target: Path | None, progress: Progress | None) -> Report:
     method = as_estimating_method(options.method)
     options = replace(options, method=method)
-    whole = replace(scores.pool_folds(), groups=scores.units)
+    whole = replace(scores.pool_folds(), groups=scores.units, by={})
     cases = explorer_cases(whole, options.rng)
     findings = collect_findings(
         scores,

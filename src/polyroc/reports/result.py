@@ -13,6 +13,7 @@ from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError
 from polyroc.estimates.comparison import Comparison
 from polyroc.estimates.evaluation import Evaluation
+from polyroc.estimates.grouped import Grouped
 from polyroc.fronts.result import Front
 from polyroc.output.files import write_file
 from polyroc.output.formats import escape_markdown, latex_table, markdown_table
@@ -25,6 +26,7 @@ from polyroc.reports.study_conclusion import conclude_study
 from polyroc.reports.study_findings import StudyFindings
 from polyroc.reports.study_methods import plan_lines, study_methods_of, study_references_of
 from polyroc.reports.study_tables import study_tables
+from polyroc.reports.subgroups import subgroup_tables
 from polyroc.reports.tables import tables
 from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.result import Result
@@ -38,6 +40,7 @@ WHOLE: Mapping[str, Any] = {
     "comparison": Comparison,
     "curves": Curves,
     "fold_curves": Curves,
+    "subgroups": Grouped,
     "study": StudyFindings,
 }
 BY_CLASSIFIER: Mapping[str, Any] = {"surfaces": Surface, "rates": Rates, "points": OperatingPoint, "fronts": Front}
@@ -94,7 +97,11 @@ class Report(Result):
     def tables(self) -> list[Table]:
         """Every table for which there are results."""
         study = self.findings.study
-        return study_tables(study, self.level) if study else tables(self.findings, self.level)
+        if study:
+            return study_tables(study, self.level)
+        subgroups = self.findings.subgroups
+        divided = [] if subgroups is None else subgroup_tables(subgroups, self.level)
+        return [*tables(self.findings, self.level), *divided]
 
     @property
     def methods(self) -> tuple[str, ...]:

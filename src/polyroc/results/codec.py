@@ -10,7 +10,7 @@ Records are dataclasses and named tuples. Layout:
 - values that follow from the fields (intervals at a level, p-values) are written for readers of JSON and ignored
   when the data are read; "level" is there wherever one of them depends on it.
 
-Fields that need more state it in their metadata: `NOT_STORED`, `STORED_IF_SET`, `stored_as`.
+Fields that need more state it in their metadata: `NOT_STORED`, `STORED_IF_SET`, `stored_as`, `stored_unless`.
 """
 
 from collections.abc import Callable, Hashable, Mapping
@@ -47,6 +47,7 @@ __all__ = [
     "encode_fields",
     "lazy_fields",
     "stored_as",
+    "stored_unless",
 ]
 
 T = TypeVar("T")
@@ -110,6 +111,7 @@ class _Storage:
     decode: Callable[[dict[str, Any]], Any] | None = None
     skip: bool = False
     omit_none: bool = False
+    omit_text: str | None = None
 
 
 NOT_STORED: Mapping[str, _Storage] = {"storage": _Storage(skip=True)}
@@ -117,6 +119,11 @@ NOT_STORED: Mapping[str, _Storage] = {"storage": _Storage(skip=True)}
 
 STORED_IF_SET: Mapping[str, _Storage] = {"storage": _Storage(omit_none=True)}
 """Metadata of a field that has an entry only where it is not None, its default."""
+
+
+def stored_unless(text: str) -> Mapping[str, _Storage]:
+    """Metadata of a field that has no entry where it is this text, its default."""
+    return {"storage": _Storage(omit_text=text)}
 
 
 def stored_as(
@@ -212,7 +219,10 @@ class _Encoder:
     def record(self, record: Any) -> dict[str, Any]:
         data, kind = {}, cast(Any, type(record))
         for field in _stored_fields(kind):
-            if field.storage.omit_none and getattr(record, field.name) is None:
+            value = getattr(record, field.name)
+            if field.storage.omit_none and value is None:
+                continue
+            if isinstance(value, str) and value == field.storage.omit_text:
                 continue
             if field.storage.encode is not None:
                 data[field.entry] = self.value(field.storage.encode(record, self.level))

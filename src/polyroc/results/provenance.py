@@ -39,6 +39,8 @@ class Provenance(Record):
         Number of folds of a cross-validation (in all repeats) and of repeats; None for one sample.
     pooled
         True if the cases of all folds were evaluated as one sample; None if not.
+    negated
+        The classifiers whose scores were multiplied by -1 on request; None if none were.
     """
 
     cases: Mapping[str, int]
@@ -53,6 +55,7 @@ class Provenance(Record):
     folds: int | None = field(default=None, metadata=STORED_IF_SET)
     repeats: int | None = field(default=None, metadata=STORED_IF_SET)
     pooled: bool | None = field(default=None, metadata=STORED_IF_SET)
+    negated: tuple[str, ...] | None = field(default=None, metadata=STORED_IF_SET)
 
     def _invariants(self) -> Invariants:
         yield at_least([*self.cases.values()], 0), "cases must be 0 or more"
@@ -78,6 +81,7 @@ class Provenance(Record):
             folds=None if scores.folds is None else len(scores.folds),
             repeats=None if scores.folds is None else scores.folds.repeats,
             pooled=True if scores.folds is not None and scores.folds.pooled else None,
+            negated=scores.negated or None,
         )
 
     @property

@@ -4,6 +4,7 @@ import socket
 from collections.abc import Callable
 
 from polyroc.errors import InputError, MissingPackageError
+from polyroc.messages import install_command
 from polyroc.serve.limits import Limits
 
 __all__ = ["serve"]
@@ -40,7 +41,7 @@ def serve(
         from polyroc.serve.connections import limited_connections
     except ModuleNotFoundError as error:
         raise MissingPackageError(
-            f"polyroc serve needs {error.name}, which is not installed; pip install 'polyroc[serve]'."
+            f"polyroc serve needs {error.name}, which is not installed; {install_command('serve')}."
         ) from None
     limits = limits or Limits()
     bound = _listen(host, port)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import IO, Any, Protocol, cast
 
 from polyroc.errors import InputError, MissingPackageError
-from polyroc.messages import short_repr
+from polyroc.messages import install_command, short_repr
 from polyroc.studies.data import Data
 from polyroc.studies.fit import FitResult, FitTask, failed_fit, fit, preserved_random_state
 from polyroc.validation.random import check_n_jobs
@@ -151,7 +151,7 @@ class DaskCluster:
         try:
             from distributed import Client
         except ImportError:
-            raise MissingPackageError("Dask is not installed; pip install 'polyroc[dask]'.") from None
+            raise MissingPackageError(f"Dask is not installed; {install_command('dask')}.") from None
         if isinstance(self.address, Client):
             return nullcontext(self.address)
         try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polyroc.errors import InputError
+from polyroc.messages import install_command
 from polyroc.validation.arguments import did_you_mean
 
 __all__ = ["import_object", "importable_from", "unknown_parameter"]
@@ -64,7 +65,7 @@ def _missing_module_message(name: str) -> str:
     """For a submodule the nearest name in its package, for a package how to install it."""
     package, _, submodule = name.rpartition(".")
     if not package:
-        extra = "; pip install 'polyroc[study]'" if name == "sklearn" else ""
+        extra = f"; {install_command('study')}" if name == "sklearn" else ""
         return f"there is no module {name!r}{extra or '; install its package, or put it beside the plan'}."
     paths = getattr(sys.modules[package], "__path__", [])
     public = [module.name for module in pkgutil.iter_modules(paths) if not module.name.startswith("_")]

@@ -16,6 +16,7 @@ import numpy as np
 
 from polyroc._version import __version__
 from polyroc.errors import InputError, MeasureError, MissingPackageError, PolyrocWarning, warn
+from polyroc.messages import install_command
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.studies.backends import Backend, choose_backend
 from polyroc.studies.data import Data, load
@@ -206,7 +207,7 @@ def _exists(path: Path) -> bool:
 
 def _require_packages() -> None:
     if find_spec("joblib") is None or find_spec("threadpoolctl") is None:
-        raise MissingPackageError("A study needs scikit-learn; pip install 'polyroc[study]'.")
+        raise MissingPackageError(f"A study needs scikit-learn; {install_command('study')}.")
 
 
 def as_plan(plan: "Plan | Mapping[str, Any] | str | PathLike[str]") -> Plan:

@@ -44,6 +44,7 @@ class ArgumentNames:
     groups: str = "groups"
     folds: str = "folds"
     repeats: str = "repeats"
+    by: str = "by"
     row: str = "position"
     first: int = 0
 

@@ -5,7 +5,7 @@ labels in another order mean that the rows belong to other cases.
 """
 
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 from polyroc.errors import InputError
@@ -13,7 +13,7 @@ from polyroc.validation.arrays import as_array
 from polyroc.validation.labels import sortable
 from polyroc.validation.predictions import are_numbers_only
 
-__all__ = ["check_alignment", "stated_order"]
+__all__ = ["check_alignment", "ordered_categories", "ordered_classes", "stated_order"]
 
 
 def check_alignment(**columns: Any) -> None:
@@ -80,20 +80,25 @@ def stated_order(y_true: Any, y_score: Any) -> Sequence[Hashable] | None:
     the order of the labels, sorted by default, as those of scikit-learn are: if the categories are in another
     order, it is not used, because the columns would be taken for those of other classes.
     """
-    categories = _ordered_categories(y_true)
+    categories = ordered_categories(y_true)
     if categories is None:
         return None
     scores = next(iter(y_score.values()), None) if isinstance(y_score, Mapping) else y_score
     shape = getattr(scores, "shape", None) or _shape(scores)
     width = shape[1] if len(shape) == 2 else 1
     present = set(as_array(y_true, "y_true").tolist())
-    classes = categories if width == len(categories) else [label for label in categories if label in present]
+    classes = ordered_classes(categories, present, width)
     if width > 1 and not _has_names(scores) and not (sortable(classes) and classes == sorted(classes)):
         return None
     return classes
 
 
-def _ordered_categories(data: Any) -> list[Any] | None:
+def ordered_classes(categories: Sequence[Any], present: Collection[Any], width: int) -> list[Any]:
+    """The categories as classes: those with a case, or all if the scores have one column for each."""
+    return [label for label in categories if width == len(categories) or label in present]
+
+
+def ordered_categories(data: Any) -> list[Any] | None:
     """The categories of an ordered categorical, of whichever library; None for anything else."""
     pandas, polars, pyarrow = (sys.modules.get(library) for library in ("pandas", "polars", "pyarrow"))
     dtype = getattr(data, "dtype", None)

@@ -1,25 +1,17 @@
 """Labels of any hashable type as codes; the order of the classes, and the positive one."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from polyroc.errors import InputError
-from polyroc.kernels.arrays import CodeArray
 from polyroc.messages import Option, short_repr
-from polyroc.scores import Kind
+from polyroc.scores import Coded, Kind
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import Array, as_array
 
 __all__ = ["Coded", "encode", "in_order", "is_hashable", "is_missing", "positive_class", "renumber", "sortable"]
-
-
-class Coded(NamedTuple):
-    """Labels as codes: `labels[codes[i]]` is the label of case i; code -1 is a missing label."""
-
-    codes: CodeArray
-    labels: tuple[Hashable, ...]
 
 
 def encode(y: Any, argument: str) -> Coded:

@@ -14,7 +14,9 @@ from polyroc.validation.arrays import Missing, complete_rows
 from polyroc.validation.data_frames import check_alignment, stated_order
 from polyroc.validation.folds import FoldColumns, as_folds, fold_columns
 from polyroc.validation.labels import Coded, encode, in_order, positive_class, renumber
+from polyroc.validation.negation import negated
 from polyroc.validation.predictions import as_vector, check_width, classifier_values, match_columns, named_after
+from polyroc.validation.subgroups import by_columns, with_subgroups
 from polyroc.validation.weights import check_sampling, check_weight_kind, repeated
 
 __all__ = [
@@ -36,21 +38,29 @@ LARGEST_UNSCALED = 2.0**60  # a largest weight beyond this, or below its inverse
 SMALLEST_RATIO = 1e-100  # of two weights: a product of three such ratios is still a normal double
 
 
-def as_scores(y_true: Any, y_score: Any, *, pooled: bool = False, **options: Any) -> Scores:
-    """`Scores` unchanged, or made from arrays: the first two arguments of every verb; folds pooled on request."""
+def as_scores(
+    y_true: Any, y_score: Any, *, pooled: bool = False, by: Any = None, negate: Any = None, **options: Any
+) -> Scores:
+    """`Scores`, or made from arrays: the first two arguments of every verb.
+
+    On request folds are pooled, scores negated, and the cases divided by columns, which `Scores` may have stored.
+    """
     if pooled:
-        return pooled_scores(as_scores(y_true, y_score, **options))
+        return pooled_scores(as_scores(y_true, y_score, by=by, negate=negate, **options))
     if not isinstance(y_true, Scores):
         if y_score is None:
             raise InputError("y_score is missing; pass (y_true, y_score), or Scores from polyroc.read.")
-        return normalise(y_true, y_score, **options)
+        return normalise(y_true, y_score, by=by, negate=negate, **options)
+    scores = y_true if negate is None else negated(y_true, negate)
+    if by is not None:
+        scores = with_subgroups(scores, by, options.get("missing", "raise"))
     arguments = {"y_score": y_score, **options, "missing": None}
     surplus = [name for name, value in arguments.items() if value is not None]
     if surplus:
         raise InputError(
             f"Scores cannot be combined with {', '.join(surplus)}; pass these to polyroc.read or Scores instead."
         )
-    return y_true
+    return scores
 
 
 def pooled_scores(scores: Scores) -> Scores:
@@ -91,6 +101,8 @@ def normalise(
     cases: Coded | None = None,
     sampling: Sampling | None = None,
     missing: Missing = "raise",
+    by: Any = None,
+    negate: Any = None,
     arguments: ArgumentNames | None = None,
 ) -> Scores:
     """Validate the arguments of a verb and build `Scores`.
@@ -123,6 +135,10 @@ def normalise(
         "cohort" (default): class sizes are random. "case-control": they are fixed.
     missing
         "raise" an error if rows have missing values, or "drop" them with a warning.
+    by
+        Columns that divide the cases into subgroups; see `polyroc.validation.subgroups.by_columns`.
+    negate
+        The classifiers whose scores are multiplied by -1; True for all.
     arguments
         The names of the arguments in messages.
 
@@ -133,6 +149,7 @@ def normalise(
     if labels is None and not isinstance(y_true, np.ndarray | list | tuple | range | Coded):
         labels = stated_order(y_true, y_score)
     check_alignment(
+        by=by,
         **{
             arguments.truth: y_true,
             arguments.scores: y_score,
@@ -140,7 +157,7 @@ def normalise(
             arguments.groups: groups,
             arguments.folds: folds,
             arguments.repeats: repeats,
-        }
+        },
     )
     codes, classes = in_order(encode(y_true, arguments.truth), labels, arguments)
     n = len(codes)
@@ -150,13 +167,16 @@ def normalise(
     group = None if groups is None else _group_codes(groups, n, arguments)
     positive = positive_class(classes, pos_label, kind, labels is not None, arguments)
     columns = fold_columns(folds, repeats, cases, n, arguments)
+    divided = {} if by is None else by_columns(by, n, arguments)
     labelled = _labelled_columns(group, columns, arguments)
+    labelled |= {f"{arguments.by} {name!r}": column.codes for name, column in divided.items()}
     keep = complete_rows(codes, values, weight, labelled, missing, arguments)
     if keep is not None:
         codes = codes[keep]
         values = {name: column[keep] for name, column in values.items()}
         weight = None if weight is None else weight[keep]
         group = None if group is None else group[keep]
+        divided = {name: Coded(column.codes[keep], column.labels) for name, column in divided.items()}
     if weight is not None:
         weight = _usable_weights(weight, kind_of_weight, arguments)
     scores = Scores(
@@ -171,7 +191,9 @@ def normalise(
         n - len(codes),
         sampling=check_sampling(sampling),
         folds=None if columns is None else as_folds(columns, keep, codes, group, arguments),
+        by=divided,
     )
+    scores = scores if negate is None else negated(scores, negate)
     return repeated(scores, arguments) if kind_of_weight == "frequency" else scores
 
 

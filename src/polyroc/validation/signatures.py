@@ -42,6 +42,7 @@ from polyroc.validation.arguments import (
     did_you_mean,
     is_number,
 )
+from polyroc.validation.names_elsewhere import CHOICE_NAMES, option_hint
 
 __all__ = [
     "LARGEST",
@@ -79,7 +80,7 @@ class Check:
 
     def error(self, name: str, value: object) -> InputError:
         """The error for a value that is not valid."""
-        near = did_you_mean(value, self.choices) if isinstance(value, str) and self.choices else ""
+        near = did_you_mean(_own_name(value, self.choices), self.choices) if isinstance(value, str) else ""
         hint = f"; {near}" if near.startswith("did") else "."
         return InputError(f"{name} must be {self.expects}, got {short_repr(value)}{hint}")
 
@@ -129,12 +130,15 @@ def validated(function: Function) -> Function:
     """
     checks: dict[str, Check] | None = None
     positional: list[str] = []
+    known: frozenset[str] | None = None
 
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:
-        nonlocal checks
+        nonlocal checks, known
         if checks is None:
-            positional[:], checks = _of_function(function)
+            positional[:], known, checks = _of_function(function)
+        if known is not None and not known.issuperset(options):
+            _hint_at_options(options, known)
         for name, value in zip(positional, arguments, strict=False):
             check = checks.get(name)
             if check is not None and not check.accepts(value):
@@ -164,21 +168,38 @@ def _of_record(kind: type) -> list[tuple[str, Check]]:
     return [(name, checks[name]) for name in names if name in checks]
 
 
-def _of_function(function: Callable[..., Any]) -> tuple[list[str], dict[str, Check]]:
-    """The names of the positional parameters, and the checks of all."""
+def _own_name(value: str, choices: tuple[str, ...]) -> str:
+    """The choice that other packages call by this name; the name itself if there is none."""
+    return next((own for other, own in CHOICE_NAMES if other == value.casefold() and own in choices), value)
+
+
+def _hint_at_options(options: Iterable[str], known: frozenset[str]) -> None:
+    """Raise an error for an option that other packages have; Python's own error follows for others."""
+    for name in options:
+        hint = None if name in known else option_hint(name)
+        if hint is not None:
+            raise InputError(f"There is no option {name!r}; {hint}")
+
+
+def _of_function(function: Callable[..., Any]) -> tuple[list[str], frozenset[str] | None, dict[str, Check]]:
+    """The names of the positional parameters and of all (None: any name is valid), and the checks."""
     parameters = signature(function).parameters.values()
     kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     hints: dict[str, Any] = {}
+    known: frozenset[str] | None = frozenset(parameter.name for parameter in parameters)
     for parameter in parameters:
         hint = parameter.annotation
         if parameter.kind is Parameter.VAR_KEYWORD and get_origin(hint) is Unpack:
             hints |= get_type_hints(get_args(hint)[0], include_extras=True)
+            known = None if known is None else known | hints.keys()
+        elif parameter.kind is Parameter.VAR_KEYWORD:
+            known = None
         elif (
             parameter.kind not in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL) and hint is not Parameter.empty
         ):
             hints[parameter.name] = hint
     names = [parameter.name for parameter in parameters if parameter.kind in kinds]
-    return names, _resolved(hints, function, BY_NAME)
+    return names, known, _resolved(hints, function, BY_NAME)
 
 
 def _resolved(hints: Mapping[str, Any], owner: Any, by_name: Mapping[str, Any]) -> dict[str, Check]:

@@ -8,7 +8,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.kernels.arrays import IntArray
 from polyroc.messages import Option, short_repr
-from polyroc.scores import Folds, Sampling, Scores, WeightKind
+from polyroc.scores import Coded, Folds, Sampling, Scores, WeightKind
 from polyroc.validation.arguments import SAMPLING_WORDS, WEIGHT_WORDS, ArgumentNames
 from polyroc.validation.predictions import as_vector
 
@@ -100,6 +100,7 @@ def repeated(scores: Scores, arguments: ArgumentNames | None = None) -> Scores:
         sample_weight=None,
         groups=None if scores.groups is None else np.repeat(scores.groups, times),
         folds=None if scores.folds is None else _repeated_folds(scores.folds, times, arguments),
+        by={name: Coded(np.repeat(column.codes, times), column.labels) for name, column in scores.by.items()},
         weight_kind="frequency",
     )
 

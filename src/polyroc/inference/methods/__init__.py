@@ -9,6 +9,7 @@ from polyroc.inference.methods.delong import DeLong
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
 from polyroc.inference.methods.jackknife import Jackknife
 from polyroc.inference.methods.ledell import LeDell
+from polyroc.inference.methods.mcnemar import McNemar
 from polyroc.inference.methods.method import Method
 from polyroc.inference.methods.permutation import Permutation
 from polyroc.inference.methods.unbiased import Unbiased
@@ -23,6 +24,7 @@ __all__ = [
     "HanleyMcNeil",
     "Jackknife",
     "LeDell",
+    "McNemar",
     "Method",
     "Permutation",
     "Unbiased",
@@ -33,7 +35,8 @@ __all__ = [
 
 DEFAULT = DeLong()
 METHODS: dict[str, type[Method]] = {
-    kind.name: kind for kind in (DeLong, Unbiased, HanleyMcNeil, Bootstrap, Jackknife, LeDell, Permutation)
+    kind.name: kind
+    for kind in (DeLong, Unbiased, HanleyMcNeil, Bootstrap, Jackknife, LeDell, Permutation, McNemar)
 }
 
 

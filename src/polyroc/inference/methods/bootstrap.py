@@ -97,9 +97,13 @@ class Bootstrap(Method):
 
     def for_measure(self, measure: Measure, scores: Scores) -> "Bootstrap":
         """The same with `stratified` decided for a measure of these scores."""
+        return self.for_shares(measure.estimates_prevalence, scores)
+
+    def for_shares(self, depends: bool, scores: Scores) -> "Bootstrap":
+        """The same with `stratified` decided for a value that depends on the class shares, or not."""
         if self.stratified is not None:
             return self
-        return replace(self, stratified=not (measure.estimates_prevalence and scores.sampling == "cohort"))
+        return replace(self, stratified=not (depends and scores.sampling == "cohort"))
 
     def for_block(self, number: int) -> "Bootstrap":
         """The same with a seed of its own, for the set of cases with this number: sets are drawn independently."""

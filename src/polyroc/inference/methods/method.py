@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,7 @@ from polyroc.measures.statistic import Statistic
 from polyroc.messages import Call, Option
 from polyroc.scores import Scores
 
-if TYPE_CHECKING:
-    from polyroc.inference.methods.permutation import PermutationPvalues
-
-__all__ = ["Method", "Uncertainty"]
+__all__ = ["Method", "PairedPvalues", "Uncertainty"]
 
 
 class Uncertainty(NamedTuple):
@@ -43,6 +40,13 @@ class Uncertainty(NamedTuple):
     resampled: Sequence[Resampled] = ()
     influence: FloatArray | None = None
     df: float | None = None
+
+
+class PairedPvalues(NamedTuple):
+    """P-values of a method of its own: that all classifiers are equal, and of each pair."""
+
+    all_equal: float
+    pairs: dict[tuple[str, str], float]
 
 
 class Method(ABC):
@@ -99,7 +103,7 @@ class Method(ABC):
         del measure
         return component_variances(sample.scores, parts)
 
-    def paired_pvalues(self, measure: Measure, scores: Scores | None) -> "PermutationPvalues | None":
+    def paired_pvalues(self, measure: Measure, scores: Scores | None) -> PairedPvalues | None:
         """P-values of its own for paired classifiers; None if p-values are those of the intervals.
 
         `scores` is None if the classifiers were evaluated on different cases.
@@ -128,6 +132,11 @@ class Method(ABC):
     def for_measure(self, measure: Measure, scores: Scores) -> Self:
         """The same method with its options settled for a measure of these scores."""
         del measure, scores
+        return self
+
+    def for_shares(self, depends: bool, scores: Scores) -> Self:
+        """The same method with its options settled for a value that depends on the class shares, or not."""
+        del depends, scores
         return self
 
     def for_block(self, number: int) -> Self:

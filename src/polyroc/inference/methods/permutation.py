@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from polyroc.errors import NotApplicableError
-from polyroc.inference.methods.method import Method, Uncertainty, component_covariance
+from polyroc.inference.methods.method import Method, PairedPvalues, Uncertainty, component_covariance
 from polyroc.kernels.arrays import FloatArray
 from polyroc.measures.measure import Measure
 from polyroc.measures.sample import Sample
@@ -18,19 +18,12 @@ from polyroc.scores import Scores
 from polyroc.validation.random import Rng
 from polyroc.validation.signatures import Count, validate_fields
 
-__all__ = ["Permutation", "PermutationPvalues"]
+__all__ = ["Permutation"]
 
 Dispersion: TypeAlias = Callable[[FloatArray], float]  # of the values of the classifiers
 
 # Rearrangements that differ by rounding alone count as equal to the observed one.
 ROUNDING = 1e-12
-
-
-class PermutationPvalues(NamedTuple):
-    """P-values of the hypothesis that classifiers are interchangeable: of all of them, and of each pair."""
-
-    all_equal: float
-    pairs: dict[tuple[str, str], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +68,7 @@ class Permutation(Method):
         """DeLong's: a permutation test has p-values only."""
         return component_covariance(samples[0].scores, statistics or [measure(sample) for sample in samples])
 
-    def paired_pvalues(self, measure: Measure, scores: Scores | None) -> PermutationPvalues:
+    def paired_pvalues(self, measure: Measure, scores: Scores | None) -> PairedPvalues:
         """The share of rearrangements that differ as much as the observed arrangement, which counts as one."""
         if scores is None:
             raise NotApplicableError(
@@ -90,8 +83,8 @@ class Permutation(Method):
             for i, j in combinations(range(len(names)), 2)
         }
         if len(names) == 2:
-            return PermutationPvalues(pairs[names[0], names[1]], pairs)
-        return PermutationPvalues(_pvalue(self.n, measure, scores, stack, _variance, rng), pairs)
+            return PairedPvalues(pairs[names[0], names[1]], pairs)
+        return PairedPvalues(_pvalue(self.n, measure, scores, stack, _variance, rng), pairs)
 
 
 def _exchangeable(scores: Scores) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from polyroc.studies.summaries.anova import anova
 from polyroc.studies.summaries.bayesian import correlated_t, signed_rank
+from polyroc.studies.summaries.five_by_two import five_by_two
 from polyroc.studies.summaries.friedman import friedman
 from polyroc.studies.summaries.paired_tests import corrected_t, wilcoxon
 from polyroc.studies.summaries.pooled import averaged_roc, fold_test, pooled_roc, pooled_test
@@ -15,6 +16,7 @@ __all__ = [
     "corrected_t",
     "correlated_t",
     "duncan",
+    "five_by_two",
     "fold_test",
     "friedman",
     "pooled_roc",

@@ -183,7 +183,7 @@ def anova(table: Table, *, missing: Missing = "raise") -> Anova:
 
 
 def _variation(source: str, squares: dict[str, float], df: dict[str, int]) -> Variation:
-    from scipy.special import fdtrc
+    from polyroc._scipy import fdtrc
 
     F = pvalue = nan
     if source != "error" and squares["error"] > 0:

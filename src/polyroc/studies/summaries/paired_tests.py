@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import floor, nan, sqrt
+from math import floor, isnan, nan, sqrt
 from statistics import NormalDist
 from typing import Any, ClassVar, Literal
 
@@ -28,13 +28,16 @@ __all__ = [
     "corrected_t",
     "hodges_lehmann",
     "null_counts",
+    "t_ratio",
     "walsh_interval",
     "wilcoxon",
 ]
 
 
-Procedure = Literal["corrected t", "wilcoxon"]
+Procedure = Literal["corrected t", "wilcoxon", "5x2 t", "5x2 F"]
 NAMES = {
+    "5x2 t": "Dietterich's 5x2 cv t-test",
+    "5x2 F": "Alpaydin's combined 5x2 cv F-test",
     "corrected t": "Nadeau & Bengio's corrected resampled t",
     "wilcoxon": "Wilcoxon's signed-rank test",
 }
@@ -53,9 +56,10 @@ class PairedTest:
     value
         The mean difference over folds; or, over data sets, the centre of the differences (Hodges & Lehmann).
     standard_error, df
-        Standard error of the mean difference and its degrees of freedom; nan for signed ranks.
+        Standard error of the mean difference and its degrees of freedom; nan for signed ranks and F. 5x2
+        cross-validation has no standard error.
     statistic
-        Student's t; or the sum of the ranks of positive differences.
+        Student's t; the sum of the ranks of positive differences; or F.
     pvalue, adjusted_pvalue
         Two-sided p-value of no difference; the latter adjusted for all pairs.
     differences
@@ -87,10 +91,15 @@ class PairedTest:
     def _derived_at(self, level: float) -> dict[str, Any]:
         return {"confidence_interval": list(self.confidence_interval(level))}
 
+    @property
+    def _reversed_ratio(self) -> float:
+        """The statistic with the learners exchanged: -t, but the same F, which has no single df."""
+        return self.statistic if isnan(self.df) else -self.statistic
+
     def reversed(self) -> "PairedTest":
         """The same pair with the learners exchanged."""
         nonzero = sum(1 for difference in self.differences if difference)
-        statistic = nonzero * (nonzero + 1) / 2 - self.statistic if self.differences else -self.statistic
+        statistic = nonzero * (nonzero + 1) / 2 - self.statistic if self.differences else self._reversed_ratio
         differences = tuple(-difference for difference in self.differences)
         return replace(
             self,
@@ -109,7 +118,7 @@ class PairedTests(PairwiseSummary[PairedTest]):
     Attributes
     ----------
     procedure
-        "corrected t" (over the folds of one data set) or "wilcoxon" (over data sets).
+        "corrected t", "5x2 t" or "5x2 F" (over the folds of one data set) or "wilcoxon" (over data sets).
     data_set, measure
         Name of the data set and key of the measure.
     learners
@@ -210,10 +219,10 @@ def corrected_t(
     >>> corrected_t({"a": [0.8, 0.9, 0.7], "b": [0.7, 0.7, 0.6]}, train_size=20, test_size=10)
     PairedTests(corrected t, value on data: a - b 0.1333 (p = 0.127))
     """
-    from scipy.special import stdtr
+    from polyroc._scipy import stdtr
 
     differences = fold_differences(table, train_size, test_size, missing)
-    t = np.array([_t_ratio(d, error) for d, error in zip(differences.means, differences.errors, strict=True)])
+    t = np.array([t_ratio(d, error) for d, error in zip(differences.means, differences.errors, strict=True)])
     pvalues = np.where(t == 0, 1.0, 2 * stdtr(differences.df, -np.abs(t)))
     adjusted = adjust(pvalues, adjustment).tolist()
     columns = zip(
@@ -232,7 +241,7 @@ def corrected_t(
     return PairedTests("corrected t", *where, tests, adjustment, OVERLAP, provenance)
 
 
-def _t_ratio(difference: float, error: float) -> float:
+def t_ratio(difference: float, error: float) -> float:
     """Student's t: 0 if the difference is 0, nan if only the standard error is."""
     return 0.0 if difference == 0 else difference / error if error else nan
 

@@ -1,0 +1,56 @@
+"""The tables of docs/concordance.md, from `polyroc.validation.names_elsewhere`.
+
+python docs/make_concordance.py
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from polyroc.validation.names_elsewhere import MEASURE_NAMES, OPTION_NAMES, MeasureNames
+
+PAGE = Path(__file__).parent / "concordance.md"
+
+
+def tables() -> str:
+    """All tables in Markdown, each under its heading."""
+    sections = [_measures(title, [*rows]) for title, rows in groupby(MEASURE_NAMES, lambda entry: entry.section)]
+    options = [(f"`{entry.option}`", entry.elsewhere, entry.polyroc) for entry in OPTION_NAMES]
+    return "\n\n".join([*sections, _table("Options", ("elsewhere", "in", "polyroc"), options)])
+
+
+def _measures(title: str, entries: Sequence[MeasureNames]) -> str:
+    if entries[0].polyroc:
+        rows = [(_link(entry), entry.names, entry.elsewhere) for entry in entries]
+        return _table(title, ("polyroc", "papers", "elsewhere"), rows)
+    rows = [(entry.names, entry.elsewhere, entry.instead) for entry in entries]
+    return _table(title, ("papers", "elsewhere", "use"), rows)
+
+
+def _link(entry: MeasureNames) -> str:
+    """The measure, with a link to its page."""
+    return f"[`{entry.polyroc}`]({entry.page.removeprefix('docs/')})"
+
+
+def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join([f"## {title}", "", *_lines([head, ["---"] * len(head), *rows])])
+
+
+def _lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def filled(text: str) -> str:
+    """The page with the tables made anew."""
+    return re.sub(
+        r"(<!-- begin names -->\n).*?(<!-- end names -->)",
+        lambda match: f"{match[1]}\n{tables()}\n\n{match[2]}",
+        text,
+        flags=re.DOTALL,
+    )
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text()))

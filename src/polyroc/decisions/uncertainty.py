@@ -1,0 +1,173 @@
+"""The uncertainty of a chosen threshold: the choice is repeated in resamples, and rates are corrected for it."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from polyroc.decisions.cut_points import CutProblem, Rechosen, ScoreOrder
+from polyroc.decisions.rate_matrix import Rates
+from polyroc.errors import UndefinedMeasureWarning, warn
+from polyroc.estimates.intervals import ConfidenceInterval
+from polyroc.inference.methods.method import Method
+from polyroc.kernels.arrays import FloatArray
+from polyroc.measures.sample import Sample
+from polyroc.results.codec import Record
+from polyroc.results.invariants import Invariants, at_least
+from polyroc.scores import Scores
+from polyroc.validation.arguments import checked_level
+from polyroc.validation.signatures import validated
+
+__all__ = ["ThresholdUncertainty", "rechoose"]
+
+CUBE_ROOT = 2.0 ** (1.0 / 3.0)  # the optimism of a threshold of least loss, over that of its resamples
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThresholdUncertainty(Record):
+    """The thresholds chosen in resamples of the cases, and how optimistic the rates at a chosen threshold are.
+
+    Attributes
+    ----------
+    low, high
+        At [threshold, resample]: the range of thresholds that are best in the resample, or worse by no more than
+        half a case; those above `low`, up to `high`. The best one is among them.
+    optimism
+        At [class, decision]: the expected amount by which the rate of the chosen rule is larger on the cases it
+        was chosen on than on new cases.
+    left_out
+        Number of resamples in which there was nothing to choose: a class was not drawn, or no threshold is within
+        the limits.
+    method
+        How the cases were resampled.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    optimism: FloatArray
+    left_out: int
+    method: str
+
+    def _invariants(self) -> Invariants:
+        same = self.low.shape == self.high.shape and self.low.ndim == 2
+        yield same, "low and high must have a row per threshold and a number per resample"
+        yield not (self.low > self.high).any(), "low must not be above high"
+        yield self.optimism.ndim == 2, "optimism must be a matrix"
+        yield at_least(self.left_out, 0), "left_out must be 0 or more"
+
+    @property
+    def resamples(self) -> int:
+        """Number of resamples in which thresholds were chosen."""
+        return int(self.low.shape[1])
+
+    @validated
+    def confidence_intervals(self, level: float = 0.95) -> tuple[ConfidenceInterval, ...]:
+        """The interval of each threshold: percentiles of `low` for its lower end, of `high` for its upper end."""
+        share = (1.0 - checked_level(level)) / 2.0
+        if self.resamples < 2:
+            return (ConfidenceInterval(np.nan, np.nan),) * len(self.low)
+        ends = zip(_quantile(self.low, share), _quantile(self.high, 1.0 - share), strict=True)
+        return tuple(ConfidenceInterval(float(low), float(high)) for low, high in ends)
+
+    def _derived_at(self, level: float) -> dict[str, Any]:
+        return {"confidence_intervals": [list(ends) for ends in self.confidence_intervals(level)]}
+
+
+def _quantile(values: FloatArray, share: float) -> FloatArray:
+    """By row, an observed value: an infinite threshold has no mean with another."""
+    return np.asarray(np.quantile(values, share, axis=1, method="inverted_cdf"))
+
+
+def rechoose(
+    scores: Scores, classifier: str, order: ScoreOrder, problem: CutProblem, method: Method, apparent: Rates
+) -> tuple[ThresholdUncertainty, Rates]:
+    """Repeat the choice in resamples: the uncertainty of the thresholds, and rates corrected for optimism.
+
+    The optimism of a resample is the rate there minus the rate of the same rule on all cases: it varies as the
+    rate on the cases at hand does around the rate of the chosen rule on new cases. Its mean is subtracted from the
+    rates, its variance is theirs.
+
+    A threshold that minimises a loss has an error of the order n^(-1/3) (Kim & Pollard 1990): it is where a random
+    walk Z, minus a parabola, is highest, and the optimism is E Z there. In resamples the walk is Z + Z*, which is
+    2^(1/2) times as large, so its highest value is 2^(2/3) times as large, and half of it is due to Z*: the mean
+    optimism of resamples is 2^(2/3) / 2 = 2^(-1/3) of what it estimates. It is multiplied by 2^(1/3), unless
+    limits determine the threshold, which is then a quantile and has no such bias.
+
+    Parameters
+    ----------
+    scores, classifier
+        The cases, and the classifier to use.
+    order, problem
+        The cases by rising score, and the objective.
+    method
+        One that resamples.
+    apparent
+        The rates on the cases on which the rule was chosen.
+
+    References
+    ----------
+    Kim & Pollard, Annals of Statistics 18 (1990) 191-219.
+    """
+    method = method.for_shares(problem.shares_as_priors, scores)
+    replicates = _replicates(scores, classifier, order, problem, method)
+    left_out = int((~replicates.chosen).sum())
+    if left_out:
+        warn(
+            f"{left_out} of {len(replicates.chosen)} resamples have no threshold (a class was not drawn, or none "
+            "is within the limits); they are left out. More cases avoid it.",
+            UndefinedMeasureWarning,
+        )
+    low, high, optimism = (values[replicates.chosen] for values in replicates[:3])
+    mean = optimism.mean(axis=0) if len(optimism) else np.zeros_like(apparent.rates)
+    if not np.isfinite(problem.limits).any():
+        mean = CUBE_ROOT * mean
+    uncertainty = ThresholdUncertainty(low.T, high.T, mean, left_out, repr(method))
+    return uncertainty, _corrected(apparent, optimism, mean, method)
+
+
+def _replicates(
+    scores: Scores, classifier: str, order: ScoreOrder, problem: CutProblem, method: Method
+) -> Rechosen:
+    sample = Sample(scores, classifier)
+    cases = np.concatenate([sample.cases(k) for k in range(sample.classes)])  # as the weights come
+    places = np.empty(len(cases), dtype=np.int64)
+    places[cases] = np.arange(len(cases))
+    grouped = replace(order, order=places[order.order])
+    c, cuts = len(order.classes), len(order.classes) - 1
+    random_shares = problem.shares_as_priors and scores.sampling == "cohort"
+
+    def chunk(weight: FloatArray) -> FloatArray:
+        chosen = grouped.rechosen(problem, np.ascontiguousarray(weight, dtype=np.float64), random_shares)
+        flat = (chosen.low, chosen.high, chosen.optimism.reshape(-1, c * c), chosen.chosen[:, None])
+        return np.concatenate(flat, axis=1, dtype=np.float64).T
+
+    rows = method.over_resamples(sample, chunk).T
+    optimism = rows[:, 2 * cuts : -1].reshape(-1, c, c)
+    return Rechosen(rows[:, :cuts], rows[:, cuts : 2 * cuts], optimism, rows[:, -1] > 0)
+
+
+def _corrected(apparent: Rates, optimism: FloatArray, mean: FloatArray, method: Method) -> Rates:
+    """The rates minus the mean optimism, with the standard errors of the optimism."""
+    rates = np.clip(apparent.rates - mean, 0.0, 1.0)
+    variance = partial(_optimism_variance, apparent, optimism)
+    gradients = np.eye(rates.size).reshape(*rates.shape, *rates.shape)
+    return replace(
+        apparent,
+        rates=rates / rates.sum(axis=1, keepdims=True),
+        standard_errors=np.sqrt([[variance(gradient) for gradient in row] for row in gradients]),
+        provenance=replace(apparent.provenance, method=repr(method), seed=method.seed),
+        _variance=variance,
+    )
+
+
+def _optimism_variance(
+    apparent: Rates, optimism: FloatArray, gradient: FloatArray, slopes: FloatArray | None = None
+) -> float:
+    """The variance of the sum of rates times `gradient`, and of class shares times `slopes` if any.
+
+    Class shares and rates within classes are independent.
+    """
+    totals = (optimism * gradient).sum(axis=(1, 2))
+    variance = float(totals.var(ddof=1)) if len(totals) > 1 else np.nan
+    return variance if slopes is None else variance + apparent._variance(np.zeros_like(gradient), slopes)

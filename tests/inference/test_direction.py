@@ -1,0 +1,154 @@
+"""Reversed scores: named where an interval is below chance, and negated on request."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import polyroc as pr
+from command import polyroc
+from polyroc.errors import InputError, NotApplicableError
+
+RNG = np.random.default_rng(2)
+Y = np.tile([0, 1], 40)
+GOOD = Y + RNG.normal(0, 0.8, 80)
+WRONG = -Y + RNG.normal(0, 0.8, 80)
+FRAME = pl.DataFrame({"y": Y, "good": GOOD, "abeta": WRONG, "-odd": WRONG, "p_0": 0.4, "p_1": 0.6})
+NOTE = "abeta: every value of the 95 % interval of auc is below chance (0.5): is the score reversed?"
+
+
+def test_estimates_below_chance():
+    estimate = pr.evaluate(Y, WRONG, measure="auc")
+    assert estimate.is_below_chance()
+    assert not pr.evaluate(Y, GOOD, measure="auc").is_below_chance()
+    assert "is below chance (0.5): is the score reversed?" in str(estimate)
+    every = str(pr.evaluate(Y, {"abeta": WRONG, "good": GOOD}))
+    assert every.count("is the score reversed?") == 1
+    assert "abeta: every value of the 95 % interval of auc, gini" in every
+    assert not pr.evaluate(Y, WRONG, measure="auc", method=None).is_below_chance()
+
+
+def test_a_cost_is_bad_above_chance():
+    wrong, good = (pr.evaluate(Y, scores, measure="cost_area") for scores in (WRONG, GOOD))
+    assert wrong.chance == good.chance == 0.25
+    assert not good.is_below_chance()
+    assert wrong.is_below_chance() == (wrong.confidence_interval().low > 0.25)
+    again = pr.Estimate.from_json(wrong.to_json())
+    assert again.is_below_chance() == wrong.is_below_chance()
+
+
+def test_conclusion_of_a_comparison():
+    comparison = pr.compare(Y, {"good": GOOD, "abeta": WRONG}, measure="auc")
+    first, note = comparison.conclusion()
+    assert first.startswith("good is better than abeta by")
+    assert note.startswith(NOTE)
+    assert NOTE in str(comparison)
+    turned = pr.compare(Y, {"good": GOOD, "abeta": WRONG}, measure="auc", negate="abeta")
+    assert not any("chance" in sentence for sentence in turned.conclusion())
+    assert "The scores of abeta are negated." in turned.conclusion()
+
+
+def test_report_names_it():
+    page = pr.report(Y, {"good": GOOD, "abeta": WRONG}, path=None)
+    assert any(sentence.startswith(NOTE) for sentence in page.conclusion.sentences)
+    alone = pr.report(Y, WRONG, path=None)
+    assert (
+        "every value of the interval is below chance (0.5): is the score reversed?"
+        in alone.conclusion.sentences[0]
+    )
+    turned = pr.report(Y, WRONG, path=None, negate=True)
+    assert "chance gives 0.5" in turned.conclusion.sentences[0]
+    assert turned.why_no_cases.startswith("The scores of 'classifier' are negated")
+
+
+@pytest.mark.parametrize("negate", [True, "abeta", ["abeta"]])
+def test_negated_scores(negate):
+    expected = pr.evaluate(Y, {"abeta": -WRONG}, measure="auc")["abeta", "auc"]
+    for data in ((Y, {"abeta": WRONG}), (pr.Scores.from_arrays(Y, {"abeta": WRONG}),)):
+        turned = pr.evaluate(*data, measure=["auc"], negate=negate)["abeta", "auc"]
+        assert turned.value == expected.value
+        assert turned.provenance.negated == ("abeta",)
+    again = pr.Estimate.from_json(turned.to_json())
+    assert again.provenance.negated == ("abeta",)
+    curve = pr.curve(Y, {"abeta": WRONG}, negate=negate)["abeta"]
+    assert curve.area.value == expected.value
+
+
+def test_twice_negated_is_not_negated():
+    scores = pr.read(FRAME, truth="y", scores={"abeta": "-abeta"}, negate="abeta")
+    assert scores.negated == ()
+    assert (scores.values["abeta"] == WRONG).all()
+
+
+def test_columns_with_a_sign(tmp_path):
+    FRAME.write_parquet(tmp_path / "cases.parquet")
+    FRAME.write_csv(tmp_path / "cases.csv")
+    expected = pr.evaluate(Y, -WRONG, measure="auc").row()
+    for source in (FRAME, tmp_path / "cases.csv", tmp_path / "cases.parquet"):
+        assert pr.evaluate(source, truth="y", scores="-abeta", measure="auc").row() == expected
+    for path in (tmp_path / "cases.csv", tmp_path / "cases.parquet"):
+        engine = pr.evaluate(path, truth="y", scores="-abeta", measure="auc", engine="duckdb")
+        assert engine.value == pytest.approx(expected["value"], rel=1e-12)
+        named = pr.compare(
+            path, truth="y", scores={"a": "good", "b": "abeta"}, negate="b", measure="auc", engine="duckdb"
+        )
+        assert named.estimates["b"].value == pytest.approx(expected["value"], rel=1e-12)
+    odd = pr.evaluate(FRAME, truth="y", scores="-odd", measure="auc")  # the name of a column
+    assert odd.is_below_chance()
+    assert odd.provenance.negated is None
+    done = polyroc("evaluate", tmp_path / "cases.csv", "--truth", "y", "--scores", "abeta=-abeta", "-m", "auc")
+    assert done.returncode == 0
+    assert "The scores of abeta are negated." in done.stdout
+    done = polyroc("evaluate", tmp_path / "cases.csv", "--truth", "y", "--scores", "abeta=abeta", "-m", "auc")
+    assert NOTE in " ".join(done.stdout.split())
+
+
+def test_stacked_classifiers(tmp_path):
+    stacked = pl.concat(
+        [FRAME.select("y", pl.col(name).alias("s"), pl.lit(name).alias("m")) for name in ("good", "abeta")]
+    )
+    scores = pr.read(stacked, truth="y", scores="s", classifier="m", negate="abeta")
+    assert scores.negated == ("abeta",)
+    assert (scores.values["abeta"] == -WRONG).all()
+    both = pr.read(stacked, truth="y", scores="-s", classifier="m")
+    assert both.negated == ("good", "abeta")
+
+
+def test_bad_requests(tmp_path):
+    P = np.column_stack([1 - Y * 0.2, Y * 0.2])
+    with pytest.raises(InputError, match="Only a single score per case can be negated, but 'm' has one"):
+        pr.evaluate(Y, {"m": P}, negate="m")
+    with pytest.raises(InputError, match=r"Only a single score per case can be negated, but '-p_\*' has col"):
+        pr.read(FRAME, truth="y", scores="-p_*")
+    with pytest.raises(InputError, match="has decisions"):
+        pr.evaluate(["a", "b"], ["a", "b"], negate=True)
+    with pytest.raises(InputError, match="negate names 'abet', which is not a classifier; did you mean 'abeta'"):
+        pr.evaluate(Y, {"abeta": WRONG}, negate="abet")
+    with pytest.raises(InputError, match="negate must be the name of a classifier, a list of names, or True"):
+        pr.evaluate(Y, {"abeta": WRONG}, negate=3)
+    with pytest.raises(InputError, match="no column 'none'"):
+        pr.evaluate(FRAME, truth="y", scores="-none")
+    FRAME.write_parquet(tmp_path / "cases.parquet")
+    options = {"truth": "y", "scores": {"a": "abeta", "b": "-abeta"}, "measure": "auc", "engine": "duckdb"}
+    with pytest.raises(InputError, match="column 'abeta' is named with and without a negative sign"):
+        pr.compare(tmp_path / "cases.parquet", **options)
+
+
+def test_rules_are_for_scores_as_they_are(tmp_path):
+    message = "negate is not available in operate .*; multiply the column itself by -1"
+    with pytest.raises(NotApplicableError, match=message):
+        pr.operate(FRAME, truth="y", scores="-abeta")
+    with pytest.raises(NotApplicableError, match=message):
+        pr.rates(FRAME, truth="y", scores="-abeta", threshold=0.5)
+    FRAME.write_parquet(tmp_path / "cases.parquet")
+    with pytest.raises(NotApplicableError, match=message):
+        pr.rates(tmp_path / "cases.parquet", truth="y", scores="-abeta", threshold=0.5, engine="duckdb")
+
+
+def test_unpaired_arrays():
+    """Different cases need no detour: pairs of arrays, or Scores."""
+    first, second = (Y[:50], GOOD[:50]), (Y[50:], GOOD[50:])
+    pairs = pr.compare({"one": first, "two": second}, measure="auc")
+    scores = {"one": pr.Scores.from_arrays(*first), "two": pr.Scores.from_arrays(*second)}
+    assert pairs.rows() == pr.compare(scores, measure="auc").rows()
+    with pytest.raises(InputError, match=r"of Scores, or of \(y_true, y_score\), by name; 'two' is a list"):
+        pr.compare({"one": first, "two": [1, 2]}, measure="auc")

@@ -1,0 +1,109 @@
+"""Names of other packages are answered with those of polyroc, from the table that docs/concordance.md shows."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import polyroc as pr
+from command import polyroc
+from polyroc.errors import InputError, MeasureError
+from polyroc.measures.registry import MEASURES
+from polyroc.validation.names_elsewhere import MEASURE_NAMES, OPTION_NAMES, measure_hint, option_hint
+
+DOCS = Path(__file__).parents[2] / "docs"
+Y, S = [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("AUC", r"in polyroc it is 'auc' \(docs/measures/auc.md\)"),
+        ("ROC AUC", "'auc'"),
+        ("c_index", "'auc'"),
+        ("Hand-Till", "'hand_till'"),
+        ("roc_auc_ovr", "'ova'"),
+        ("roc_auc_ovo", "'hand_till'"),
+        ("M", "'hand_till'"),
+        ("HUM", r"'vus' for ordered classes, one score .*, or 'he\(scoring=\"distance\"\)'"),
+        ("balanced_accuracy", "'macro_average'"),
+        ("ap", "'average_precision'"),
+        ("pr_auc", "'average_precision'"),
+        ("fpr", "in polyroc 1 minus it is 'specificity'"),
+        ("recall", "'sensitivity'"),
+        ("f1", "polyroc does not have it: scikit-learn has it, f1_score"),
+        ("brier", "polyroc does not have it: scikit-learn has it, brier_score_loss"),
+        ("mcc", "polyroc does not have it: .*matthews_corrcoef"),
+        ("ks", r"it is not a measure in polyroc: operate\(..., criterion=\"youden\"\)"),
+        ("youden", r"operate\(..., criterion=\"youden\"\)"),
+        ("DCA", r"'net_benefit\(threshold=...\)'"),
+    ],
+)
+def test_measures_of_other_packages(name, words):
+    with pytest.raises(MeasureError, match=f"There is no measure '{name}'; .*{words}"):
+        pr.evaluate(Y, S, measure=name)
+    with pytest.raises(MeasureError, match=words):
+        pr.measure(name)
+
+
+def test_keys_of_polyroc_are_measures_whatever_the_table_says():
+    """The table has all of them, each hint leads to a measure, and a key is never answered with another."""
+    assert {entry.polyroc.partition("(")[0] for entry in MEASURE_NAMES} - {""} == set(MEASURES) - {"expected_cost"}
+    for key in MEASURES:
+        assert pr.measure(key).key == key
+        hint = measure_hint(key.upper())
+        assert hint is None or f"'{key}" in hint
+    for entry in MEASURE_NAMES:
+        assert bool(entry.polyroc) != bool(entry.instead)
+        assert (DOCS.parent / entry.page).exists()
+
+
+def test_an_alias_has_one_meaning_or_says_what_each_is_for():
+    for entry in MEASURE_NAMES:
+        for alias in (*entry.aliases, *entry.complements):
+            hint = measure_hint(alias)
+            assert (entry.polyroc or entry.instead) in hint, alias
+            assert hint.count(" for ") > 1 or hint.count(", or '") == 0, alias
+
+
+@pytest.mark.parametrize("entry", OPTION_NAMES, ids=lambda entry: entry.option)
+def test_options_of_other_packages(entry):
+    with pytest.raises(InputError, match=f"There is no option '{entry.option}'; ") as raised:
+        pr.evaluate(Y, S, measure="auc", **{entry.option: "x"})
+    assert entry.polyroc in str(raised.value)
+
+
+def test_options_that_polyroc_has_are_not_touched():
+    """`weights` and `average` are options of polyroc elsewhere; other unknown names are Python's error."""
+    assert pr.curve(Y, S, multi_class=None).area.value == 0.75
+    with pytest.raises(InputError, match="multi_class must be 'ova' or 'ovo', got 'ovr'; did you mean 'ova'"):
+        pr.curve([0, 1, 2], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], multi_class="ovr")
+    unknown, elsewhere = {"no_such_option": 1}, {"random_state": 1}
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        pr.decision_curve(Y, S, **unknown)
+    with pytest.raises(InputError, match="There is no option 'random_state'; it is rng"):
+        pr.curve(Y, S, **elsewhere)
+    assert option_hint("no_such_option") is None
+
+
+def test_on_the_command_line(tmp_path):
+    path = tmp_path / "s.csv"
+    path.write_text("y,s\n0,0.1\n0,0.4\n1,0.3\n1,0.9\n")
+    arguments = ("evaluate", path, "--truth", "y", "--scores", "s", "-m")
+    done = polyroc(*arguments, "AUC")
+    assert done.returncode == 2
+    assert "There is no measure 'AUC'; in polyroc it is 'auc' (docs/measures/auc.md)." in done.stderr
+    done = polyroc(*arguments, "auc", "--multi-class", "ovr")
+    assert done.returncode == 2
+    assert "No such option --multi-class; choose the measure: 'hand_till' is multi_class='ovo'" in done.stderr
+    assert "(see polyroc evaluate --help)" in polyroc(*arguments, "auc", "--zzz", "1").stderr
+
+
+def test_documented():
+    """docs/concordance.md shows the table."""
+    spec = importlib.util.spec_from_file_location("make_concordance", DOCS / "make_concordance.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = module.PAGE.read_text()
+    assert module.filled(text) == text
+    assert module.tables() in text
