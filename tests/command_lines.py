@@ -18,7 +18,7 @@ import numpy as np
 
 import polyroc as pr
 from golden import studies
-from polyroc.cli.app import app
+from polyroc.cli.app import COMMANDS, load_command
 from polyroc.measures.registry import MEASURES
 
 Line = tuple[str, ...]
@@ -34,6 +34,7 @@ VALID_LINES = {
     ],
     "curve": [TWO, f"{TWO} --engine duckdb"],
     "datasets": [""],
+    "decision-curve": ["two_p.csv --truth y --scores p"],
     "demo": [""],
     "evaluate": [f"{TWO} -m auc", f"{TWO} -m auc --engine duckdb"],
     "front": ["three.csv --truth y --scores p_* -n 50 --points 100", "stored.npz --points 100"],
@@ -49,6 +50,7 @@ VALID_LINES = {
     "study run": ["plan.toml -o made.duckdb"],
     "study show": ["study.duckdb"],
     "study test": ["study.duckdb anova --data pair -o made.png"],
+    "warm-up": [""],
     "surface": ["three.csv --truth y --scores p_* -m he --points 3"],
 }
 TEXTS = {
@@ -100,7 +102,7 @@ PATHS["long name"] = "n" * 300 + ".csv"
 AT_ONCE = {**TEXTS, **NUMBERS, **PATHS}  # which no command takes long for
 OF_OTHERS = "--no-such-option"
 SERVERS = ("serve",)  # run until they are interrupted
-LONG = ("demo", "reproduce", "study run")  # take seconds even if all is well
+LONG = ("demo", "reproduce", "study run", "warm-up")  # take seconds even if all is well
 
 
 class Odd(NamedTuple):
@@ -130,6 +132,8 @@ def make_files(folder: Path) -> None:
     y = np.arange(24) % 2
     rows = zip(y.tolist(), (rng.normal(size=24) + y).tolist(), rng.normal(size=24).tolist(), strict=True)
     (folder / "two.csv").write_text("y,s,t\n" + "".join(f"{a},{s},{t}\n" for a, s, t in rows))
+    shares = "".join(f"{k % 2},{p}\n" for k, p in enumerate(rng.random(24).tolist()))
+    (folder / "two_p.csv").write_text("y,p\n" + shares)
     probabilities = rng.dirichlet((1, 1, 1), size=24)
     lines = [f"{'abc'[k % 3]},{p[0]},{p[1]},{p[2]}\n" for k, p in enumerate(probabilities.tolist())]
     (folder / "three.csv").write_text("y,p_a,p_b,p_c\n" + "".join(lines))
@@ -165,11 +169,11 @@ def restore(folder: Path, kept: Path) -> None:
             shutil.copy(path, copy)
 
 
-def commands(group: click.Group = app, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+def commands(loaded: dict[str, click.Command], path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
     """All commands without commands of their own, by their names."""
-    for name, command in group.commands.items():
+    for name, command in loaded.items():
         if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
+            yield from commands(command.commands, (*path, name))
         else:
             yield " ".join((*path, name)), command
 
@@ -177,7 +181,7 @@ def commands(group: click.Group = app, path: tuple[str, ...] = ()) -> Iterator[t
 @cache
 def tree() -> dict[str, click.Command]:
     """The commands by name."""
-    return dict(commands())
+    return dict(commands({name: load_command(name) for name in COMMANDS}))
 
 
 def groups_of(name: str, text: str) -> list[Line]:
