@@ -495,7 +495,6 @@ VALID_CALLS = {
     "Study.anova": lambda: ValidCall(study().anova, {"data_set": "pair"}),
     "Study.averaged_roc": lambda: ValidCall(study().averaged_roc, {"data_set": "pair"}),
     "Study.pooled_roc": lambda: ValidCall(study().pooled_roc, {"data_set": "pair"}),
-    "Study.pooled_test": lambda: ValidCall(study().pooled_test, {"data_set": "pair"}),
     "Study.bayes": lambda: ValidCall(study().bayes, {"data_set": "pair", "rope": 0.01}),
     "Study.corrected_t": lambda: ValidCall(study().corrected_t, {"data_set": "pair", "adjustment": "holm"}),
     "Study.duncan": lambda: ValidCall(study().duncan, {"data_set": "pair", "alpha": 0.05}),
@@ -505,9 +504,6 @@ VALID_CALLS = {
     "anova": lambda: ValidCall(summaries.anova, {"table": fold_table()}),
     "averaged_roc": lambda: ValidCall(summaries.averaged_roc, {"scores": study().scores("pair")}),
     "pooled_roc": lambda: ValidCall(summaries.pooled_roc, {"scores": study().scores("pair")}),
-    "pooled_test": lambda: ValidCall(
-        summaries.pooled_test, {"scores": study().scores("pair"), "measure": "hand_till"}
-    ),
     "corrected_t": lambda: ValidCall(summaries.corrected_t, {"table": fold_table()}),
     "five_by_two": lambda: ValidCall(
         summaries.five_by_two, {"table": {"a": [0.8, 0.9] * 5, "b": [0.7, 0.85, 0.8, 0.7, 0.75] * 2}}

@@ -21,6 +21,9 @@ from polyroc.errors import InputError, MissingPartsWarning
 from polyroc.measures.registry import measure
 from polyroc.scores import Schema
 
+# Files of these tests have columns for every purpose, also where a test does not name them.
+pytestmark = pytest.mark.filterwarnings("ignore::polyroc.errors.StackedRowsWarning")
+
 
 @pytest.fixture(scope="module")
 def rows():

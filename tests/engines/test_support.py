@@ -14,6 +14,9 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.measures.registry import MEASURES
 from support_cases import agree, call, check, entries, in_memory, numbers, options_of, table
 
+# Files of these tests have columns for every purpose, also where a test does not name them.
+pytestmark = pytest.mark.filterwarnings("ignore::polyroc.errors.StackedRowsWarning")
+
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
@@ -63,6 +66,7 @@ def test_arrays(verb):
 
 
 @pytest.mark.parametrize("key", [*MEASURES])
+@pytest.mark.filterwarnings("ignore::polyroc.errors.StackedRowsWarning")
 def test_measures(path, key):
     """The engine has the measures that declare bins; the others raise the message of the table."""
     tally = pr.Tally([0, 1])

@@ -47,6 +47,8 @@ def shell_spelling(reference: Reference) -> str:
     ('--convert gaussian', 'polyroc rates --rule ...')
     >>> shell_spelling(Call("to_probabilities", ..., Option("rule", "softmax")))
     '--convert softmax'
+    >>> shell_spelling(Call("read", Option("classifier", "model"), Option("case", "id")))
+    '--classifier model --case id'
     """
     if isinstance(reference, Call):
         return _call(reference)
@@ -67,9 +69,15 @@ def _call(call: Call) -> str:
         return shell_spelling(Option("convert", *rule.values))
     if call.name in CONVERSIONS:
         return " or ".join(map(shell_spelling, CONVERSIONS[call.name]))
-    if call.name == "read":  # a command reads its file itself
-        return " ".join(map(_value, call.arguments))
+    if call.name == "read":  # a command reads its file itself, so that these options name columns
+        return " ".join(_column(option) for option in call.arguments if isinstance(option, Option))
     return " ".join(["polyroc", call.name, *map(_value, call.arguments)])
+
+
+def _column(option: Option) -> str:
+    """An option that names a column; --classifier too, which otherwise selects one of several."""
+    name = OPTION_NAMES.get(option.name, option.name.replace("_", "-"))
+    return " ".join([f"--{name}", *map(_value, option.values)])
 
 
 def _value(value: object) -> str:

@@ -113,8 +113,10 @@ def set_random_state(estimator: Any, seed: int) -> None:
         estimator.set_params(**dict.fromkeys(unset, seed))
 
 
-def in_label_order(table: FloatArray, learned: Sequence[Any], labels: Sequence[Any]) -> FloatArray:
-    """The columns of probabilities in the order of the labels; a class without a training case gets probability 0.
+def in_label_order(
+    table: FloatArray, learned: Sequence[Any], labels: Sequence[Any], absent: float = 0.0
+) -> FloatArray:
+    """The columns of predictions in the order of the labels.
 
     Parameters
     ----------
@@ -124,11 +126,13 @@ def in_label_order(table: FloatArray, learned: Sequence[Any], labels: Sequence[A
         The classes of the columns, all of them among the labels.
     labels
         All classes.
+    absent
+        The prediction of a class without a training case: probability 0, or a low decision value.
     """
     known = [label.item() if isinstance(label, np.generic) else label for label in learned]
     if known == list(labels):
         return table
-    whole = np.zeros((len(table), len(labels)))
+    whole = np.full((len(table), len(labels)), absent)
     whole[:, [list(labels).index(label) for label in known]] = table
     return whole
 
@@ -199,8 +203,11 @@ class Fit:
                 f"{error}"
             ) from error
         table = np.asarray(values, dtype=np.float64)
-        if self.response == "decision_function" and table.ndim == 1:
-            return table
+        decides = self.response == "decision_function"
+        if decides and table.ndim == 1:
+            if len(training.labels) == 2:
+                return table
+            table = np.column_stack([-table, table])  # the training set had two of the classes
         learned = getattr(model, "classes_", training.labels)
         if table.shape != (len(self.test), len(learned)):
             raise InputError(
@@ -208,7 +215,7 @@ class Fit:
                 f"{table.shape} for {len(self.test)} cases; for a support vector machine, use "
                 "decision_function_shape='ovr'."
             )
-        return in_label_order(table, learned, training.labels)
+        return in_label_order(table, learned, training.labels, float(table.min()) - 1.0 if decides else 0.0)
 
 
 def run_fits(

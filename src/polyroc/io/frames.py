@@ -83,6 +83,7 @@ def is_lazy(data: Any) -> bool:
 
 def stated_categories(data: Any, column: str) -> list[Any] | None:
     """The categories of a column that is an ordered categorical; None for other columns, tables and files."""
+    import narwhals as nw
     from narwhals import dependencies
 
     if dependencies.is_polars_lazyframe(data):
@@ -90,7 +91,8 @@ def stated_categories(data: Any, column: str) -> list[Any] | None:
         return list(dtype.categories) if type(dtype).__name__ == "Enum" else None
     if not dependencies.is_into_dataframe(data) or column not in _names(data):
         return None
-    return ordered_categories(data[column])
+    position = _names(data).index(column)  # by position: a column of pandas may be named by a number
+    return ordered_categories(nw.from_native(data, eager_only=True)[:, position].to_native())
 
 
 def frame_source(
