@@ -228,3 +228,19 @@ class Guess(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return np.repeat(self.classes_[0], len(X))
+
+
+def test_no_more_processes_than_fits(monkeypatch):
+    """joblib starts as many as it may; 10,000 would take the memory of any machine."""
+    import joblib
+
+    wanted = []
+
+    class Recorder(joblib.Parallel):
+        def __init__(self, n_jobs=None, **options):
+            wanted.append(n_jobs)
+            super().__init__(n_jobs=1, **options)
+
+    monkeypatch.setattr(joblib, "Parallel", Recorder)
+    pr.out_of_fold(GaussianNB(), X, Y, cv=3, repeats=1, n_jobs=10_000)
+    assert wanted == [3]

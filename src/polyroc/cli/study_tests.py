@@ -30,7 +30,7 @@ HIDDEN = ("level", "adjustment", "larger_is_better", "measure")  # the same in e
 
 @click.command("test", short_help="Which learners differ: Duncan, corrected t, Friedman and others.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.argument("name", type=click.Choice(NAMES))
+@click.argument("name", type=click.Choice(NAMES), metavar="TEST")
 @click.option("-m", "--measure", metavar="KEY", help="The measure; the first of the plan by default.")
 @click.option(
     "--data",

@@ -88,8 +88,11 @@ class Study(Result):
     @validated
     def open(cls, path: "str | PathLike[str]") -> "Study":
         """The study in a store."""
-        with Store.open(Path(path)) as store:
-            return cls.from_store(store)
+        try:
+            with Store.open(Path(path)) as store:
+                return cls.from_store(store)
+        except OSError as error:  # a name that is too long, a folder without permission
+            raise InputError(f"The store '{path}' cannot be read ({error.strerror}).") from None
 
     @classmethod
     def from_store(cls, store: Store) -> "Study":
