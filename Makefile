@@ -40,8 +40,9 @@ test-fast: $(READY) ## tests without the markers slow, browser and spark (two mi
 test-lowest: ## the fast tests with the lowest versions of all dependencies, in .venv-lowest
 	@$(MAKE) --no-print-directory test-fast VENV=.venv-lowest VERSIONS=oldest
 
-test-calls: $(READY) ## every public function with very many invalid arguments (half an hour on two cores)
-	@$(PYTEST) -m sweep tests/test_bad_calls.py
+test-calls: $(READY) ## every public function and every option with very many invalid values (half an hour on two cores)
+	@$(PYTEST) -m sweep --figures tests/sweep.json tests/test_bad_calls.py tests/cli/test_odd_lines.py
+	@$(BIN)/python docs/make_how_it_fails.py
 
 lint: $(READY) ## ruff, mypy --strict, import-linter
 	@$(BIN)/ruff check .

@@ -11,6 +11,12 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "how_it_fails.md"
 FUZZ = ROOT / "tests" / "fuzz" / "results.json"
 KILLS = ROOT / "docs" / "crash_study" / "results.json"
+CALLS = ROOT / "tests" / "sweep.json"
+CALL_ROWS = {
+    "calls": "public functions, classes and methods, with an invalid argument",
+    "command lines": "command lines, within one process",
+    "processes": "command lines as processes of their own",
+}
 KILL_COLUMNS = {
     "kills": "kills",
     "nothing": "nothing stored",
@@ -23,7 +29,11 @@ KILL_COLUMNS = {
 
 def filled(text: str) -> str:
     """The page with its tables; each stands between two comments, `figures: NAME` and `end`."""
-    tables = {"fuzz": fuzz_table(json.loads(FUZZ.read_text())), "kills": kill_table(json.loads(KILLS.read_text()))}
+    tables = {
+        "fuzz": fuzz_table(json.loads(FUZZ.read_text())),
+        "kills": kill_table(json.loads(KILLS.read_text())),
+        "calls": call_table(json.loads(CALLS.read_text())),
+    }
     for name, table in tables.items():
         before, mark, rest = text.partition(f"<!-- figures: {name} -->\n")
         _, end, after = rest.partition("<!-- end -->")
@@ -64,6 +74,17 @@ def kill_table(results: dict[str, Any]) -> str:
     ]
     versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
     return "\n".join([*lines, "", f"{results['date']}, {versions}. {results.get('note', '')}".rstrip()])
+
+
+def call_table(results: dict[str, Any]) -> str:
+    """The figures of `make test-calls`, with their date and versions."""
+    columns = ("tried", "rejected", "accepted", "interrupted", "failed")
+    lines = [f"| what was tried | {' | '.join(columns)} |", f"|---{'|--:' * len(columns)}|"]
+    for name, row in results["kinds"].items():
+        lines.append(f"| {CALL_ROWS[name]} | {' | '.join(f'{row[key]:,}' for key in columns)} |")
+    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    last = f"{results['date']}, {results['system']}, {versions}. {results.get('note', '')}".rstrip()
+    return "\n".join([*lines, "", last])
 
 
 if __name__ == "__main__":

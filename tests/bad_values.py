@@ -2,8 +2,10 @@
 
 import datetime
 import re
+import signal
 import traceback
 import warnings
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +15,7 @@ import pandas as pd
 
 from polyroc.errors import PolyrocError
 
+LONGEST = 20  # seconds of the processor that a call may take
 SOURCE = str(Path("src", "polyroc"))
 
 
@@ -135,8 +138,31 @@ def endless():
     return nested
 
 
+class TooLongError(BaseException):
+    """A call has used too much time; no error that a function might catch."""
+
+
+@contextmanager
+def limited(seconds):
+    """Stop what uses more seconds of the processor, whatever else the machine does."""
+    if not hasattr(signal, "ITIMER_VIRTUAL"):
+        yield
+        return
+
+    def stop(*_):
+        raise TooLongError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 class Outcome(NamedTuple):
-    """What a call led to: "answer", "named", "unnamed" or "bare"; and the message."""
+    """What a call led to: "answer", "named", "unnamed", "bare" or "long"; and the message."""
 
     kind: str
     message: str = ""
@@ -145,9 +171,11 @@ class Outcome(NamedTuple):
 def outcome(call, argument, value, names=()):
     """Make the call with one argument replaced; the error must name it, or one of the names related to it."""
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), limited(LONGEST):
             warnings.simplefilter("ignore")
             call(**{argument: value})
+    except TooLongError:
+        return Outcome("long", f"{LONGEST} seconds of the processor")
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         polyroc = isinstance(error, PolyrocError) or (

@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, settings
 from chromium import browser
 from disks import small_disk
 from polyroc.kernels import jit
+from sweep_figures import figures, pytest_addoption, pytest_terminal_summary
 
-__all__ = ["browser", "small_disk"]
+__all__ = ["browser", "figures", "pytest_addoption", "pytest_terminal_summary", "small_disk"]
 
 settings.register_profile(
     "polyroc",

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 from pathlib import Path
 
 from command import Done
@@ -80,7 +80,10 @@ class Processes:
         self.folder.cleanup()
 
     def __call__(self, *arguments, interrupt=None, stdout="", stderr="", limits=None, environment=None, **more):
-        """Run a command; `interrupt` is the time until Ctrl-C in seconds, None a stream that is closed."""
+        """Run a command; `interrupt` is the time until Ctrl-C in seconds, None a stream that is closed.
+
+        A command that does not end within a minute after Ctrl-C is killed.
+        """
         files = [Path(self.folder.name, name) for name in ("out", "err")]
         for file in files:
             file.write_bytes(b"")
@@ -92,8 +95,16 @@ class Processes:
         self.server.stdin.write(json.dumps(order | more) + "\n")
         self.server.stdin.flush()
         process = int(self.server.stdout.readline())
-        if interrupt is not None:
-            time.sleep(interrupt)
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGINT)
-        return Done(int(self.server.stdout.readline()), *(file.read_text() for file in files))
+        times = {} if interrupt is None else {signal.SIGINT: interrupt, signal.SIGKILL: interrupt + 60}
+        timers = [threading.Timer(seconds, _send, (process, number)) for number, seconds in times.items()]
+        for timer in timers:
+            timer.start()
+        code = int(self.server.stdout.readline())
+        for timer in timers:
+            timer.cancel()
+        return Done(code, *(file.read_text(encoding="utf-8", errors="backslashreplace") for file in files))
+
+
+def _send(process, number):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, number)

@@ -261,6 +261,13 @@ def _method(name, method, **arguments):
     return ValidCall(getattr(stored(name), method), arguments)
 
 
+@cache
+def grouped(verb):
+    """The cases of two classifiers in two subgroups."""
+    cases = DATA["two_classifiers"]
+    return cases.call(verb, measure="auc", by=[place % 2 for place in range(len(cases.y_true))])
+
+
 TWO = {"good": DATA["three"].y_score["good"], "poor": DATA["three"].y_score["poor"]}
 MODEL = pr.consistency.DirichletModel((5, 5, 5))
 VALID_CALLS = {
@@ -413,6 +420,20 @@ VALID_CALLS = {
             "z_value": {},
         }.items()
     },
+    "Grouped.between": lambda: ValidCall(grouped(pr.evaluate).between, {"classifier": "strong", "measure": "auc"}),
+    "Grouped.conclusion": lambda: ValidCall(grouped(pr.evaluate).conclusion, {}),
+    "Grouped.equality": lambda: ValidCall(
+        grouped(pr.evaluate).equality, {"classifier": "strong", "measure": "auc"}
+    ),
+    "Grouped.interaction": lambda: ValidCall(
+        grouped(pr.compare).interaction, {"first": "strong", "second": "weak"}
+    ),
+    "Interaction.rows": lambda: ValidCall(grouped(pr.compare).interaction("strong", "weak").rows, {}),
+    "Interaction.sentence": lambda: ValidCall(grouped(pr.compare).interaction("strong", "weak").sentence, {}),
+    "Scores.subset": lambda: ValidCall(
+        DATA["two_classifiers"].call(pr.Scores.from_arrays).subset, {"cases": [0, 1]}
+    ),
+    "Estimate.is_below_chance": lambda: _method("Estimate", "is_below_chance"),
     "Estimate.confidence_interval": lambda: _method("Estimate", "confidence_interval"),
     "Estimate.test": lambda: _method("Estimate", "test", null=0.6),
     "Estimate.z_value": lambda: _method("Estimate", "z_value", null=0.6),
@@ -495,7 +516,6 @@ VALID_CALLS = {
     "Study.anova": lambda: ValidCall(study().anova, {"data_set": "pair"}),
     "Study.averaged_roc": lambda: ValidCall(study().averaged_roc, {"data_set": "pair"}),
     "Study.pooled_roc": lambda: ValidCall(study().pooled_roc, {"data_set": "pair"}),
-    "Study.pooled_test": lambda: ValidCall(study().pooled_test, {"data_set": "pair"}),
     "Study.bayes": lambda: ValidCall(study().bayes, {"data_set": "pair", "rope": 0.01}),
     "Study.corrected_t": lambda: ValidCall(study().corrected_t, {"data_set": "pair", "adjustment": "holm"}),
     "Study.duncan": lambda: ValidCall(study().duncan, {"data_set": "pair", "alpha": 0.05}),
@@ -505,9 +525,6 @@ VALID_CALLS = {
     "anova": lambda: ValidCall(summaries.anova, {"table": fold_table()}),
     "averaged_roc": lambda: ValidCall(summaries.averaged_roc, {"scores": study().scores("pair")}),
     "pooled_roc": lambda: ValidCall(summaries.pooled_roc, {"scores": study().scores("pair")}),
-    "pooled_test": lambda: ValidCall(
-        summaries.pooled_test, {"scores": study().scores("pair"), "measure": "hand_till"}
-    ),
     "corrected_t": lambda: ValidCall(summaries.corrected_t, {"table": fold_table()}),
     "five_by_two": lambda: ValidCall(
         summaries.five_by_two, {"table": {"a": [0.8, 0.9] * 5, "b": [0.7, 0.85, 0.8, 0.7, 0.75] * 2}}

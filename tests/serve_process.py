@@ -44,9 +44,18 @@ class Server:
         text = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmHWM:\s+(\d+)", text)[1]) * 1024
 
+    def jobs(self) -> list[int]:
+        """The processes of its jobs, after waiting for one; none where the system does not say which they are."""
+        tasks, until, jobs = Path(f"/proc/{self.process.pid}/task"), time.monotonic() + 300, []
+        while tasks.exists() and not jobs and time.monotonic() < until:
+            children = [child for task in tasks.glob("*/children") for child in task.read_text().split()]
+            programs = {child: Path(f"/proc/{child}/cmdline").read_bytes() for child in children}
+            jobs = [int(child) for child, program in programs.items() if b"spawn_main" in program]
+        return jobs
+
     def stop(self, how: signal.Signals = signal.SIGINT) -> str:
         self.process.send_signal(how)
-        return self.process.communicate(timeout=20)[0]
+        return self.process.communicate(timeout=300)[0]
 
 
 def upload(visitor, content=PETS, name="pets.csv"):
@@ -64,7 +73,7 @@ def finished(visitor, key, columns=PETS_COLUMNS):
     """Request a report and return its last state."""
     response = visitor.post(f"/files/{key}/report", json=columns)
     assert response.status_code == 200, response.text
-    until = time.monotonic() + 180
+    until = time.monotonic() + 600
     while time.monotonic() < until:
         state = report_state(visitor, key)
         if state["what"] in ("done", "failed", "stopped"):

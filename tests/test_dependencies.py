@@ -67,6 +67,13 @@ def test_every_requirement_has_a_lowest_version(extra):
         assert re.search(r">=\d|==\d|^polyroc\[", line), line
 
 
+def test_no_test_is_skipped_without_a_word():
+    """Where packages are required, `packages.package` fails; pytest's own function would skip."""
+    tests = [path for path in (ROOT / "tests").rglob("*.py") if path.name != "packages.py"]
+    name = "import" + "orskip"
+    assert [path.name for path in tests if name in path.read_text(encoding="utf-8")] == []
+
+
 def named_extras():
     """The extras in commands that messages and pages name, with the file."""
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "repro").rglob("*.md")]

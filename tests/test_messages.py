@@ -217,10 +217,12 @@ def test_an_error_is_spelled_for_python_the_shell_and_the_page(name, file):
 
 
 def test_a_warning_is_spelled_too():
-    with pytest.warns(errors.OptimismWarning, match=r"other cases with evaluate_on\.") as caught:
+    with pytest.warns(errors.OptimismWarning, match="other cases with evaluate_on, or") as caught:
         pr.operate(Y, SCORE)
     (warning,) = (record.message for record in caught if isinstance(record.message, PolyrocWarning))
-    assert warning.render(shell_spelling).endswith("Evaluate it on other cases with --evaluate-on.")
+    assert warning.render(shell_spelling).endswith(
+        "other cases with --evaluate-on, or correct them with --method bootstrap."
+    )
 
 
 def test_the_reason_of_a_skipped_measure_is_spelled_too():

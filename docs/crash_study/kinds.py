@@ -42,7 +42,8 @@ class Kind:
     share
         Its share of the kills.
     workers
-        True if worker processes are killed, too.
+        True if worker processes are killed, too. Most of the time of such a run is the start of the workers, when
+        nothing is stored yet; so a run is killed only after it has made the file `working`.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Kind:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.working = folder / "working"
 
     def act(self) -> None:
         """Run, or resume what is there; in a process of its own."""
@@ -68,11 +70,11 @@ class Kind:
 class StudyRun(Kind):
     """A study in one process, which fits and stores."""
 
-    name, share, n_jobs, repeats = "studies", 0.34, 1, 3
+    name, share, n_jobs, repeats, seconds = "studies", 0.31, 1, 3, 0.002
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        learner = {"class": "study_learners:Prior", "parameters": {"wait": 0.002}}
+        learner = {"class": "study_learners:Prior", "parameters": {"wait": self.seconds}}
         self.plan = study_plans.plan(
             {"name": "a", **learner}, {"name": "b", **learner}, splitting={"folds": 5, "repeats": self.repeats},
             measures=["auc", "accuracy"],
@@ -86,7 +88,12 @@ class StudyRun(Kind):
 
     def act(self) -> None:
         """Run or resume; a fit whose worker was killed is recorded as failed, and repeated by `retry_failed`."""
-        pr.study(self.plan, out=self.store, n_jobs=self.n_jobs, retry_failed=True)
+        pr.study(self.plan, out=self.store, n_jobs=self.n_jobs, retry_failed=True, progress=self._progress())
+
+    def _progress(self) -> Callable[[int, int, str], None]:
+        """Called at the start and after each fit; makes the file `working` when the workers have started."""
+        calls = count()
+        return lambda *_: self.working.touch() if next(calls) else None
 
     def check_killed(self) -> str:
         """Stored fits stay stored."""
@@ -116,7 +123,7 @@ class StudyRun(Kind):
 class ParallelStudy(StudyRun):
     """A study whose fits are done by worker processes; the run or one of its workers is killed."""
 
-    name, share, n_jobs, repeats, workers = "studies with workers", 0.03, 2, 3, True
+    name, share, n_jobs, repeats, seconds, workers = "studies with workers", 0.06, 2, 3, 0.05, True
 
 
 class FrontSearch(Kind):

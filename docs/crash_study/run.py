@@ -2,7 +2,7 @@
 
     python docs/crash_study/run.py               1,000 kills: results.json, for a table of docs/how_it_fails.md
     python docs/crash_study/run.py --kills 50    fewer; prints, writes nothing
-    python docs/crash_study/run.py --only rules  one kind; prints, writes nothing
+    python docs/crash_study/run.py --only rules  one kind; prints, writes nothing unless --write is given
 
 The process has the imports behind it and forks for every run, so that a kill costs a fraction of a second. A run
 is killed after a random share of the time that a run takes; what is left is checked, and resumed by the next run.
@@ -40,6 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--kills", type=int, default=KILLS, help="number of kills")
     parser.add_argument("--only", default="", help="the kind whose name begins so")
+    parser.add_argument("--write", action="store_true", help="store the figures; those of other kinds stay")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so much time")
     chosen = parser.parse_args(arguments)
     kinds = [kind for kind in KINDS if kind.name.startswith(chosen.only)]
@@ -48,10 +49,17 @@ def main(arguments: list[str] | None = None) -> None:
     for kind in kinds:
         rows[kind.name] = kill_again_and_again(kind, round(chosen.kills * kind.share / total), end)
         print(kind.name, json.dumps(rows[kind.name]), flush=True)  # noqa: T201
-    if chosen.only or chosen.kills != KILLS:
-        return
+    if chosen.write or not (chosen.only or chosen.kills != KILLS):
+        _write(rows)
+
+
+def _write(rows: dict[str, Any]) -> None:
+    """Store figures; those of kinds that were not run stay."""
+    stored = json.loads(RESULTS.read_text())["kinds"] if RESULTS.exists() else {}
+    together = {**stored, **rows}
     versions = {"polyroc": __version__, "duckdb": duckdb.__version__, "python": platform.python_version()}
-    record = {"date": time.strftime("%Y-%m-%d", time.gmtime()), "versions": versions, "kinds": rows}
+    kinds = {kind.name: together[kind.name] for kind in KINDS if kind.name in together}
+    record = {"date": time.strftime("%Y-%m-%d", time.gmtime()), "versions": versions, "kinds": kinds}
     RESULTS.write_text(json.dumps(record, indent=1) + "\n")
 
 
@@ -92,25 +100,24 @@ def _kill_until_it_ends(
         process = _start(kind)
         last = counts["kills"] >= kills or time.monotonic() > end
         if not last:
+            _wait_until_working(kind, process)
             time.sleep(chance.uniform(0.0, 1.0) * longest)
         target = None if last else _kill(kind, process, chance)
         code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         hit = target is not None and (target != process or code == -signal.SIGKILL)  # it may have ended before
         counts["kills"] += hit
         killed += hit
-        if code in (0, -signal.SIGKILL):
-            if code == 0:
-                if _check_end(kind, counts, wrong, killed):
-                    return
-                continue
-            try:
-                counts[kind.check_killed()] += 1
-                continue
-            except Exception as error:  # whatever the reader of a half-written file raises
-                wrong.append(f"after a kill: {type(error).__name__}: {error}")
-        else:
+        if code not in (0, -signal.SIGKILL):
             wrong.append(f"exit code {code}: {(kind.folder / 'errors').read_text()[-2000:]}")
-        return
+            return
+        try:
+            if hit:
+                counts[kind.check_killed()] += 1
+        except Exception as error:  # whatever the reader of a half-written file raises
+            wrong.append(f"after a kill: {type(error).__name__}: {error}")
+            return
+        if code == 0 and _check_end(kind, counts, wrong, killed):
+            return
 
 
 def _check_end(kind: Kind, counts: Counter[str], wrong: list[str], killed: int = 0) -> bool:
@@ -125,8 +132,17 @@ def _check_end(kind: Kind, counts: Counter[str], wrong: list[str], killed: int =
     return complete
 
 
+def _wait_until_working(kind: Kind, process: int) -> None:
+    """Wait until a run with workers has done its first fit, or has ended."""
+    while kind.workers and not kind.working.exists():
+        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            return
+        time.sleep(0.002)
+
+
 def _start(kind: Kind) -> int:
     """A process that runs or resumes."""
+    kind.working.unlink(missing_ok=True)
     process = os.fork()
     if process:
         return process
@@ -159,9 +175,10 @@ def _kill(kind: Kind, process: int, chance: random.Random) -> int | None:
 
 
 def _seconds_of_a_run(kind: Kind) -> float:
-    """The time of a run that is not killed."""
-    start = time.monotonic()
+    """The time of a run that is not killed, from where it may be killed on."""
     process = _start(kind)
+    _wait_until_working(kind, process)
+    start = time.monotonic()
     if os.waitpid(process, 0)[1] != 0:
         raise RuntimeError((kind.folder / "errors").read_text())
     return time.monotonic() - start

@@ -31,7 +31,7 @@ class Cell:
     folds: int
     repeats: int = 5
     measure: str = "auc"
-    replicates: int = 200
+    replicates: int = 100
     nested: bool = False
 
     @property
@@ -71,7 +71,7 @@ class Cell:
 
 def cells() -> list[Cell]:
     """The whole grid, in the order of the results."""
-    grid = [*_chosen_on(), *_reported_on(), *_several_classes(), *_left_out()]
+    grid = [*_chosen_on(), *_reported_on(), *_several_classes(), *_other_measures(), *_left_out()]
     if len({cell.key for cell in grid}) != len(grid):
         raise ValueError("Two cells of the grid have the same key.")
     return grid
@@ -96,27 +96,71 @@ def _chosen_on() -> list[Cell]:
 
 
 def _reported_on() -> list[Cell]:
-    """Two classes: models on which nothing was chosen."""
+    """Two classes, the AUC: models on which nothing was chosen."""
+    none, noise = "no signal, 2 features", "many noise features"
     return [
         Cell("logistic", "no signal, skewed", (30, 30), 5, replicates=200),
         Cell("lda", "correlated", (30, 30), 5, replicates=200),
+        Cell("logistic", "heavy tails", (10, 10), 5),
+        Cell("lda", none, (30, 30), 5, nested=True),
+        Cell("5-nn", none, (30, 30), 5, nested=True),
+        Cell("tree", none, (30, 30), 5, nested=True),
+        Cell("5-nn", "correlated", (50, 50), 5),
+        Cell("tree", "correlated", (50, 50), 5),
+        Cell("logistic", noise, (50, 50), 5),
+        Cell("logistic", "no signal, skewed", (100, 100), 10),
+        Cell("lda", noise, (30, 30), 10),
+        Cell("tree", "heavy tails", (50, 50), 10),
+        Cell("logistic", none, (20, 100), 5),
+        Cell("logistic", "skewed", (20, 100), 5),
+        Cell("5-nn", "heavy tails", (20, 100), 5),
+        Cell("tree", "skewed", (20, 100), 5),
+        Cell("logistic", none, (500, 500), 5),
+        Cell("logistic", "correlated", (500, 500), 10),
+        Cell("lda", "heavy tails", (500, 500), 5),
+        Cell("lda", none, (30, 30), 5, repeats=2),
+        Cell("tree", "correlated", (30, 30), 5, repeats=2),
     ]
 
 
 def _several_classes() -> list[Cell]:
     """Three classes or more."""
-    return []
+    none, M = "no signal, 2 features", "hand_till"
+    return [
+        Cell("lda", none, (20, 20, 20), 5, measure=M, nested=True),
+        Cell("logistic", "correlated", (20, 20, 20), 5, measure=M),
+        Cell("5-nn", "heavy tails", (30, 30, 30), 5, measure=M),
+        Cell("tree", none, (30, 30, 30), 5, measure=M),
+        Cell("lda", "skewed", (20, 60, 100), 5, measure=M),
+        Cell("lda", "correlated", (30, 30, 30, 90), 10, measure=M),
+        Cell("lda", "heavy tails", (30, 30, 30, 30, 30), 5, measure=M),
+    ]
+
+
+def _other_measures() -> list[Cell]:
+    """Measures other than the AUC and Hand & Till's M."""
+    none = "no signal, 2 features"
+    return [
+        Cell("lda", "correlated", (30, 30), 5, measure="accuracy", nested=True),
+        Cell("tree", "heavy tails", (20, 100), 5, measure="accuracy"),
+        Cell("lda", "correlated", (30, 30, 30), 5, measure="pdi"),
+        Cell("tree", "skewed", (40, 40, 40), 5, measure="pdi"),
+        Cell("lda", none, (25, 125), 5, measure="average_precision"),
+        Cell("logistic", "skewed", (50, 50), 5, measure="average_precision"),
+    ]
 
 
 def _left_out() -> list[Cell]:
     """Leave-one-out and leave-one-pair-out."""
+    none = "no signal, 2 features"
     return [
-        Cell("lda", "no signal, 2 features", (10, 10), 0, repeats=1, replicates=100),
-        Cell("lda", "correlated", (10, 10), 0, repeats=1, replicates=100),
-        Cell("logistic", "no signal, 2 features", (10, 10), 0, repeats=1, replicates=100),
-        Cell("logistic", "correlated", (10, 10), 0, repeats=1, replicates=100),
-        Cell("tree", "no signal, 2 features", (10, 10), 0, repeats=1, replicates=100),
-        Cell("tree", "correlated", (10, 10), 0, repeats=1, replicates=100),
+        Cell("lda", none, (10, 10), 0, repeats=1),
+        Cell("lda", "correlated", (10, 10), 0, repeats=1),
+        Cell("logistic", none, (10, 10), 0, repeats=1),
+        Cell("logistic", "correlated", (10, 10), 0, repeats=1),
+        Cell("5-nn", none, (10, 10), 0, repeats=1),
+        Cell("tree", none, (10, 10), 0, repeats=1),
+        Cell("tree", "correlated", (10, 10), 0, repeats=1),
         Cell("lda", "no signal", (20, 20), 0, repeats=1, replicates=150),
         Cell("lda", "strong", (20, 20), 0, repeats=1, replicates=150),
     ]

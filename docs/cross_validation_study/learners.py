@@ -59,10 +59,12 @@ def _multinomial(design: Array, outcome: Array, penalty: Array) -> Array:
     for _ in range(50):
         probability = softmax(design @ w, axis=1)
         gradient = design.T @ (probability - outcome) + penalty[:, None] * w
-        curvature = np.einsum("nk,kl->nkl", probability, np.eye(classes)) - np.einsum(
-            "nk,nl->nkl", probability, probability
-        )
-        hessian = np.einsum("np,nkl,nq->pkql", design, curvature, design, optimize=True).reshape(p * classes, -1)
+        hessian = np.empty((p, classes, p, classes))
+        for k in range(classes):
+            for m in range(k + 1):
+                curvature = probability[:, k] * ((k == m) - probability[:, m])
+                hessian[:, k, :, m] = hessian[:, m, :, k] = (design * curvature[:, None]).T @ design
+        hessian = hessian.reshape(p * classes, -1)
         # The sum of the constants is not determined; the small ridge leaves it at 0.
         hessian += np.diag(np.repeat(penalty, classes) + 1e-8)
         step = np.linalg.solve(hessian, gradient.ravel()).reshape(p, classes)

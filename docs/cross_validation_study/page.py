@@ -16,6 +16,12 @@ METHODS = {
     "one run": "One run, averaged over folds",
     "repeated": "Repeated, averaged over folds (default of `out_of_fold`)",
 }
+LEARNER_METHODS = {
+    "repeated": "Repeated, averaged over folds",
+    "corrected t, one run": "Corrected t, one run",
+    "corrected t, repeated": "Corrected t, repeated",
+    "nested": "Nested",
+}
 REASONS = {
     "simulation": "The rate is within two Monte Carlo errors of the limit.",
     "small folds": "A class has fewer than five cases in a fold. The variance of so few components is too large "
@@ -43,7 +49,8 @@ def blocks(rows: Rows) -> dict[str, str]:
     """The generated parts of the page."""
     return {
         "summary": _summary(rows),
-        "models": _by_cell(rows, "models", ("pooled", "one run", "repeated")),
+        "learner summary": _learner_summary(rows),
+        "models": _by_cell(rows, "models", ("pooled", "one run", "repeated", "nested")),
         "learner": _by_cell(
             rows, "learner", ("repeated", "corrected t, one run", "corrected t, repeated", "nested")
         ),
@@ -111,11 +118,18 @@ def _summary(rows: Rows) -> str:
     return "\n".join(lines[:-1])
 
 
+def _learner_summary(rows: Rows) -> str:
+    """One line per method, over all models."""
+    folds = [row for row in pick(rows, target="learner") if not row["scheme"].startswith("leave")]
+    return "\n".join(map(partial(_method_line, folds), LEARNER_METHODS))
+
+
 def _method_line(rows: Rows, method: str) -> str:
     values, tests = (pick(rows, method=method, quantity=what) for what in ("value", "difference"))
     coverage, size = [float(row["rate"]) for row in values], [1 - float(row["rate"]) for row in tests]
     return (
-        f"- **{METHODS[method]}**: coverage {_percent(min(coverage))} to {_percent(max(coverage))} %, at least 93 "
+        f"- **{(LEARNER_METHODS | METHODS)[method]}**: "
+        f"coverage {_percent(min(coverage))} to {_percent(max(coverage))} %, at least 93 "
         f"% in {sum(rate >= LEAST for rate in coverage)} of {len(coverage)} cells; size of the paired test "
         f"{_percent(min(size))} to {_percent(max(size))} %, at most 6 % in "
         f"{sum(rate <= LARGEST + 1e-9 for rate in size)} of {len(size)}."

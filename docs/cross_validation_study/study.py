@@ -17,6 +17,8 @@ from scipy.stats import t
 
 import polyroc as pr
 from polyroc.estimates.intervals import interval
+from polyroc.measures.registry import measure as find_measure
+from polyroc.measures.sample import Sample
 
 Rows: TypeAlias = list[dict[str, str]]
 Ends: TypeAlias = tuple[float, float]
@@ -56,16 +58,21 @@ class Outcome(NamedTuple):
 
 
 def values_of(measure: str, P: Array, y: Array, classes: int) -> float:
-    """The AUC of the last class, Hand & Till's M, or the accuracy; fast."""
-    if measure == "accuracy":
-        return float(np.mean(P.argmax(axis=1) == y))
+    """The value of a measure; the AUC and Hand & Till's M are computed here, for speed."""
     if measure == "auc":
         return _auc(P[:, 1], y == 1)
+    if measure != "hand_till":
+        return float(find_measure(measure)(Sample(_matrix({"": P}, y, classes), "")).value)
     pairs = []
     for a, b in combinations(range(classes), 2):
         chosen = (y == a) | (y == b)
         pairs += [_auc(P[chosen, a], y[chosen] == a), _auc(P[chosen, b], y[chosen] == b)]
     return float(np.mean(pairs))
+
+
+def _matrix(tables: dict[str, Array], y: Array, classes: int) -> pr.Scores:
+    """Probabilities without any check; the last of two classes is the positive one."""
+    return pr.Scores(y.astype(np.int32), tuple(range(classes)), tables, "matrix", 1 if classes == 2 else None)
 
 
 def _auc(score: Array, positive: Array) -> float:
@@ -89,9 +96,9 @@ class Simulation:
         self.y = np.repeat(np.arange(cell.classes), cell.sizes)
         self.X = cell.model.sample(self.y, cell.classes, self.rng)
         n = int(np.clip(TEST_RATIO * len(self.y), FEWEST_TEST_CASES, MOST_TEST_CASES))
-        # As many test cases of each class: the measures of this study do not depend on shares, except the
-        # accuracy, whose cells have equal classes.
-        self.test_y = np.repeat(np.arange(cell.classes), n // cell.classes)
+        # Classes have the same shares as in the data, on which some of the measures depend.
+        shares = np.array(cell.sizes) / len(self.y)
+        self.test_y = np.repeat(np.arange(cell.classes), np.floor(n * shares + 1e-9).astype(np.int64))
         self.test_X = cell.model.sample(self.test_y, cell.classes, self.rng)
 
     def features(self, X: Array, which: int) -> Array:
@@ -129,6 +136,7 @@ class Simulation:
             np.tile(self.y, times),
             dict(zip(NAMES, P, strict=True)),
             labels=list(range(self.cell.classes)),
+            pos_label=1 if self.cell.classes == 2 else None,
             folds=folds,
             repeats=repeats,
             sampling="case-control",
@@ -154,9 +162,26 @@ def _corrected_t(values: Array, truths: tuple[float, ...], folds: int) -> Outcom
     return Outcome(tuple(map(student, values)), student(values[0] - values[1]), truths)
 
 
-def cross_validated(cell: Cell, replicate: int) -> dict[str, Outcome]:
-    """All methods on one replicate with folds."""
-    simulation = Simulation(cell, replicate)
+class Predictions(NamedTuple):
+    """The out-of-fold predictions of both classifiers, all cases of the first repeat first.
+
+    Attributes
+    ----------
+    P, folds
+        At [classifier, row, class] the probabilities; the fold of each row.
+    truth, value
+        At [classifier, repeat, fold] the true value of the model, and that on the cases of the fold.
+    """
+
+    P: Array
+    folds: Array
+    truth: Array
+    value: Array
+
+
+def predictions(simulation: Simulation) -> Predictions:
+    """Cross-validate both classifiers."""
+    cell = simulation.cell
     n, K, R = len(simulation.y), cell.folds, cell.repeats
     P = np.empty((2, R * n, cell.classes))
     folds, truth, value = np.empty(R * n, dtype=np.int64), np.empty((2, R, K)), np.empty((2, R, K))
@@ -169,54 +194,62 @@ def cross_validated(cell: Cell, replicate: int) -> dict[str, Outcome]:
                 model = simulation.train(which, left)
                 P[which, r * n + left], truth[which, r, k] = model
                 value[which, r, k] = values_of(cell.measure, model.P, simulation.y[left], cell.classes)
-    first, all_runs = tuple(truth[:, 0].mean(axis=1)), tuple(truth.mean(axis=(1, 2)))
-    one = simulation.scores(P[:, :n], folds[:n], None, 1)
-    several = simulation.scores(P, folds, np.repeat(np.arange(R), n), R)
-    outcomes = {
-        "pooled": _of_comparison(one.pool_folds(), cell.measure, first),
-        "one run": _of_comparison(one, cell.measure, first),
-        "repeated": _of_comparison(several, cell.measure, all_runs),
-        "corrected t, one run": _corrected_t(value[:, 0], first, K),
-        "corrected t, repeated": _corrected_t(value.reshape(2, -1), all_runs, K),
-    }
+    return Predictions(P, folds, truth, value)
+
+
+def cross_validated(cell: Cell, replicate: int) -> dict[str, Outcome]:
+    """All methods on one replicate with folds."""
+    simulation = Simulation(cell, replicate)
+    made = predictions(simulation)
+    outcomes = of_predictions(simulation, made)
     if cell.nested:
-        outcomes["nested"] = Outcome(*_nested(simulation, folds.reshape(R, n), value), all_runs)
+        outcomes["nested"] = Outcome(*nested(simulation, made), tuple(made.truth.mean(axis=(1, 2))))
     return outcomes
 
 
-def _nested(simulation: Simulation, folds: Array, value: Array) -> tuple[tuple[Interval, ...], Interval]:
+def of_predictions(simulation: Simulation, made: Predictions) -> dict[str, Outcome]:
+    """The methods that need no more than the predictions."""
+    cell, n = simulation.cell, len(simulation.y)
+    truth, value, R = made.truth, made.value, cell.repeats
+    first, all_runs = tuple(truth[:, 0].mean(axis=1)), tuple(truth.mean(axis=(1, 2)))
+    one = simulation.scores(made.P[:, :n], made.folds[:n], None, 1)
+    several = simulation.scores(made.P, made.folds, np.repeat(np.arange(R), n), R)
+    return {
+        "pooled": _of_comparison(one.pool_folds(), cell.measure, first),
+        "one run": _of_comparison(one, cell.measure, first),
+        "repeated": _of_comparison(several, cell.measure, all_runs),
+        "corrected t, one run": _corrected_t(value[:, 0], first, cell.folds),
+        "corrected t, repeated": _corrected_t(value.reshape(2, -1), all_runs, cell.folds),
+    }
+
+
+def nested(simulation: Simulation, made: Predictions) -> tuple[tuple[Interval, ...], Interval]:
     """Bates, Hastie & Tibshirani's intervals of both values and of their difference."""
-    cell, (R, _) = simulation.cell, folds.shape
-    K = cell.folds
+    cell, y = simulation.cell, simulation.y
+    R, K = cell.repeats, cell.folds
+    folds, P, value = made.folds.reshape(R, -1), made.P.reshape(2, R, len(y), -1), made.value
     inner, within = np.full((2, R, K, K), np.nan), np.empty((3, R, K))
     for r in range(R):
         for k in range(K):
-            left = np.flatnonzero(folds[r] == k)
-            tables = [simulation.train(which, left, wanted=False).P for which in (0, 1)]
-            within[:, r, k] = fold_variances(tables, simulation.y[left])
+            own = folds[r] == k
+            within[:, r, k] = fold_variances(cell.measure, P[:, r, own], y[own], cell.classes)
         for k, j in combinations(range(K), 2):
             left = np.flatnonzero((folds[r] == k) | (folds[r] == j))
             for which in (0, 1):
-                P = simulation.train(which, left, wanted=False).P
+                without = simulation.train(which, left, wanted=False).P
                 for a, b in ((k, j), (j, k)):  # the model without folds a and b, on the cases of b
                     cases = folds[r][left] == b
-                    inner[which, r, a, b] = values_of(
-                        cell.measure, P[cases], simulation.y[left][cases], cell.classes
-                    )
+                    inner[which, r, a, b] = values_of(cell.measure, without[cases], y[left][cases], cell.classes)
     singles = tuple(Interval(*nested_interval(value[i], inner[i], within[i])) for i in (0, 1))
     difference = Interval(*nested_interval(value[0] - value[1], inner[0] - inner[1], within[2]))
     return singles, difference
 
 
-def fold_variances(tables: Sequence[Array], y: Array) -> Array:
-    """DeLong's variances of both AUC in a fold, and of their difference."""
-    outcomes = []
-    for P in tables:
-        own, others = P[y == 1, 1][:, None], P[y == 0, 1][None]
-        outcomes.append(np.heaviside(own - others, 0.5))
-    outcomes.append(outcomes[0] - outcomes[1])
-    m, n = outcomes[0].shape
-    return np.array([H.mean(axis=1).var(ddof=1) / m + H.mean(axis=0).var(ddof=1) / n for H in outcomes])
+def fold_variances(measure: str, tables: Array, y: Array, classes: int) -> Array:
+    """The variances of both values in a fold, from structural components, and of their difference."""
+    scores = _matrix(dict(zip(NAMES, tables, strict=True)), y, classes)
+    matrix = pr.DeLong().covariance(find_measure(measure), [Sample(scores, name) for name in NAMES]).covariance
+    return np.array([matrix[0, 0], matrix[1, 1], matrix[0, 0] + matrix[1, 1] - 2 * matrix[0, 1]])
 
 
 def left_out(cell: Cell, replicate: int) -> dict[str, Outcome]:
@@ -265,6 +298,11 @@ def simulate(cell: Cell, share: float = 1.0) -> Rows:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         outcomes = [run(cell, replicate) for replicate in range(max(10, round(share * cell.replicates)))]
+    return summarised(cell, outcomes)
+
+
+def summarised(cell: Cell, outcomes: Sequence[dict[str, Outcome]]) -> Rows:
+    """The rows of one cell: by method, target, and value or difference."""
     rows = []
     for method in outcomes[0]:
         own = [each[method] for each in outcomes]

@@ -59,7 +59,7 @@ def __getattr__(name: str) -> Any:
 def brentq(function: Callable[[float], float], low: float, high: float, *, xtol: float, rtol: float) -> float:
     """The root of a function between two points at which it has different signs: `scipy.optimize.brentq`.
 
-    >>> brentq(lambda x: x**3 - 8.0, 0.0, 5.0, xtol=1e-12, rtol=1e-12)
+    >>> round(brentq(lambda x: x**3 - 8.0, 0.0, 5.0, xtol=1e-12, rtol=1e-12), 9)
     2.0
     """
     try:

@@ -106,11 +106,14 @@ def _ordered(scores: Scores, rule: Rule) -> Scores:
 
 def _columns(data: Any, labels: Sequence[Hashable] | None) -> FloatArray:
     array, names = as_columns(data, "probabilities")
+    if array.ndim != 2 or array.shape[1] < 2:
+        raise InputError(
+            f"probabilities must be 2-D (cases x classes), got shape {array.shape}; there are two classes or more."
+        )
     if labels is None and names is not None and not are_numbers_only(names):
         raise InputError(
-            "The columns of a data frame are matched to the classes by name, and to_ordered needs "
-            "the order of the "
-            "classes; give it with ",
+            "The columns of probabilities, a data frame, are matched to the classes by name, and to_ordered needs "
+            "the order of the classes; give it with ",
             Option("labels", [...]),
             ", or pass an array with the columns in order.",
         )
@@ -257,7 +260,7 @@ class GaussianLikelihoods:
 
         Computed from logarithms, the largest of which is subtracted: far from all means every density underflows.
         """
-        x = as_vector(score, "score", len(as_array(score, "score")), ArgumentNames())
+        x = as_vector(score, "score", np.size(as_array(score, "score")), ArgumentNames())
         if np.isinf(x).any():
             raise InputError(f"score holds infinity ({ArgumentNames().where(np.isinf(x))}); give finite numbers.")
         with np.errstate(over="ignore", divide="ignore"):  # extreme scores, and a prior of zero

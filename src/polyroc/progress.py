@@ -36,7 +36,7 @@ def progress_callback(progress: ProgressOption) -> Iterator[Progress | None]:
     elif progress is True:
         with progress_bar() as report:
             yield report
-    elif callable(progress) and _takes_three(progress):
+    elif callable(progress) and not isinstance(progress, type) and _takes_three(progress):
         yield progress
     else:
         raise InputError(

@@ -20,6 +20,7 @@ from polyroc.messages import short_repr
 from polyroc.results.codec import encode_fields
 from polyroc.validation.arguments import ArgumentNames
 from polyroc.validation.arrays import as_array, complete_rows
+from polyroc.validation.labels import is_hashable
 from polyroc.validation.predictions import classifier_values
 
 __all__ = ["CostRule", "CutPointRule", "MossmanRule", "Rule", "ThresholdRule"]
@@ -324,7 +325,9 @@ def _freeze(rule: Rule, **values: Any) -> None:
 
 
 def _is_sequence(value: object) -> bool:
-    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes)
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def _checked_labels(labels: Any, count: int | None = None) -> tuple[Hashable, ...]:
@@ -342,19 +345,15 @@ def _are_distinct(labels: tuple[Hashable, ...]) -> bool:
         return False
 
 
-def _plain_label(label: Any) -> Hashable:
+def _plain_label(label: Any, name: str = "labels") -> Hashable:
     plain = label.item() if isinstance(label, np.generic) else label
-    if (
-        isinstance(plain, list | dict | set | np.ndarray)
-        or plain is None
-        or (isinstance(plain, float) and isnan(plain))
-    ):
-        raise InputError(f"labels must be text, numbers or other hashable values, got {short_repr(label)}.")
+    if not is_hashable(plain) or plain is None or (isinstance(plain, float) and isnan(plain)):
+        raise InputError(f"{name} must be text, numbers or other hashable values, got {short_repr(label)}.")
     return plain  # type: ignore[no-any-return]
 
 
 def _member(label: Any, labels: tuple[Hashable, ...], name: str) -> Hashable:
-    plain = _plain_label(label)
+    plain = _plain_label(label, name)
     if plain not in labels:
         raise InputError(f"{name} must be one of the classes {short_repr(list(labels))}, got {short_repr(label)}.")
     return labels[labels.index(plain)]

@@ -6,7 +6,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from polyroc.errors import InputError
 from polyroc.kernels.arrays import CodeArray, FloatArray, IntArray
+from polyroc.messages import short_repr
 
 __all__ = ["Coded", "Folds", "Kind", "Sampling", "Schema", "Scores", "WeightKind", "readable"]
 
@@ -380,6 +382,7 @@ class Scores:
         >>> Scores.from_arrays([0, 1, 0, 1], [0.1, 0.4, 0.5, 0.9]).subset([0, 1, 3])
         Scores(3 cases (0: 1, 1: 2); score of classifier)
         """
+        cases = _positions(cases, len(self))
         return replace(
             self,
             codes=self.codes[cases],
@@ -394,6 +397,22 @@ class Scores:
     def absent(self) -> tuple[str, ...]:
         """The classes that are among the labels but have no case."""
         return tuple(name for name, count in self.cases.items() if count == 0)
+
+
+def _positions(cases: Any, n: int) -> Any:
+    """Positions of cases, or a mask of all, as an array that can be an index."""
+    try:
+        index = np.asarray(cases)
+    except Exception:  # whatever the object raises
+        index = np.empty(0)
+    is_mask = index.dtype == bool and index.shape == (n,)
+    if not is_mask and not (
+        index.dtype.kind in "iu" and index.ndim == 1 and index.size and index.min() >= 0 and index.max() < n
+    ):
+        raise InputError(
+            f"cases must be positions from 0 to {n - 1}, or a mask of {n} values, got {short_repr(cases)}."
+        )
+    return index
 
 
 def _counts(codes: CodeArray, classes: int) -> IntArray:

@@ -27,7 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import polyroc as pr
 from polyroc.cross_validation.splits import partitions
-from polyroc.errors import InputError, OptimismWarning, UnseenClassWarning
+from polyroc.errors import InputError, NotApplicableError, OptimismWarning, UnseenClassWarning
 
 X, Y = load_iris(return_X_y=True)
 X = X[:, :2]
@@ -92,16 +92,16 @@ def test_two_classes_without_probabilities_are_ranked_by_decision_values():
         pr.out_of_fold(estimators, BINARY_X, np.array(["ill", "well"])[BINARY_Y])
 
 
-def test_several_classes_without_probabilities_are_marked_as_converted():
+def test_decision_values_of_several_classes_are_passed_on_as_they_are():
     scores = pr.out_of_fold({"p": Perceptron(), "bayes": GaussianNB()}, X, LABELS, cv=3, repeats=1)
-    assert "decision values of p" in scores.converted
+    assert scores.converted is None
+    assert pr.evaluate(scores, measure="hand_till")["p", "hand_till"].value > 0.5
     cv = StratifiedKFold(3, shuffle=True, random_state=0)
     scores = pr.out_of_fold(Perceptron(random_state=0), X, LABELS, cv=cv)
     decisions = cross_val_predict(Perceptron(random_state=0), X, LABELS, cv=cv, method="decision_function")
-    for column in range(3):
-        ranks = np.argsort(scores.values["Perceptron"][:, column], kind="stable")
-        np.testing.assert_array_equal(ranks, np.argsort(decisions[:, column], kind="stable"))
-    assert pr.evaluate(scores, measure="hand_till").converted is not None
+    np.testing.assert_array_equal(scores.values["Perceptron"], decisions)
+    with pytest.raises(NotApplicableError, match=r"needs probabilities in \[0, 1\], but 'Perceptron' gives class"):
+        pr.evaluate(scores, measure="he")
     with pytest.raises(InputError, match="decision_function_shape"):
         pr.out_of_fold(SVC(decision_function_shape="ovo"), X, np.arange(150) % 4, cv=3)
 
@@ -147,6 +147,10 @@ def test_class_without_training_case_is_named():
         for name, fold in zip(("setosa", "versicolor", "virginica"), (1, 2, 3), strict=True)
     ]
     assert (scores.values["GaussianNB"][:50, 0] == 0).all()
+    with pytest.warns(UnseenClassWarning):  # a model of two classes has one decision value per case
+        decisions = pr.out_of_fold(LinearSVC(), X[order], LABELS[order], cv=KFold(3)).values["LinearSVC"][:50]
+    assert decisions[:, 0].max() < decisions[:, 1:].min()
+    np.testing.assert_array_equal(decisions[:, 1], -decisions[:, 2])
     with pytest.raises(InputError, match="folds lack a class"):
         pr.evaluate(scores, measure="hand_till")
     with pytest.raises(InputError, match="training set of fold 1 has no case of class '0'"):
@@ -159,6 +163,13 @@ def test_invalid_input_says_what_to_do():
         pr.out_of_fold(GaussianNB(), X[:53], few)
     with pytest.raises(InputError, match="partition of the 150 cases"):
         pr.out_of_fold(GaussianNB(), X, Y, cv=ShuffleSplit(3, random_state=0))
+    thirds = [(np.setdiff1d(np.arange(150), test), test) for test in np.split(np.arange(150), 3)]
+    with pytest.raises(InputError, match="cases are in 0 to 1 of the 2 test sets"):
+        pr.out_of_fold(GaussianNB(), X, Y, cv=thirds[:2])
+    with pytest.raises(InputError, match="cases are in 1 to 2 of the 3 test sets"):
+        pr.out_of_fold(GaussianNB(), X, Y, cv=[*thirds[:2], (thirds[2][0], np.arange(99, 150))])
+    with pytest.raises(InputError, match="in the training set and in the test set of the same split"):
+        pr.out_of_fold(GaussianNB(), X, Y, cv=[(np.arange(150), test) for _, test in thirds])
     with pytest.raises(InputError, match="repeats are for a number of folds"):
         pr.out_of_fold(GaussianNB(), X, Y, cv=KFold(3), repeats=2)
     with pytest.raises(InputError, match="cv must be two folds or more"):
@@ -217,3 +228,19 @@ class Guess(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return np.repeat(self.classes_[0], len(X))
+
+
+def test_no_more_processes_than_fits(monkeypatch):
+    """joblib starts as many as it may; 10,000 would take the memory of any machine."""
+    import joblib
+
+    wanted = []
+
+    class Recorder(joblib.Parallel):
+        def __init__(self, n_jobs=None, **options):
+            wanted.append(n_jobs)
+            super().__init__(n_jobs=1, **options)
+
+    monkeypatch.setattr(joblib, "Parallel", Recorder)
+    pr.out_of_fold(GaussianNB(), X, Y, cv=3, repeats=1, n_jobs=10_000)
+    assert wanted == [3]

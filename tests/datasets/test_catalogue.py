@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from packages import package, skip_without
 from polyroc.cli.app import run
 from polyroc.datasets import catalogue, entries, load
 from polyroc.errors import InputError, MissingFileError, MissingPackageError
@@ -19,7 +20,7 @@ def loaded(name):
     try:
         return load(name)
     except MissingPackageError:
-        pytest.skip("the package with the file is not installed")
+        skip_without("the package with the file is not installed")
 
 
 @pytest.mark.slow
@@ -44,7 +45,7 @@ def test_iris_is_the_one_that_ships():
 
 
 def test_the_sets_of_scikit_learn_are_its_own():
-    sklearn = pytest.importorskip("sklearn.datasets")
+    sklearn = package("sklearn.datasets")
     for name, theirs in (("wdbc", sklearn.load_breast_cancer()), ("digits", sklearn.load_digits())):
         ours = load(name)
         assert np.array_equal(ours.X, theirs.data)
@@ -143,7 +144,7 @@ def test_loading_imports_no_package_of_data():
     import sys
 
     source = "import sys; from polyroc.datasets import load; load('wdbc'); print('sklearn' in sys.modules)"
-    pytest.importorskip("sklearn")
+    package("sklearn")
     assert subprocess.check_output([sys.executable, "-c", source], text=True).strip() == "False"
 
 

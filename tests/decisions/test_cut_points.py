@@ -350,8 +350,8 @@ def test_other_cases_keep_their_rates():
 def test_the_shares_of_a_cohort_vary_with_the_resamples():
     cohort = operate(STAGE, MARKER, labels=ORDER, method=FAST)
     fixed = operate(STAGE, MARKER, labels=ORDER, method=FAST, sampling="case-control")
-    given = operate(STAGE, MARKER, labels=ORDER, method=FAST, priors=[0.2, 0.3, 0.5])
-    methods = [point.uncertainty.method for point in (cohort, fixed, given)]
+    stated = operate(STAGE, MARKER, labels=ORDER, method=FAST, priors=[0.2, 0.3, 0.5])
+    methods = [point.uncertainty.method for point in (cohort, fixed, stated)]
     assert ["stratified=False" in text for text in methods] == [True, False, False]
 
 

@@ -40,6 +40,9 @@ def test_the_figures_are_those_of_all_subjects(made):
 def test_no_failure_is_known(made):
     results = json.loads(made.FUZZ.read_text(encoding="utf-8"))
     assert {name: figure["failures"] for name, figure in results["subjects"].items() if figure["failed"]} == {}
+    calls = json.loads(made.CALLS.read_text(encoding="utf-8"))["kinds"]
+    assert {name: row["failed"] for name, row in calls.items() if row["failed"]} == {}
+    assert set(calls) <= set(made.CALL_ROWS)
 
 
 def test_the_limits_of_serve_are_listed_with_their_defaults():

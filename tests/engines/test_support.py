@@ -66,6 +66,7 @@ def test_arrays(verb):
 
 
 @pytest.mark.parametrize("key", [*MEASURES])
+@pytest.mark.filterwarnings("ignore::polyroc.errors.StackedRowsWarning")
 def test_measures(path, key):
     """The engine has the measures that declare bins; the others raise the message of the table."""
     tally = pr.Tally([0, 1])

@@ -154,7 +154,7 @@ def test_a_process_that_is_stopped_loses_little(blow, tmp_path):
         try:
             seen = [process.stdout.readline() for _ in range(4)]
             process.send_signal(blow)
-            rest, _ = process.communicate(timeout=60)
+            rest, _ = process.communicate(timeout=600)
         finally:
             process.kill()
     assert seen[-1] == "40\n"

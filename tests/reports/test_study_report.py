@@ -90,10 +90,10 @@ def test_numbers_are_those_of_the_summaries(two):
         assert {row[0]: row[2] for row in table(made, f"duncan-{k}").rows} == test.letters
     ranks = {row[0]: row[1] for row in table(made, "ranks").rows}
     assert ranks == {name: number_text(rank) for name, rank in two.friedman().ranks.items()}
-    pooled = pr.evaluate(replace(two.scores("triple"), folds=None), measure=["hand_till", "accuracy"])
+    averaged = pr.evaluate(two.scores("triple", repeat="all"), measure=["hand_till", "accuracy"])
     shown = [row[2] for row in table(made, "pooled-0").rows]
     assert shown == [
-        number_text(pooled.estimates[who, key].value) for key in pooled.measures for who in two.learners
+        number_text(averaged.estimates[who, key].value) for key in averaged.measures for who in two.learners
     ]
     assert list(made.findings.study.curves) == ["pair"]
     areas = {name: curve.area.value for name, curve in made.findings.study.curves["pair"].curves.items()}
@@ -259,7 +259,8 @@ def test_pooled_predictions_where_folds_are_too_small(tmp_path):
     options = plan([blobs("pair", 2, n=40)], [BAYES, STUMP], tmp_path, splitting={"kind": "leave-one-out"})
     study = pr.study(options, out=tmp_path / "s.duckdb")
     made = report(study)
-    difference = study.pooled_test().difference("bayes", "stump")
+    with pytest.warns(PooledFoldsWarning, match="leave-one-out"):
+        difference = study.fold_test().difference("bayes", "stump")
     assert table(made, "pairs-0").rows[0][1] == number_text(difference.value)
     assert "(all folds together)" in made.conclusion.sentences[0]
     assert made.findings.study.duncan == {}

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from packages import package
+
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
-pytest.importorskip("sklearn")
+package("sklearn")
 
 from repro.bradley import boxes, trees  # noqa: E402
 from repro.bradley.learners import (  # noqa: E402

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from packages import skip_without
 from polyroc import datasets
 from polyroc.cli.app import run
 from polyroc.errors import InputError
@@ -42,7 +43,7 @@ def reports(tmp_path_factory):
 
 def report(reports, paper):
     if paper not in reports[1]:
-        pytest.skip("the packages with its data sets are not installed")
+        skip_without("the packages with its data sets are not installed")
     return reports[1][paper]
 
 

@@ -19,6 +19,7 @@ from golden.data import DATA
 from golden.files import RESULTS
 from golden.plain import differences, plain
 from golden.registry import METHODS
+from packages import package
 from polyroc.errors import InputError, MissingPackageError, PolyrocError
 from polyroc.estimates.bootstrap_intervals import Resampled
 from polyroc.results.codec import Known, encode_fields
@@ -305,7 +306,7 @@ def test_known_values_can_be_pickled():
 
 
 def test_rows_as_a_data_frame():
-    pandas = pytest.importorskip("pandas")
+    pandas = package("pandas")
     evaluation = DATA["two_classifiers"].call(pr.evaluate, measure=["auc", "gini"], null="chance")
     frame = evaluation.to_frame(0.9)
     assert isinstance(frame, pandas.DataFrame)
@@ -315,13 +316,13 @@ def test_rows_as_a_data_frame():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_result_has_a_frame(name):
-    pytest.importorskip("pandas")
+    package("pandas")
     result = files.read_result(name)
     assert len(result.to_frame()) == len(result.rows())
 
 
 def test_polars_if_there_is_no_pandas(monkeypatch):
-    polars = pytest.importorskip("polars")
+    polars = package("polars")
     monkeypatch.setitem(sys.modules, "pandas", None)
     comparison = DATA["two_classifiers"].call(pr.compare, measure="auc")
     frame = comparison.to_frame()

@@ -35,6 +35,7 @@ from serve_process import (
 )
 
 MEGABYTE = 2**20
+PATIENCE = 300  # seconds for what a machine without other work does at once
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the operating system does not enforce memory limits")
 NOT_WINDOWS = pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked")
 
@@ -224,9 +225,8 @@ def test_a_slow_upload_is_ended(small_server):
     start = (
         b"POST /files?name=a.csv HTTP/1.1\r\nHost: localhost\r\nx-polyroc: 1\r\nContent-Length: 1000\r\n\r\nkind"
     )
-    for pause, longest in ((10.0, 5.0), (0.5, 8.0)):  # nothing comes; little comes, again and again
+    for pause, times in ((PATIENCE, 0), (0.5, 600)):  # nothing comes; little comes, again and again
         with server.connect() as raw:
-            began = time.monotonic()
             raw.sendall(start)
             raw.settimeout(pause)
             answer = b""
@@ -234,8 +234,9 @@ def test_a_slow_upload_is_ended(small_server):
                 try:
                     answer = raw.recv(65536)
                 except TimeoutError:
+                    times -= 1
+                    assert times >= 0  # fewer than the bytes that were announced: only the limit ends it
                     raw.sendall(b"x")
-                assert time.monotonic() < began + longest
         assert b" 408 " in answer.split(b"\r\n", 1)[0]
         assert server.files() == []
 
@@ -252,12 +253,10 @@ def test_connections_without_a_request_give_way_and_are_closed(server):
         with server.visitor() as visitor:
             assert visitor.get("/").status_code == 200
         silent += halves
-        began = time.monotonic()
         for raw in silent:
-            raw.settimeout(20)
+            raw.settimeout(PATIENCE)
             with suppress(ConnectionResetError):
-                assert raw.recv(1) == b""
-        assert time.monotonic() < began + 10  # --max-silence 2
+                assert raw.recv(1) == b""  # --max-silence 2
     finally:
         for raw in silent:
             raw.close()
@@ -269,12 +268,10 @@ def test_a_second_request_that_never_ends_is_closed(server):
         raw.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert raw.recv(65536).startswith(b"HTTP/1.1 200")
         raw.sendall(b"GET / HTTP/1.1\r\nHost: local")
-        raw.settimeout(20)
-        began = time.monotonic()
+        raw.settimeout(PATIENCE)
         with suppress(ConnectionResetError):
             while raw.recv(65536):
                 pass
-        assert time.monotonic() < began + 10
 
 
 @pytest.mark.slow
@@ -286,9 +283,11 @@ def test_more_requests_than_connections(small_server):
     uploading = [server.connect() for _ in range(3)]
     for raw in uploading:
         raw.sendall(start)
-    time.sleep(0.5)
-    with server.connect() as raw:
-        answer = raw.recv(65536)
+    for _ in range(60):  # until the server has read all three
+        with server.connect() as raw, suppress(TimeoutError):
+            raw.settimeout(1)
+            answer = raw.recv(65536)
+            break
     assert answer.startswith(b"HTTP/1.1 503 ")
     assert "try again" in json.loads(answer.split(b"\r\n\r\n", 1)[1])["message"]
     for raw in uploading:
@@ -308,6 +307,8 @@ def test_the_queue_tells_its_length_and_the_place(server, tmp_path):
             keys = [upload(visitor) for _ in range(4)]
             for key in keys[:3]:
                 assert visitor.post(f"/files/{key}/report", json=PETS_COLUMNS).status_code == 200
+            for job in mine.jobs():
+                os.kill(job, signal.SIGSTOP)  # so that the first one does not end meanwhile
             states = [report_state(visitor, key) for key in keys[:3]]
             assert [state["what"] for state in states] == ["running", "waiting", "waiting"]
             assert [(state["place"], state["length"]) for state in states[1:]] == [(1, 2), (2, 2)]
@@ -329,7 +330,7 @@ def test_what_a_killed_server_leaves_is_deleted_by_the_next_one(tmp_path):
         key = upload(one)
         upload(two)
         one.post(f"/files/{key}/report", json=PETS_COLUMNS)
-        time.sleep(1)  # so that the report's process runs
+        killed.jobs()  # waits until the report's process runs
         killed.stop(signal.SIGKILL)
     assert killed.files().count("upload.csv") == 2
     third = Server(tmp_path)
@@ -422,7 +423,7 @@ def test_the_visitor_idle_for_longest_gives_way(tmp_path, monkeypatch):
 
 
 def wait(job):
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while not job.ended and time.monotonic() < until:
         time.sleep(0.05)
     return job.state
@@ -453,7 +454,7 @@ def test_jobs_run_in_order_and_can_be_stopped(tmp_path):
     assert jobs[1].state.what == "stopped"
     assert (jobs[2].state.place, jobs[2].state.length) == (1, 1)
     jobs[0].stop()
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while jobs[2].state.what == "waiting" and time.monotonic() < until:
         time.sleep(0.05)
     assert [job.state.what for job in jobs] == ["stopped", "stopped", "running"]
@@ -470,12 +471,15 @@ def test_a_job_can_be_stopped_at_any_moment(tmp_path, delay):
 
 
 def test_a_wide_file_is_previewed_soon(tmp_path):
+    """The time is in proportion to the number of columns; with a query for each column, to its square."""
     from polyroc.io.preview import preview
 
-    path = Path(tmp_path, "wide.csv")
-    names = ",".join(f"c{i}" for i in range(3000))
-    path.write_text(f"{names}\n{'1,' * 2999}a\n{'2,' * 2999}b\n")
-    began = time.monotonic()
-    seen = preview(path)
-    assert time.monotonic() < began + 20  # one query for each column took about 30 s
-    assert (seen.columns[0].high, seen.columns[-1].values, seen.previewed) == (2.0, ("a", "b"), 2)
+    path, seconds = Path(tmp_path, "wide.csv"), {}
+    for number in (10, 1000, 4000):  # the first one bears what is done once
+        names = ",".join(f"c{i}" for i in range(number))
+        path.write_text(f"{names}\n{'1,' * (number - 1)}a\n{'2,' * (number - 1)}b\n")
+        began = time.process_time()
+        seen = preview(path)
+        seconds[number] = time.process_time() - began
+        assert (seen.columns[0].high, seen.columns[-1].values, seen.previewed) == (2.0, ("a", "b"), 2)
+    assert seconds[4000] < 10 * seconds[1000]

@@ -8,10 +8,11 @@ import joblib
 import pytest
 
 import polyroc as pr
+from packages import package
 from polyroc.errors import InputError
 from study_plans import content, plan
 
-distributed = pytest.importorskip("distributed")
+distributed = package("distributed")
 
 pytestmark = [
     pytest.mark.slow,

@@ -408,14 +408,16 @@ def test_a_pooled_test_of_hold_outs(tmp_path):
     one = {"kind": "hold-out", "test_size": 0.5}
     options = plan("Prior", "Worldly", measures=["auc"], splitting=one)
     study = pr.study(options, out=tmp_path / "one.duckdb")
-    pooled, plain = study.pooled_test(), pr.compare(replace(study.scores(), groups=None), measure="auc")
+    pooled, plain = study.fold_test(pooled=True), pr.compare(replace(study.scores(), groups=None), measure="auc")
     assert pooled.pvalue == pytest.approx(plain.pvalue, rel=1e-12)
-    assert study.recommend().test == "pooled_test"
+    assert study.fold_test().pvalue == plain.pvalue
+    assert study.recommend().test == "fold_test"
     many = pr.study(
         replace(options, splitting=replace(options.splitting, repeats=3)), out=tmp_path / "many.duckdb"
     )
     with pytest.warns(PolyrocWarning, match="Some cases of 'blobs' are in several test sets and are counted as"):
-        many.pooled_test()
+        many.fold_test(pooled=True)
+    assert many.recommend().test == "corrected_t"  # test sets at random are no folds
 
 
 def test_a_study_travels_as_plain_data_and_judges_the_same(tmp_path):
@@ -434,7 +436,7 @@ def test_the_tests_of_the_summaries_are_one_line(tmp_path):
     study = pr.study(
         plan("Prior", "Worldly", "Remembers", data=[BLOBS, three], measures=["auc"]), out=tmp_path / "s.duckdb"
     )
-    for name in ("anova", "duncan", "tukey", "corrected_t", "pooled_test"):
+    for name in ("anova", "duncan", "tukey", "corrected_t", "fold_test"):
         result = getattr(study, name)()
         assert set(result) == {"blobs", "more"}
         assert result["more"].to_dict() == getattr(study, name)("auc", "more").to_dict()
@@ -515,6 +517,11 @@ def test_the_command_of_tests(tmp_path):
         == "more"
     )
     assert set(json.loads(polyroc("study", "test", store, "anova", "--json").stdout)) == {"blobs", "more"}
+    within = polyroc("study", "test", store, "fold-test", "--data", "more").stdout
+    assert "Errors of folds are correlated" in within
+    assert "One run shows nothing of this correlation" in within
+    pooled = polyroc("study", "test", store, "fold-test", "--data", "more", "--pooled").stdout
+    assert "scores mean the same in all folds" in pooled
     friedman = polyroc("study", "test", store, "friedman", "--alpha", "0.1").stdout
     assert re.search(
         r"chi-square 2.000 with 1 df, p = 0.157; .*\n.* apart than 1.163 differ .*\n.*at 10 %", friedman
@@ -526,6 +533,7 @@ def test_the_command_of_tests(tmp_path):
     for wrong, message in (
         (["friedman", "--data", "more"], "leave --data out"),
         (["anova", "--rope", "0.1"], "--rope is not valid for anova; it is for bayes"),
+        (["duncan", "--pooled"], "--pooled is not valid for duncan; it is for fold-test"),
         (["corrected-t", "-o", tmp_path / "t.png"], "on one data set; name it with --data: blobs, more"),
         (["recommend", "-o", tmp_path / "t.png"], "no picture of Recommendation"),
         (["duncan", "-o", tmp_path / "t.txt"], "ends in .png, .svg or .pdf"),

@@ -84,6 +84,7 @@ DATA = (
         "Also draw it (.png, .svg, .pdf): C and D against size, or the joint distribution of two measures.",
     ),
 )
+MOST_SIZES = 1000  # rows of a table
 MOST_CONCLUSIONS = 6  # sentences below the table; more are not read
 COLUMNS = (
     "truth",
@@ -198,9 +199,12 @@ def _numbers(text: str | None, name: str, example: str) -> list[int] | None:
         return None
     try:
         ends = [part.split("-") for part in text.split(",")]
-        return [number for end in ends for number in range(int(end[0]), int(end[-1]) + 1)]
+        ranges = [range(int(end[0]), int(end[-1]) + 1) for end in ends]
     except ValueError:
         raise InputError(f"{name} must be whole numbers, such as {example}, got {text!r}.") from None
+    if not all(ranges) or sum(part.stop - part.start for part in ranges) > MOST_SIZES:
+        raise InputError(f"{name} must give from 1 to {MOST_SIZES:,} numbers, such as {example}, got {text!r}.")
+    return [number for part in ranges for number in part]
 
 
 def _model(options: dict[str, Any]) -> Any:

@@ -22,6 +22,7 @@ from polyroc.cli.options import (
     optional_data_files,
     print_result,
     progress_bar,
+    small_file,
 )
 from polyroc.cli.rates import matrix_page
 from polyroc.decisions.operating_point import OperatingPoint
@@ -217,8 +218,8 @@ def _costs(texts: tuple[str, ...]) -> Any:
 
 def _costs_from(file: Path) -> dict[tuple[str, str], float]:
     try:
-        with file.open(newline="", encoding="utf-8-sig") as lines:
-            rows = [row for row in csv.reader(lines) if row]
+        lines = small_file(file).decode("utf-8-sig").splitlines(keepends=True)
+        rows = [row for row in csv.reader(lines) if row]
     except FileNotFoundError:
         raise MissingFileError(
             f"--costs: there is no file {file}; write TRUE>DECISION=COST, or name a file."

@@ -54,6 +54,7 @@ __all__ = [
     "score_columns",
     "scores_from",
     "seed_option",
+    "small_file",
 ]
 
 
@@ -309,6 +310,15 @@ def machine_text(
 def one_or_all(records: Sequence[Any]) -> Any:
     """The record of a single result; a list of records if there are several."""
     return records[0] if len(records) == 1 else [*records]
+
+
+def small_file(file: Path, most: int = 2**24) -> bytes:
+    """The content of a file that holds little, such as costs or a rule; a device may have no end."""
+    with file.open("rb") as content:
+        text = content.read(most + 1)
+    if len(text) > most:
+        raise InputError(f"{file} is larger than {most // 2**20} MB, so it holds something else.")
+    return text
 
 
 def opened(file: Any) -> Any:

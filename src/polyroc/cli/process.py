@@ -4,6 +4,7 @@ Only the standard library is imported here, so that nothing can fail before `mai
 """
 
 import errno
+import io
 import os
 import signal
 import sys
@@ -13,7 +14,14 @@ from contextlib import suppress
 __all__ = ["INTERRUPTED", "discard_output", "failure_text", "is_interrupt", "main", "print_line"]
 
 INTERRUPTED = 130  # the exit code of shells for Ctrl-C
+MOST_CHARACTERS = 1000  # of a line
+LEAST_MEMORY = 600 * 2**20  # bytes of address space; libraries fail to load with less
+PLENTY = 4 * 2**30
 UNWRITABLE = (errno.ENOSPC, errno.EFBIG, errno.EBADF, errno.EIO)
+
+
+class LittleMemoryError(MemoryError):
+    """The limit of memory is too low to start; the message says what to do."""
 
 
 def main() -> None:
@@ -23,6 +31,7 @@ def main() -> None:
     """
     try:
         _open_closed_streams()
+        _prepare_for_little_memory()
         sys.unraisablehook = _repeat_interrupt
         from polyroc.cli.app import run
 
@@ -52,6 +61,8 @@ def failure_text(error: BaseException) -> str | None:
         if error.filename is None and error.errno in UNWRITABLE:
             return f"The output cannot be written ({reason})."
         return f"{reason}." if error.filename is None else f"{error.filename}: {reason}."
+    if isinstance(error, LittleMemoryError):
+        return str(error)
     if isinstance(error, MemoryError):
         return "There is not enough memory. Use fewer cases, or a machine with more memory."
     if isinstance(error, ImportError):
@@ -64,9 +75,17 @@ def failure_text(error: BaseException) -> str | None:
 
 
 def print_line(message: str) -> None:
-    """Print one line on the standard error, if that can be written."""
+    """Print one line on the standard error, if that can be written.
+
+    Names may hold control characters, which a terminal would obey, and may be long: the middle is then left out.
+    """
+    line = " ".join(message.split())
+    if len(line) > MOST_CHARACTERS:
+        line = f"{line[: MOST_CHARACTERS // 2]} ... {line[-MOST_CHARACTERS // 3 :]}"
+    if not line.isprintable():
+        line = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
     with suppress(OSError):
-        sys.stderr.write(" ".join(message.split()) + "\n")
+        sys.stderr.write(line + "\n")
         sys.stderr.flush()
 
 
@@ -97,7 +116,7 @@ def _print_failure(error: BaseException) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Give standard streams that are closed a device on which writing fails.
+    """Give standard streams that are closed a device on which writing fails; print what is no text as escapes.
 
     Otherwise the next file that is opened would take their place, and output would go there.
     """
@@ -108,6 +127,29 @@ def _open_closed_streams() -> None:
                 os.dup2(handle, number)
                 os.close(handle)
             setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may hold bytes that are no text
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _prepare_for_little_memory() -> None:
+    """With a limit of the address space (ulimit -v), raise an error before a library ends the process itself.
+
+    Threads of OpenBLAS and arenas of the C library reserve much more than they use, and more on larger machines.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY or limit >= PLENTY:
+        return
+    if limit < LEAST_MEMORY:
+        raise LittleMemoryError(
+            f"The limit of memory (ulimit -v) is {limit // 2**20} MB, and polyroc needs {LEAST_MEMORY // 2**20} "
+            "MB to start, 1 GB for small files. Raise the limit."
+        )
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
 
 
 def _repeat_interrupt(unraisable: "sys.UnraisableHookArgs") -> None:

@@ -17,6 +17,7 @@ from polyroc.cli.options import (
     one_or_all,
     print_result,
     progress_bar,
+    small_file,
 )
 from polyroc.decisions.rate_matrix import Rates
 from polyroc.errors import InputError, MissingFileError
@@ -84,7 +85,7 @@ def _classifiers(data: Any, options: dict[str, Any]) -> list[str | None]:
 def rule_from(file: Path) -> Rule:
     """Read a stored rule."""
     try:
-        text = file.read_bytes()
+        text = small_file(file)
     except FileNotFoundError:
         raise MissingFileError(f"There is no file {file}; give the path of a rule stored by operate.") from None
     except OSError as error:

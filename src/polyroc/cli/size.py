@@ -20,6 +20,7 @@ from polyroc.output.numbers import interval_text, level_text
 from polyroc.output.tables import Table
 from polyroc.output.text import Format
 from polyroc.power.result import SampleSize
+from polyroc.validation.signatures import MOST_DRAWS
 
 __all__ = ["size"]
 
@@ -73,7 +74,12 @@ PILOT = (
     column_options("pos_label"),
     # without the default "raise" of the other commands: given without --pilot, it is an error
     click.option("--missing", type=click.Choice(["raise", "drop"]), help="Treatment of rows with missing values."),
-    click.option("--simulate", type=int, metavar="TIMES", help="Resample the pilot data instead of a formula."),
+    click.option(
+        "--simulate",
+        type=click.IntRange(2, MOST_DRAWS),
+        metavar="TIMES",
+        help="Resample the pilot data instead of a formula.",
+    ),
     click.option("--seed", type=int, help="Seed of --simulate; 0 by default."),
 )
 
@@ -157,7 +163,7 @@ def _whole_numbers(text: str | None) -> int | list[int] | None:
     if text is None:
         return None
     numbers = _numbers(text, "--n", "100, or 30,70")
-    if not all(number == int(number) for number in numbers):
+    if not all(number.is_integer() for number in numbers):
         raise InputError(f"--n must be whole numbers, such as 100, or 30,70, got {text!r}.")
     whole: int | list[int] = one_or_all([int(number) for number in numbers])
     return whole

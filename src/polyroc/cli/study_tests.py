@@ -20,17 +20,17 @@ from polyroc.studies.summaries.recommendation import Recommendation
 
 __all__ = ["NAMES", "advice", "study_test"]
 
-ON_FOLDS = ("anova", "duncan", "tukey", "corrected_t", "bayes", "spread", "fold_test", "pooled_test")
+ON_FOLDS = ("anova", "duncan", "tukey", "corrected_t", "bayes", "spread", "fold_test")
 OVER_DATA_SETS = ("friedman", "wilcoxon", "recommend")
 NAMES = [name.replace("_", "-") for name in (*ON_FOLDS, *OVER_DATA_SETS)]
-SETTINGS = {"alpha": ("duncan", "tukey", "friedman"), "rope": ("bayes",)}
+SETTINGS = {"alpha": ("duncan", "tukey", "friedman"), "rope": ("bayes",), "pooled": ("fold_test",)}
 COMMANDS = {"correlated_t": "bayes", "signed_rank": "bayes"}  # tests that the command has under another name
 HIDDEN = ("level", "adjustment", "larger_is_better", "measure")  # the same in every row; --csv has them
 
 
 @click.command("test", short_help="Which learners differ: Duncan, corrected t, Friedman and others.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.argument("name", type=click.Choice(NAMES))
+@click.argument("name", type=click.Choice(NAMES), metavar="TEST")
 @click.option("-m", "--measure", metavar="KEY", help="The measure; the first of the plan by default.")
 @click.option(
     "--data",
@@ -44,6 +44,13 @@ HIDDEN = ("level", "adjustment", "larger_is_better", "measure")  # the same in e
     metavar="DIFFERENCE",
     help="bayes: largest difference that counts as equal; 0.01 by default.",
 )
+@click.option(
+    "--pooled",
+    flag_value=True,
+    type=bool,
+    default=None,
+    help="fold-test: all folds of one repeat as one sample, with folds as groups; to repeat published analyses.",
+)
 @out_option("PICTURE", "Also draw it: .png, .svg or .pdf (underlines, critical differences, intervals).")
 @click.option("--kind", help="Kind of the picture, where there are several: underlines, letters, differences ...")
 @formats
@@ -55,7 +62,7 @@ def study_test(
     out: Path | None,
     kind: str | None,
     output: Format | None,
-    **settings: float | None,
+    **settings: float | bool | None,
 ) -> int:
     """Test which learners in FILE differ. `recommend` says which test suits the study, and why.
 
@@ -107,10 +114,11 @@ def _command(test: str) -> str:
     return COMMANDS.get(test, test).replace("_", "-")
 
 
-def _settings(name: str, method: str, settings: dict[str, float | None]) -> dict[str, float]:
+def _settings(name: str, method: str, settings: dict[str, float | bool | None]) -> dict[str, float | bool]:
     for key, value in settings.items():
         if value is not None and method not in SETTINGS[key]:
-            raise click.UsageError(f"--{key} is not valid for {name}; it is for {', '.join(SETTINGS[key])}.")
+            valid = ", ".join(map(_command, SETTINGS[key]))
+            raise click.UsageError(f"--{key} is not valid for {name}; it is for {valid}.")
     return {key: value for key, value in settings.items() if value is not None}
 
 
@@ -154,14 +162,12 @@ def _notes(results: Mapping[str, Any]) -> list[str]:
         alpha = first.nemenyi.alpha if isinstance(first, Friedman) else first.alpha
         notes.append(f"Learners that share a letter are not distinguished at {level_text(alpha)}.")
     if isinstance(first, Comparison):
-        from polyroc.studies.summaries.pooled import POOLED, WITHIN
+        from polyroc.studies.summaries.fold_test import assumptions
 
         notes += [
             f"{key + ', all' if key else 'All'} equal: {p_text(result.pvalue)}." for key, result in results.items()
         ]
-        provenance = next(iter(first.estimates.values())).provenance
-        within = provenance.folds is not None and not provenance.pooled
-        notes.append(f"Assumes: {WITHIN if within else POOLED}")
+        notes.append(f"Assumes: {assumptions(first)}")
     elif getattr(first, "assumes", None):
         notes.append(f"Assumes: {first.assumes}")
     return notes

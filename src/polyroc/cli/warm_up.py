@@ -89,6 +89,11 @@ def example_calls(folder: Path) -> dict[str, Callable[[], object]]:
         "ordered classes": lambda: [
             pr.evaluate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], sample_weight=w) for w in (None, weight)
         ],
+        "cut points": lambda: [
+            pr.operate(y3, P3 @ [0, 1, 2], labels=[0, 1, 2], criterion="youden", sample_weight=w, method=method)
+            for w in (None, weight)
+            for method in (None, pr.Bootstrap(20, rng=0))
+        ],
         "four classes": lambda: [pr.evaluate(y4, P4), pr.evaluate(y5, P5, measure=he.with_options(tuples=100))],
         "folds": lambda: pr.evaluate(y3, P3, folds=[i % 4 for i in range(len(y3))], measure="hand_till"),
         "comparisons": lambda: pr.compare(y2, two, measure="auc", method=pr.Unbiased()),

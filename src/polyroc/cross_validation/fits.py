@@ -113,8 +113,10 @@ def set_random_state(estimator: Any, seed: int) -> None:
         estimator.set_params(**dict.fromkeys(unset, seed))
 
 
-def in_label_order(table: FloatArray, learned: Sequence[Any], labels: Sequence[Any]) -> FloatArray:
-    """The columns of probabilities in the order of the labels; a class without a training case gets probability 0.
+def in_label_order(
+    table: FloatArray, learned: Sequence[Any], labels: Sequence[Any], absent: float = 0.0
+) -> FloatArray:
+    """The columns of predictions in the order of the labels.
 
     Parameters
     ----------
@@ -124,11 +126,13 @@ def in_label_order(table: FloatArray, learned: Sequence[Any], labels: Sequence[A
         The classes of the columns, all of them among the labels.
     labels
         All classes.
+    absent
+        The prediction of a class without a training case: probability 0, or a low decision value.
     """
     known = [label.item() if isinstance(label, np.generic) else label for label in learned]
     if known == list(labels):
         return table
-    whole = np.zeros((len(table), len(labels)))
+    whole = np.full((len(table), len(labels)), absent)
     whole[:, [list(labels).index(label) for label in known]] = table
     return whole
 
@@ -199,8 +203,11 @@ class Fit:
                 f"{error}"
             ) from error
         table = np.asarray(values, dtype=np.float64)
-        if self.response == "decision_function" and table.ndim == 1:
-            return table
+        decides = self.response == "decision_function"
+        if decides and table.ndim == 1:
+            if len(training.labels) == 2:
+                return table
+            table = np.column_stack([-table, table])  # the training set had two of the classes
         learned = getattr(model, "classes_", training.labels)
         if table.shape != (len(self.test), len(learned)):
             raise InputError(
@@ -208,7 +215,7 @@ class Fit:
                 f"{table.shape} for {len(self.test)} cases; for a support vector machine, use "
                 "decision_function_shape='ovr'."
             )
-        return in_label_order(table, learned, training.labels)
+        return in_label_order(table, learned, training.labels, float(table.min()) - 1.0 if decides else 0.0)
 
 
 def run_fits(
@@ -231,12 +238,13 @@ def run_fits(
     reduce
         What to keep of the predictions of a fit; by default all.
     """
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, effective_n_jobs
 
     results: list[Any] = [None] * len(fits)
+    workers = min(effective_n_jobs(n_jobs), max(len(fits), 1))  # joblib starts as many as it may
     if progress is not None:
         progress(0, len(fits), f"{len(fits)} fits")
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    parallel = Parallel(n_jobs=workers, return_as="generator_unordered")
     calls = (delayed(_predict)(number, fit, training) for number, fit in enumerate(fits))
     for done, (number, values) in enumerate(parallel(calls), 1):
         results[number] = values if reduce is None else reduce(fits[number], values)

@@ -1,7 +1,6 @@
 """The verb `out_of_fold`: predictions of scikit-learn estimators in a cross-validation, with their folds."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from polyroc.validation.signatures import validated
 __all__ = ["out_of_fold"]
 
 REPEATS = 5
-RANKED = "decision values of {}, mapped into [0, 1] column by column; the order within a column is unchanged"
 
 
 @validated
@@ -62,9 +60,9 @@ def out_of_fold(
     estimators
         A scikit-learn classifier or pipeline, a list of them, or a dict by name. They are cloned, not modified.
         All get the same folds, so comparisons are paired. They predict with `predict_proba`, or with
-        `decision_function` if they do not have it: rank measures of two classes are then computed from the
-        decision values of all of them; of more classes, the decision values are mapped into [0, 1], which the
-        results state.
+        `decision_function` if they do not have it: decision values are passed on as they are, which is enough for
+        measures of ranks and of decisions; those that need probabilities raise an error. Of two classes there is
+        then one score per case for all of them.
     X, y
         Features (arrays, data frames, sparse matrices: whatever the estimators take) and classes.
     cv
@@ -97,7 +95,8 @@ def out_of_fold(
     Warns
     -----
     polyroc.errors.UnseenClassWarning
-        If a class has no case in a training set: the model then gives it probability 0.
+        If a class has no case in a training set: the model then gives it probability 0, or a decision value
+        below all others.
     polyroc.errors.OptimismWarning
         If a splitter puts cases of one group into a training set and its test set.
 
@@ -131,7 +130,7 @@ def out_of_fold(
         tables = iter(run_fits(fits, training, n_jobs, report))
     values = {name: _assembled([next(tables) for _ in splits], splits, blank) for name in named}
     by_case = {"sample_weight": sample_weight, "groups": groups}
-    return _scores(values, splits, blank, responses, {**options, **_tiled(by_case, splits)})
+    return _scores(values, splits, blank, {**options, **_tiled(by_case, splits)})
 
 
 def _blank(y: Any, n: int, responses: Mapping[str, Response], options: Mapping[str, Any]) -> Scores:
@@ -162,7 +161,8 @@ def _check_training_sets(splits: Sequence[Split], scores: Scores) -> None:
                 unseen.setdefault(name, []).append(_place(split, splits))
     for name, places in unseen.items():
         warn(
-            f"Class {name!r} has no training case in {_some(places)}: its predicted probability is 0 there. "
+            f"Class {name!r} has no training case in {_some(places)}: its predicted probability is 0 there (a "
+            "decision value is the lowest). "
             "Stratify the folds, or use more of them.",
             UnseenClassWarning,
         )
@@ -217,7 +217,6 @@ def _scores(
     values: Mapping[str, FloatArray],
     splits: Sequence[Split],
     blank: Scores,
-    responses: Mapping[str, Response],
     options: Mapping[str, Any],
 ) -> Scores:
     """The scores of all repeats with their folds."""
@@ -225,13 +224,9 @@ def _scores(
     folds = np.empty(n * times, dtype=np.int64)
     for split in splits:
         folds[split.repeat * n + split.test] = split.fold + 1
-    ranked = [name for name, response in responses.items() if response == "decision_function"]
-    mapped = blank.kind == "matrix" and bool(ranked)
-    tables = {name: _ranks(table) if mapped and name in ranked else table for name, table in values.items()}
     repeats = np.repeat(np.arange(1, times + 1), n) if times > 1 else None
     y = np.tile(_labels_of(blank), times)
-    scores = Scores.from_arrays(y, tables, folds=folds, repeats=repeats, **options)
-    return replace(scores, converted=RANKED.format(", ".join(ranked))) if mapped else scores
+    return Scores.from_arrays(y, dict(values), folds=folds, repeats=repeats, **options)
 
 
 def _labels_of(scores: Scores) -> Any:
@@ -239,8 +234,3 @@ def _labels_of(scores: Scores) -> Any:
     labels = np.empty(scores.n_classes, dtype=object)
     labels[:] = scores.labels
     return labels[scores.codes]
-
-
-def _ranks(decisions: FloatArray) -> FloatArray:
-    """Decision values mapped into [0, 1] by d -> (1 + d / (1 + |d|)) / 2, which keeps their order."""
-    return np.asarray((1.0 + decisions / (1.0 + np.abs(decisions))) / 2.0)

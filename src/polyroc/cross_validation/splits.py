@@ -158,7 +158,14 @@ def _split_by(cv: Any, X: Any, y: Any, groups: Any) -> list[tuple[IntArray, IntA
         # whether groups are separated is checked by the caller
         warnings.filterwarnings("ignore", message="The groups parameter is ignored")
         pairs = cv.split(X, y, groups) if hasattr(cv, "split") else cv
-        return [(np.asarray(train), np.asarray(test)) for train, test in pairs]
+        try:
+            listed = [(train, test) for train, test in pairs]
+        except TypeError:
+            if hasattr(cv, "split"):
+                raise
+            expected = "a number of folds, a splitter or pairs of training and test positions"
+            raise InputError(f"cv must be {expected}, got {short_repr(cv)}.") from None
+        return [(np.asarray(train), np.asarray(test)) for train, test in listed]
 
 
 def partitions(splits: Sequence[tuple[IntArray, IntArray]], n: int) -> list[list[tuple[IntArray, IntArray]]]:

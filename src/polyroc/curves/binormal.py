@@ -95,7 +95,10 @@ class BinormalFit(Result):
         """The true positive rate of the smooth curve at false positive rates."""
         from polyroc._scipy import ndtr, ndtri
 
-        rates = np.asarray(fpr)
+        try:
+            rates = np.asarray(fpr)
+        except ValueError:  # lists of different lengths
+            raise InputError(f"fpr must be numbers from 0 to 1, got {short_repr(fpr)}.") from None
         if rates.dtype.kind not in "iuf" or not ((rates >= 0) & (rates <= 1)).all():
             raise InputError(f"fpr must be numbers from 0 to 1, got {short_repr(fpr)}.")
         return np.asarray(ndtr(self.a + self.b * ndtri(rates.astype(np.float64))))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -247,9 +247,10 @@ class Curve(Result):
         """
         if (fpr is None) == (tpr is None):
             raise InputError("Pass a range of either fpr or tpr, such as fpr=(0, 0.1).")
-        low, high = fpr or tpr or (0.0, 1.0)
+        low, high = cast("tuple[float, float]", tpr if fpr is None else fpr)
         if not 0 <= low < high <= 1:
-            raise InputError(f"The range must be (low, high), 0 <= low < high <= 1, got {(low, high)}.")
+            name = "tpr" if fpr is None else "fpr"
+            raise InputError(f"{name} must be (low, high), 0 <= low < high <= 1, got {(low, high)}.")
         if fpr is not None:
             area = area_between(self.fpr, self.tpr, low, high)
         else:  # exchanging the classes maps (FPR, TPR) to (1 - TPR, 1 - FPR)

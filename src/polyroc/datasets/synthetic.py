@@ -287,8 +287,9 @@ def empirical_average_correct_rate(y_true: Any, y_score: Any) -> float:
     (0.73, 0.73)
     """
     arguments, truth = ArgumentNames(), as_array(y_true, "y_true")
+    valid = truth.ndim == 1 and len(truth) > 0 and truth.dtype.kind != "V"
+    require(valid, "y_true must hold the class of one case or more", y_true)
     positive, score = truth == 1, as_vector(y_score, "y_score", len(truth), arguments)
-    require(len(score) > 0 and truth.ndim == 1, "y_true must hold the class of one case or more", y_true)
     thresholds = np.sort(score)
     # twice the number of thresholds below each score, those at it counting 1/2
     doubled = thresholds.searchsorted(score, "left") + thresholds.searchsorted(score, "right")

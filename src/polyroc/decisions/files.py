@@ -25,7 +25,7 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.file_input import scores_or_settings
 from polyroc.inference.methods.method import Method
 from polyroc.kernels.arrays import FloatArray
-from polyroc.measures.registry import measure as measure_named
+from polyroc.measures.registry import MEASURES
 from polyroc.messages import Call, Option
 from polyroc.progress import ProgressOption, progress_callback
 from polyroc.results.provenance import Provenance
@@ -35,7 +35,8 @@ from polyroc.validation.arrays import Missing
 
 __all__ = ["FileCases", "FileReader", "choose_from_counts"]
 
-VUS = measure_named("vus")
+# whose bins are those of one score: what is counted for it is what cut-points need
+ORDERED = next(measure for measure in MEASURES.values() if measure.needs == "ordered" and measure.bins == "score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class FileCases:
         settings = replace(self.settings, tolerance=None)
         with open_dataset(settings, **self.options) as data:
             _require_one_score(data.schema)
-            measure = AUC if data.schema.n_classes == 2 else VUS  # both count one column, and refine its bins
+            measure = AUC if data.schema.n_classes == 2 else ORDERED  # both count one column, and refine its bins
         with progress_callback(self.progress) as report:
             result, _, schema = estimate_dataset(settings, measure, errors=False, progress=report, **self.options)
         if not result.binned:

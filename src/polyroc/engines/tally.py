@@ -115,7 +115,7 @@ class Tally:
             As in `evaluate`. Rows with "frequency" weights are repeated: they count as cases without weights.
         """
         truth = as_array(y_true, "y_true")
-        if len(truth) == 0:
+        if truth.shape == (0,):
             return
         check_alignment(y_true=y_true, y_score=y_score, sample_weight=sample_weight)
         weight = None if sample_weight is None else as_array(sample_weight, "sample_weight")

@@ -18,6 +18,7 @@ from polyroc.estimates.intervals import guard_variance
 from polyroc.estimates.multiplicity import Adjustment, MaxT, adjusted_pvalues, critical_values
 from polyroc.estimates.tables import comparison_table, direction_notes
 from polyroc.kernels.arrays import FloatArray
+from polyroc.messages import short_repr
 from polyroc.output.numbers import number_text, p_text
 from polyroc.output.tables import Table
 from polyroc.results.codec import NOT_STORED
@@ -129,7 +130,10 @@ class Comparison(Result):
         weights
             One row per sum, or a single row: one weight per classifier, adding up to zero.
         """
-        matrix = np.atleast_2d(np.asarray(weights, dtype=np.float64))
+        try:
+            matrix = np.atleast_2d(np.asarray(weights, dtype=np.float64))
+        except ValueError:
+            raise InputError(f"The rows of weights must be equally long, got {short_repr(weights)}.") from None
         if matrix.ndim != 2 or matrix.shape[1] != len(self.estimates) or not np.isfinite(matrix).all():
             raise InputError(
                 f"Contrasts must be rows of {len(self.estimates)} finite weights, one per classifier, "

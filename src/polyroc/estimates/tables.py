@@ -124,7 +124,9 @@ def notes_of(estimates: Iterable["Estimate"], level: float) -> list[str]:
 
 def comparison_table(comparison: "Comparison", level: float, margin: float | None = None) -> Table:
     """Pair by pair."""
-    notes = notes_of(comparison.estimates.values(), level)
+    estimates = [*comparison.estimates.values()]
+    folds = fold_notes(estimates)[:1]  # there are no pooled values beside
+    notes = [*conversion_notes(estimates), *folds, *direction_notes(estimates, level)]
     return Table.of("", difference_rows(comparison, level, margin), notes)
 
 

@@ -215,7 +215,7 @@ def checked_rates(values: Any, name: str) -> FloatArray:
     """Validate an array of rates, points x classes x classes."""
     try:
         rates = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(
             f"{name} must hold numbers, points x classes x classes, got {short_repr(values)}."
         ) from None

@@ -45,6 +45,8 @@ def write_front(path: str | os.PathLike[str], header: Mapping[str, Any], arrays:
 def read_front(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Header and arrays in one mapping; no code in the file is run."""
     try:
+        if Path(path).is_char_device():  # which may have no end
+            raise InputError(f"{path} is a device, not a stored front.")
         content = Path(path).read_bytes()
     except FileNotFoundError:
         raise MissingFileError(f"There is no file {path}; give the path of a front stored by save.") from None

@@ -66,25 +66,20 @@ def warn_of_pooling(measure: Measure, sample: Sample) -> None:
     if folds is None or not folds.pooled or measure.needs == "decisions":
         return
     reason = _reason(sample, folds)
-    if reason is not None:
-        warn(
-            Message(
-                f"{measure} of all folds as one sample compares scores of different models and is biased: "
-                f"{reason}. Average it over folds by leaving out ",
-                Option("pooled"),
-                ".",
-            ),
-            PooledFoldsWarning,
-        )
+    if reason:
+        problem = f"{measure} of all folds as one sample compares scores of different models and is biased: "
+        warn(Message(problem, *reason, "."), PooledFoldsWarning)
 
 
-def _reason(sample: Sample, folds: Folds) -> str | None:
+def _reason(sample: Sample, folds: Folds) -> tuple[str | Option, ...]:
+    """Why pooling is biased, and what to do; empty if there is no sign of it."""
     if np.bincount(folds.codes).max() == 1:
         return (
             "in leave-one-out cross-validation the scores of a model depend on the class of the case left out (a "
-            "model that only knows the class shares has an AUC of 0)"
+            "model that only knows the class shares has an AUC of 0). Use larger folds, or leave out pairs",
         )
     pvalue = sample.once(shift_pvalue)
     if pvalue >= SHIFT_LEVEL:
-        return None
-    return f"scores of the same class differ between folds (Kruskal-Wallis test, {p_text(pvalue)})"
+        return ()
+    differ = f"scores of the same class differ between folds (Kruskal-Wallis test, {p_text(pvalue)})"
+    return f"{differ}. Average it over folds by leaving out ", Option("pooled")

@@ -19,7 +19,8 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> None:
     A link stays a link, and an existing file keeps its permissions. What is not a file, such as /dev/stdout or a
     named pipe, is written to directly. A file that cannot be written raises an `InputError`.
     """
-    data = content.encode() if isinstance(content, str) else content
+    # a title or a name may hold bytes that are no text
+    data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     try:
         mode = _mode(Path(path))
         if mode is not None and (not stat.S_ISREG(mode) or _is_device_name(Path(path))):

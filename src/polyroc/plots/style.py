@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PathCollection
 from matplotlib.colorbar import Colorbar
-from matplotlib.colors import is_color_like, to_hex
+from matplotlib.colors import to_hex
 from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
@@ -95,10 +95,18 @@ class Style(NamedTuple):
 _FIRST_COLOUR: ContextVar[str | None] = ContextVar("first_colour", default=None)
 
 
+def _is_colour(colour: Any) -> bool:
+    try:
+        to_hex(colour)  # `is_color_like` takes nan for a share of a colour
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 @contextmanager
 def first_colour(colour: Any) -> Iterator[None]:
     """Within it, the first of several has this colour; None for the usual one."""
-    if colour is not None and not is_color_like(colour):
+    if colour is not None and not _is_colour(colour):
         raise InputError(
             f"color must be a colour of matplotlib, such as 'red' or '#0072B2', got {short_repr(colour)}."
         )

@@ -188,6 +188,8 @@ def area_correlation(correlation: Annotated[float, within(-1, 1)], value: OpenSh
     """
     h, k = NORMAL.inv_cdf(value), NORMAL.inv_cdf(versus)
     own = _orthant_covariance(h, h, 0.5) * _orthant_covariance(k, k, 0.5)
+    if own == 0:  # by underflow
+        raise InputError(f"value and versus must not be so close to 0 or 1, got {value:g} and {versus:g}.")
     return _orthant_covariance(h, k, correlation / 2.0) / sqrt(own)
 
 

@@ -12,6 +12,7 @@ from polyroc.messages import Option
 __all__ = ["Goal", "PlanningQuestion"]
 
 NORMAL = NormalDist()
+LEAST_ALPHA = 1e-12  # the level of an interval is 1 - alpha, which must not be rounded to 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,7 @@ class Goal:
     sides: int | None = None
 
     def __post_init__(self) -> None:
-        if self.alpha is not None and not (_is_number(self.alpha) and 0 < self.alpha < 0.5):
+        if self.alpha is not None and not (_is_number(self.alpha) and LEAST_ALPHA <= self.alpha < 0.5):
             raise InputError(
                 f"alpha, the significance level, must be between 0 and 0.5 (0.05 for 5 %), got {self.alpha!r}."
             )
@@ -163,6 +164,11 @@ class PlanningQuestion:
         name = "null" if self.versus is None else "null (a difference)"
         if not _is_number(self.null) or not low <= self.null <= high:
             raise InputError(f"{name} must be from {low:g} to {high:g}, got {self.null!r}.")
+        if not low <= self.hypothesis <= high:
+            raise InputError(
+                f"The {self.measure} to be rejected must be between {low:g} and {high:g}, got "
+                f"{self.hypothesis:g}; use a smaller margin, or change null."
+            )
         if self.goal.margin is not None and self.upward != self.measure.larger_is_better:
             raise InputError(
                 f"With {self._values_text()} and a margin of {self.goal.margin:g}, the classifier is worse by the "

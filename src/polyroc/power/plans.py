@@ -11,7 +11,7 @@ from polyroc.errors import InputError, NotApplicableError
 from polyroc.inference.methods.hanley_mcneil import HanleyMcNeil
 from polyroc.measures.measure import Measure
 from polyroc.measures.registry import MEASURES
-from polyroc.messages import Option
+from polyroc.messages import Option, short_repr
 from polyroc.power.allocation import Allocation, Sizes, allocation
 from polyroc.power.analytic import (
     MOST_CASES,
@@ -222,7 +222,14 @@ def plan_from_model(
 def _probe(models: Mapping[str, SimulationModel]) -> tuple[list[Any] | None, Scores]:
     """The classes of a model, and a small sample of it."""
     first = next(iter(models.values()))
-    small = first.sample(2, np.random.default_rng(0))
+    try:
+        small = first.sample(2, np.random.default_rng(0))
+    except (TypeError, ValueError, LookupError, ArithmeticError) as error:  # a method sample of another meaning
+        raise InputError(
+            Option("model"),
+            f": sample(2, rng) of {short_repr(first)} failed ({type(error).__name__}: {error}); it must give 2 "
+            "cases of each class.",
+        ) from error
     if isinstance(small, Scores):
         return None, small
     labels = np.unique(np.asarray(small[0])).tolist()

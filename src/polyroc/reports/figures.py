@@ -59,6 +59,9 @@ def _square(number: int, key: str, averaged: Curve, pooled: Curve) -> str:
     lines = [
         f'<text x="0" y="-4" font-size="11" fill="currentColor">{escape(shortened((key,))[0])}</text>',
         f'<path d="M0 0H{SQUARE}V{SQUARE}H0Z" fill="none" stroke="var(--line)"/>',
+        f'<path d="M0 {SQUARE}L{SQUARE} 0" fill="none" stroke="var(--line)" stroke-dasharray="1 3"/>',
+        f'<text x="0" y="{SQUARE + 13}" font-size="11" fill="currentColor">0</text>',
+        f'<text x="{SQUARE}" y="{SQUARE + 13}" font-size="11" text-anchor="end" fill="currentColor">1</text>',
         f'<path d="{area}" fill="var(--accent)" opacity="0.15"/>',
         f'<path d="{_path(averaged.fpr, averaged.tpr)}" fill="none" stroke="var(--accent)"/>',
         f'<path d="{_path(pooled.fpr, pooled.tpr)}" fill="none" stroke="currentColor" stroke-dasharray="4 3"/>',

@@ -1,10 +1,10 @@
-"""Findings of a study: values, the recommended test, groups, ranks, and results of the pooled predictions."""
+"""Findings of a study: values, the recommended test, groups, ranks, and results of the predictions."""
 
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from polyroc.studies.fold_values import FoldTable
 from polyroc.studies.result import Study
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.paired_tests import PairedTests
-from polyroc.studies.summaries.pooled import folds_as_groups
 from polyroc.studies.summaries.range_tests import RangeTest
 from polyroc.studies.summaries.recommendation import Recommendation
 from polyroc.studies.summaries.spread import Spread
@@ -59,8 +58,8 @@ class StudyFindings(Result):
     friedman
         Mean ranks over data sets, if there are several.
     curves, pooled
-        By data set, from the predictions of all folds: ROC curves if there are two classes and the positive one is
-        known, else measures.
+        By data set, from the predictions: ROC curves of all folds as one sample if there are two classes and the
+        positive one is known, else measures, within folds and averaged, with the pooled values beside them.
     """
 
     study: Study
@@ -95,7 +94,7 @@ def collect_study(
     """The findings of a study by a measure (the first of its plan by default), and notes on what was left out.
 
     Tests are at 1 - level. Folds in which a learner failed are left out of them for all learners, as is a learner
-    without any value; `method` gives the standard errors of the pooled predictions.
+    without any value; `method` gives the standard errors of measures of the predictions.
     """
     key = study.measures[0] if measure is None else str(registered_measure(measure))
     if not any(study.applies(key, name) for name in study.data_sets):
@@ -130,7 +129,7 @@ class _StudyCollection:
             replace(table, values=table.values[:, evaluated], learners=self.learners) for table in tables
         ]
         self.test: str | None = None
-        self._scores: dict[str, Scores | None] = {}
+        self._scores: dict[tuple[str, str | None], Scores | None] = {}
 
     def attempt(self, name: str, step: Callable[[], T]) -> T | None:
         """The result of a step, its warnings as notes; None if it does not apply, with a note on the reason."""
@@ -166,9 +165,7 @@ class _StudyCollection:
         if self.test == "corrected_t":
             return self.by_data_set("corrected t", lambda table: summaries.corrected_t(table, missing="drop"))
         if self.test == "fold_test":
-            return self.by_data_set("test within folds", self._fold_test)
-        if self.test == "pooled_test":
-            return self.by_data_set("pooled test", self._pooled_test)
+            return self.by_data_set("test of the predictions", self._fold_test)
         test: StudyTest | None = None
         if self.test == "friedman":
             test = self.friedman()
@@ -177,21 +174,13 @@ class _StudyCollection:
         return {} if test is None else {ALL_DATA_SETS: test}
 
     def _fold_test(self, table: FoldTable) -> Comparison | None:
-        evaluated = np.asarray(np.isfinite(table.values).any(axis=0))
-        learners = [name for name, keep in zip(table.learners, evaluated, strict=True) if keep]
-        if self.method is None:
-            return None
-        scores = self.study.scores(table.data_set, learners, repeat="all")
-        return summaries.fold_test(scores, self.measure, method=self.method)
-
-    def _pooled_test(self, table: FoldTable) -> Comparison | None:
-        scores = self.scores(table.data_set)
+        scores = self.scores(table.data_set, "all")
         if scores is None or self.method is None:
             return None
-        return summaries.pooled_test(scores, self.measure, method=self.method)
+        return summaries.fold_test(scores, self.measure, method=self.method)
 
     def duncan(self) -> dict[str, RangeTest]:
-        if self.test in (None, "pooled_test"):
+        if self.test is None or all(len(table.values) < 2 for table in self.tables):
             return {}
         return self.by_data_set("groups", lambda table: summaries.duncan(table, alpha=self.alpha, missing="drop"))
 
@@ -202,17 +191,18 @@ class _StudyCollection:
             "mean ranks", lambda: summaries.friedman(self.tables, alpha=self.alpha, missing="drop")
         )
 
-    def scores(self, data_set: str) -> Scores | None:
-        """The pooled predictions of the learners that have any."""
-        if data_set not in self._scores:
+    def scores(self, data_set: str, repeat: Literal["all"] | None = None) -> Scores | None:
+        """The predictions of the learners that have any, of the first repeat or of all."""
+        key = data_set, repeat
+        if key not in self._scores:
             values = self.study.values(self.measure, data_set).values
             evaluated = np.asarray(np.isfinite(values).any(axis=0))
             learners = [name for name, keep in zip(self.study.learners, evaluated, strict=True) if keep]
-            self._scores[data_set] = None
+            self._scores[key] = None
             if learners:
-                name = f"pooled predictions of {data_set}"
-                self._scores[data_set] = self.attempt(name, lambda: self.study.scores(data_set, learners))
-        return self._scores[data_set]
+                name = f"predictions of {data_set}"
+                self._scores[key] = self.attempt(name, lambda: self.study.scores(data_set, learners, repeat))
+        return self._scores[key]
 
     def curves(self) -> dict[str, Curves]:
         return self.by_data_set("curves", self._curves)
@@ -235,15 +225,15 @@ class _StudyCollection:
         return Curves("classifier", fewer, {})
 
     def pooled(self) -> dict[str, Evaluation]:
-        return self.by_data_set("pooled measures", self._pooled)
+        return self.by_data_set("measures of the predictions", self._pooled)
 
     def _pooled(self, table: FoldTable) -> Evaluation | None:
-        scores = self.scores(table.data_set)
+        scores = self.scores(table.data_set, "all")
         if scores is None or (scores.n_classes == 2 and scores.positive is not None):
             return None
         applicable = [key for key in self.study.measures if self.study.applies(key, table.data_set)]
         keys = list(dict.fromkeys([self.measure, *applicable]))
-        result = evaluate(folds_as_groups(scores), measure=keys, method=self.method)
+        result = evaluate(scores, measure=keys, method=self.method)
         if isinstance(result, Evaluation):
             return result
         return Evaluation({(result.classifier, result.measure): result}, {})

@@ -4,15 +4,16 @@ import shlex
 from contextlib import suppress
 
 from polyroc.errors import MeasureError
+from polyroc.estimates.comparison import Comparison
 from polyroc.measures.registry import measure as registered_measure
 from polyroc.output.numbers import level_text
 from polyroc.output.sentences import capitalised, clipped, counted, printable
 from polyroc.reports.methods import cited, versions
 from polyroc.reports.study_conclusion import measure_name, name_of_test
 from polyroc.reports.study_findings import StudyFindings
+from polyroc.studies.summaries.fold_test import assumptions
 from polyroc.studies.summaries.friedman import Friedman
 from polyroc.studies.summaries.paired_tests import PairedTests
-from polyroc.studies.summaries.pooled import POOLED, WITHIN
 
 __all__ = ["plan_lines", "study_methods_of", "study_references_of", "study_repeat"]
 
@@ -21,10 +22,8 @@ PAPERS = {
     "corrected_t": "Nadeau & Bengio, Machine Learning 52 (2003) 239-281: corrected t.",
     "wilcoxon": "Demsar, Journal of Machine Learning Research 7 (2006) 1-30: signed ranks over data sets.",
     "friedman": "Demsar, Journal of Machine Learning Research 7 (2006) 1-30: Friedman's and Nemenyi's tests.",
-    "pooled_test": "DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845; Obuchowski, Biometrics 53 "
-    "(1997) 567-578: pooled test.",
-    "fold_test": "LeDell, Petersen & van der Laan, Electronic Journal of Statistics 9 (2015) 1583-1607: influence "
-    "values within folds.",
+    "fold_test": "DeLong, DeLong & Clarke-Pearson, Biometrics 44 (1988) 837-845; within folds LeDell, Petersen & "
+    "van der Laan, Electronic Journal of Statistics 9 (2015) 1583-1607: influence values.",
     "duncan": "Duncan, Biometrics 11 (1955) 1-42: multiple range test.",
     "spread": "Hanley & McNeil, Radiology 143 (1982) 29-36; Bradley, Pattern Recognition 30 (1997) 1145-1159: "
     "SE(W).",
@@ -46,15 +45,18 @@ def study_methods_of(findings: StudyFindings, level: float) -> tuple[str, ...]:
             for test in list(findings.tests.values())[:1]
             if isinstance(test, PairedTests | Friedman)
         ]
-    if findings.recommendation is not None and findings.recommendation.test == "fold_test":
-        sentences.append(f"{capitalised(name_of_test('fold_test'))}. {WITHIN}")
+    sentences += [
+        f"{capitalised(name_of_test('fold_test'))}. {assumptions(test)}"
+        for test in list(findings.tests.values())[:1]
+        if isinstance(test, Comparison)
+    ]
     sentences += [f"Duncan's groups. {test.assumes}" for test in list(findings.duncan.values())[:1]]
     if findings.friedman is not None:
         sentences.append(f"Mean ranks. {findings.friedman.assumes}")
     if findings.spread.has_errors:
         sentences.append(findings.spread.assumes)
-    if findings.curves or findings.pooled:
-        sentences.append(f"All folds together. {POOLED}")
+    targets = [estimate.provenance.target for e in findings.pooled.values() for estimate in e.estimates.values()]
+    sentences += [f"All measures. {target}" for target in targets[:1] if target is not None]
     if study.versions:
         packages = ", ".join(f"{printable(name)} {printable(version)}" for name, version in study.versions.items())
         sentences.append(f"The study was run with {packages}.")

@@ -148,7 +148,7 @@ class _StudyTables:
                 for estimate in estimates
             )
             bars = tuple(estimate_bar(estimate, self.level) for estimate in estimates)
-            title = f"All folds of {self.data_set[name]} together"
+            title = f"Measures on {self.data_set[name]}"
             yield Table(
                 title, columns(("measure", "learner"), ESTIMATE_COLUMNS), rows, key=f"pooled-{k}", bars=bars
             )

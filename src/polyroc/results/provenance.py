@@ -13,6 +13,12 @@ from polyroc.scores import Sampling, Scores, WeightKind
 
 __all__ = ["Provenance"]
 
+LEARNER = "for the learner, trained on new samples, repeat it as a study"
+ONE_RUN = (
+    "One run: intervals are too short and tests reject too often, most where the features hardly predict; repeats "
+    "of the cross-validation mend this."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Provenance(Record):
@@ -108,10 +114,11 @@ class Provenance(Record):
                 f"The cases of {self.fold_text} are evaluated as one sample, as if one model had predicted them; "
                 "the value also depends on how the scores of different models compare."
             )
-        return (
+        averages = (
             f"Averages over {self.fold_text}: the average performance of these {self.folds} trained models on new "
-            "cases. The training sets are taken as given; new training sets would add to the error."
+            f"cases. The training sets are taken as given; {LEARNER}."
         )
+        return f"{averages} {ONE_RUN}" if self.repeats in (None, 1) and self.method is not None else averages
 
     def _derived(self) -> dict[str, str]:
         return {} if self.target is None else {"target": self.target}

@@ -21,6 +21,7 @@ from polyroc.errors import InputError, MissingPackageError
 from polyroc.messages import install_command, short_repr
 from polyroc.studies.data import Data
 from polyroc.studies.fit import FitResult, FitTask, failed_fit, fit, preserved_random_state
+from polyroc.validation.random import check_n_jobs
 
 __all__ = ["Backend", "choose_backend"]
 
@@ -42,8 +43,7 @@ class Backend(Protocol):
 
 def choose_backend(n_jobs: int | None, dask: Any, limited: bool) -> Backend:
     """The backend for the options of `study`; `limited` says that some fits have a time limit."""
-    if n_jobs == 0 or not (n_jobs is None or isinstance(n_jobs, int)):
-        raise InputError(f"n_jobs must be a number of workers, or -1 for one per core, got {n_jobs!r}.")
+    check_n_jobs(n_jobs)
     active, active_jobs = _active_joblib_backend()
     if dask is None:
         # joblib's own backend for Dask would send the data along with every fit.
@@ -104,7 +104,8 @@ class Joblib:
             delayed(run_task)(replace(task, isolated=threads or task.limit is not None), data[task.key.data_set])
             for task in tasks
         )
-        parallel = Parallel(self.n_jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
+        workers = min(self.workers, max(len(tasks), 1))  # joblib starts as many as it may
+        parallel = Parallel(workers, prefer="threads", return_as="generator_unordered", batch_size=1)
         with closing(parallel(calls)) as results:
             try:
                 yield from results

@@ -257,9 +257,13 @@ class Plan:
     def read(cls, source: "str | PathLike[str]") -> "Plan":
         """The plan in a TOML file, or a preset by name."""
         path = Path(source)
-        if str(source) in PRESETS and not path.exists():
+        try:
+            exists = path.is_file()
+        except OSError as error:  # a name that is too long, a folder without permission
+            raise InputError(f"The plan '{path}' cannot be read ({error.strerror}).") from None
+        if not exists and str(source) in PRESETS:
             return cls.preset(str(source))
-        if not path.is_file():
+        if not exists:
             hint = f" or use a preset: {', '.join(PRESETS)}" if path.suffix != ".toml" else ""
             raise MissingFileError(f"There is no plan '{path}'; check the path{hint}.")
         try:

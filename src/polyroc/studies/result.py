@@ -48,11 +48,10 @@ def _every_table(study: "Study", _: float) -> dict[tuple[str, str], FoldTable]:
 class Study(Result):
     """Learners compared on data sets by cross-validation. Made by `polyroc.study`, or read by `Study.open`.
 
-    Tests over the folds of a data set (`anova`, `duncan`, `tukey`, `corrected_t`, `fold_test`, `pooled_test`)
-    return one result if there is one data set or `data_set` is given, else a dict by data set; tests over data
-    sets (`friedman`, `wilcoxon`) use all of them. The measure is the first of the plan by default. Other
-    options are those of the function of the same name in `polyroc.studies.summaries`, which documents the test
-    and what it assumes.
+    Tests over the folds of a data set (`anova`, `duncan`, `tukey`, `corrected_t`, `fold_test`) return one result
+    if there is one data set or `data_set` is given, else a dict by data set; tests over data sets (`friedman`,
+    `wilcoxon`) use all of them. The measure is the first of the plan by default. Other options are those of the
+    function of the same name in `polyroc.studies.summaries`, which documents the test and what it assumes.
 
     Attributes
     ----------
@@ -89,8 +88,11 @@ class Study(Result):
     @validated
     def open(cls, path: "str | PathLike[str]") -> "Study":
         """The study in a store."""
-        with Store.open(Path(path)) as store:
-            return cls.from_store(store)
+        try:
+            with Store.open(Path(path)) as store:
+                return cls.from_store(store)
+        except OSError as error:  # a name that is too long, a folder without permission
+            raise InputError(f"The store '{path}' cannot be read ({error.strerror}).") from None
 
     @classmethod
     def from_store(cls, store: Store) -> "Study":
@@ -354,36 +356,28 @@ class Study(Result):
 
     @validated
     def fold_test(
-        self, measure: str | None = None, data_set: str | None = None, **options: Any
+        self, measure: str | None = None, data_set: str | None = None, *, pooled: bool = False, **options: Any
     ) -> "Comparison | dict[str, Comparison]":
-        """`compare` within the folds of a data set, over all repeats; options as there."""
+        """`compare` within the folds of a data set, over all repeats; options as there.
+
+        `pooled=True` compares the cases of all folds of the first repeat as one sample, with folds as groups.
+        """
         from polyroc.studies.summaries import fold_test
 
-        if data_set is None and len(self.data_sets) > 1:
-            tables = self.tables(measure)
-            return {
-                table.data_set: fold_test(self.scores(table.data_set, repeat="all"), table.measure, **options)
-                for table in tables
-            }
-        key = self.values(measure, data_set).measure
-        return fold_test(self.scores(data_set, repeat="all"), key, **options)
-
-    @validated
-    def pooled_test(
-        self, measure: str | None = None, data_set: str | None = None, **options: Any
-    ) -> "Comparison | dict[str, Comparison]":
-        """`compare` on the pooled out-of-fold predictions of a data set, with folds as groups."""
-        from polyroc.studies.summaries import pooled_test
-
-        self._warn_of_repeated_cases(self.data_sets if data_set is None else (self._data_set(data_set),))
-        if data_set is None and len(self.data_sets) > 1:
-            key = self.tables(measure)[0].measure
-            return {
-                table.data_set: pooled_test(self.scores(table.data_set), key, **options)
-                for table in self.tables(key)
-            }
-        key = self.values(measure, data_set).measure
-        return pooled_test(self.scores(data_set), key, **options)
+        if pooled:
+            self._warn_of_repeated_cases(self.data_sets if data_set is None else (self._data_set(data_set),))
+        several = data_set is None and len(self.data_sets) > 1
+        tables = self.tables(measure) if several else [self.values(measure, data_set)]
+        results = {
+            table.data_set: fold_test(
+                self.scores(table.data_set, repeat=None if pooled else "all"),
+                table.measure,
+                pooled=pooled,
+                **options,
+            )
+            for table in tables
+        }
+        return results if several else results[tables[0].data_set]
 
     @validated
     def pooled_roc(self, data_set: str | None = None, **options: Any) -> "Curve | Curves":

@@ -186,7 +186,7 @@ def run_study(
     backend = choose_backend(n_jobs, dask, limited)
     data = [load(plan, number) for number in range(len(plan.data))]
     blocks = [split_data(data_set, plan.splitting, plan.seed) for data_set in data]
-    if not path.exists():
+    if not _exists(path):
         check_plan(plan, data)
     create = partial(create_store, plan=plan, data=data, blocks=blocks)
     with Store.open(path, write=True, create=create) as store:
@@ -196,6 +196,13 @@ def run_study(
         _store_versions(store)
         _run_fits(store, plan, data, blocks, backend, observer)
         return Study.from_store(store)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:  # a name that is too long, a folder without permission
+        raise InputError(f"out: '{path}' cannot be written ({error.strerror}).") from None
 
 
 def _require_packages() -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from numbers import Integral, Real
-from typing import Any
+from numbers import Integral
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -25,6 +25,7 @@ __all__ = [
     "checked_margin",
     "checked_whole",
     "did_you_mean",
+    "is_number",
 ]
 
 LEVEL_WORDS = "between 0 and 1 (0.95 for 95 %)"
@@ -65,14 +66,14 @@ class ArgumentNames:
 
 def checked_level(level: float) -> float:
     """The confidence level, which must be between 0 and 1."""
-    if not (_is_number(level) and 0 < level < 1):
+    if not (is_number(level) and 0 < level < 1):
         raise InputError(f"level must be {LEVEL_WORDS}, got {short_repr(level)}.")
     return level
 
 
 def checked_alpha(alpha: float) -> float:
     """The significance level, which must be between 0 and 1."""
-    if not (_is_number(alpha) and 0 < alpha < 1):
+    if not (is_number(alpha) and 0 < alpha < 1):
         raise InputError(f"alpha must be {ALPHA_WORDS}, got {short_repr(alpha)}.")
     return alpha
 
@@ -91,7 +92,7 @@ def checked_margin(margin: float, largest: float, *, zero: bool = False) -> floa
     zero
         True if the margin may be 0.
     """
-    if not _is_number(margin) or not (margin >= 0 if zero else margin > 0):
+    if not is_number(margin) or not (margin >= 0 if zero else margin > 0):
         expected = "0 or more" if zero else "positive, the largest difference that does not matter"
         raise InputError(f"margin must be {expected}, got {short_repr(margin)}.")
     if margin > 0 and margin >= largest:
@@ -157,5 +158,6 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+def is_number(value: object) -> TypeGuard[float]:
+    """True for an integer or a float, of Python or numpy; numpy's functions take no fractions."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

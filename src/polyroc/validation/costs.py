@@ -208,7 +208,7 @@ def _position(label: Any, labels: Sequence[Hashable], argument: str) -> int:
 def _numbers(values: Any, argument: str, dimensions: int | None = None) -> FloatArray:
     try:
         numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{argument} must hold numbers, got {short_repr(values)}.") from None
     if not np.isfinite(numbers).all() or dimensions not in (None, numbers.ndim):
         raise InputError(f"{argument} must hold finite numbers, got {short_repr(values)}.")

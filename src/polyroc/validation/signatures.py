@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from functools import cache, wraps
 from inspect import Parameter, get_annotations, signature
 from math import inf, isfinite, isnan
-from numbers import Integral, Real
+from numbers import Integral
 from typing import (
     Annotated,
     Any,
@@ -34,7 +34,14 @@ import numpy as np
 
 from polyroc.errors import InputError
 from polyroc.messages import short_repr
-from polyroc.validation.arguments import ALPHA_WORDS, LEVEL_WORDS, SAMPLING_WORDS, WEIGHT_WORDS, did_you_mean
+from polyroc.validation.arguments import (
+    ALPHA_WORDS,
+    LEVEL_WORDS,
+    SAMPLING_WORDS,
+    WEIGHT_WORDS,
+    did_you_mean,
+    is_number,
+)
 from polyroc.validation.names_elsewhere import CHOICE_NAMES, option_hint
 
 __all__ = [
@@ -232,11 +239,9 @@ def check_of(hint: Any) -> Check | None:
 
 
 def _is_number(value: object) -> bool:
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return False
     try:
-        return isfinite(value)
-    except OverflowError:  # an integer or a fraction beyond the range of floats
+        return is_number(value) and isfinite(value)
+    except OverflowError:  # an integer beyond the range of floats
         return False
 
 

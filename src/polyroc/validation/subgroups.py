@@ -117,11 +117,11 @@ def with_subgroups(scores: Scores, by: Any, missing: Missing = "raise") -> Score
 def _stored(scores: Scores, name: str) -> Coded:
     if name in scores.by:
         return scores.by[name]
-    stored = f"they have {did_you_mean(name, scores.by)}" if scores.by else "they have none."
+    stored = did_you_mean(name, scores.by) if scores.by else "they have none."
     raise InputError(
         f"There is no column {name!r} (",
         Option("by"),
-        f") in these Scores: {stored} Pass its values, one per case, or name it when the scores are read: ",
+        f") in these Scores; {stored} Pass its values, one per case, or name it when the scores are read: ",
         Option("by", name),
         " of polyroc.read.",
     )

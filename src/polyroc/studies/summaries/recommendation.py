@@ -59,14 +59,13 @@ class Recommendation(Result):
 
 OTHERS = {
     "corrected_t": "for one data set at a time, if it is the only one of interest",
-    "fold_test": "the same, with the repeats of the cross-validation; the corrected t rejects too often with them",
+    "fold_test": "the same, for the trained classifiers as they are, on their predictions within folds",
     "duncan": "for groups on one data set, drawn as Bradley (1997) did; its p-values are too small",
     "tukey": "the same, holding the level for all pairs together as far as folds are independent",
     "friedman": "for one picture of all learners over data sets (critical differences)",
     "wilcoxon": "for pairs of learners over data sets",
     "correlated_t": "to show that two learners are practically equal on one data set",
     "signed_rank": "to show that two learners are practically equal over data sets",
-    "pooled_test": "for the trained classifiers as they are, on out-of-fold predictions",
 }
 LEVEL = 0.05
 FEWEST_DATA_SETS = 6  # with which a signed-rank test of one pair can reach the level: 2 / 2^6 = 0.03
@@ -77,9 +76,9 @@ def recommend(tables: FoldTable | Sequence[FoldTable]) -> Recommendation:
     """Recommend a test for the numbers of data sets, learners and folds.
 
     One data set: the comparison within folds if the cross-validation was repeated, otherwise the corrected t,
-    which rejects too often with repeats (docs/cross_validation.md has the simulations of both); if there are
-    not several folds of several cases, the test of pooled predictions. Fewer than six data sets: the corrected
-    t on each, since no test over data sets can reach 5 %. Two learners on more: Wilcoxon's test. Several:
+    which rejects too often with repeats (docs/cross_validation.md has the simulations of both). A single test
+    set, or folds of one case: the comparison of the predictions. Fewer than six data sets: the corrected t on
+    each, since no test over data sets can reach 5 %. Two learners on more: Wilcoxon's test. Several:
     Wilcoxon's test with Holm's adjustment if there are enough data sets for any of the pairs to reach 5 %;
     else Friedman's test with Nemenyi's.
 
@@ -94,7 +93,8 @@ def recommend(tables: FoldTable | Sequence[FoldTable]) -> Recommendation:
     >>> table = FoldTable(np.ones((10, 3)), ("a", "b", "c"), tuple((0, k) for k in range(10)), 90.0, 10.0)
     >>> print(recommend(table))
     Use corrected_t: one data set, 10 folds that share training cases, so differences over folds vary less than
-    those of new training sets would; the corrected t allows for it.
+    those of new training sets would; the corrected t allows for it. Repeats of the folds would allow fold_test,
+    which is better supported.
     """
     tables = [tables] if isinstance(tables, FoldTable) else list(tables)
     if not tables:
@@ -104,7 +104,7 @@ def recommend(tables: FoldTable | Sequence[FoldTable]) -> Recommendation:
     if c < 2:
         raise InputError(f"A comparison needs two or more learners, got {c}.")
     test, reason = _choice(tables, N, c, folds)
-    left_out = {test, *(() if N > 1 else OVER_DATA_SETS), *(() if _is_repeated(tables) else ("fold_test",))}
+    left_out = {test, *(() if N > 1 else OVER_DATA_SETS)}
     others = {name: when for name, when in OTHERS.items() if name not in left_out}
     return Recommendation(test, reason, others, N, c, folds, Provenance({}, None))
 
@@ -113,17 +113,19 @@ OVER_DATA_SETS = ("friedman", "wilcoxon", "signed_rank")
 
 
 def _is_repeated(tables: Sequence[FoldTable]) -> bool:
-    """Whether all data sets were cross-validated more than once."""
-    return all(len({repeat for repeat, _ in table.blocks}) > 1 and table.test_size > 1 for table in tables)
+    """Whether all data sets were cross-validated more than once; test sets drawn at random are no folds."""
+    return all(len(table.blocks) > len({repeat for repeat, _ in table.blocks}) > 1 for table in tables)
 
 
 def _choice(tables: Sequence[FoldTable], N: int, c: int, folds: int) -> tuple[str, str]:
     pairs = c * (c - 1) // 2
-    if folds < 2 or min(table.test_size for table in tables) < 2:
-        return (
-            "pooled_test",
-            "test folds are too few or too small for a value each, but pooled predictions are not.",
+    if min(table.test_size for table in tables) < 2:
+        return "fold_test", (
+            "folds of one case have no value each, so the predictions of all folds are compared as one sample. "
+            "That is biased where scores depend on class frequencies; repeats of larger folds are not."
         )
+    if folds < 2:
+        return "fold_test", "one test set; the predictions of its cases are paired and independent."
     if N == 1 and _is_repeated(tables):
         return "fold_test", (
             f"one data set, {folds} folds of several repeats, which show how much the errors of folds that share "
@@ -132,7 +134,8 @@ def _choice(tables: Sequence[FoldTable], N: int, c: int, folds: int) -> tuple[st
     if N == 1:
         return "corrected_t", (
             f"one data set, {folds} folds that share training cases, so differences over folds vary less than "
-            "those of new training sets would; the corrected t allows for it."
+            "those of new training sets would; the corrected t allows for it. Repeats of the folds would allow "
+            "fold_test, which is better supported."
         )
     if N < FEWEST_DATA_SETS:
         return "corrected_t", (
