@@ -1,6 +1,7 @@
 """Reports of cross-validated predictions: a section on the folds, what is averaged and what is pooled."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import polyroc as pr
@@ -46,6 +47,16 @@ def test_averaged_and_pooled_curves_are_both_there(page):
         estimate = pr.evaluate(Y, scores, folds=FOLD, measure="auc")
         assert averaged[name].area.value == estimate.value
         assert pooled[name].area.value == estimate.cross_validation.pooled
+
+
+def test_a_file_with_a_column_of_folds(page, tmp_path):
+    file = tmp_path / "cases.csv"
+    pl.DataFrame({"y": Y, **SCORES, "fold": FOLD}).write_csv(file)
+    columns = {"truth": "y", "scores": {"a": "a", "b": "b"}, "folds": "fold"}
+    of_file = pr.report(file, path=None, **columns)
+    assert [table.rows for table in of_file.tables if table.key == "folds"] == [
+        table.rows for table in page.tables if table.key == "folds"
+    ]
 
 
 def test_a_stored_report_has_the_folds(page):

@@ -30,7 +30,9 @@ from polyroc.validation.signatures import own_check, validated
 
 __all__ = ["report"]
 
-OF_FILE = ("labels", "pos_label", "sample_weight", "weight_kind", "groups", "sampling")  # used to read it
+OF_FILE = (  # used to read it
+    *("labels", "pos_label", "sample_weight", "weight_kind", "groups", "folds", "repeats", "sampling"),
+)
 
 
 @validated
