@@ -356,7 +356,7 @@ def names_cause(odd: Odd, line: str) -> bool:
     """True if a message names an option, as Python or the command line spells it, or another part of the line."""
     words = line.partition(" (see polyroc")[0]
     names = [option.lstrip("-").replace("-", "_") for option in (*odd.line, odd.option) if option.startswith("--")]
-    given = [text[:20] for text in odd.line if text.strip() and text not in tree()]  # long ones are cut off
+    parts = [text[:20] for text in odd.line if text.strip() and text not in tree()]  # long ones are cut off
     if re.search(r"(?<!\w)--?[a-z]", words):
         return True
-    return any(re.search(rf"(?<!\w){re.escape(text)}", words) for text in (*ARGUMENTS, *names, *given))
+    return any(re.search(rf"(?<!\w){re.escape(text)}", words) for text in (*ARGUMENTS, *names, *parts))

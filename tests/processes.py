@@ -17,7 +17,7 @@ from pathlib import Path
 from command import Done
 
 SERVER = """
-import encodings.utf_8_sig, json, multiprocessing, os, resource, sys
+import encodings.utf_8_sig, importlib.readers, importlib.resources, json, multiprocessing, os, resource, sys
 import duckdb, sklearn.preprocessing, matplotlib.figure, polyroc.cli.app, polyroc.cli.process
 for name in polyroc.__all__:
     getattr(polyroc, name)

@@ -16,7 +16,7 @@ from polyroc.engines.bins import Layout
 from polyroc.engines.refine import EvaluationRequest, evaluate_rows
 from polyroc.engines.rows import Batch, MemoryRows
 from polyroc.engines.scan import Scan, ScanPlan
-from polyroc.errors import InputError, MissingPackageError, NotApplicableError, OutOfSpaceError
+from polyroc.errors import InputError, MissingPackageError, NotApplicableError, OutOfSpaceError, StackedRowsWarning
 from polyroc.measures.registry import measure
 from polyroc.scores import Schema
 from spark_settings import JAVA, SETTINGS
@@ -326,6 +326,15 @@ def stages(spark):
 
 def failures(spark):
     return sum(stage.numFailedTasks() for stage in stages(spark))
+
+
+def test_rows_of_several_classifiers(spark):
+    """As in memory and over files: see test_stacked_rows.py."""
+    names = np.repeat(["lr", "rf", "nb"], 50)
+    cases = {"id": [f"case {i % 50}" for i in range(150)], "model": names, "y": np.arange(150) % 2}
+    stacked = pl.DataFrame({**cases, "s": np.random.default_rng(5).normal(size=150)})
+    with pytest.warns(StackedRowsWarning, match="classifier='model'"):
+        pr.evaluate(spark.createDataFrame(stacked.to_arrow()), truth="y", scores="s", measure="auc")
 
 
 def test_bytes_to_the_driver(spark):

@@ -152,6 +152,16 @@ RESULTS = {
 }
 
 
+def recorded_results():
+    """The names and schemas of the results that have a stored file; newer ones have none of earlier schemas."""
+    return [
+        (name, schema)
+        for schema, folder in RESULT_FILES.items()
+        for name in RESULTS
+        if (folder / f"{name}.json").exists()
+    ]
+
+
 def result_text(name, schema=SCHEMA):
     """The stored file of a result."""
     return (RESULT_FILES[schema] / f"{name}.json").read_text(encoding="utf-8")

@@ -140,10 +140,3 @@ def test_one_warning_for_all_columns():
         warn_of_stacked_rows(["fold", "id", "model"], lambda _: Repetition(100, 5, True))
     assert len(caught) == 1
     assert "classifier='model', case='id'" in str(caught[0].message)
-
-
-@pytest.mark.spark
-def test_spark(spark):
-    frame = spark.createDataFrame(THREE.reset_index(drop=True))
-    with pytest.warns(StackedRowsWarning, match="classifier='model'"):
-        pr.evaluate(frame, **COLUMNS, measure="auc")

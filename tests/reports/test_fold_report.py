@@ -37,7 +37,10 @@ def test_the_page_says_what_is_estimated_and_which_pooled_value_is_biased(page):
     assert any(target in sentence for sentence in page.methods)
     html = page.to_html()
     assert '<section id="folds"' in html
-    assert "Averaged over folds: the average performance of these models on new cases." in html
+    assert (
+        "Averaged over folds, with its interval: how well do these models perform on new cases, on average?"
+        in html
+    )
     assert html.count('stroke-dasharray="4 3"') == 2  # one picture per classifier
 
 

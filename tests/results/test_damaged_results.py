@@ -9,7 +9,7 @@ import polyroc as pr
 from golden import files
 from golden.files import RESULTS
 from polyroc.errors import InputError, PolyrocError
-from polyroc.results.result import SCHEMA, Result
+from polyroc.results.result import Result
 from stored_damage import mutated
 
 FEW, MANY = 25, 400  # mutations of each file: in every run, and in slow tests
@@ -39,16 +39,14 @@ def mutate(name, schema, seed, number):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("schema", [1, SCHEMA])
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize(("name", "schema"), files.recorded_results())
 def test_changed_entries(name, schema):
     assert mutate(name, schema, 0, FEW) > FEW / 5
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("schema", [1, SCHEMA])
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize(("name", "schema"), files.recorded_results())
 def test_many_changed_entries(name, schema):
     mutate(name, schema, 1, MANY)
 

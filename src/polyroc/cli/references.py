@@ -18,6 +18,7 @@ PYTHON_ONLY = {
     "connection",
     "covariance",
     "disk",
+    "negate",  # --scores NAME=-COLUMN
 }  # options that no command has, so no message of a command refers to them
 CONVERSIONS = {
     "to_ordered": (Option("convert", "sampat"), Option("convert", "expected")),

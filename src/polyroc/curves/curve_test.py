@@ -160,7 +160,7 @@ def venkatraman(
     >>> sick, random = np.arange(300) % 2, np.random.default_rng(0)
     >>> steady, erratic = random.normal(sick, 1), random.normal(1.6 * sick, 1 + 1.5 * sick)
     >>> venkatraman(sick, {"steady": steady, "erratic": erratic}, n=500)
-    CurveTest(equal ROC curves: steady, erratic: p = 0.002)
+    CurveTest(equal ROC curves: steady, erratic: p = 0.016)
     """
     if adjustment == "max-t":
         raise InputError("adjustment must be 'holm', 'bonferroni', 'benjamini-hochberg' or None, got 'max-t'.")

@@ -59,7 +59,7 @@ class Trinormal:
         from scipy.optimize import brentq
 
         least, largest = (cls((0.0, m, 2.0 * m)).vus for m in (-20.0, 20.0))
-        require(max(least, 0) < vus < largest, "vus must be between 0 and 1, both excluded", vus)
+        require(max(least, 0.0) < vus < min(largest, 1.0), "vus must be between 0 and 1, both excluded", vus)
         step = float(brentq(lambda m: cls((0.0, m, 2.0 * m)).vus - vus, -20.0, 20.0, xtol=1e-12))
         return cls((0.0, step, 2.0 * step))
 

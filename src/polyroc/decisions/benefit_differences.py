@@ -37,7 +37,7 @@ class BenefitDifference(NamedTuple):
     pvalue
         Of no difference at this threshold.
     adjusted_pvalue
-        The same, adjusted for all thresholds: of the largest |z| over all of them.
+        The same, adjusted for all thresholds: of the largest absolute z over all of them.
     pointwise, simultaneous
         The band that contains the true difference at any one threshold, and at all of them at once.
     """

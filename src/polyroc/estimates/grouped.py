@@ -77,6 +77,8 @@ class Grouped(Result, Mapping[Group, GroupResult]):
     def _invariants(self) -> Invariants:
         yield distinct(self.by), "the columns of by must be distinct"
         yield all(len(group) == len(self.by) for group in self.groups), "a group has a value for each column"
+        same = all(estimates_of(result).keys() == self._first.keys() for result in self.groups.values())
+        yield same, "every group must have the same classifiers and measures"
         size = len(self.groups) * len(self.classifiers)
         shapes = {matrix.shape for matrix in (self.covariance or {}).values()}
         yield shapes <= {(size, size)}, "covariance must have a row for each estimate"

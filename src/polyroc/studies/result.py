@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
 
-from polyroc.errors import DroppedRowsWarning, InputError, PolyrocWarning, warn
+from polyroc.errors import DroppedRowsWarning, InputError, PolyrocError, PolyrocWarning, warn
 from polyroc.kernels.arrays import CodeArray, FloatArray
 from polyroc.results.codec import NOT_STORED, stored_as
 from polyroc.results.result import Result
@@ -91,6 +91,8 @@ class Study(Result):
         try:
             with Store.open(Path(path)) as store:
                 return cls.from_store(store)
+        except PolyrocError:
+            raise
         except OSError as error:  # a name that is too long, a folder without permission
             raise InputError(f"The store '{path}' cannot be read ({error.strerror}).") from None
 

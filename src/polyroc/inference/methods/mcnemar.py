@@ -34,7 +34,7 @@ class McNemar(Method):
     Attributes
     ----------
     exact
-        True: the binomial distribution. False: chi-square of (|b - c| - 1)^2 / (b + c), Edwards's correction
+        True: the binomial distribution. False: chi-square of `(|b - c| - 1)^2 / (b + c)`, Edwards's correction
         included.
     corrected
         Whether the chi-square test is corrected for continuity.
@@ -115,7 +115,7 @@ def _right(measure: Measure, sample: Sample) -> BoolArray:
 def mcnemar_pvalue(b: int, c: int, exact: bool = True, corrected: bool = True) -> float:
     """The two-sided p-value of McNemar's test, from the numbers of cases that only one classifier decides rightly.
 
-    >>> mcnemar_pvalue(2, 8), round(mcnemar_pvalue(2, 8, exact=False), 6)
+    >>> round(mcnemar_pvalue(2, 8), 6), round(mcnemar_pvalue(2, 8, exact=False), 6)
     (0.109375, 0.113846)
     """
     from polyroc._scipy import bdtr, chdtrc

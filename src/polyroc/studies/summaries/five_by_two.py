@@ -59,7 +59,7 @@ def five_by_two(
     >>> a = [0.83, 0.80, 0.79, 0.85, 0.84, 0.81, 0.82, 0.80, 0.86, 0.83]
     >>> b = [0.79, 0.78, 0.78, 0.80, 0.79, 0.80, 0.76, 0.79, 0.80, 0.78]
     >>> five_by_two({"a": a, "b": b}, statistic="t")
-    PairedTests(5x2 t, value on data: a - b 0.0360 (p = 0.199))
+    PairedTests(5x2 t, value on data: a - b 0.0360 (p = 0.169))
     """
     complete, dropped = fold_table(table, missing)
     if len(complete.values) != 10:
