@@ -241,8 +241,8 @@ def decision_curve(
     level
         Of the bands of the differences between classifiers, which are paired: the same cases. The pointwise band
         is the interval of `compare(measure="net_benefit(threshold=...)")` at each threshold; the simultaneous one
-        contains the difference at all thresholds at once, by the distribution of the largest absolute z, simulated from
-        the covariance of the influence values.
+        contains the difference at all thresholds at once, by the distribution of the largest absolute z, simulated
+        from the covariance of the influence values.
 
     Examples
     --------
