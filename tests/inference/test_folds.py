@@ -15,7 +15,7 @@ from polyroc.errors import InputError, NotApplicableError, OptimismWarning, Pool
 from polyroc.measures.registry import MEASURES
 from polyroc.scores import Folds
 
-ADMISSIONS = Path("/work/shared/data/cvauc_admissions.csv")
+ADMISSIONS = Path(__file__).parents[3] / "shared" / "data" / "cvauc_admissions.csv"
 
 
 def three_classes(n=20, folds=4, seed=3):
