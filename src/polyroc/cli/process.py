@@ -60,6 +60,8 @@ def failure_text(error: BaseException) -> str | None:
         reason = error.strerror or str(error)
         if error.filename is None and error.errno in UNWRITABLE:
             return f"The output cannot be written ({reason})."
+        if error.errno is None and "shared object" in reason:  # numba's words, if its compiler does not fit
+            return "A library cannot be loaded; there may not be enough memory for it."
         return f"{reason}." if error.filename is None else f"{error.filename}: {reason}."
     if isinstance(error, LittleMemoryError):
         return str(error)

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import isnan, sqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from polyroc.kernels.arrays import FloatArray
 from polyroc.messages import Call, Option, short_repr
 from polyroc.output.tables import Table
 from polyroc.results.codec import NOT_STORED, STORED_IF_SET, stored_unless
-from polyroc.results.invariants import Invariants, distinct
+from polyroc.results.invariants import Invariants, check_invariants, distinct
 from polyroc.results.result import Result
 from polyroc.scores import readable
 from polyroc.validation.arguments import did_you_mean
@@ -83,6 +83,15 @@ class Grouped(Result, Mapping[Group, GroupResult]):
         shapes = {matrix.shape for matrix in (self.covariance or {}).values()}
         yield shapes <= {(size, size)}, "covariance must have a row for each estimate"
         yield {*(self.covariance or {})} <= {*self.measures}, "covariance must be that of the measures"
+
+    @classmethod
+    def _from_fields(cls, fields: dict[str, Any]) -> Self:
+        """Compute what follows from the fields: in a damaged record it may not exist."""
+        grouped = cls(**fields)
+        check_invariants(grouped, cls.__name__)
+        if grouped.is_tested:
+            grouped.conclusion()
+        return grouped
 
     def __getitem__(self, key: Hashable) -> GroupResult:
         """The result of a group, by the value of its column or the values of its columns."""
