@@ -77,9 +77,9 @@ def _warnings_as_notes() -> Iterator[None]:
         try:
             yield
         finally:
-            for warning in caught:
-                if isinstance(warning.message, PolyrocWarning):
-                    print_line(f"polyroc: note: {warning.message.render(shell_spelling)}")
+            own = [one.message for one in caught if isinstance(one.message, PolyrocWarning)]
+            for text in dict.fromkeys(message.render(shell_spelling) for message in own):  # each once
+                print_line(f"polyroc: note: {text}")
 
 
 # Each command is in a module of its name, or in one of `SHARED`, which is imported when the command is called.

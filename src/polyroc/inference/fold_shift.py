@@ -53,11 +53,11 @@ def _kruskal_wallis(values: FloatArray, groups: CodeArray) -> float:
         return 1.0
     ranks = rankdata(values)
     centred = ranks - (n + 1) / 2
-    spread = float(centred @ centred) / (n - 1)
-    if spread == 0:
+    variance = float(centred @ centred) / (n - 1)
+    if variance == 0:
         return 1.0
     sums, sizes = np.bincount(group, centred), np.bincount(group)
-    return float(chdtrc(m - 1, (sums**2 / sizes).sum() / spread))
+    return float(chdtrc(m - 1, (sums**2 / sizes).sum() / variance))
 
 
 def warn_of_pooling(measure: Measure, sample: Sample) -> None:
@@ -67,7 +67,8 @@ def warn_of_pooling(measure: Measure, sample: Sample) -> None:
         return
     reason = _reason(sample, folds)
     if reason:
-        problem = f"{measure} of all folds as one sample compares scores of different models and is biased: "
+        # The same text for every measure, so that Python and the command line show it once.
+        problem = "Values of all folds as one sample compare scores of different models and are biased: "
         warn(Message(problem, *reason, "."), PooledFoldsWarning)
 
 
@@ -82,4 +83,4 @@ def _reason(sample: Sample, folds: Folds) -> tuple[str | Option, ...]:
     if pvalue >= SHIFT_LEVEL:
         return ()
     differ = f"scores of the same class differ between folds (Kruskal-Wallis test, {p_text(pvalue)})"
-    return f"{differ}. Average it over folds by leaving out ", Option("pooled")
+    return f"{differ}. Average them over folds by leaving out ", Option("pooled")

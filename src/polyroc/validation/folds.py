@@ -178,6 +178,8 @@ def _raise_incomplete(
             f"The repeats of the cross-validation ({rows} rows) do not have the same cases in the same order: "
             f"{arguments.truth} differs between repeats. Identify the cases with ",
             Option("groups"),
+            ", or those of a file with ",
+            Option("case"),
             ".",
         )
     raise InputError(
