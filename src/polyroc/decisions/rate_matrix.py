@@ -344,13 +344,14 @@ class Rates(Result):
         return sqrt(1.0 - 1.0 / self.fewest[k]) if self.fewest[k] > 1 else nan
 
     def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """One record per true class and decision: count, rate and interval."""
+        """One record per true class and decision: count (a whole number unless weighted), rate and interval."""
+        whole = bool((self.counts == np.round(self.counts)).all())
         return [
             {
                 "classifier": self.classifier,
                 "true": true,
                 "decision": decision,
-                "count": float(self.counts[k, m]),
+                "count": (int if whole else float)(self.counts[k, m]),
                 "rate": float(self.rates[k, m]),
                 "standard_error": float(self.standard_errors[k, m]),
                 "low": self[true, decision].confidence_interval(level).low,
