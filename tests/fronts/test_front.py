@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import polyroc as pr
 from polyroc.errors import InputError, MissingFileError, NotApplicableError
-from polyroc.fronts.cost_sampling import CostDistribution
+from polyroc.fronts.cost_distribution import CostDistribution
 from polyroc.rules import CostRule
 from strategies import classes, weights
 

@@ -12,7 +12,7 @@ import numpy as np
 from polyroc.errors import InputError
 from polyroc.fronts.archive import FrontBuilder, Objective, Objectives
 from polyroc.fronts.cases import TrainingData
-from polyroc.fronts.cost_sampling import CostBounds, CostDistribution
+from polyroc.fronts.cost_distribution import CostBounds, CostDistribution
 from polyroc.fronts.evolution import GROWTH_INTERVAL, Evolution, Selection, Start, checked_selection
 from polyroc.fronts.families.family import CheckedFamily, Family
 from polyroc.fronts.front_file import Search

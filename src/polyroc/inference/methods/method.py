@@ -69,7 +69,7 @@ class Method(ABC):
         True if binned counts are enough, so that engines can use it on data larger than memory.
     averages_folds
         True if `covariance` is that of averages over folds, where the scores have folds. Other methods are applied
-        to each fold; see `polyroc.inference.independent_folds`.
+        to each fold; see `polyroc.inference.folds`.
     """
 
     __slots__ = ()
