@@ -311,25 +311,18 @@ def _equal_range(
     """
     least = _loss(rates, losses, squared, j, start, cut) + _loss(rates, losses, squared, j + 1, cut, end) + slack
     low = high = cut
-    while low > start and _moved(rates, losses, limits, squared, j, start, low - 1, end) <= least + EQUAL:
-        low -= 1
-    while high < end and _moved(rates, losses, limits, squared, j, start, high + 1, end) <= least + EQUAL:
-        high += 1
+    for step in (-1, 1):
+        position = cut + step
+        while start <= position <= end:
+            # both regions must satisfy their limits with the cut here
+            if _first_start(rates, limits, j, position, start) > start:
+                break
+            if _first_start(rates, limits, j + 1, end, position) > position:
+                break
+            loss = _loss(rates, losses, squared, j, start, position)
+            loss += _loss(rates, losses, squared, j + 1, position, end)
+            if loss > least + EQUAL:
+                break
+            low, high = min(low, position), max(high, position)
+            position += step
     return low - 1, high
-
-
-@kernel
-def _moved(
-    rates: FloatArray,
-    losses: FloatArray,
-    limits: FloatArray,
-    squared: bool,
-    j: int,
-    start: int,
-    cut: int,
-    end: int,
-) -> float:
-    """The loss of regions j and j + 1 with the cut between them here; infinite beyond the limits."""
-    if _first_start(rates, limits, j, cut, start) > start or _first_start(rates, limits, j + 1, end, cut) > cut:
-        return np.inf
-    return _loss(rates, losses, squared, j, start, cut) + _loss(rates, losses, squared, j + 1, cut, end)
