@@ -25,7 +25,7 @@ from models import (
     steps,
     volume,
 )
-from quantities import BENEFIT_AT, FIXED_RATE, SPECIAL, Setting, asked_for, inputs, order
+from quantities import BENEFIT_AT, FIXED_RATE, SPECIAL, Setting, inputs, measure_text, order
 from scipy.optimize import brentq
 from scipy.special import logit, ndtri
 
@@ -247,7 +247,7 @@ def _value(
     if measure in SPECIAL:
         return SPECIAL[measure](data, setting).value
     weight = {} if data.weights is None else {"sample_weight": data.weights}
-    y_score, named = inputs(measure, data, 0, setting), asked_for(measure, setting)
+    y_score, named = inputs(measure, data, 0, setting), measure_text(measure, setting)
     estimate = pr.evaluate(data.y, y_score, measure=named, method=None, **weight, **order(measure, data))
     return float(estimate)  # type: ignore[arg-type]
 
